@@ -1,0 +1,1 @@
+"""TFDS builders, one folder each: `tfds build datasets/<name>`."""

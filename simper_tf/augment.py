@@ -1,0 +1,148 @@
+"""Clips -> changed clips. Drawing (`draw_*`, stateless) is kept apart from applying (deterministic, by hand testable).
+
+Periodicity-variant: speed. Periodicity-invariant: delay, reversal, crop and resize, flip, blur, brightness, gray.
+All but the last are linear, and all spatial ones act on rows and columns separately, so a view is
+
+    view[k] = A_rows @ clip(start + k speed) @ A_columns^T
+
+with one small matrix a side (`resize_matrix`, `blur_matrix`) into which every spatial change is multiplied. A view
+is then one interpolation in time and two matrix products, on the CPU as on the GPU.
+"""
+
+import tensorflow as tf
+
+
+def draw_speeds(seed, batch_size, num_views, speed_range):
+    """Draws `num_views` uniform speeds a clip, in rising order.
+
+    Args:
+        seed: `(2,)` integers of a stateless random op.
+        batch_size, num_views: B and M.
+        speed_range: `(slowest, fastest)`.
+
+    Returns:
+        `(B, M)` float32.
+    """
+    return tf.sort(tf.random.stateless_uniform([batch_size, num_views], seed, *map(float, speed_range)), axis=-1)
+
+
+def draw_starts(seed, speeds, num_source_frames, num_frames):
+    """Draws where each view starts, uniformly over all source times from which it fits (the random delay).
+
+    Args:
+        seed: `(2,)` integers of a stateless random op.
+        speeds: `(B, V)`.
+        num_source_frames: T, of the clip.
+        num_frames: L, of the view.
+
+    Returns:
+        `(B, V)` float32 in `[0, T - 1 - speed (L - 1)]`, in source frames.
+    """
+    last = tf.cast(num_source_frames - 1, tf.float32) - speeds * (num_frames - 1)
+    return tf.random.stateless_uniform(tf.shape(speeds), seed) * last
+
+
+def resample(clips, starts, speeds, num_frames):
+    """Changes the speed: frame k of a view is the clip at source time `start + k speed`, linearly interpolated.
+
+    Args:
+        clips: `(B, T, H, W, C)` uint8 or float.
+        starts: `(B, V)` source times of the first frames, in frames.
+        speeds: `(B, V)` source frames a step; negative speeds play backwards.
+        num_frames: L.
+
+    Returns:
+        `(B, V, L, H, W, C)` float32, in the clip's own unit. Keeping times inside the clip is the caller's part:
+        beyond one frame off it the view is black.
+    """
+    batch, frames, height, width, channels = tf.unstack(tf.shape(clips))
+    num_views = tf.shape(speeds)[1]
+    # One repeated frame on either side keeps times that round past the border inside the image.
+    padded = tf.concat([clips[:, :1], clips, clips[:, -1:]], axis=1)
+    ends = starts + speeds * (num_frames - 1)
+    first, final = [tf.reshape((times + 1.0) / tf.cast(frames + 1, tf.float32), [-1]) for times in (starts, ends)]
+    # Time as the rows of an image one pixel wide: the crop-and-resize kernel reads uint8, interpolates between two
+    # rows in one pass and runs on GPUs; gathering both neighbours and mixing them takes twice as long.
+    views = tf.image.crop_and_resize(
+        tf.reshape(padded, [batch, frames + 2, 1, height * width * channels]),
+        boxes=tf.stack([first, tf.zeros_like(first), final, tf.ones_like(first)], axis=-1),
+        box_indices=tf.repeat(tf.range(batch), num_views),
+        crop_size=[num_frames, 1],
+    )
+    return tf.reshape(views, [batch, num_views, num_frames, height, width, channels])
+
+
+def draw_boxes(seed, shape, area, aspect):
+    """Draws boxes of random area and aspect ratio at random places.
+
+    Args:
+        seed: `(2,)` integers of a stateless random op.
+        shape: Shape of the draw, `S`.
+        area: `(smallest, largest)` share of the frame.
+        aspect: `(narrowest, widest)` ratio of width to height, drawn log-uniformly.
+
+    Returns:
+        `S + (4,)` float32 `top, left, bottom, right` in [0, 1]. A side that would not fit is cut to the frame.
+    """
+    areas, aspects, tops, lefts = tf.unstack(tf.random.stateless_uniform(tf.concat([[4], shape], 0), seed))
+    areas = area[0] + areas * (area[1] - area[0])
+    aspects = aspect[0] * tf.pow(aspect[1] / aspect[0], aspects)
+    heights, widths = tf.minimum(tf.sqrt(areas / aspects), 1.0), tf.minimum(tf.sqrt(areas * aspects), 1.0)
+    tops, lefts = tops * (1.0 - heights), lefts * (1.0 - widths)
+    return tf.stack([tops, lefts, tops + heights, lefts + widths], axis=-1)
+
+
+def resize_matrix(start, stop, size):
+    """Returns the matrix that cuts `[start, stop]` out of a line of pixels and stretches it to the whole line.
+
+    Args:
+        start, stop: `(...)` in [0, 1]; `start > stop` mirrors the line.
+        size: Number of pixels, before and after.
+
+    Returns:
+        `(..., size, size)` float32 bilinear weights on pixel centres, rows summing to 1, as `tf.image.resize`.
+    """
+    centres = (tf.range(size, dtype=tf.float32) + 0.5) / size
+    positions = (start[..., None] + centres * (stop - start)[..., None]) * size - 0.5
+    positions = tf.clip_by_value(positions, 0.0, float(size - 1))
+    return tf.nn.relu(1.0 - tf.abs(positions[..., None] - tf.range(size, dtype=tf.float32)))
+
+
+def blur_matrix(sigma, size):
+    """Returns the matrix that blurs a line of pixels with a Gaussian.
+
+    Args:
+        sigma: `(...)` standard deviations in pixels; 0 leaves the line as it is.
+        size: Number of pixels.
+
+    Returns:
+        `(..., size, size)` float32, rows summing to 1: at the border the kernel's inner part is scaled up.
+    """
+    pixels = tf.range(size, dtype=tf.float32)
+    distance = pixels[:, None] - pixels
+    weights = tf.exp(-0.5 * tf.square(distance / tf.maximum(sigma, 1e-3)[..., None, None]))
+    return weights / tf.reduce_sum(weights, axis=-1, keepdims=True)
+
+
+def transform_frames(views, rows, columns):
+    """Multiplies every frame by one matrix from the left and one from the right.
+
+    Args:
+        views: `(B, V, L, H, W, C)` float32.
+        rows: `(B, V, H, H)`.
+        columns: `(B, V, W, W)`.
+
+    Returns:
+        `(B, V, L, H, W, C)` float32.
+    """
+    shape = tf.shape(views)
+    batch, num_views, frames, height, width, channels = tf.unstack(shape)
+    views = tf.matmul(rows[:, :, None], tf.reshape(views, [batch, num_views, frames, height, width * channels]))
+    if views.shape[-1] == views.shape[-2]:
+        views = tf.reshape(views, [batch, num_views, frames * height, width])
+        return tf.reshape(tf.matmul(views, columns, transpose_b=True), shape)
+    views = tf.linalg.matrix_transpose(tf.reshape(views, [batch, num_views, frames * height, width, channels]))
+    views = tf.reshape(views, [batch, num_views, frames * height * channels, width])
+    views = tf.matmul(views, columns, transpose_b=True)
+    views = tf.reshape(views, [batch, num_views, frames * height, channels, width])
+    return tf.reshape(tf.linalg.matrix_transpose(views), shape)

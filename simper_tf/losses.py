@@ -1,0 +1,88 @@
+"""From similarities and known speeds to a loss: the generalized InfoNCE of SimPer, and its frequency prior."""
+
+import tensorflow as tf
+
+# How alike two views should be, from the distance of their speeds (any monotone fall will do; the paper leaves the
+# choice open). `inverse` is the paper's literal example, 1/|ds|, made finite where the speeds agree.
+LABEL_SIMILARITIES = {
+    "l1": lambda distance: -distance,
+    "l2": lambda distance: -tf.square(distance),
+    # The floor keeps the derivative finite; speeds are data, but they may come from a learned warp.
+    "sqrt": lambda distance: -tf.sqrt(tf.maximum(distance, 1e-12)),
+    "inverse": lambda distance: 1.0 / (distance + 0.1),
+}
+
+
+def label_distribution(speeds_x, speeds_y, temperature=0.1, label_similarity="l1"):
+    """Returns for each view of one set how much it should resemble each view of the other.
+
+    Args:
+        speeds_x: `(..., M)` speeds of the anchors.
+        speeds_y: `(..., N)` speeds of the candidates.
+        temperature: Divides the label similarities before the softmax. 0 stands for its limit, hard labels: all mass
+            on the candidate of the nearest speed, which makes `generalized_info_nce` the plain InfoNCE.
+        label_similarity: A name of `LABEL_SIMILARITIES`.
+
+    Returns:
+        `(..., M, N)` float32; each row sums to 1. Source: eq. 2 of the paper; the authors' code uses `l1` at 0.1.
+    """
+    distance = tf.abs(tf.cast(speeds_x, tf.float32)[..., :, None] - tf.cast(speeds_y, tf.float32)[..., None, :])
+    if temperature == 0:
+        return tf.one_hot(tf.argmin(distance, axis=-1), distance.shape[-1])
+    return tf.nn.softmax(LABEL_SIMILARITIES[label_similarity](distance) / temperature, axis=-1)
+
+
+def generalized_info_nce(similarities, labels, temperature=1.0):
+    """Returns the cross-entropy between label and feature similarities (eq. 2 of the paper).
+
+    Args:
+        similarities: `(..., M, N)` scores of anchors against candidates.
+        labels: `(..., M, N)` rows of `label_distribution`.
+        temperature: nu of the paper, which leaves its value open. With scores in [0, 1] and nu = 1 the loss cannot
+            fall far: at M = 10 from ln 10 = 2.30 to about 1.79.
+
+    Returns:
+        `(...)` float32, the mean over the M anchors (the paper prints the sum). Never below `label_entropy`.
+    """
+    logits = tf.cast(similarities, tf.float32) / temperature
+    return -tf.reduce_mean(tf.reduce_sum(labels * tf.nn.log_softmax(logits, axis=-1), axis=-1), axis=-1)
+
+
+def label_entropy(labels):
+    """Returns the mean entropy of the rows of `labels`, in nats: the floor below which no loss can go.
+
+    Args:
+        labels: `(..., M, N)` rows of `label_distribution`.
+
+    Returns:
+        `(...)` float32.
+    """
+    return -tf.reduce_mean(tf.reduce_sum(tf.math.xlogy(labels, labels), axis=-1), axis=-1)
+
+
+def out_of_band_power(features, speeds, band):
+    """Returns the share of each view's power that lies outside the band its speed allows.
+
+    The paper names frequency priors as future work. If a clip's frequency is known to lie in `[low, high]`, that of
+    its view at speed `s` lies in `[low s, high s]`; a feature that runs at the double frequency leaves it.
+
+    Args:
+        features: `(..., V, T)` or `(..., V, T, D)` floats, with `speeds` deciding which.
+        speeds: `(..., V)`.
+        band: `(low, high)` in cycles per frame at speed 1.
+
+    Returns:
+        `(..., V)` float32 in [0, 1]; 0 for a constant feature, which has no power at all.
+    """
+    features = tf.cast(features, tf.float32)
+    if features.shape.rank == speeds.shape.rank + 1:
+        features = features[..., None]
+    features = tf.linalg.matrix_transpose(features)
+    num_frames = features.shape[-1]
+    features -= tf.reduce_mean(features, axis=-1, keepdims=True)
+    spectrum = tf.signal.rfft(features * tf.signal.hann_window(num_frames, periodic=False), [4 * num_frames])
+    power = tf.reduce_sum(tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum)), axis=-2)
+    frequencies = tf.range(power.shape[-1], dtype=tf.float32) / (4 * num_frames)
+    low, high = band[0] * speeds[..., None], band[1] * speeds[..., None]
+    outside = tf.cast((frequencies < low) | (frequencies > high), tf.float32)
+    return tf.reduce_sum(power * outside, axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)

@@ -1,0 +1,127 @@
+"""Periodic feature similarity: how alike two sets of series are, whatever their phase.
+
+Every function takes `x` of shape `(..., M, T)` and `y` of shape `(..., N, T)`, series of `T` frames, and returns
+`(..., M, N)` float32 scores. All arithmetic is float32, also under a mixed-precision policy, because an FFT has no
+half-precision kernel. For features with channels, `(..., M, T, D)`, see `over_channels`.
+
+Reference: Yang et al., SimPer, ICLR 2023, section 3.2, https://arxiv.org/abs/2210.03115
+"""
+
+import tensorflow as tf
+
+# Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
+EPSILON = 1e-8
+
+
+def max_cross_correlation(x, y):
+    """Returns the largest normalised cross-correlation over all time lags (the paper's MXCorr).
+
+    Args:
+        x: `(..., M, T)` floats.
+        y: `(..., N, T)` floats.
+
+    Returns:
+        `(..., M, N)` float32 in [0, 1] up to rounding: the correlations over all lags sum to the product of two
+        zero sums, so their maximum is never negative. Lags shorten the overlap and are not corrected for, as in the
+        paper. The authors' code divides by `T - 1` and a population deviation, which makes its scores larger by
+        `T / (T - 1)`.
+
+    Raises:
+        ValueError: the lengths differ or are unknown.
+    """
+    num_frames = _common_length(x, y)
+    # Zero-padding to 2T makes the circular correlation of the FFT a linear one.
+    x = tf.signal.rfft(_standardize(x), [2 * num_frames])[..., :, None, :]
+    y = tf.signal.rfft(_standardize(y), [2 * num_frames])[..., None, :, :]
+    return tf.reduce_max(tf.signal.irfft(x * tf.math.conj(y), [2 * num_frames]), axis=-1)
+
+
+def npsd_cosine(x, y, band=None):
+    """Returns the cosine of two power spectra (the paper's nPSD).
+
+    Unlike `max_cross_correlation` it is exactly blind to circular shifts and to time reversal.
+
+    Args:
+        x: `(..., M, T)` floats.
+        y: `(..., N, T)` floats.
+        band: `(low, high)` in cycles per frame, both included; by default everything but the mean.
+
+    Returns:
+        `(..., M, N)` float32 in [0, 1].
+
+    Raises:
+        ValueError: the lengths differ or are unknown, or no frequency bin lies in the band.
+    """
+    num_frames = _common_length(x, y)
+    return tf.matmul(_unit_psd(x, num_frames, band), _unit_psd(y, num_frames, band), transpose_b=True)
+
+
+def npsd_l2(x, y, band=None):
+    """Returns minus the squared distance of two unit-norm power spectra: `2 cosine - 2`, in [-2, 0].
+
+    Arguments and errors are those of `npsd_cosine`.
+    """
+    return 2.0 * npsd_cosine(x, y, band) - 2.0
+
+
+def cosine(x, y):
+    """Returns the plain cosine of the centred series, in [-1, 1]: the non-periodic control of the paper's ablation.
+
+    Arguments and errors are those of `max_cross_correlation`.
+    """
+    _common_length(x, y)
+    return tf.matmul(_standardize(x), _standardize(y), transpose_b=True)
+
+
+def over_channels(similarity, x, y):
+    """Applies a similarity to features with or without channels.
+
+    Args:
+        similarity: A function of this module, or another of the same form.
+        x: `(B, M, T)`, or `(B, M, T, D)`: then each channel is compared with its own and the scores are averaged, as
+            the paper does for features of many dimensions.
+        y: `(B, N, T)` or `(B, N, T, D)`.
+
+    Returns:
+        `(B, M, N)` float32.
+    """
+    if x.shape.rank == 3:
+        return similarity(x, y)
+    channels_first = [0, 3, 1, 2]
+    return tf.reduce_mean(similarity(tf.transpose(x, channels_first), tf.transpose(y, channels_first)), axis=1)
+
+
+def _common_length(x, y):
+    if x.shape[-1] is None or x.shape[-1] != y.shape[-1]:
+        raise ValueError(
+            "Two sets of series are compared only over the same, known number of frames (the last axis). "
+            f"Received shapes {x.shape} and {y.shape}."
+        )
+    return x.shape[-1]
+
+
+def _standardize(x):
+    """Centres each series and divides it by its norm."""
+    x = tf.cast(x, tf.float32)
+    x -= tf.reduce_mean(x, axis=-1, keepdims=True)
+    return _unit(x)
+
+
+def _unit(x):
+    # rsqrt of a floored sum of squares, not `norm`: its gradient is finite at zero, under XLA too.
+    return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(tf.square(x), axis=-1, keepdims=True), EPSILON))
+
+
+def _unit_psd(x, num_frames, band):
+    # Standardising first makes the floor of `_unit` relative: the spectrum's norm then cannot depend on the scale.
+    spectrum = tf.signal.rfft(_standardize(x))
+    power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
+    low, high = band or (0.5 / num_frames, 0.5)
+    frequencies = [k / num_frames for k in range(num_frames // 2 + 1)]
+    kept = [k for k, frequency in enumerate(frequencies) if low <= frequency <= high]
+    if not kept:
+        raise ValueError(
+            f"No frequency of a {num_frames}-frame series lies in the band [{low}, {high}] cycles per frame; the "
+            f"bins are {1 / num_frames:.4g} apart. Widen the band or lengthen the views."
+        )
+    return _unit(power[..., kept[0] : kept[-1] + 1])
