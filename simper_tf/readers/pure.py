@@ -1,0 +1,163 @@
+"""PURE: recordings `SS-TT` of subject SS in setup TT, as PNG frames named by their capture time, and a JSON file.
+
+Both public layouts are read: the original one, `SS-TT/SS-TT/Image<nanoseconds>.png` beside `SS-TT/SS-TT.json`, and the
+flat one with frames and JSON in `SS-TT/`. Camera (30 Hz) and oximeter (60 Hz) share a clock but neither start nor end
+together: the PPG is interpolated at the frames' times, and frames outside its span are left out.
+
+Format: Stricker, Müller and Gross, RO-MAN 2014. Of 60 recordings 59 exist: 06-02 is distributed as an empty folder.
+"""
+
+import json
+import logging
+import re
+
+import cv2
+import numpy as np
+
+from simper_tf.readers import pulse, recording
+from simper_tf.readers.errors import RawDataError
+
+KNOWN_EMPTY = "06-02"
+# The 59 recordings that exist. Setups: steady, talking, slow and fast translation, small and medium rotation.
+RECORDINGS = tuple(
+    name for subject in range(1, 11) for setup in range(1, 7) if (name := f"{subject:02d}-{setup:02d}") != KNOWN_EMPTY
+)
+COPY_AGAIN = "The copy is incomplete or damaged: copy the recording again."
+_PNG_END = b"IEND\xaeB`\x82"
+
+_log = logging.getLogger(__name__)
+
+
+def find(root):
+    """Returns the recordings' folders under `root`, in order, without the one that is known to be empty.
+
+    Raises:
+        RawDataError: there is none.
+    """
+    folders = sorted(folder for folder in _entries(root) if re.fullmatch(r"\d\d-\d\d", folder.name) and folder.is_dir())
+    if not folders:
+        raise RawDataError(root, "no folder named SS-TT", "01-01/, 01-02/, ...", "Point manual_dir at the PURE folder.")
+    for folder in folders:
+        if _is_known_empty(folder):
+            _log.warning("Skipped %s: the data set is distributed with this folder empty", folder.name)
+    return [folder for folder in folders if not _is_known_empty(folder)]
+
+
+def read(folder):
+    """Returns the `Recording` of a folder; frames are decoded later, on demand.
+
+    Raises:
+        RawDataError: a file is missing, truncated or not in the documented format, or frames and JSON disagree.
+    """
+    path = folder / f"{folder.name}.json"
+    image_times, package_times, waveform = _read_json(path)
+    nested = folder / folder.name
+    files = _frame_files(nested if nested.is_dir() else folder)
+    _refuse_missing(folder, image_times, files)
+    try:
+        package_times, num_moved = pulse.increasing(package_times)
+    except ValueError as error:
+        raise RawDataError(path, str(error), "increasing times in /FullPackage", COPY_AGAIN) from error
+    ppg, inside = pulse.at_times(waveform, package_times, image_times)
+    if inside.sum() < 2:
+        raise RawDataError(path, f"{inside.sum()} frames within the PPG's time", "clocks that overlap", COPY_AGAIN)
+    # A bridge over a long pause of the oximeter is no pulse. Not-a-number makes the clips that contain it skipped.
+    after = np.searchsorted(package_times, image_times).clip(1, len(package_times) - 1)
+    ppg[package_times[after] - package_times[after - 1] > recording.MAX_GAP_NS] = np.nan
+    kept = [files[time] for time in image_times[inside].tolist()]
+    counts = {
+        "PPG time stamps moved forward": num_moved,
+        "frames outside the PPG's time left out": len(inside) - len(kept),
+        "PNG files unknown to the JSON ignored": len(files) - len(image_times),
+    }
+    return recording.Recording(
+        id=folder.name,
+        subject=folder.name[:2],
+        times=image_times[inside],
+        series={"ppg": ppg[inside]},
+        frames=lambda: _read_frames(kept),
+        notes=tuple(f"{count} {what}" for what, count in counts.items() if count),
+    )
+
+
+def inspect(folder, window=180, stride=180):
+    """Reports on a recording without decoding its frames; see `recording.inspect`."""
+    return recording.inspect(read, folder, window, stride)
+
+
+def _entries(folder):
+    return folder.iterdir() if folder.is_dir() else ()
+
+
+def _is_known_empty(folder):
+    return folder.name == KNOWN_EMPTY and not any(entry.is_file() for entry in folder.rglob("*"))
+
+
+def _frame_files(folder):
+    """Returns {nanoseconds: path}, of anything that lies among the frames only the frames."""
+    matches = ((re.fullmatch(r"Image(\d{1,19})\.png", entry.name), entry) for entry in folder.iterdir())
+    return {int(match[1]): entry for match, entry in matches if match}
+
+
+def _read_json(path):
+    """Returns the frames' times and the PPG's times, int64 nanoseconds, and the PPG, float64."""
+    if not path.is_file():
+        raise RawDataError(path, "no such file", "the JSON of the recording", COPY_AGAIN)
+    try:
+        content = json.loads(path.read_bytes())
+        images, packages = content["/Image"], content["/FullPackage"]
+        image_times = [_nanoseconds(image["Timestamp"]) for image in images]
+        package_times = [_nanoseconds(package["Timestamp"]) for package in packages]
+        waveform = np.array([float(package["Value"]["waveform"]) for package in packages])
+    # What a wrong nesting, a missing key, a wrong type or bytes that are no text raise, in this order.
+    except (TypeError, LookupError, ValueError, OverflowError, RecursionError) as error:
+        found = f"{type(error).__name__}: {error}"
+        expected = 'lists "/Image" of {"Timestamp"} and "/FullPackage" of {"Timestamp", "Value": {"waveform"}}'
+        raise RawDataError(path, found, expected, COPY_AGAIN) from error
+    if not images or len(packages) < 2 or not np.isfinite(waveform).all():
+        found = f"{len(images)} frames, {len(packages)} PPG samples, {np.isfinite(waveform).sum()} of them finite"
+        raise RawDataError(path, found, "a frame and two finite samples or more", COPY_AGAIN)
+    return np.array(sorted(set(image_times)), np.int64), np.array(package_times, np.int64), waveform
+
+
+def _nanoseconds(value):
+    # A float would have lost the nanoseconds already, and a bool is an int to Python.
+    if type(value) is not int or not 0 <= value < 2**62:
+        raise ValueError(f"the time stamp {value!r}")
+    return value
+
+
+def _refuse_missing(folder, image_times, files):
+    missing = [time for time in image_times.tolist() if time not in files]
+    if missing:
+        raise RawDataError(
+            folder,
+            f"{len(image_times) - len(missing)} frames; Image{missing[0]}.png is the first missing",
+            f"the {len(image_times)} of its JSON",
+            COPY_AGAIN,
+        )
+    for time in image_times.tolist():
+        with files[time].open("rb") as file:
+            file.seek(0, 2)
+            file.seek(max(file.tell() - len(_PNG_END), 0))
+            if file.read() != _PNG_END:
+                raise RawDataError(files[time], "a truncated file", "a whole PNG image", COPY_AGAIN)
+
+
+def _read_frames(paths):
+    """Yields `(H, W, 3)` uint8 RGB frames."""
+    shape = None
+    for path in paths:
+        frame = _decode(path)
+        if frame is None or frame.shape != (shape or frame.shape):
+            found = "a damaged image" if frame is None else f"a frame of shape {frame.shape}"
+            raise RawDataError(path, found, f"a PNG image of shape {shape or '(H, W, 3)'}", COPY_AGAIN)
+        shape = frame.shape
+        yield cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)
+
+
+def _decode(path):
+    try:
+        return cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:  # Raised for an absurd size; other damage gives None.
+        return None
