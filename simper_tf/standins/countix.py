@@ -21,7 +21,7 @@ def write(out, subjects=3, seconds=10, seed=0):
 
     A segment takes 84 % of its clip, so a reader that wants `20 * seconds` frames finds them at 25 frames per second,
     as with the real data. Beside the usable clips there are, in the training split, a second segment of one clip, a
-    missing video and one of 15 frames per second; in the validation split a segment of a fifth of its clip, and one
+    missing video and one of 150 frames in all; in the validation split a segment of 2 seconds at most, and one
     annotated twice with different counts. Of the usable clips each third has a varying frame rate, each first is
     stored under its bare id (where the clip starts at second 0 of the video), and one id starts with a dash.
 
@@ -76,20 +76,20 @@ def _frame_times(seconds, rate, varying, index):
         slow = np.arange(10 * seconds) / 20
         return np.concatenate([slow, seconds / 2 + np.arange(20 * seconds) / 40])
     rate = rate or (25, 25, 30)[index % 3]
-    return np.arange(rate * seconds) / rate
+    return np.arange(int(rate * seconds)) / rate
 
 
 def _special_rows(rng, split, clips, seconds):
     if split == "train":
-        slow, lost = _clip(rng, 3, seconds, rate=15), _clip(rng, 4, seconds)
+        slow, lost = _clip(rng, 3, seconds, rate=150 / max(seconds, 10)), _clip(rng, 4, seconds)
         # One swing less than the whole segment, from one swing later: at 30 frames per second still long enough.
         again = _clip(rng, 2, seconds)
         later = _row(again, again["count"] - 1, offset=1 / again["turns"])
-        few_frames = _row(slow, slow["count"], reason="15 frames per second")
+        few_frames = _row(slow, slow["count"], reason="few frames")
         return [few_frames, _row(again, again["count"]), later, _row(lost, lost["count"], reason="missing")]
     if split == "val":
         clip = clips[0]
-        short = {**_row(clip, clip["count"] - 1, reason="short segment"), "end": clip["start"] + 0.2 * seconds}
+        short = {**_row(clip, clip["count"] - 1, reason="short segment"), "end": clip["start"] + min(2, 0.2 * seconds)}
         return [short, {**_row(clip, clip["count"]), "count": clip["count"] + 1}]
     return []
 

@@ -1,0 +1,1 @@
+"""Repeated actions in Kinetics videos and how often they repeat: `tfds build datasets/countix`."""

@@ -1,0 +1,103 @@
+"""TFDS builder of Countix; the README beside it says what it is and how to get it."""
+
+import dataclasses
+import functools
+import operator
+
+import numpy as np
+import tensorflow_datasets as tfds
+
+from simper_tf.readers import countix
+from simper_tf.readers.errors import RawDataError
+
+_SPLIT_NAMES = {"train": "train", "val": "validation", "test": "test"}
+
+
+@dataclasses.dataclass(eq=False)
+class CountixConfig(tfds.core.BuilderConfig):
+    """How a segment becomes a clip. The defaults are the paper's.
+
+    Attributes:
+        num_frames: Frames of a clip; a segment with fewer is left out.
+        size: Height and width of a clip in pixels.
+        fit: `"resample"` spreads the frames over the whole segment; `"crop"` takes the first ones.
+    """
+
+    num_frames: int = 200
+    size: int = 96
+    fit: str = "resample"
+
+
+class Builder(tfds.core.GeneratorBasedBuilder):
+    """One clip of each annotated segment, labelled with the number of repetitions."""
+
+    VERSION = tfds.core.Version("1.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    MANUAL_DOWNLOAD_INSTRUCTIONS = (
+        "Unpack countix.tar.gz here (countix_train.csv, countix_val.csv and countix_test.csv, or a folder countix with "
+        "them), and put the Kinetics videos anywhere below: <id>_<start>_<end>.mp4 with seconds of six digits, or "
+        "<id>.mp4 for a whole video. The README of datasets/countix says where they come from."
+    )
+    BUILDER_CONFIGS = [  # noqa: RUF012
+        CountixConfig(name="resample", description="200 frames spread over the segment: all repetitions are seen."),
+        CountixConfig(name="crop", description="The first 200 frames of the segment.", fit="crop"),
+    ]
+
+    def _info(self):
+        config = self.builder_config
+        features = {
+            "clip": tfds.features.Tensor(
+                shape=(config.num_frames, config.size, config.size, 3),
+                dtype=np.uint8,
+                encoding="bytes",  # Read ten times faster than PNG frames.
+                doc=_doc("RGB frames of one annotated segment.", "[0, 255] levels"),
+            ),
+            "rate": _scalar(np.float32, "Frame rate of the clip, after resampling.", "frames per second"),
+            "label": _scalar(np.float32, "Repetitions in the clip: in crop a share of the count.", "repetitions"),
+            "id": tfds.features.Text(doc=_doc("Video, first and last second of its clip, row of the annotations.", "")),
+            "count": _scalar(np.int32, "Repetitions in the whole segment, as annotated.", ">= 1 repetitions"),
+            "class": tfds.features.Text(doc=_doc("The action; empty in the test split, which has none.", "")),
+        }
+        return self.dataset_info_from_configs(
+            features=tfds.features.FeaturesDict(features),
+            supervised_keys=None,
+            homepage="https://sites.google.com/view/repnet",
+            license="Kinetics annotations: CC BY 4.0. Countix states none. Videos: of their uploaders.",
+        )
+
+    def _split_generators(self, dl_manager):
+        root = dl_manager.manual_dir
+        videos = countix.index_videos(root)
+        generators = {}
+        for split, name in _SPLIT_NAMES.items():
+            segments = countix.read_annotations(countix.find_annotations(root, split))
+            located = [countix.locate(segment, videos) for segment in segments]
+            if any(item.path for item in located):
+                generators[name] = self._generate_examples(located, self.data_path / f"skipped_{name}.txt")
+        if not generators:
+            raise RawDataError(root, "none of the annotated videos", "<id>_<start>_<end>.mp4 files", "Fetch some.")
+        return generators
+
+    def _generate_examples(self, located, report):
+        beam = tfds.core.lazy_imports.apache_beam
+        config = self.builder_config
+        read = functools.partial(countix.read_or_skip, num_frames=config.num_frames, size=config.size, fit=config.fit)
+
+        # Only functions that any worker can import: this module itself cannot be, once `tfds build` has loaded it.
+        def examples(pipeline):
+            results = pipeline | beam.Create(located) | beam.Reshuffle() | beam.Map(read)
+            reasons = results | "Skipped" >> beam.Filter(operator.itemgetter(2)) | beam.Map(operator.itemgetter(2))
+            _ = reasons | beam.io.WriteToText(str(report), shard_name_template="")
+            return (
+                results | "Read" >> beam.Filter(operator.itemgetter(1)) | "Pair" >> beam.Map(operator.itemgetter(0, 1))
+            )
+
+        return beam.ptransform_fn(examples)()
+
+
+def _doc(desc, value_range):
+    return tfds.features.Documentation(desc=desc, value_range=value_range)
+
+
+def _scalar(dtype, desc, value_range):
+    return tfds.features.Scalar(dtype, doc=_doc(desc, value_range))

@@ -1,0 +1,100 @@
+"""TFDS builder of land surface temperature; the README beside it says what it is and how to get it."""
+
+import dataclasses
+
+import numpy as np
+import tensorflow_datasets as tfds
+
+from simper_tf.readers import goes, lst
+
+
+@dataclasses.dataclass(eq=False)
+class LstConfig(tfds.core.BuilderConfig):
+    """Which hours become a clip and its target. The defaults are the paper's; it does not say which quarter it tests.
+
+    Attributes:
+        start: First hour of the period, UTC.
+        end: Hour after its last: the period is 100 days.
+        window: Hours of a clip.
+        horizon: Hours of a target, right after the clip.
+        stride: Hours from one clip to the next.
+        size: Cells a side of a quarter.
+        split: `"region"` tests on one quarter, `"time"` on the last windows of all; see `lst.list_windows`.
+        test_quarter: Of a split by region.
+    """
+
+    start: str = "2022-04-07T00"
+    end: str = "2022-07-16T00"
+    window: int = 100
+    horizon: int = 100
+    stride: int = 24
+    size: int = 100
+    split: str = "region"
+    test_quarter: str = "south_east"
+
+
+class Builder(tfds.core.GeneratorBasedBuilder):
+    """Windows of hourly temperature maps, labelled with the mean temperature of the hours after them."""
+
+    VERSION = tfds.core.Version("1.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    MANUAL_DOWNLOAD_INSTRUCTIONS = (
+        "Sync the folders ABI-L2-LSTC/2022/097 to ABI-L2-LSTC/2022/196 of the public bucket noaa-goes16 to here (2,400 "
+        "files, about 6 GB). Files are found by name anywhere below. The README of datasets/lst has the command."
+    )
+    BUILDER_CONFIGS = [  # noqa: RUF012
+        LstConfig(name="region", description="Tested on one quarter of the map, trained on the other three."),
+        LstConfig(name="time", description="Tested on the last weeks, trained on the weeks before.", split="time"),
+    ]
+
+    def _info(self):
+        config = self.builder_config
+        shape = (config.window, config.size, config.size, 1)
+        features = {
+            "clip": tfds.features.Tensor(
+                shape=shape,
+                dtype=np.float32,
+                encoding="bytes",
+                doc=_doc("Hourly maps, row 0 north, column 0 west, gaps filled from these hours.", "degrees C"),
+            ),
+            "mask": tfds.features.Tensor(
+                shape=shape, dtype=np.bool_, encoding="zlib", doc=_doc("Whether a value was measured, not filled.", "")
+            ),
+            "rate": tfds.features.Scalar(np.float32, doc=_doc("Frame rate: one an hour.", "1/3600 frames per second")),
+            "label": _series(
+                config, "Mean temperature of the quarter's land in the hours after the clip.", "degrees C"
+            ),
+            "observed": _series(config, "Share of that land measured in each of those hours.", "[0, 1]"),
+            "quarter": tfds.features.ClassLabel(names=goes.QUARTERS, doc=_doc("Quarter of the sector.", "")),
+            "id": tfds.features.Text(doc=_doc("Quarter and first hour of the clip, UTC.", "")),
+        }
+        return self.dataset_info_from_configs(
+            features=tfds.features.FeaturesDict(features),
+            supervised_keys=None,
+            homepage="https://www.goes-r.gov/products/baseline-LST.html",
+            license="NOAA GOES data: there are no restrictions on the use of this data.",
+        )
+
+    def _split_generators(self, dl_manager):
+        config = self.builder_config
+        recording = lst.read_recording(dl_manager.manual_dir, config.start, config.end, config.size)
+        train, test, skipped = lst.list_windows(
+            recording, config.window, config.horizon, config.stride, config.split, config.test_quarter
+        )
+        period = f"Asked for {config.start} to {config.end}, found {len(recording.maps)} hours from {recording.start}."
+        report = [period, *(f"No file for {hour}: a gap." for hour in recording.missing), *skipped]
+        (self.data_path / "skipped.txt").write_text("\n".join(report) + "\n")
+        return {"train": self._generate_examples(recording, train), "test": self._generate_examples(recording, test)}
+
+    def _generate_examples(self, recording, windows):
+        for window in windows:
+            example = lst.read_window(recording, window)
+            yield example["id"], example
+
+
+def _doc(desc, value_range):
+    return tfds.features.Documentation(desc=desc, value_range=value_range)
+
+
+def _series(config, desc, value_range):
+    return tfds.features.Tensor(shape=(config.horizon,), dtype=np.float32, doc=_doc(desc, value_range))
