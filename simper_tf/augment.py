@@ -146,3 +146,9 @@ def transform_frames(views, rows, columns):
     views = tf.matmul(views, columns, transpose_b=True)
     views = tf.reshape(views, [batch, num_views, frames * height, channels, width])
     return tf.reshape(tf.linalg.matrix_transpose(views), shape)
+
+
+def luminance(views):
+    """Returns `(..., 3)` RGB as `(..., 3)` gray of the same brightness to the eye (weights of ITU-R BT.601)."""
+    gray = tf.reduce_sum(views * tf.constant([0.299, 0.587, 0.114]), axis=-1, keepdims=True)
+    return tf.broadcast_to(gray, tf.shape(views))

@@ -7,12 +7,14 @@ half-precision kernel. For features with channels, `(..., M, T, D)`, see `over_c
 Reference: Yang et al., SimPer, ICLR 2023, section 3.2, https://arxiv.org/abs/2210.03115
 """
 
+import keras
 import tensorflow as tf
 
 # Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
 EPSILON = 1e-8
 
 
+@keras.saving.register_keras_serializable("simper_tf")
 def max_cross_correlation(x, y):
     """Returns the largest normalised cross-correlation over all time lags (the paper's MXCorr).
 
@@ -36,6 +38,7 @@ def max_cross_correlation(x, y):
     return tf.reduce_max(tf.signal.irfft(x * tf.math.conj(y), [2 * num_frames]), axis=-1)
 
 
+@keras.saving.register_keras_serializable("simper_tf")
 def npsd_cosine(x, y, band=None):
     """Returns the cosine of two power spectra (the paper's nPSD).
 
@@ -56,6 +59,7 @@ def npsd_cosine(x, y, band=None):
     return tf.matmul(_unit_psd(x, num_frames, band), _unit_psd(y, num_frames, band), transpose_b=True)
 
 
+@keras.saving.register_keras_serializable("simper_tf")
 def npsd_l2(x, y, band=None):
     """Returns minus the squared distance of two unit-norm power spectra: `2 cosine - 2`, in [-2, 0].
 
@@ -64,6 +68,7 @@ def npsd_l2(x, y, band=None):
     return 2.0 * npsd_cosine(x, y, band) - 2.0
 
 
+@keras.saving.register_keras_serializable("simper_tf")
 def cosine(x, y):
     """Returns the plain cosine of the centred series, in [-1, 1]: the non-periodic control of the paper's ablation.
 

@@ -1,5 +1,7 @@
-"""Clips -> the views that a method contrasts, with their speeds."""
+"""Clips -> the views that a method contrasts, with their speeds: one function, for `tf.data` and for `train_step`."""
+
 import dataclasses
+import math
 
 import tensorflow as tf
 
@@ -8,37 +10,152 @@ from simper_tf import augment
 
 @dataclasses.dataclass(frozen=True)
 class Views:
+    """Draws two sets of M views of every clip; view i of either set runs at the same speed.
+
+    Calling it maps `(clips, seed)` to `(views, speeds)`. Only stateless random ops are used, so the same seed gives
+    the same views on one worker or eight, eager or in a graph, on the host (`dataset.map`) or on the device (inside
+    `train_step`), and every op has a GPU kernel. The defaults are the paper's augmentations for all methods, with
+    the numbers of the authors' code.
+
+    Attributes:
+        num_frames: L, frames of a view; see `longest_view`.
+        num_views: M, views a set. More than 1.
+        speed_range: Slowest and fastest speed, the periodicity-variant augmentation.
+        crop_area, crop_aspect: Ranges of the random crop, as shares of the frame and as width over height. The crop
+            is stretched back to the size of the frame.
+        brightness: Range of the factor on all pixels; what exceeds white is cut.
+        flip_probability, reverse_probability: Chances of mirroring left to right and of playing backwards.
+        blur_probability, blur_sigma: Chance of a Gaussian blur, and range of its deviation in pixels.
+        gray_probability: Chance of losing colour; only for clips of 3 channels.
+        share_spatial: Whether all M views of a set share one spatial draw, as the paper's text has it ("frame
+            appearance maximally preserved across negatives"), or each has its own, as in the authors' code.
+
+    Raises:
+        ValueError: an attribute is out of its range.
+    """
+
+    num_frames: int
     num_views: int = 10
-    num_frames: int = 75
-    speed_range: tuple = (0.5, 2.0)
-    crop_area: tuple = (0.5, 1.0)
-    crop_aspect: tuple = (0.75, 1.33)
-    brightness: tuple = (0.7, 1.3)
-    blur_probability: float = 0.2
-    blur_sigma: tuple = (0.1, 2.0)
+    speed_range: tuple[float, float] = (0.5, 2.0)
+    crop_area: tuple[float, float] = (0.5, 1.0)
+    crop_aspect: tuple[float, float] = (0.75, 4 / 3)
+    brightness: tuple[float, float] = (0.7, 1.3)
     flip_probability: float = 0.5
     reverse_probability: float = 0.5
+    blur_probability: float = 0.2
+    blur_sigma: tuple[float, float] = (0.1, 2.0)
+    gray_probability: float = 0.0
     share_spatial: bool = False
 
+    def __post_init__(self):
+        if self.num_views < 2 or self.num_frames < 8:
+            raise ValueError(
+                "A clip needs at least 2 views a set, of at least 8 frames each, to tell speeds apart. "
+                f"Received: num_views={self.num_views}, num_frames={self.num_frames}."
+            )
+        for name in ("speed_range", "crop_area", "crop_aspect", "brightness", "blur_sigma"):
+            low, high = getattr(self, name)
+            if not 0 < low <= high:
+                raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high. Received: ({low}, {high}).")
+        if self.crop_area[1] > 1:
+            raise ValueError(f"`crop_area` is a share of the frame, at most 1. Received: {self.crop_area}.")
+
     def __call__(self, clips, seed):
-        seeds = tf.unstack(tf.random.split(seed, 8), axis=0) if False else tf.unstack(tf.random.experimental.stateless_split(seed, 8))
-        B = tf.shape(clips)[0]
-        T, H, W = clips.shape[1:4]
-        speeds = augment.draw_speeds(seeds[0], B, self.num_views, self.speed_range)
-        speeds = tf.concat([speeds, speeds], 1)
-        starts = augment.draw_starts(seeds[1], speeds, T, self.num_frames)
-        rev = tf.random.stateless_uniform(tf.shape(speeds), seeds[2]) < self.reverse_probability
-        st = tf.where(rev, starts + speeds * (self.num_frames - 1), starts)
-        sp = tf.where(rev, -speeds, speeds)
-        x = augment.resample(clips, st, sp, self.num_frames)
-        shape = tf.shape(speeds)
-        box = augment.draw_boxes(seeds[3], shape, self.crop_area, self.crop_aspect)
-        t, l, b, r = tf.unstack(box, axis=-1)
-        flip = tf.random.stateless_uniform(shape, seeds[4]) < self.flip_probability
-        l, r = tf.where(flip, r, l), tf.where(flip, l, r)
-        sigma = tf.random.stateless_uniform(shape, seeds[5], *self.blur_sigma)
-        sigma = tf.where(tf.random.stateless_uniform(shape, seeds[6]) < self.blur_probability, sigma, 0.)
-        bright = tf.random.stateless_uniform(shape, seeds[7], *self.brightness)[..., None, None] / 255.
-        R = tf.matmul(augment.blur_matrix(sigma, H), augment.resize_matrix(t, b, H)) * bright
-        Cm = tf.matmul(augment.blur_matrix(sigma, W), augment.resize_matrix(l, r, W))
-        return tf.minimum(augment.transform_frames(x, R, Cm), 1.0), speeds
+        """Returns the views of a batch of clips, and their speeds.
+
+        Args:
+            clips: `(B, T, H, W, C)` uint8, or floats already in [0, 1]. T, H, W and C must be known.
+            seed: `(2,)` int32 seed of a stateless random op.
+
+        Returns:
+            views: `(B, 2M, L, H, W, C)` float32 in [0, 1]; the first M are one set, the others the second.
+            speeds: `(B, 2M)` float32, rising within a set.
+
+        Raises:
+            ValueError: a clip is shorter than the fastest view needs.
+        """
+        num_source_frames = clips.shape[1]
+        if self.longest_source() > num_source_frames:
+            raise ValueError(
+                f"A view of {self.num_frames} frames at speed {self.speed_range[1]} spans {self.longest_source()} "
+                f"frames, but the clips have {num_source_frames}. Shorten the views to at most "
+                f"{longest_view(num_source_frames, self.speed_range)} frames or lower the fastest speed."
+            )
+        time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
+        starts, steps, speeds = self._draw_times(tf.shape(clips)[0], num_source_frames, time_seed)
+        views = augment.resample(clips, starts, steps, self.num_frames)
+        return self._change_frames(views, 255.0 if clips.dtype == tf.uint8 else 1.0, space_seed), speeds
+
+    def longest_source(self):
+        """Returns how many source frames a view at the fastest speed spans."""
+        return math.ceil(self.speed_range[1] * (self.num_frames - 1)) + 1
+
+    def _draw_times(self, batch_size, num_source_frames, seed):
+        speed_seed, start_seed, reverse_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 3))
+        speeds = augment.draw_speeds(speed_seed, batch_size, self.num_views, self.speed_range)
+        speeds = tf.concat([speeds, speeds], axis=1)
+        starts = augment.draw_starts(start_seed, speeds, num_source_frames, self.num_frames)
+        backwards = _draw_chance(reverse_seed, tf.shape(speeds), self.reverse_probability)
+        # A reversed view is a walk through the same frames from the other end.
+        ends = starts + speeds * (self.num_frames - 1)
+        return tf.where(backwards, ends, starts), tf.where(backwards, -speeds, speeds), speeds
+
+    def _change_frames(self, views, white, seed):
+        """Applies all spatial and colour changes to `(B, 2M, L, H, W, C)` views whose white is `white`."""
+        shape, height, width = tf.shape(views)[:2], views.shape[3], views.shape[4]
+        boxes, flips, sigmas, factors, grays = self._draw_space(shape, seed)
+        top, left, bottom, right = tf.unstack(boxes, axis=-1)
+        left, right = tf.where(flips, right, left), tf.where(flips, left, right)
+        rows = augment.resize_matrix(top, bottom, height)
+        columns = augment.resize_matrix(left, right, width)
+        if self.blur_probability:
+            rows = tf.matmul(augment.blur_matrix(sigmas, height), rows)
+            columns = tf.matmul(augment.blur_matrix(sigmas, width), columns)
+        rows *= (factors / white)[..., None, None]
+        views = tf.minimum(augment.transform_frames(views, rows, columns), 1.0)
+        if self.gray_probability and views.shape[-1] == 3:
+            views = tf.where(grays[:, :, None, None, None, None], augment.luminance(views), views)
+        return views
+
+    def _draw_space(self, shape, seed):
+        if self.share_spatial:
+            shape = tf.stack([shape[0], 2])
+        seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 6))
+        sigmas = tf.random.stateless_uniform(shape, seeds[2], *self.blur_sigma)
+        draws = (
+            augment.draw_boxes(seeds[0], shape, self.crop_area, self.crop_aspect),
+            _draw_chance(seeds[1], shape, self.flip_probability),
+            tf.where(_draw_chance(seeds[3], shape, self.blur_probability), sigmas, 0.0),
+            tf.random.stateless_uniform(shape, seeds[4], *self.brightness),
+            _draw_chance(seeds[5], shape, self.gray_probability),
+        )
+        return [tf.repeat(draw, self.num_views, axis=1) for draw in draws] if self.share_spatial else draws
+
+
+def longest_view(num_source_frames, speed_range):
+    """Returns L = floor(T / fastest speed), the length at which every view fits into a clip of T frames."""
+    return int(num_source_frames // speed_range[1])
+
+
+def check_sampling(speed_range, highest_frequency, rate):
+    """Refuses speeds at which the fastest view would alias.
+
+    Args:
+        speed_range: `(slowest, fastest)`.
+        highest_frequency: Highest frequency expected in a clip, in Hz.
+        rate: Frames per second.
+
+    Raises:
+        ValueError: the fastest view of the fastest clip has less than two frames a period.
+    """
+    if speed_range[1] * highest_frequency > rate / 2:
+        raise ValueError(
+            f"At speed {speed_range[1]:g} a clip of {highest_frequency:g} Hz runs at "
+            f"{speed_range[1] * highest_frequency:g} Hz, above half the frame rate ({rate:g} / 2 = {rate / 2:g} Hz): "
+            f"the views would alias. Lower the fastest speed to at most {rate / 2 / highest_frequency:.3g}, or the "
+            "highest frequency if the clips are slower."
+        )
+
+
+def _draw_chance(seed, shape, probability):
+    return tf.random.stateless_uniform(shape, seed) < probability

@@ -1,0 +1,134 @@
+"""Records and features -> matplotlib figures; the caller saves them. Needs the extra `plots`."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from simper_tf import readout
+
+
+def training_curves(history):
+    """Returns a figure of loss and excess over the floor, and of the label-free scores, over steps.
+
+    Args:
+        history: Dictionaries with `step`, `loss`, `floor`, `excess`, `rank`, `slope` and perhaps `prior`.
+    """
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    steps = [record["step"] for record in history]
+    for axes, names in ((left, ("loss", "floor", "excess")), (right, ("rank", "slope", "prior"))):
+        for name in names:
+            if name in history[0]:
+                axes.plot(steps, [record[name] for record in history], label=name)
+        axes.set_xlabel("step")
+        axes.legend(frameon=False)
+    left.set_title("loss (with its prior), label entropy, and what lies between")
+    right.axhline(1.0, color="0.7", linewidth=0.8, zorder=0)
+    right.set_title("how features follow the known speeds (best: 1)")
+    left.set_yscale("log")
+    for axes in (left, right):
+        axes.title.set_fontsize(9)
+    return figure
+
+
+def series_over_reference(series, reference, labels, rate, name, unit="Hz"):
+    """Returns a figure of 1-D features of some clips, each over the true course of what repeats.
+
+    Args:
+        series: `(N, T)` or `(N, T, D)` features; of D channels the first is drawn.
+        reference: `(N, T)` the truth, such as the angle.
+        labels: `(N,)` true frequencies.
+        rate: Frames per second.
+        name: Of the reference.
+        unit: Of the labels.
+    """
+    series = _first_channel(series)
+    figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
+    seconds = np.arange(series.shape[1]) / rate
+    rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, feature, truth, label in zip(rows, series, reference, labels, strict=True):
+        axes.plot(seconds, _standardize(truth), color="0.75", linewidth=2.5, label=f"true {name}")
+        axes.plot(seconds, _standardize(feature), color="C0", linewidth=1.1, label="feature")
+        axes.set_ylabel(f"{label:.2f} {unit}", rotation=0, ha="right", va="center")
+        axes.set_yticks([])
+    rows[0].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
+    rows[-1].set_xlabel("seconds")
+    return figure
+
+
+def spectra(series, labels, rate, band):
+    """Returns a figure of the power spectra of some clips' features, the true frequency marked.
+
+    Arguments are those of `series_over_reference`, and a `(low, high)` band in Hz.
+    """
+    series = np.atleast_3d(series)
+    figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
+    rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, feature, label in zip(rows, series, labels, strict=True):
+        power = readout.power_spectrum(feature.T).numpy().sum(axis=0)
+        frequencies = np.arange(len(power)) * rate / (16 * len(feature))
+        axes.axvspan(*band, color="0.95")
+        axes.axvline(label, color="C3", linewidth=1, linestyle="--")
+        axes.plot(frequencies, power / max(power.max(), 1e-30), color="C0", linewidth=1.1)
+        axes.set_ylabel(f"{label:.2f} Hz", rotation=0, ha="right", va="center")
+        axes.set_yticks([])
+    rows[0].set_title("power of the features; dashed: true frequency; shaded: band of the readout", fontsize=9)
+    rows[-1].set_xlabel("Hz")
+    rows[-1].set_xlim(0, min(3 * band[1], rate / 2))
+    return figure
+
+
+def predicted_over_true(labels, predictions, unit="Hz"):
+    """Returns a figure with one panel a protocol, predictions over true values.
+
+    Args:
+        labels: `(N,)` true values.
+        predictions: Protocol -> `(N,)` predictions.
+        unit: Of both.
+    """
+    figure = Figure(figsize=(3 * len(predictions), 3.2), layout="constrained")
+    panels = figure.subplots(1, len(predictions), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=True):
+        axes.plot([labels.min(), labels.max()], [labels.min(), labels.max()], color="0.7", linewidth=0.8)
+        axes.plot(labels, predicted, ".", markersize=2, alpha=0.5)
+        axes.set_title(f"{protocol}: MAE {np.abs(predicted - labels).mean():.4f} {unit}", fontsize=9)
+        axes.set_xlabel(f"true ({unit})")
+    panels[0].set_ylabel(f"predicted ({unit})")
+    return figure
+
+
+def embedding(series, labels, unit="Hz", seed=0):
+    """Returns a figure of a 2-D UMAP embedding of the features' spectra, coloured by label.
+
+    Spectra, because the phase of a clip would otherwise decide its place. Needs `umap-learn`.
+
+    Args:
+        series: `(N, T)` or `(N, T, D)` features.
+        labels: `(N,)`.
+        unit: Of the labels.
+        seed: Of the embedding.
+
+    Raises:
+        ImportError: `umap-learn` is not installed.
+    """
+    import umap  # Takes seconds to import, and is optional.
+
+    series = np.atleast_3d(series)
+    power = readout.power_spectrum(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
+    amplitude = np.sqrt(power / np.maximum(power.sum(axis=1, keepdims=True), 1e-30))
+    points = umap.UMAP(random_state=seed, n_jobs=1).fit_transform(amplitude)
+    figure = Figure(figsize=(4.6, 3.8), layout="constrained")
+    axes = figure.subplots()
+    scatter = axes.scatter(*points.T, c=labels, s=4, cmap="viridis")
+    figure.colorbar(scatter, label=f"true label ({unit})")
+    axes.set_title("UMAP of the features' spectra", fontsize=9)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    return figure
+
+
+def _first_channel(series):
+    return series[..., 0] if series.ndim == 3 else series
+
+
+def _standardize(series):
+    return (series - series.mean()) / (series.std() + 1e-9)

@@ -1,0 +1,38 @@
+"""Result rows -> Markdown tables."""
+
+import collections
+
+import numpy as np
+
+
+def markdown_table(header, lines):
+    """Returns a Markdown table of a header and lines of cells, all strings."""
+    divider = ["---"] * len(header)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, divider, *lines))
+
+
+def results_table(rows, group_by="protocol"):
+    """Returns a Markdown table: one line a group, one column a metric.
+
+    A cell is the value with its 95 % interval, or mean and standard deviation over runs where there are several.
+
+    Args:
+        rows: `Row`s.
+        group_by: Field of `Row` whose values name the lines, in the order in which they come.
+    """
+    cells, units = collections.defaultdict(list), {}
+    for row in rows:
+        cells[getattr(row, group_by), row.metric].append(row)
+        units[row.metric] = row.unit
+    groups = dict.fromkeys(getattr(row, group_by) for row in rows)
+    header = [group_by, *(f"{name} ({unit})" if unit else name for name, unit in units.items())]
+    return markdown_table(header, [[group, *(_cell(cells[group, name]) for name in units)] for group in groups])
+
+
+def _cell(rows):
+    if not rows:
+        return ""
+    if len(rows) == 1:
+        return f"{rows[0].value:.4g} [{rows[0].low:.4g}, {rows[0].high:.4g}]"
+    values = [row.value for row in rows]
+    return f"{np.mean(values):.4g} ± {np.std(values, ddof=1):.2g} (n={len(values)})"

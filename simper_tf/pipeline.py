@@ -1,0 +1,82 @@
+"""Examples -> batches of a training run that can be entered at any step."""
+
+import tensorflow as tf
+
+# Below this size the examples of a split are kept in memory after they have been read once.
+CACHE_BYTES = 2**30
+
+
+def training_batches(examples, num_examples, batch_size, seed, start_step=0, views=None):
+    """Returns endless batches of clips, the same ones whenever and wherever the run is continued.
+
+    The order of an epoch depends on the seed and the epoch alone, and the views of a batch on the seed and the step
+    alone. What follows step k can therefore be made without the k steps before it; only the current epoch's earlier
+    examples are read again.
+
+    Args:
+        examples: `tf.data.Dataset` of dictionaries with `clip` and `id`.
+        num_examples: How many there are.
+        batch_size: B; what remains of an epoch is dropped, as the order changes every time.
+        seed: Of order and views.
+        start_step: Step of the first batch.
+        views: A `Views` to make views here, on the host; None for clips.
+
+    Returns:
+        `tf.data.Dataset` of `(B, T, H, W, C)` clips, or of `(views, speeds)`.
+
+    Raises:
+        ValueError: there are fewer examples than a batch takes.
+    """
+    if batch_size > num_examples:
+        raise ValueError(f"A batch of {batch_size} clips cannot be drawn from {num_examples}. Lower the batch size.")
+    clips = examples.map(_checked_clip, tf.data.AUTOTUNE, deterministic=True)
+    buffer_size = num_examples
+    clip_bytes = _bytes_per_element(clips)
+    if clip_bytes * num_examples <= CACHE_BYTES:
+        # Before any random step: cached views would be the same in every epoch.
+        clips = clips.cache()
+    else:
+        buffer_size = max(batch_size, CACHE_BYTES // clip_bytes)
+
+    def one_epoch(epoch):
+        return _shuffle(clips, buffer_size, [seed, epoch]).batch(batch_size, drop_remainder=True)
+
+    epoch, step_of_epoch = divmod(start_step, num_examples // batch_size)
+    batches = tf.data.Dataset.range(epoch, 2**31).flat_map(one_epoch).skip(step_of_epoch)
+    if views is not None:
+        numbered = batches.enumerate(start=start_step)
+        batches = numbered.map(
+            lambda step, clips: views(clips, tf.stack([seed, tf.cast(step, tf.int32)])), tf.data.AUTOTUNE
+        )
+    return batches.prefetch(2)
+
+
+def _checked_clip(example):
+    clip = example["clip"]
+    if clip.dtype.is_floating:
+        finite = tf.reduce_all(tf.math.is_finite(clip))
+        tf.debugging.Assert(finite, ["Clip", example["id"], "holds NaN or infinite values."])
+    moving = tf.reduce_any(clip[1:] != clip[:-1])
+    tf.debugging.Assert(moving, ["Clip", example["id"], "does not change over time: nothing can be learned from it."])
+    return clip
+
+
+def _shuffle(dataset, buffer_size, seeds):
+    """`Dataset.shuffle` with a pair of seeds that may be tensors, which the method refuses."""
+    specs = tf.nest.flatten(dataset.element_spec)
+    variant = tf.raw_ops.ShuffleDataset(
+        input_dataset=tf.data.experimental.to_variant(dataset),
+        buffer_size=buffer_size,
+        seed=tf.cast(seeds[0], tf.int64),
+        # Both seeds 0 would ask for a random order.
+        seed2=tf.cast(seeds[1], tf.int64) + 1,
+        output_types=[spec.dtype for spec in specs],
+        output_shapes=[spec.shape for spec in specs],
+        reshuffle_each_iteration=False,
+    )
+    return tf.data.experimental.from_variant(variant, dataset.element_spec)
+
+
+def _bytes_per_element(dataset):
+    spec = dataset.element_spec
+    return spec.shape.num_elements() * spec.dtype.size

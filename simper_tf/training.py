@@ -1,0 +1,152 @@
+"""The training loop: any method of this package, checkpointed, timed and resumable at any step."""
+
+import dataclasses
+import pathlib
+import time
+
+import numpy as np
+import tensorflow as tf
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """State of a run, reported every few steps.
+
+    Attributes:
+        step, num_steps: Done, and in all.
+        logs: Means since the last report, by name.
+        clips_per_second: Since the last report.
+        waiting: Share of the time since the last report spent waiting for data, in [0, 1].
+        seconds_left: Estimate, from the speed since this process began training.
+        seconds: Spent on training so far, over all processes of the run.
+    """
+
+    step: int
+    num_steps: int
+    logs: dict
+    clips_per_second: float
+    waiting: float
+    seconds_left: float
+    seconds: float
+
+
+class Checkpoints:
+    """Weights, optimizer, step and time spent of a run, saved so that a kill at any moment loses little.
+
+    Args:
+        folder: Where to keep them; the last two are kept.
+        model: A compiled method.
+    """
+
+    def __init__(self, folder, model):
+        self.step = tf.Variable(0, dtype=tf.int64)
+        self.seconds = tf.Variable(0.0, dtype=tf.float64)
+        # Without its slots the optimizer would be restored half.
+        model.optimizer.build(model.trainable_variables)
+        self._checkpoint = tf.train.Checkpoint(
+            model=model, optimizer=model.optimizer, step=self.step, seconds=self.seconds
+        )
+        self._manager = tf.train.CheckpointManager(self._checkpoint, str(folder), max_to_keep=2, checkpoint_name="step")
+
+    def save(self):
+        """Saves under the current step."""
+        self._manager.save(checkpoint_number=int(self.step))
+
+    def restore(self, warn=print):
+        """Restores the newest whole checkpoint, reporting those that are not; returns its step, 0 if there is none.
+
+        Raises:
+            ValueError: there are checkpoints, but none is whole.
+        """
+        paths = list(reversed(self._manager.checkpoints))
+        for path in paths:
+            try:
+                _read_whole(path)
+                self._checkpoint.restore(path).assert_existing_objects_matched().expect_partial()
+            except (tf.errors.OpError, ValueError, AssertionError) as error:
+                warn(f"Checkpoint {path} is damaged and passed over: {str(error).splitlines()[0]}")
+            else:
+                return int(self.step)
+        if paths:
+            raise ValueError(f"No checkpoint in {pathlib.Path(paths[0]).parent} is whole. Start anew with --overwrite.")
+        return 0
+
+
+def train(model, batches, checkpoints, num_steps, report, stop=lambda: False, report_every=20, save_seconds=30.0):
+    """Runs `model.train_step` until `num_steps` steps are done, or until told to stop, and saves a checkpoint.
+
+    Args:
+        model: A compiled method, restored to `checkpoints.step`.
+        batches: `tf.data.Dataset` whose first batch is that of the next step; see `pipeline.training_batches`.
+        checkpoints: `Checkpoints`.
+        num_steps: Steps of the whole run.
+        report: Called with a `Progress` every `report_every` steps and after the last.
+        stop: Asked before every step; a true answer ends the loop between two steps, where a checkpoint is exact.
+        report_every: Steps.
+        save_seconds: Time between checkpoints.
+
+    Returns:
+        Whether all steps are done.
+
+    Raises:
+        FloatingPointError: the loss is not finite. The last checkpoint stays as it was.
+    """
+    step_function = tf.function(model.train_step)
+    iterator = iter(batches)
+    step = int(checkpoints.step)
+    began, first_step = time.monotonic(), step
+    laps, saved = [], began
+    while step < num_steps and not stop():
+        start = time.monotonic()
+        batch = next(iterator)
+        fetched = time.monotonic()
+        step_function(batch)
+        step += 1
+        laps.append((fetched - start, time.monotonic() - start))
+        if step == first_step + 1:
+            began = time.monotonic()  # The first step also traced the graph: it would spoil the estimate.
+        if step % report_every and step < num_steps:
+            continue
+        checkpoints.step.assign(step)
+        waited, total = np.sum(laps, axis=0)
+        checkpoints.seconds.assign_add(total)
+        seconds_a_step = (time.monotonic() - began) / max(step - first_step - 1, 1)
+        report(
+            Progress(
+                step=step,
+                num_steps=num_steps,
+                logs=_finite_logs(model, step),
+                clips_per_second=len(laps) * tf.nest.flatten(batch)[0].shape[0] / total,
+                waiting=waited / total,
+                seconds_left=seconds_a_step * (num_steps - step),
+                seconds=float(checkpoints.seconds),
+            )
+        )
+        laps = []
+        if time.monotonic() - saved > save_seconds:
+            checkpoints.save()
+            saved = time.monotonic()
+    if laps:
+        _finite_logs(model, step)
+    checkpoints.step.assign(step)
+    checkpoints.seconds.assign_add(sum(total for _, total in laps))
+    checkpoints.save()
+    return step >= num_steps
+
+
+def _finite_logs(model, step):
+    logs = {name: float(value) for name, value in model.get_metrics_result().items()}
+    model.reset_metrics()
+    if not np.isfinite(logs["loss"]):
+        raise FloatingPointError(
+            f"The loss became {logs['loss']} at step {step}. Lower the learning rate; the run continues from its last "
+            "checkpoint."
+        )
+    return logs
+
+
+def _read_whole(path):
+    """Reads every tensor of a checkpoint: a truncated file opens without complaint."""
+    reader = tf.train.load_checkpoint(path)
+    for name in reader.get_variable_to_shape_map():
+        reader.get_tensor(name)

@@ -1,0 +1,123 @@
+"""What all trainers share at the command line: errors in one line, interrupts, progress."""
+
+import math
+import signal
+import sys
+import time
+
+import tensorflow as tf
+from absl import app, flags, logging
+
+# What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
+EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
+
+
+def run(main):
+    """Runs `main()` with parsed flags and turns expected errors into one line and an exit code that is not 0.
+
+    `--verbosity=1` shows the traceback of these too.
+    """
+
+    def guarded(argv):
+        if not flags.FLAGS["verbosity"].present:
+            logging.set_verbosity(logging.ERROR)
+        program = sys.argv[0].rsplit("/", 1)[-1].removesuffix(".py")
+        if len(argv) > 1:
+            sys.exit(f"{program}: error: flags start with --. Found: {' '.join(argv[1:])}")
+        try:
+            main()
+        except EXPECTED as error:
+            if logging.get_verbosity() >= logging.DEBUG:
+                raise
+            sys.exit(f"{program}: error: {_one_line(error)}")
+        except KeyboardInterrupt:
+            print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
+            sys.exit(130)
+
+    app.run(guarded)
+
+
+class StopRequest:
+    """Becomes true at the first Ctrl-C or SIGTERM, so that a loop can end where its state is whole.
+
+    A second Ctrl-C interrupts at once.
+    """
+
+    def __init__(self):
+        self.signal = None
+
+    def __enter__(self):
+        self._previous = {s: signal.signal(s, self._note) for s in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_):
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def __call__(self):
+        return self.signal is not None
+
+    def _note(self, number, _):
+        if self.signal is not None:
+            raise KeyboardInterrupt
+        self.signal = number
+        say("\nStopping after this step; once more to stop at once.")
+
+
+def say(text):
+    """Prints a line that appears at once, also in a pipe."""
+    print(text, flush=True)
+
+
+def show_training(progress):
+    """Prints a `training.Progress`: in place on a terminal, else a line every tenth of the run."""
+    logs = "  ".join(f"{name} {value:.3f}" for name, value in progress.logs.items())
+    _show(
+        progress.step,
+        progress.num_steps,
+        f"step {progress.step}/{progress.num_steps}  {clock(progress.seconds_left)} left  "
+        f"{progress.clips_per_second:.0f} clips/s  waiting for data {progress.waiting:.0%}  {logs}",
+    )
+
+
+class Counter:
+    """Prints how many items of a known number are done, with the time left.
+
+    Args:
+        what: Words before the numbers.
+        total: How many there are.
+    """
+
+    def __init__(self, what, total):
+        self.what, self.total, self.began = what, total, time.monotonic()
+
+    def __call__(self, done):
+        left = (time.monotonic() - self.began) / done * (self.total - done)
+        _show(done, self.total, f"{self.what} {done}/{self.total}  {clock(left)} left")
+
+
+def clock(seconds):
+    """Returns seconds as m:ss or h:mm:ss."""
+    minutes, seconds = divmod(math.ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+_shown = {}
+
+
+def _show(done, total, text):
+    tenth = (text.split(" ", 1)[0], 10 * done // total)
+    if sys.stdout.isatty():
+        print(f"\r\x1b[K{text}", end="\n" if done == total else "", flush=True)
+    elif _shown.setdefault(tenth, done) == done:
+        say(text)
+
+
+def _one_line(error):
+    """Returns the one line of an error's text that says what is wrong; TensorFlow wraps it in many."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    failed = [line for line in lines if line.startswith("assertion failed: ")]
+    if failed:
+        return failed[0].removeprefix("assertion failed: ").split("\n")[0].replace("[", "").replace("]", "")
+    return lines[0]

@@ -1,0 +1,156 @@
+"""The flags of all trainers, and what they stand for."""
+
+import keras
+from absl import flags
+
+from simper_tf import encoders, losses, methods, similarity
+from simper_tf.encoders.norms import NORMS
+from simper_tf.views import Views, longest_view
+
+SIMILARITIES = {
+    "mxcorr": similarity.max_cross_correlation,
+    "npsd": similarity.npsd_cosine,
+    "npsd_l2": similarity.npsd_l2,
+    "cosine": similarity.cosine,
+}
+ENCODERS = {
+    "cnn3d": lambda channels, norm: encoders.cnn3d(channels, norm),
+    "framewise": lambda channels, norm: encoders.framewise(channels),
+}
+METHODS = {"simper": methods.SimPer}
+
+# Flags that may change between one call and the next on the same run: they do not change its weights.
+FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled_clips", "save_seconds"}
+
+
+def define():
+    """Defines every flag once; each trainer calls this before it parses its command line."""
+    text, integer, number, boolean, choice = (
+        flags.DEFINE_string,
+        flags.DEFINE_integer,
+        flags.DEFINE_float,
+        flags.DEFINE_boolean,
+        flags.DEFINE_enum,
+    )
+    text("run_dir", None, "Folder of the run: flags, checkpoints, results, plots, model.")
+    text("dataset", "rotating_digits/digits", "Data set as name/config; a folder of that name lies in datasets/.")
+    text("data_dir", "data", "Where built data sets are kept.")
+    text("manual_dir", None, "Raw files of data sets that cannot be downloaded.")
+    integer("train_clips", 0, "Use only that many training clips; 0 for all.", lower_bound=0)
+    integer("test_clips", 0, "Use only that many test clips; 0 for all.", lower_bound=0)
+    integer("labeled_clips", 10, "Labelled training clips for the harmonic calibration.", lower_bound=1)
+    choice("method", "simper", sorted(METHODS), "What is minimised.")
+    choice("encoder", "framewise", sorted(ENCODERS), "Architecture.")
+    choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
+    integer("epochs", 10, "Passes over the training clips.", lower_bound=1)
+    integer("batch_size", 4, "Clips a step.", lower_bound=1)
+    number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
+    flags.DEFINE_list("decay_epochs", [], "Divide the learning rate by 10 after these epochs; empty for a cosine.")
+    integer("num_views", 10, "Views a set, M.", lower_bound=2)
+    integer("view_frames", 0, "Frames a view, L; 0 for the most that fit at the fastest speed.", lower_bound=0)
+    flags.DEFINE_list("speed_range", ["0.5", "2"], "Slowest and fastest speed.")
+    flags.DEFINE_list("crop_area", ["0.5", "1"], "Smallest and largest share of the frame that a crop keeps.")
+    number("flip_probability", 0.5, "Chance of mirroring a view.", 0.0, 1.0)
+    number("reverse_probability", 0.5, "Chance of playing a view backwards.", 0.0, 1.0)
+    number("blur_probability", 0.2, "Chance of blurring a view.", 0.0, 1.0)
+    number("gray_probability", 0.0, "Chance of taking a view's colour away.", 0.0, 1.0)
+    boolean("share_spatial", False, "One spatial draw for all views of a set.")
+    choice("augment_on", "device", ["device", "host"], "Make views in the training step, or in the input pipeline.")
+    choice("similarity", "mxcorr", sorted(SIMILARITIES), "Of features.")
+    number("temperature", 1.0, "nu, dividing the similarities.", lower_bound=1e-6)
+    number("label_temperature", 0.1, "Of the speed distances; 0 for hard labels.", lower_bound=0.0)
+    choice("label_similarity", "l1", sorted(losses.LABEL_SIMILARITIES), "Of speeds.")
+    flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency of a clip, in Hz.")
+    number("prior_weight", 0.0, "Weight of the frequency prior, which keeps features inside the band.", lower_bound=0.0)
+    integer("seed", 0, "Of weights, order and views.")
+    boolean("deterministic", False, "Only ops that give the same bits every time; slower.")
+    choice("precision", "float32", ["float32", "mixed_bfloat16"], "Keras policy.")
+    number("save_seconds", 30.0, "Time between checkpoints.", lower_bound=0.0)
+    boolean("overwrite", False, "Delete what the run folder holds and start anew.")
+    flags.mark_flag_as_required("run_dir")
+
+
+def values():
+    """Returns the flags that make up a run, as a dictionary of strings."""
+    module = flags.FLAGS.flags_by_module_dict()[__name__]
+    return {flag.name: _text(flag.value) for flag in module if flag.name != "overwrite" and flag.value is not None}
+
+
+def pair(name):
+    """Returns a flag of two numbers.
+
+    Raises:
+        ValueError: it has not two numbers, rising.
+    """
+    try:
+        low, high = map(float, flags.FLAGS[name].value)
+    except ValueError:
+        low, high = 1.0, 0.0
+    if low > high:
+        raise ValueError(
+            f"--{name} takes two rising numbers, such as 0.5,2. Found: {','.join(flags.FLAGS[name].value)}"
+        )
+    return low, high
+
+
+def views(num_source_frames):
+    """Returns the `Views` the flags describe, for clips of that many frames."""
+    config = flags.FLAGS
+    speed_range = pair("speed_range")
+    return Views(
+        num_frames=config.view_frames or longest_view(num_source_frames, speed_range),
+        num_views=config.num_views,
+        speed_range=speed_range,
+        crop_area=pair("crop_area"),
+        flip_probability=config.flip_probability,
+        reverse_probability=config.reverse_probability,
+        blur_probability=config.blur_probability,
+        gray_probability=config.gray_probability,
+        share_spatial=config.share_spatial,
+    )
+
+
+def method(encoder, device_views, rate):
+    """Returns the method the flags describe; `device_views` is a `Views` or None, `rate` in frames per second."""
+    config = flags.FLAGS
+    return METHODS[config.method](
+        encoder,
+        views=device_views,
+        similarity=SIMILARITIES[config.similarity],
+        temperature=config.temperature,
+        label_temperature=config.label_temperature,
+        label_similarity=config.label_similarity,
+        prior_weight=config.prior_weight,
+        prior_band=tuple(frequency / rate for frequency in pair("band")),
+        seed=config.seed,
+    )
+
+
+def encoder(channels):
+    """Returns the encoder the flags describe, for frames of that many channels."""
+    return ENCODERS[flags.FLAGS.encoder](channels, flags.FLAGS.norm)
+
+
+def optimizer(steps_per_epoch):
+    """Returns Adam with the schedule the flags describe: a tenth after each of some epochs, or a cosine to zero."""
+    config = flags.FLAGS
+    rate = config.learning_rate
+    if not config.decay_epochs:
+        return keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(rate, config.epochs * steps_per_epoch))
+    boundaries = [int(epoch) * steps_per_epoch for epoch in config.decay_epochs]
+    rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
+    return keras.optimizers.Adam(keras.optimizers.schedules.PiecewiseConstantDecay(boundaries, rates))
+
+
+def check():
+    """Refuses flags that are wrong by themselves, before anything is read or written.
+
+    Raises:
+        ValueError: a flag has not the form it needs.
+    """
+    pair("band"), pair("crop_area"), pair("speed_range")
+    optimizer(steps_per_epoch=1)
+
+
+def _text(value):
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
