@@ -61,8 +61,9 @@ def evaluate(folder, builder, model, seconds):
     )
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(tables.results_table(results))
-    draw(folder, builder, test, predictions, band)
-    cli.say(f"Results: {folder / 'results.jsonl'}. Plots: {folder / 'plots'}.")
+    cli.say(f"Results: {folder / 'results.jsonl'}.")
+    if config.artifacts:
+        draw(folder, builder, test, predictions, band)
 
 
 def extract(builder, split, limit, model):
@@ -99,6 +100,7 @@ def draw(folder, builder, test, predictions, band):
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
         figure.savefig(folder / "plots" / f"{name}.png", dpi=120)
+    cli.say(f"Plots: {folder / 'plots'}.")
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@ SIMILARITIES = {
     "cosine": similarity.cosine,
 }
 ENCODERS = {
-    "cnn3d": lambda channels, norm: encoders.cnn3d(channels, norm),
-    "framewise": lambda channels, norm: encoders.framewise(channels),
+    "cnn3d": lambda channels: encoders.cnn3d(channels, flags.FLAGS.norm),
+    "small": lambda channels: encoders.small(channels, flags.FLAGS.kernel_frames),
 }
 METHODS = {"simper": methods.SimPer}
 
 # Flags that may change between one call and the next on the same run: they do not change its weights.
-FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled_clips", "save_seconds"}
+FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled_clips", "save_seconds", "artifacts"}
 
 
 def define():
@@ -40,8 +40,9 @@ def define():
     integer("test_clips", 0, "Use only that many test clips; 0 for all.", lower_bound=0)
     integer("labeled_clips", 10, "Labelled training clips for the harmonic calibration.", lower_bound=1)
     choice("method", "simper", sorted(METHODS), "What is minimised.")
-    choice("encoder", "framewise", sorted(ENCODERS), "Architecture.")
+    choice("encoder", "small", sorted(ENCODERS), "Architecture.")
     choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
+    integer("kernel_frames", 1, "Frames that the convolutions of the encoder `small` span, odd.", lower_bound=1)
     integer("epochs", 10, "Passes over the training clips.", lower_bound=1)
     integer("batch_size", 4, "Clips a step.", lower_bound=1)
     number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
@@ -66,6 +67,7 @@ def define():
     boolean("deterministic", False, "Only ops that give the same bits every time; slower.")
     choice("precision", "float32", ["float32", "mixed_bfloat16"], "Keras policy.")
     number("save_seconds", 30.0, "Time between checkpoints.", lower_bound=0.0)
+    boolean("artifacts", True, "Draw plots and export a model too, not only result rows.")
     boolean("overwrite", False, "Delete what the run folder holds and start anew.")
     flags.mark_flag_as_required("run_dir")
 
@@ -128,7 +130,7 @@ def method(encoder, device_views, rate):
 
 def encoder(channels):
     """Returns the encoder the flags describe, for frames of that many channels."""
-    return ENCODERS[flags.FLAGS.encoder](channels, flags.FLAGS.norm)
+    return ENCODERS[flags.FLAGS.encoder](channels)
 
 
 def optimizer(steps_per_epoch):

@@ -26,7 +26,8 @@ def main():
     if trained is not None:
         model, seconds = trained
         evaluate.evaluate(folder, builder, model, seconds)
-        export.export(folder, builder, model)
+        if config.artifacts:
+            export.export(folder, builder, model)
 
 
 def train(folder, builder):

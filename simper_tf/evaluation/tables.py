@@ -26,10 +26,11 @@ def results_table(rows, group_by="protocol"):
         units[row.metric] = row.unit
     groups = dict.fromkeys(getattr(row, group_by) for row in rows)
     header = [group_by, *(f"{name} ({unit})" if unit else name for name, unit in units.items())]
-    return markdown_table(header, [[group, *(_cell(cells[group, name]) for name in units)] for group in groups])
+    return markdown_table(header, [[group, *(cell(cells[group, name]) for name in units)] for group in groups])
 
 
-def _cell(rows):
+def cell(rows):
+    """Returns rows of one metric as text: value and interval of one, mean and standard deviation of several."""
     if not rows:
         return ""
     if len(rows) == 1:
