@@ -1,0 +1,1 @@
+"""Swinging handwritten digits with known frequency: `tfds build datasets/rotating_digits`."""
