@@ -83,7 +83,7 @@ def at_times(values, value_times, times):
 
 
 def uniform(values, times):
-    """Resamples a series to as many uniformly spaced samples over the same span.
+    """Resamples a series to as many uniformly spaced samples over about the same span.
 
     Args:
         values: `(T,)` floats.
@@ -93,8 +93,9 @@ def uniform(values, times):
         `(T,)` float64 values and their rate in samples per second.
     """
     elapsed = (times - times[0]).astype(np.float64)
-    rate = (len(times) - 1) / (elapsed[-1] * 1e-9)
-    return np.interp(np.linspace(0.0, elapsed[-1], len(times)), elapsed, values), float(rate)
+    # A fitted line, not the two end points: one repeated time stamp at an end would shift the rate by 1/T.
+    step, start = np.polyfit(np.arange(len(times)), elapsed, 1)
+    return np.interp(start + step * np.arange(len(times)), elapsed, values), float(1e9 / step)
 
 
 def increasing(times):

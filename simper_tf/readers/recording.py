@@ -160,6 +160,17 @@ def split_by_subject(recordings, train_fraction, seed=None):
     return [r for r in recordings if r.subject in train], [r for r in recordings if r.subject not in train]
 
 
+def require_clips(recordings, window, stride):
+    """Raises ValueError, with the reasons, unless at least one clip of the recordings can be used."""
+    reasons = []
+    for recording in recordings:
+        windows = plan(recording, window, stride)
+        if any(not w.problem for w in windows):
+            return
+        reasons += skips(recording, windows, window)
+    raise ValueError(f"Not one clip of {window} frames can be used. " + "; ".join(reasons[:5]))
+
+
 def _window(recording, start, span):
     times = recording.times[span]
     ppg, rate = pulse.uniform(recording.series["ppg"][span], times)

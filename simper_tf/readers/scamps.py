@@ -9,7 +9,9 @@ Format: https://github.com/danmcduff/scampsdataset and McDuff et al., NeurIPS 20
 
 import contextlib
 import csv
+import itertools
 import math
+import pathlib
 import re
 
 import cv2
@@ -41,7 +43,7 @@ def find(root):
         raise RawDataError(
             root, "no file named P<six digits>.mat", "P000001.mat, ...", "Unpack scamps_videos.tar.gz into manual_dir."
         )
-    for first, second in zip(paths, paths[1:], strict=False):
+    for first, second in itertools.pairwise(paths):
         if first.stem == second.stem:
             raise RawDataError(second, f"a second file of the name, beside {first}", "one", "Remove one of the two.")
     return paths
@@ -99,8 +101,14 @@ def clips(path, size, window, stride):
     Yields:
         An id such as "P000001/00000", and a dict of `clip` (window, size, size, 3) uint8, `rate`, `label`, `id`,
         `ppg` and `breathing`, both (window,) float32.
+
+    Raises:
+        RawDataError: the file is damaged, or shorter than one clip.
     """
-    one = read(path)
+    one = read(pathlib.Path(path))
+    if len(one.times) < window:
+        action = "Lower the window in the builder's config."
+        raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
     frames = (_to_uint8(frame, size) for frame in one.frames())
     yield from recording.clips(one, frames, window, stride)
 

@@ -88,7 +88,7 @@ def _draw(height, width, rng):
 
     def ellipse(target, at, axes, colour):
         middle, axes = centre + half * np.array(at), half * np.array(axes)
-        as_ints = [tuple(int(round(16 * v)) for v in pair) for pair in (middle, axes)]  # In sixteenths of a pixel.
+        as_ints = [tuple(round(16 * v) for v in pair) for pair in (middle, axes)]  # In sixteenths of a pixel.
         cv2.ellipse(target, as_ints[0], as_ints[1], 0, 0, 360, colour, -1, cv2.LINE_AA, 4)
 
     def paint(at, axes, colour):

@@ -1,4 +1,4 @@
-"""A miniature PURE: PNG frames named by their capture time, and the JSON of an oximeter with a clock of its own pace."""
+"""A miniature PURE: PNG frames named by their capture time, and the JSON of an oximeter with its own pace."""
 
 import json
 import pathlib

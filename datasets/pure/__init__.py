@@ -1,0 +1,1 @@
+"""TFDS builder of PURE: faces and heart rates."""

@@ -1,0 +1,1 @@
+"""TFDS builder of SCAMPS: synthetic faces and heart rates."""

@@ -1,0 +1,1 @@
+"""TFDS builder of UBFC-rPPG: faces and heart rates."""
