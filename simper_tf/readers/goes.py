@@ -68,11 +68,13 @@ def read_map(path):
         RawDataError: the file is damaged or not of this product.
     """
     (counts, packing), (flags, meaning) = _read_variables(path, ("LST", "DQF"))
-    if counts.shape != flags.shape or packing.get("units") not in ("K", "kelvin"):
+    if counts.shape != flags.shape or str(packing.get("units")) not in ("K", "kelvin"):
         raise damaged(path, f"LST {counts.shape} in {packing.get('units')!r}, DQF {flags.shape}")
     try:
         retrieved = _retrieved(flags, meaning) & _within_range(counts, packing)
         scale, offset = (np.float64(np.ravel(packing[name])[0]) for name in ("scale_factor", "add_offset"))
+        if not scale > 0:
+            raise ValueError(f"scale_factor {scale}")
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise damaged(path, f"attributes that cannot be used: {error!r}") from error
     celsius = np.where(retrieved, counts * np.float32(scale) + np.float32(offset - KELVIN), np.float32(np.nan))
@@ -112,7 +114,10 @@ def _text(value):
 
 def _as_type_of(values, attribute):
     """Attributes of an unsigned variable may themselves be spelled signed: a fill of -1 is 65535."""
-    return np.ravel(np.asarray(attribute)).astype(np.int64).astype(values.dtype)
+    attribute = np.ravel(attribute)
+    if attribute.dtype.kind not in "iu":
+        raise ValueError(f"{attribute} where whole numbers belong")
+    return attribute.astype(np.int64).astype(values.dtype)
 
 
 def _within_range(counts, packing):

@@ -174,7 +174,7 @@ def _bridge(maps):
     after = np.minimum.accumulate(np.where(finite, hours, len(maps))[::-1], axis=0)[::-1]
     bridged = (before >= 0) & (after < len(maps)) & (after - before - 1 <= LONGEST_BRIDGE)
     low, high = (np.take_along_axis(maps, np.where(bridged, index, 0), axis=0) for index in (before, after))
-    share = (hours - before) / np.maximum(after - before, 1).astype(np.float32)
+    share = ((hours - before) / np.maximum(after - before, 1)).astype(np.float32)
     return np.where(bridged & ~finite, low + share * (high - low), maps)
 
 

@@ -52,7 +52,7 @@ def read_interval(path, start, end, size):
     """Reads every frame shown at `start <= time < end`.
 
     Each frame is made small at once, so memory is that of the small frames and one large one. The whole frame is
-    resized without keeping its aspect, by area averaging.
+    resized without keeping its aspect, by area averaging. Damage inside a frame goes unseen: the decoder patches it.
 
     Args:
         path: A video file.
