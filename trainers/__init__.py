@@ -1,6 +1,31 @@
 """Command-line programs: absl flags in, calls of `simper_tf` out. Flags are defined and read only here."""
 
 import os
+import pathlib
+import sys
+import tempfile
 
-# TensorFlow reads it when it is loaded. Its notes on CPU features would bury the one line that matters.
+
+def _load_tensorflow():
+    """Loads TensorFlow without the lines about missing GPUs that it prints before any log level can be set.
+
+    On a machine with a GPU driver they are printed after all: there they say why the GPU is not used.
+    """
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            import tensorflow as tf
+
+            tf.config.list_physical_devices()
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            if pathlib.Path("/proc/driver/nvidia").exists():
+                said.seek(0)
+                os.write(2, said.read())
+
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+_load_tensorflow()

@@ -40,9 +40,8 @@ def main():
 
 def _train(changes, seed):
     """Trains and evaluates, or reads what an earlier call has done; returns the rows."""
-    folder = pathlib.Path(
-        flags.FLAGS.runs, "_".join(["base", *(f"{k}={v}" for k, v in changes.items()), f"seed={seed}"])
-    )
+    changes = {**changes, "seed": seed}
+    folder = pathlib.Path(flags.FLAGS.runs, "_".join(f"{name}={value}" for name, value in changes.items()))
     if not (folder / "results.jsonl").exists():
         overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
         command = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={flags.FLAGS.base}", *overrides]

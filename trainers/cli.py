@@ -73,9 +73,10 @@ def show_training(progress):
     """Prints a `training.Progress`: in place on a terminal, else a line every tenth of the run."""
     logs = "  ".join(f"{name} {value:.3f}" for name, value in progress.logs.items())
     _show(
+        "step",
         progress.step,
         progress.num_steps,
-        f"step {progress.step}/{progress.num_steps}  {clock(progress.seconds_left)} left  "
+        f"{clock(progress.seconds_left)} left  "
         f"{progress.clips_per_second:.0f} clips/s  waiting for data {progress.waiting:.0%}  {logs}",
     )
 
@@ -93,7 +94,7 @@ class Counter:
 
     def __call__(self, done):
         left = (time.monotonic() - self.began) / done * (self.total - done)
-        _show(done, self.total, f"{self.what} {done}/{self.total}  {clock(left)} left")
+        _show(self.what, done, self.total, f"{clock(left)} left")
 
 
 def clock(seconds):
@@ -103,14 +104,16 @@ def clock(seconds):
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-_shown = {}
+_tenths_shown = set()
 
 
-def _show(done, total, text):
-    tenth = (text.split(" ", 1)[0], 10 * done // total)
+def _show(what, done, total, rest):
+    text = f"{what} {done}/{total}  {rest}"
+    tenth = (what, 10 * done // total)
     if sys.stdout.isatty():
         print(f"\r\x1b[K{text}", end="\n" if done == total else "", flush=True)
-    elif _shown.setdefault(tenth, done) == done:
+    elif tenth not in _tenths_shown:
+        _tenths_shown.add(tenth)
         say(text)
 
 

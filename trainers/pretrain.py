@@ -20,7 +20,7 @@ def main():
     keras.utils.set_random_seed(config.seed)
     keras.mixed_precision.set_dtype_policy(config.precision)
     options.check()
-    folder = runs.open_run()
+    folder = runs.check_run()
     builder = data.load()
     trained = train(folder, builder)
     if trained is not None:
@@ -46,6 +46,7 @@ def train(folder, builder):
     model = options.method(options.encoder(example["clip"].shape[-1]), views if on_device else None, example["rate"])
     steps_per_epoch = max(num_examples // config.batch_size, 1)
     model.compile(options.optimizer(steps_per_epoch))
+    runs.begin_run(folder)
     checkpoints = training.Checkpoints(folder / "checkpoints", model)
     step = checkpoints.restore(warn=cli.say)
     num_steps = config.epochs * steps_per_epoch

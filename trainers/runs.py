@@ -11,24 +11,28 @@ from trainers import options
 from trainers.cli import say
 
 
-def open_run():
-    """Returns the folder of the run that the flags name, made or checked against the flags it was started with.
+def check_run():
+    """Returns the folder of the run that the flags name, without writing anything.
 
     Raises:
-        ValueError: the folder belongs to a run with other flags, or is not a run's.
+        ValueError: the folder belongs to a run with other flags, or holds files of something else.
     """
     folder = pathlib.Path(flags.FLAGS.run_dir)
-    wanted = options.values()
-    if flags.FLAGS.overwrite and (folder / "flags.cfg").exists():
+    overwritten = flags.FLAGS.overwrite and (folder / "flags.cfg").exists()
+    if folder.exists() and any(folder.iterdir()) and not overwritten:
+        _check_same(folder, options.values())
+    return folder
+
+
+def begin_run(folder):
+    """Makes the folder and writes `flags.cfg`; with `--overwrite`, deletes the earlier run first."""
+    if flags.FLAGS.overwrite and folder.exists():
         say(f"Deleting the earlier run in {folder}.")
         shutil.rmtree(folder)
-    if folder.exists() and any(folder.iterdir()):
-        _check_same(folder, wanted)
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [f"--{name}={value}" for name, value in wanted.items() if name != "run_dir"]
+    lines = [f"--{name}={value}\n" for name, value in options.values().items() if name != "run_dir"]
     comment = "# Repeats this run: python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>\n"
-    write_atomically(folder / "flags.cfg", comment + "\n".join(lines) + "\n")
-    return folder
+    write_atomically(folder / "flags.cfg", comment + "".join(lines))
 
 
 def adopt_flags():
