@@ -75,20 +75,28 @@ class Views:
             ValueError: a clip is shorter than the fastest view needs.
         """
         num_source_frames = clips.shape[1]
-        if self.longest_source() > num_source_frames:
-            raise ValueError(
-                f"A view of {self.num_frames} frames at speed {self.speed_range[1]} spans {self.longest_source()} "
-                f"frames, but the clips have {num_source_frames}. Shorten the views to at most "
-                f"{longest_view(num_source_frames, self.speed_range)} frames or lower the fastest speed."
-            )
+        self.check_length(num_source_frames)
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
         starts, steps, speeds = self._draw_times(tf.shape(clips)[0], num_source_frames, time_seed)
         views = augment.resample(clips, starts, steps, self.num_frames)
         return self._change_frames(views, 255.0 if clips.dtype == tf.uint8 else 1.0, space_seed), speeds
 
-    def longest_source(self):
-        """Returns how many source frames a view at the fastest speed spans."""
-        return math.ceil(self.speed_range[1] * (self.num_frames - 1)) + 1
+    def check_length(self, num_source_frames):
+        """Refuses clips that the fastest view would run out of.
+
+        Args:
+            num_source_frames: T.
+
+        Raises:
+            ValueError: the fastest view spans more than T frames.
+        """
+        needed = math.ceil(self.speed_range[1] * (self.num_frames - 1)) + 1
+        if needed > num_source_frames:
+            raise ValueError(
+                f"A view of {self.num_frames} frames at speed {self.speed_range[1]:g} spans {needed} frames, but the "
+                f"clips have {num_source_frames}. Shorten the views to at most "
+                f"{longest_view(num_source_frames, self.speed_range)} frames or lower the fastest speed."
+            )
 
     def _draw_times(self, batch_size, num_source_frames, seed):
         speed_seed, start_seed, reverse_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 3))

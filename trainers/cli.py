@@ -11,6 +11,9 @@ from absl import app, flags, logging
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
 EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
 
+# The exit code that shells give a program ended from the keyboard.
+INTERRUPTED = 130
+
 
 def run(main):
     """Runs `main()` with parsed flags and turns expected errors into one line and an exit code that is not 0.
@@ -32,7 +35,7 @@ def run(main):
             sys.exit(f"{program}: error: {_one_line(error)}")
         except KeyboardInterrupt:
             print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
-            sys.exit(130)
+            sys.exit(INTERRUPTED)
 
     app.run(guarded)
 

@@ -3,6 +3,8 @@
 python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 """
 
+import sys
+
 import keras
 import tensorflow as tf
 from absl import flags
@@ -23,11 +25,12 @@ def main():
     folder = runs.check_run()
     builder = data.load()
     trained = train(folder, builder)
-    if trained is not None:
-        model, seconds = trained
-        evaluate.evaluate(folder, builder, model, seconds)
-        if config.artifacts:
-            export.export(folder, builder, model)
+    if trained is None:
+        sys.exit(cli.INTERRUPTED)
+    model, seconds = trained
+    evaluate.evaluate(folder, builder, model, seconds)
+    if config.artifacts:
+        export.export(folder, builder, model)
 
 
 def train(folder, builder):
@@ -41,7 +44,7 @@ def train(folder, builder):
     example = data.first_example(examples)
     views = options.views(len(example["clip"]))
     check_sampling(views.speed_range, options.pair("band")[1], float(example["rate"]))
-    views(tf.zeros((1, *example["clip"].shape), example["clip"].dtype), [0, 0])  # Refuses clips too short.
+    views.check_length(len(example["clip"]))
     on_device = config.augment_on == "device"
     model = options.method(options.encoder(example["clip"].shape[-1]), views if on_device else None, example["rate"])
     steps_per_epoch = max(num_examples // config.batch_size, 1)

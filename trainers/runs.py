@@ -1,6 +1,5 @@
 """A run's folder: `flags.cfg`, `results.jsonl`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`."""
 
-import contextlib
 import pathlib
 import shutil
 
@@ -18,8 +17,12 @@ def check_run():
         ValueError: the folder belongs to a run with other flags, or holds files of something else.
     """
     folder = pathlib.Path(flags.FLAGS.run_dir)
-    overwritten = flags.FLAGS.overwrite and (folder / "flags.cfg").exists()
-    if folder.exists() and any(folder.iterdir()) and not overwritten:
+    if not folder.exists() or not any(folder.iterdir()):
+        return folder
+    if not (folder / "flags.cfg").exists():
+        raise ValueError(f"--run_dir={folder} holds files, but no run: name another folder, or empty this one.")
+    # A run that ended before its first checkpoint has nothing to lose.
+    if (folder / "checkpoints" / "checkpoint").exists() and not flags.FLAGS.overwrite:
         _check_same(folder, options.values())
     return folder
 
@@ -47,16 +50,13 @@ def adopt_flags():
         raise ValueError(f"--run_dir={config.run_dir} holds no run: {path} does not exist. Train one first.")
     for name, value in _read_flags(path).items():
         if name in config and not config[name].present:
-            with contextlib.suppress(flags.IllegalFlagValueError):
-                config[name].parse(value)
+            config[name].parse(value)
     _check_same(path.parent, options.values())
     return path.parent
 
 
 def _check_same(folder, wanted):
     path = folder / "flags.cfg"
-    if not path.exists():
-        raise ValueError(f"--run_dir={folder} holds files, but no run: name another folder, or empty this one.")
     found = _read_flags(path)
     changed = [name for name in wanted if name not in options.FREE and found.get(name) != wanted[name]]
     if changed:

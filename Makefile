@@ -1,0 +1,53 @@
+# `make` lists the targets. Everything is written inside this checkout: .venv, data/, runs/.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := simper_tf datasets trainers benchmarks tests setup.py
+
+.PHONY: help quickstart test lint bench ablation parity clean
+help:
+	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 7 minutes)"
+	@echo "make test        set up .venv and run the whole test suite"
+	@echo "make lint        check style and format"
+	@echo "make bench       measure speed and memory against plain references (about 10 minutes)"
+	@echo "make ablation    train once a choice and write docs/ablation.md (about an hour)"
+	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
+	@echo "make clean       delete .venv, .venv-parity and caches; data/ and runs/ stay"
+
+quickstart: .venv/ready
+	$(BIN)/python -m trainers.pretrain --flagfile=flags/quickstart.cfg
+
+test: .venv/ready
+	$(BIN)/python -m pytest
+
+lint: .venv/ready
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+
+bench: .venv/ready
+	$(BIN)/python -m benchmarks
+
+ablation: .venv/ready
+	$(BIN)/python -m trainers.ablate --flagfile=flags/ablation.cfg
+
+parity: .venv-parity/ready
+	.venv-parity/bin/python -m pytest tests/parity
+
+clean:
+	rm -rf .venv .venv-parity .pytest_cache .ruff_cache build *.egg-info
+
+# A file made last, so that an interrupted set-up is started again.
+.venv/ready: setup.py constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit( \
+	  f"simper_tf needs Python 3.11, 3.12 or 3.13; {sys.executable} is {v}. Name one: make PYTHON=python3.12 ...")'
+	@echo "Setting up .venv: about 2 minutes and 3.5 GB ..."
+	@rm -rf .venv && $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,plots]'
+	@touch $@
+
+.venv-parity/ready: setup.py
+	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; sys.version_info[:2] == (3, 11) or sys.exit( \
+	  f"tensorflow-addons ended with Python 3.11; {sys.executable} is {v}. Name one: make PYTHON=python3.11 parity")'
+	@echo "Setting up .venv-parity: about 2 minutes and 3 GB ..."
+	@rm -rf .venv-parity && $(PYTHON) -m venv .venv-parity
+	@.venv-parity/bin/pip install --quiet --disable-pip-version-check --editable '.[addons]'
+	@touch $@
