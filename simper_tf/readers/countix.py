@@ -146,8 +146,12 @@ def read_segment(located, num_frames=200, size=96, fit="resample"):
         `count` as annotated, `class`, `id`.
 
     Raises:
-        RawDataError: the video is missing, damaged, or shows the segment in fewer than `num_frames` frames.
+        RawDataError: the video is missing, damaged, or shows the segment in fewer than `num_frames` frames, or in
+            fewer than two for each repetition.
+        ValueError: an unknown `fit`.
     """
+    if fit not in FITS:
+        raise ValueError(f"fit is one of {FITS}. Received {fit!r}.")
     segment, path, offset = located
     if not path:
         raise RawDataError(

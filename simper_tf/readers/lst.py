@@ -96,7 +96,12 @@ def list_windows(recording, window=100, horizon=100, stride=24, split="region", 
 
     Raises:
         RawDataError: the recording is too short to give either split a window.
+        ValueError: an unknown `split` or `test_quarter`.
     """
+    if split not in SPLITS or test_quarter not in goes.QUARTERS:
+        raise ValueError(
+            f"split is one of {SPLITS} and test_quarter of {goes.QUARTERS}. Received {split!r} and {test_quarter!r}."
+        )
     length = window + horizon
     starts = range(0, len(recording.maps) - length + 1, stride)
     first_test = starts[-max(1, len(starts) // 4)] if starts else 0

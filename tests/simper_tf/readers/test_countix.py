@@ -107,6 +107,11 @@ def test_crop_keeps_the_native_rate_and_the_share_of_the_count(raw):
     assert example["count"] == truth["count"]
 
 
+def test_an_unknown_fit_is_an_error_and_not_a_skip(raw):
+    with pytest.raises(ValueError, match="fit is one of"):
+        read_split(raw, "test", fit="stretch")
+
+
 def test_more_repetitions_than_half_the_frames_are_refused(raw):
     folder, _ = raw
     segment = countix.read_annotations(countix.find_annotations(folder, "train"))[0]
