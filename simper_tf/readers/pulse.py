@@ -121,13 +121,13 @@ def increasing(times):
 
 
 def _refuse_unusable(ppg, rate):
-    if ppg.ndim != 1 or len(ppg) < 2 * rate:
+    if ppg.ndim != 1 or len(ppg) < 1.99 * rate:  # A measured rate may be a trifle higher than the nominal one.
         raise ValueError(f"a PPG of shape {ppg.shape} at {rate:.4g} Hz is shorter than 2 s")
     if not np.isfinite(ppg).all():
         raise ValueError(f"{np.count_nonzero(~np.isfinite(ppg))} of {len(ppg)} PPG samples are not finite")
     low, middle, high = np.percentile(ppg, [25, 50, 75])
-    if high <= low:
-        raise ValueError("the PPG is constant over at least half of its samples")
+    if high <= low or np.mean(np.diff(ppg) == 0.0) > 0.5:
+        raise ValueError("the PPG is constant over more than half of its samples")
     spike = np.abs(ppg - middle).max() / (high - low)
     if spike > MAX_SPIKE:
         raise ValueError(f"a PPG sample lies {spike:.0f} interquartile ranges from the median")

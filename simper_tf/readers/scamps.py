@@ -137,6 +137,8 @@ def split(paths, root, rule, seed):
     """
     if rule == "random":
         return _random_split(paths, root, seed)
+    if rule not in ("official", "folders"):
+        raise ValueError(f'The split rule is "random", "official" or "folders". Received {rule!r}.')
     names = _official_splits(root / OFFICIAL_SPLIT) if rule == "official" else _folder_splits(paths, root)
     parts = {part: [path for path in paths if names.get(path.stem) == part] for part in SPLITS}
     if not parts["train"]:
@@ -166,7 +168,7 @@ def _official_splits(path):
         raise RawDataError(path, "no such file", "the official split", 'Download it, or use the split rule "random".')
     try:
         header, *rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
-    except ValueError as error:  # Of which UnicodeDecodeError is one.
+    except (ValueError, csv.Error) as error:  # UnicodeDecodeError is a ValueError.
         raise RawDataError(path, "no table", "a CSV file with a header", "Download it again.") from error
     names = {}
     for row in rows:

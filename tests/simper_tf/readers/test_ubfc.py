@@ -1,0 +1,149 @@
+import hashlib
+import shutil
+
+import numpy as np
+import pytest
+
+from simper_tf.readers import ubfc
+from simper_tf.readers.errors import RawDataError
+from simper_tf.standins import faces
+from simper_tf.standins import ubfc as standin
+
+SIZE = {"height": 48, "width": 64}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ubfc")
+    return folder, standin.write(folder, subjects=3, seconds=4, look=faces.CLEAN, **SIZE)
+
+
+@pytest.fixture
+def subject(written, tmp_path):
+    """A copy of a subject, to be spoiled."""
+    return shutil.copytree(written[0] / "DATASET_2" / "subject3", tmp_path / "subject3")
+
+
+def spoil_text(subject, change):
+    path = subject / "ground_truth.txt"
+    path.write_text(change(path.read_text()))
+
+
+def test_frames_are_bit_exact_and_in_rgb(written):
+    folder, truth = written
+    for path in ubfc.find(folder):
+        digest = hashlib.sha256()
+        for frame in ubfc.read(path).frames():
+            assert frame.shape == (48, 64, 3)
+            digest.update(frame)
+        assert digest.hexdigest() == truth[path.name]["sha256"]
+
+
+def test_rates_are_the_cameras_own_and_not_30(written):
+    for path in ubfc.find(written[0]):
+        report = ubfc.inspect(path, 90, 90)
+        assert report["rate"] == pytest.approx(written[1][path.name]["rate"], abs=1e-3)
+        assert report["heart_rates"] == pytest.approx([written[1][path.name]["heart_rate"]], abs=0.5)
+
+
+def test_subjects_come_in_the_order_of_their_numbers_and_dataset_1_is_ignored(tmp_path):
+    for name in ("subject10", "subject9", "5-gt", "subject1", "notes"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "subject2").write_text("a file")
+    assert [path.name for path in ubfc.find(tmp_path)] == ["subject1", "subject9", "subject10"]
+
+
+@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: None])
+def test_an_empty_or_missing_folder_is_refused(tmp_path, make):
+    make(tmp_path / "data")
+    with pytest.raises(RawDataError, match="no folder named subject<N>"):
+        ubfc.find(tmp_path / "data")
+
+
+@pytest.mark.parametrize("kept", [0.62, 0.98])
+def test_a_truncated_video_is_refused_by_name_before_decoding(subject, kept):
+    path = subject / "vid.avi"
+    with path.open("r+b") as file:
+        file.truncate(int(kept * path.stat().st_size))
+    with pytest.raises(RawDataError, match=r"subject3.vid\.avi: found \d+ bytes, a truncated video"):
+        ubfc.read(subject)
+
+
+def test_a_video_cut_within_its_last_frame_is_refused_when_that_is_decoded(subject):
+    path = subject / "vid.avi"
+    recording = ubfc.read(subject)
+    index_at_the_end = 8 + 16 * len(recording.times)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - index_at_the_end - 100)
+    with pytest.raises(RawDataError, match=f"only {len(recording.times) - 1} decodable frames"):
+        list(ubfc.read(subject).frames())
+
+
+def test_a_whole_video_shorter_than_the_text_is_refused(subject, written):
+    frames = list(ubfc.read(subject).frames())
+    rate = written[1]["subject3"]["rate"]
+    (subject / "vid.avi").unlink()
+    standin.write_avi(subject / "vid.avi", frames[:100], rate, **SIZE)
+    with pytest.raises(RawDataError, match=rf"found 100 frames; expected {len(frames)}, one for each value"):
+        ubfc.read(subject)
+
+
+def test_one_frame_more_than_values_is_left_out_and_noted(subject, written):
+    frames = list(ubfc.read(subject).frames())
+    (subject / "vid.avi").unlink()
+    standin.write_avi(subject / "vid.avi", [*frames, frames[0]], written[1]["subject3"]["rate"], **SIZE)
+    recording = ubfc.read(subject)
+    assert len(recording.times) == len(list(recording.frames())) == len(frames)
+    assert recording.notes == (f"{len(frames) + 1} frames for {len(frames)} values: the surplus at the end is unused",)
+
+
+def test_a_video_of_another_rate_than_the_text_is_refused(subject):
+    frames = list(ubfc.read(subject).frames())
+    (subject / "vid.avi").unlink()
+    standin.write_avi(subject / "vid.avi", frames, 25.0, **SIZE)
+    with pytest.raises(RawDataError, match=r"25\.000 frames per second"):
+        ubfc.read(subject)
+
+
+def test_repeated_time_stamps_are_repaired_and_noted(written):
+    recording = ubfc.read(written[0] / "DATASET_2" / "subject4")
+    assert recording.notes == ("1 time stamps moved forward",)
+    assert np.diff(recording.times).min() >= 1
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda text: text.replace("e+00", "e+", 1), "text that is no number"),
+        (lambda text: text.replace(text.split()[5], "nan"), "not finite"),
+        (lambda text: text[: len(text) // 2], "lines of"),
+        (lambda text: text.rsplit(maxsplit=1)[0], "lines of"),
+        (lambda text: "", r"lines of \[\]"),
+        (lambda text: text.replace("\n", " "), "lines of"),
+        (lambda text: text + "1 2 3\n", "lines of"),
+        (lambda text: "é" + text, "no number"),
+    ],
+)
+def test_a_damaged_text_is_refused_by_name(subject, change, found):
+    spoil_text(subject, change)
+    with pytest.raises(RawDataError, match=rf"ground_truth\.txt: found .*{found}"):
+        ubfc.read(subject)
+
+
+def test_times_running_backwards_are_refused(subject):
+    spoil_text(subject, lambda text: "\n".join([*text.splitlines()[:2], " ".join(text.splitlines()[2].split()[::-1])]))
+    with pytest.raises(RawDataError, match="before an earlier one"):
+        ubfc.read(subject)
+
+
+@pytest.mark.parametrize("name", ["vid.avi", "ground_truth.txt"])
+def test_a_missing_file_is_named(subject, name):
+    (subject / name).unlink()
+    with pytest.raises(RawDataError, match=rf"{name}: found no such file"):
+        ubfc.read(subject)
+
+
+def test_a_file_that_is_no_video_is_refused(subject):
+    (subject / "vid.avi").write_bytes(b"<html>Quota exceeded</html>")
+    with pytest.raises(RawDataError, match="27 bytes without a video"):
+        ubfc.read(subject)
