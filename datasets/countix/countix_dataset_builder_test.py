@@ -31,9 +31,9 @@ class CountixTest(tfds.testing.DatasetBuilderTestCase):
         super().setUpClass()
 
 
-def prepare(manual_dir, data_dir):
+def prepare(manual_dir, data_dir, **settings):
     builder = countix_dataset_builder.Builder(data_dir=data_dir, config=Config(name="small", **SMALL))
-    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir))
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir, **settings))
     return builder
 
 
@@ -60,6 +60,22 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
             assert record["label"] == record["count"]
             assert 20 < record["rate"] < 30
             assert (record["class"] == b"") == (split == "test")
+
+
+def test_beam_builds_the_same_set_and_report(raw, tmp_path):
+    options = tfds.core.lazy_imports.apache_beam.options.pipeline_options.PipelineOptions(["--runner=DirectRunner"])
+    in_order, on_beam = prepare(raw[0], tmp_path / "a"), prepare(raw[0], tmp_path / "b", beam_options=options)
+    for split in ("train", "validation", "test"):
+        first, second = (
+            {record["id"]: record for record in tfds.as_numpy(builder.as_dataset(split=split))}
+            for builder in (in_order, on_beam)
+        )
+        assert first.keys() == second.keys()
+        for key in first:
+            for name, value in first[key].items():
+                np.testing.assert_array_equal(second[key][name], value)
+        reports = [pathlib.Path(builder.data_dir, f"skipped_{split}.txt") for builder in (in_order, on_beam)]
+        assert sorted(reports[0].read_text().splitlines()) == sorted(reports[1].read_text().splitlines())
 
 
 def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
