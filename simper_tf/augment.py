@@ -135,10 +135,10 @@ def transform_frames(views, rows, columns):
     Returns:
         `(B, V, L, H, W, C)` float32.
     """
-    shape = tf.shape(views)
+    shape, one_channel = tf.shape(views), views.shape[-1] == 1
     batch, num_views, frames, height, width, channels = tf.unstack(shape)
     views = tf.matmul(rows[:, :, None], tf.reshape(views, [batch, num_views, frames, height, width * channels]))
-    if views.shape[-1] == views.shape[-2]:
+    if one_channel:
         views = tf.reshape(views, [batch, num_views, frames * height, width])
         return tf.reshape(tf.matmul(views, columns, transpose_b=True), shape)
     views = tf.linalg.matrix_transpose(tf.reshape(views, [batch, num_views, frames * height, width, channels]))

@@ -141,8 +141,11 @@ class Views:
 
 
 def longest_view(num_source_frames, speed_range):
-    """Returns L = floor(T / fastest speed), the length at which every view fits into a clip of T frames."""
-    return int(num_source_frames // speed_range[1])
+    """Returns L = floor(T / fastest speed), the length at which every view fits into a clip of T frames.
+
+    Where the fastest speed is below 1, L is floor((T - 1) / fastest speed) + 1: more would run past the last frame.
+    """
+    return int(min(num_source_frames // speed_range[1], (num_source_frames - 1) // speed_range[1] + 1))
 
 
 def check_sampling(speed_range, highest_frequency, rate):

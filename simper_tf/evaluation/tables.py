@@ -26,7 +26,7 @@ def results_table(rows, group_by="protocol"):
         units[row.metric] = row.unit
     groups = dict.fromkeys(getattr(row, group_by) for row in rows)
     header = [group_by, *(f"{name} ({unit})" if unit else name for name, unit in units.items())]
-    return markdown_table(header, [[group, *(cell(cells[group, name]) for name in units)] for group in groups])
+    return markdown_table(header, [[str(group), *(cell(cells[group, name]) for name in units)] for group in groups])
 
 
 def cell(rows):

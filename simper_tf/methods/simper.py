@@ -190,6 +190,13 @@ def speed_following(features, speeds):
     y = tf.math.log(tf.reshape(peaks, [-1, num_views]))
     x, y = [v - tf.reduce_mean(v, axis=1, keepdims=True) for v in (x, y)]
     slope = tf.math.divide_no_nan(tf.reduce_sum(x * y, axis=1), tf.reduce_sum(x * x, axis=1))
-    ranks = [tf.argsort(tf.argsort(v, axis=1), axis=1) for v in (x, y)]
-    distance = tf.cast(tf.reduce_sum(tf.square(ranks[0] - ranks[1]), axis=1), tf.float32)
-    return tf.reduce_mean(1.0 - 6.0 * distance / (num_views * (num_views**2 - 1))), tf.reduce_mean(slope)
+    ranks = [_centred_ranks(v) for v in (x, y)]
+    scale = tf.sqrt(tf.reduce_prod([tf.reduce_sum(tf.square(r), axis=1) for r in ranks], axis=0))
+    rank = tf.math.divide_no_nan(tf.reduce_sum(ranks[0] * ranks[1], axis=1), scale)
+    return tf.reduce_mean(rank), tf.reduce_mean(slope)
+
+
+def _centred_ranks(values):
+    """Returns `(B, M)` ranks around 0; equal values share one, so that features without any order score 0."""
+    differences = values[:, :, None] - values[:, None, :]
+    return 0.5 * tf.reduce_sum(tf.sign(differences), axis=2)
