@@ -7,6 +7,7 @@ import cv2
 from simper_tf.readers.errors import RawDataError
 
 MAX_SIDE = 8192  # Pixels; more is a damaged header, and would be allocated before it is found wrong.
+UNCOMPRESSED = (0, cv2.VideoWriter.fourcc(*"DIB "))  # The two ways in which AVI files say so.
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: download the file again."
 
 
@@ -34,7 +35,7 @@ def read_header(path):
             width=int(capture.get(cv2.CAP_PROP_FRAME_WIDTH)),
             height=int(capture.get(cv2.CAP_PROP_FRAME_HEIGHT)),
         )
-        is_uncompressed = capture.get(cv2.CAP_PROP_FOURCC) == 0
+        is_uncompressed = int(capture.get(cv2.CAP_PROP_FOURCC)) in UNCOMPRESSED
     finally:
         capture.release()
     sane = header.num_frames > 0 and 1.0 <= header.rate <= 1000.0
