@@ -20,6 +20,12 @@ def test_heart_rates_of_six_second_pulses_err_by_at_most_a_fifth_of_a_beat(rate,
     assert max(errors) <= 0.2
 
 
+def test_heart_rates_between_two_bins_of_the_spectrum_are_told_apart():
+    between = np.linspace(90.0, 90.0 + 60.0 * 30.0 / pulse.SPECTRUM_LENGTH, 9)
+    errors = [abs(pulse.heart_rate(wave(bpm, 30.0, harmonics=(), num_samples=600), 30.0) - bpm) for bpm in between]
+    assert max(errors) < 0.02
+
+
 def test_heart_rate_ignores_offset_scale_and_drift():
     ppg = wave(72.0, 30.0)
     drift = np.linspace(0.0, 5.0, 180)
