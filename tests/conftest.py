@@ -1,0 +1,28 @@
+"""Every test starts from the same seeds, on the CPU alone."""
+
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _same_seeds():
+    import keras
+
+    keras.utils.set_random_seed(0)
+
+
+@pytest.fixture(scope="session")
+def swinging_bars():
+    """Returns six `(40, 12, 12, 1)` uint8 clips of a bar that swings sideways, at 20 frames per second, and its Hz."""
+    frequencies = np.array([0.6, 1.0, 1.5, 2.1, 2.8, 3.5], np.float32)
+    times, columns = np.arange(40) / 20, np.arange(12)
+    phases = 2 * np.pi * (frequencies[:, None] * times + np.linspace(0, 1, 6)[:, None])
+    centres = 5.5 + 3.5 * np.sin(phases)
+    bars = np.exp(-0.5 * np.square((columns - centres[..., None]) / 1.2))
+    clips = np.repeat(bars[:, :, None, :, None], 12, axis=2)
+    return np.round(255 * clips).astype(np.uint8), frequencies
