@@ -1,12 +1,11 @@
 """Clips -> changed clips. Drawing (`draw_*`, stateless) is kept apart from applying (deterministic, by hand testable).
 
 Periodicity-variant: speed. Periodicity-invariant: delay, reversal, crop and resize, flip, blur, brightness, gray.
-All but the last are linear, and all spatial ones act on rows and columns separately, so a view is
+The cost is moving memory, so passes over the views are merged:
 
-    view[k] = A_rows @ clip(start + k speed) @ A_columns^T
-
-with one small matrix a side (`resize_matrix`, `blur_matrix`) into which every spatial change is multiplied. A view
-is then one interpolation in time and two matrix products, on the CPU as on the GPU.
+1. `resample` interpolates in time and, with the same kernel and in the same pass, stretches the rows of the crop;
+2. `mix_rows` blurs the rows of those views that are blurred at all;
+3. `mix_columns` stretches, mirrors, blurs and brightens along the columns by one small matrix a view.
 """
 
 import tensorflow as tf
@@ -42,7 +41,7 @@ def draw_starts(seed, speeds, num_source_frames, num_frames):
     return tf.random.stateless_uniform(tf.shape(speeds), seed) * last
 
 
-def resample(clips, starts, speeds, num_frames):
+def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
     """Changes the speed: frame k of a view is the clip at source time `start + k speed`, linearly interpolated.
 
     Args:
@@ -50,6 +49,8 @@ def resample(clips, starts, speeds, num_frames):
         starts: `(B, V)` source times of the first frames, in frames.
         speeds: `(B, V)` source frames a step; negative speeds play backwards.
         num_frames: L.
+        tops, bottoms: `(B, V)` in [0, 1]: rows to cut out and stretch to the full height, as shares of it between
+            the centres of the first and the last row; None for all.
 
     Returns:
         `(B, V, L, H, W, C)` float32, in the clip's own unit. Keeping times inside the clip is the caller's part:
@@ -60,16 +61,20 @@ def resample(clips, starts, speeds, num_frames):
     # One repeated frame on either side keeps times that round past the border inside the image.
     padded = tf.concat([clips[:, :1], clips, clips[:, -1:]], axis=1)
     ends = starts + speeds * (num_frames - 1)
-    first, final = [tf.reshape((times + 1.0) / tf.cast(frames + 1, tf.float32), [-1]) for times in (starts, ends)]
-    # Time as the rows of an image one pixel wide: the crop-and-resize kernel reads uint8, interpolates between two
-    # rows in one pass and runs on GPUs; gathering both neighbours and mixing them takes twice as long.
+    first, final = [(times + 1.0) / tf.cast(frames + 1, tf.float32) for times in (starts, ends)]
+    tops = tf.zeros_like(first) if tops is None else tops
+    # The kernel paints black what rounds past the last row.
+    bottoms = tf.minimum(tf.ones_like(first) if bottoms is None else bottoms, 1.0 - 1e-6)
+    # To this kernel time and rows are the two sides of an image whose "pixels" are whole rows of the clip. It reads
+    # uint8, weighs four neighbours in one pass and runs on GPUs; gathering and mixing takes several passes.
     views = tf.image.crop_and_resize(
-        tf.reshape(padded, [batch, frames + 2, 1, height * width * channels]),
-        boxes=tf.stack([first, tf.zeros_like(first), final, tf.ones_like(first)], axis=-1),
+        tf.reshape(padded, [batch, frames + 2, height, width * channels]),
+        boxes=tf.reshape(tf.stack([first, tops, final, bottoms], axis=-1), [-1, 4]),
         box_indices=tf.repeat(tf.range(batch), num_views),
-        crop_size=[num_frames, 1],
+        crop_size=tf.stack([num_frames, height]),
     )
-    return tf.reshape(views, [batch, num_views, num_frames, height, width, channels])
+    views = tf.reshape(views, [batch, num_views, num_frames, height, width, channels])
+    return tf.ensure_shape(views, [None, speeds.shape[1], num_frames, *clips.shape[2:]])
 
 
 def draw_boxes(seed, shape, area, aspect):
@@ -96,15 +101,15 @@ def resize_matrix(start, stop, size):
     """Returns the matrix that cuts `[start, stop]` out of a line of pixels and stretches it to the whole line.
 
     Args:
-        start, stop: `(...)` in [0, 1]; `start > stop` mirrors the line.
+        start, stop: `(...)` in [0, 1], from the centre of the first pixel to that of the last, the convention of
+            `tf.image.crop_and_resize`; `start > stop` mirrors the line.
         size: Number of pixels, before and after.
 
     Returns:
-        `(..., size, size)` float32 bilinear weights on pixel centres, rows summing to 1, as `tf.image.resize`.
+        `(..., size, size)` float32 bilinear weights, rows summing to 1.
     """
-    centres = (tf.range(size, dtype=tf.float32) + 0.5) / size
-    positions = (start[..., None] + centres * (stop - start)[..., None]) * size - 0.5
-    positions = tf.clip_by_value(positions, 0.0, float(size - 1))
+    shares = tf.linspace(0.0, 1.0, size)
+    positions = (start[..., None] + shares * (stop - start)[..., None]) * (size - 1)
     return tf.nn.relu(1.0 - tf.abs(positions[..., None] - tf.range(size, dtype=tf.float32)))
 
 
@@ -124,28 +129,37 @@ def blur_matrix(sigma, size):
     return weights / tf.reduce_sum(weights, axis=-1, keepdims=True)
 
 
-def transform_frames(views, rows, columns):
-    """Multiplies every frame by one matrix from the left and one from the right.
+def mix_rows(views, matrices):
+    """Replaces the rows of every frame by weighted sums of them.
 
     Args:
-        views: `(B, V, L, H, W, C)` float32.
-        rows: `(B, V, H, H)`.
-        columns: `(B, V, W, W)`.
+        views: `(N, L, H, W, C)` float32.
+        matrices: `(N, H, H)`, one for all frames of a view.
 
     Returns:
-        `(B, V, L, H, W, C)` float32.
+        `(N, L, H, W, C)` float32.
     """
-    shape, one_channel = tf.shape(views), views.shape[-1] == 1
-    batch, num_views, frames, height, width, channels = tf.unstack(shape)
-    views = tf.matmul(rows[:, :, None], tf.reshape(views, [batch, num_views, frames, height, width * channels]))
-    if one_channel:
-        views = tf.reshape(views, [batch, num_views, frames * height, width])
-        return tf.reshape(tf.matmul(views, columns, transpose_b=True), shape)
-    views = tf.linalg.matrix_transpose(tf.reshape(views, [batch, num_views, frames * height, width, channels]))
-    views = tf.reshape(views, [batch, num_views, frames * height * channels, width])
-    views = tf.matmul(views, columns, transpose_b=True)
-    views = tf.reshape(views, [batch, num_views, frames * height, channels, width])
-    return tf.reshape(tf.linalg.matrix_transpose(views), shape)
+    number, frames, height, width, channels = tf.unstack(tf.shape(views))
+    lines = tf.reshape(views, [number, frames, height, width * channels])
+    return tf.reshape(tf.matmul(matrices[:, None], lines), tf.shape(views))
+
+
+def mix_columns(views, matrices):
+    """Replaces the columns of every frame by weighted sums of them.
+
+    Args:
+        views: `(N, L, H, W, C)` float32, C known.
+        matrices: `(N, W, W)`, one for all frames of a view.
+
+    Returns:
+        `(N, L, H, W, C)` float32.
+    """
+    number, frames, height, width, channels = tf.unstack(tf.shape(views))
+    # Colours lie between the columns. A larger matrix that keeps them apart costs less than transposing the views.
+    apart = tf.eye(views.shape[-1])
+    matrices = tf.reshape(tf.einsum("nvw,cd->nvcwd", matrices, apart), [number, width * channels, width * channels])
+    lines = tf.reshape(views, [number, frames * height, width * channels])
+    return tf.reshape(tf.matmul(lines, matrices, transpose_b=True), tf.shape(views))
 
 
 def luminance(views):

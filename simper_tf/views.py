@@ -25,7 +25,8 @@ class Views:
             is stretched back to the size of the frame.
         brightness: Range of the factor on all pixels; what exceeds white is cut.
         flip_probability, reverse_probability: Chances of mirroring left to right and of playing backwards.
-        blur_probability, blur_sigma: Chance of a Gaussian blur, and range of its deviation in pixels.
+        blur_probability, blur_sigma: Chance of a Gaussian blur, and range of its deviation in pixels. Of every clip
+            the same number of views is blurred, that chance of 2M rounded up.
         gray_probability: Chance of losing colour; only for clips of 3 channels.
         share_spatial: Whether all M views of a set share one spatial draw, as the paper's text has it ("frame
             appearance maximally preserved across negatives"), or each has its own, as in the authors' code.
@@ -78,8 +79,12 @@ class Views:
         self.check_length(num_source_frames)
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
         starts, steps, speeds = self._draw_times(tf.shape(clips)[0], num_source_frames, time_seed)
-        views = augment.resample(clips, starts, steps, self.num_frames)
-        return self._change_frames(views, 255.0 if clips.dtype == tf.uint8 else 1.0, space_seed), speeds
+        boxes, flips, sigmas, factors, grays = self._draw_space(tf.shape(speeds), space_seed)
+        top, left, bottom, right = tf.unstack(boxes, axis=-1)
+        views = augment.resample(clips, starts, steps, self.num_frames, top, bottom)
+        left, right = tf.where(flips, right, left), tf.where(flips, left, right)
+        factors /= 255.0 if clips.dtype == tf.uint8 else 1.0
+        return self._change_frames(views, left, right, sigmas, factors, grays), speeds
 
     def check_length(self, num_source_frames):
         """Refuses clips that the fastest view would run out of.
@@ -108,24 +113,8 @@ class Views:
         ends = starts + speeds * (self.num_frames - 1)
         return tf.where(backwards, ends, starts), tf.where(backwards, -speeds, speeds), speeds
 
-    def _change_frames(self, views, white, seed):
-        """Applies all spatial and colour changes to `(B, 2M, L, H, W, C)` views whose white is `white`."""
-        shape, height, width = tf.shape(views)[:2], views.shape[3], views.shape[4]
-        boxes, flips, sigmas, factors, grays = self._draw_space(shape, seed)
-        top, left, bottom, right = tf.unstack(boxes, axis=-1)
-        left, right = tf.where(flips, right, left), tf.where(flips, left, right)
-        rows = augment.resize_matrix(top, bottom, height)
-        columns = augment.resize_matrix(left, right, width)
-        if self.blur_probability:
-            rows = tf.matmul(augment.blur_matrix(sigmas, height), rows)
-            columns = tf.matmul(augment.blur_matrix(sigmas, width), columns)
-        rows *= (factors / white)[..., None, None]
-        views = tf.minimum(augment.transform_frames(views, rows, columns), 1.0)
-        if self.gray_probability and views.shape[-1] == 3:
-            views = tf.where(grays[:, :, None, None, None, None], augment.luminance(views), views)
-        return views
-
     def _draw_space(self, shape, seed):
+        """Draws `(B, 2M)` boxes, mirrorings, blurs, factors of brightness and losses of colour."""
         if self.share_spatial:
             shape = tf.stack([shape[0], 2])
         seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 6))
@@ -133,11 +122,40 @@ class Views:
         draws = (
             augment.draw_boxes(seeds[0], shape, self.crop_area, self.crop_aspect),
             _draw_chance(seeds[1], shape, self.flip_probability),
-            tf.where(_draw_chance(seeds[3], shape, self.blur_probability), sigmas, 0.0),
+            tf.where(self._draw_blurred(seeds[3], shape), sigmas, 0.0),
             tf.random.stateless_uniform(shape, seeds[4], *self.brightness),
             _draw_chance(seeds[5], shape, self.gray_probability),
         )
         return [tf.repeat(draw, self.num_views, axis=1) for draw in draws] if self.share_spatial else draws
+
+    def _num_blurred(self):
+        return 2 * self.num_views if self.share_spatial else math.ceil(self.blur_probability * 2 * self.num_views)
+
+    def _draw_blurred(self, seed, shape):
+        """Draws which views are blurred: the same number of every clip, so that only those need the work."""
+        if self.share_spatial:
+            return _draw_chance(seed, shape, self.blur_probability)
+        order = tf.argsort(tf.random.stateless_uniform(shape, seed), axis=1)
+        return order < self._num_blurred()
+
+    def _change_frames(self, views, left, right, sigmas, factors, grays):
+        """Applies to `(B, 2M, L, H, W, C)` views all that is left to do after `resample`."""
+        shape, (height, width) = tf.shape(views), views.shape[3:5]
+        views = tf.reshape(views, tf.concat([[-1], shape[2:]], axis=0))
+        columns = augment.resize_matrix(left, right, width)
+        if self.blur_probability:
+            columns = tf.matmul(augment.blur_matrix(sigmas, width), columns)
+            _, blurred = tf.math.top_k(sigmas, self._num_blurred())
+            blurred = tf.reshape(blurred + tf.range(shape[0])[:, None] * shape[1], [-1])
+            rows = augment.blur_matrix(tf.gather(tf.reshape(sigmas, [-1]), blurred), height)
+            changed = augment.mix_rows(tf.gather(views, blurred), rows)
+            views = tf.tensor_scatter_nd_update(views, blurred[:, None], changed)
+        columns *= factors[..., None, None]
+        views = augment.mix_columns(views, tf.reshape(columns, [-1, width, width]))
+        views = tf.reshape(tf.minimum(views, 1.0), shape)
+        if self.gray_probability and views.shape[-1] == 3:
+            views = tf.where(grays[:, :, None, None, None, None], augment.luminance(views), views)
+        return views
 
 
 def longest_view(num_source_frames, speed_range):

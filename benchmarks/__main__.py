@@ -1,0 +1,144 @@
+"""Measures the package against plain references in one process and prints ratios.
+
+python -m benchmarks
+
+Writes `runs/bench/results.jsonl`: `name`, `ours`, `reference`, `ratio`. Times are seconds, the best of several calls
+that alternate between the two sides, so that a busy machine disturbs both alike.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import trainers  # noqa: F401  (loads TensorFlow quietly)
+
+# isort: split
+import keras
+import tensorflow as tf
+
+from benchmarks import reference
+from simper_tf import encoders, losses, similarity
+from simper_tf.evaluation import rows, tables
+from simper_tf.methods import SimPer
+from simper_tf.views import Views, longest_view
+
+RESULTS = pathlib.Path("runs/bench/results.jsonl")
+QUICKSTART = "flags/quickstart.cfg"
+
+
+def main():
+    results = []
+    for name, measure in (
+        ("views_28", lambda: views(150, 28, 1, num_clips=4)),
+        ("views_36", lambda: views(180, 36, 3, num_clips=2)),
+        ("views_96", lambda: views(200, 96, 3, num_clips=1)),
+        ("loss", loss),
+        ("train_step", lambda: train_step(encoders.cnn3d(), num_clips=1)),
+        ("train_step_small", lambda: train_step(encoders.small(), num_clips=4)),
+        ("peak_memory_gib", peak_memory),
+    ):
+        print(f"measuring {name} ...", flush=True)
+        ours, other, ratio = measure()
+        results.append({"name": name, "ours": ours, "reference": other, "ratio": ratio})
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    rows.write_atomically(RESULTS, "".join(json.dumps(result) + "\n" for result in results))
+    lines = [[r["name"], f"{r['ours']:.4g}", f"{r['reference']:.4g}", f"{r['ratio']:.3g}"] for r in results]
+    print(tables.markdown_table(["name", "ours", "reference", "ratio"], lines))
+
+
+def views(num_frames, size, channels, num_clips):
+    """Seconds a batch for 2 x 10 views a clip; ratio: reference over ours."""
+    clips = tf.cast(tf.random.uniform([num_clips, num_frames, size, size, channels], 0, 256, tf.int32), tf.uint8)
+    speed_range = (0.5, 2.0)
+    length = longest_view(num_frames, speed_range)
+    make = Views(num_frames=length, speed_range=speed_range)
+    ours = tf.function(lambda seed: make(clips, seed)[0])
+    other = tf.function(lambda seed: reference.make_views(clips, seed, 10, length, speed_range)[0])
+    return _compare(lambda: ours(tf.constant([0, 1])), lambda: other(tf.constant([0, 1])))
+
+
+def loss():
+    """Seconds for similarity and loss of (32, 2 x 10, 150) features, forward and backward; reference over ours."""
+    features = tf.random.normal([32, 20, 150])
+    speeds = tf.repeat(tf.sort(tf.random.uniform([32, 10], 0.5, 2.0), axis=1)[:, None], 2, axis=1)
+    speeds = tf.reshape(speeds, [32, 20])
+
+    def ours(features):
+        first, second = tf.split(features, 2, axis=1)
+        labels = losses.label_distribution(*tf.split(speeds, 2, axis=1))
+        return tf.reduce_mean(losses.generalized_info_nce(similarity.max_cross_correlation(first, second), labels))
+
+    def with_gradient(function):
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                tape.watch(features)
+                value = function(features)
+            return value, tape.gradient(value, features)
+
+        return step
+
+    mine, other = with_gradient(ours), with_gradient(lambda features: reference.loss_rows(features, speeds))
+    difference = float(tf.abs(mine()[0] - other()[0]))
+    if difference > 1e-4:
+        raise ValueError(f"The two losses differ by {difference}: they do not compute the same.")
+    return _compare(mine, other)
+
+
+def train_step(encoder, num_clips):
+    """Seconds of a whole step from uint8 clips, views on the device; ratio: over the encoder's bare step."""
+    clips = tf.cast(tf.random.uniform([num_clips, 150, 28, 28, 1], 0, 256, tf.int32), tf.uint8)
+    make = Views(num_frames=75, num_views=5)
+    model = SimPer(encoder, make, prior_weight=10.0, prior_band=(0.4 / 30, 5.5 / 30))
+    model.compile(keras.optimizers.Adam(1e-9))
+    flat = tf.reshape(make(clips, [0, 0])[0], [-1, 75, 28, 28, 1])
+
+    @tf.function
+    def bare():
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(tf.square(encoder(flat, training=True)))
+        return tape.gradient(value, encoder.trainable_variables)
+
+    step = tf.function(model.train_step)
+    ours, other, _ = _compare(lambda: step(clips), bare)
+    return ours, other, ours / other
+
+
+def peak_memory():
+    """GiB of one epoch of the quickstart with evaluation and export; ratio: over a process that only loads it all."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = ["-m", "trainers.pretrain", f"--flagfile={QUICKSTART}", "--epochs=1", f"--run_dir={folder}/run"]
+        ours = _peak_of(run)
+    other = _peak_of(["-c", "import trainers.pretrain, matplotlib.figure, umap"])
+    return ours, other, ours / other
+
+
+def _compare(ours, other, repeats=7):
+    ours(), other()
+    times = [(_time(ours), _time(other)) for _ in range(repeats)]
+    best, best_other = (min(column) for column in zip(*times, strict=True))
+    return best, best_other, best_other / best
+
+
+def _time(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _peak_of(arguments):
+    """Runs Python and returns the largest resident size it had, in GiB."""
+    # A fresh interpreter waits for it, because the maximum is over all children that were ever waited for.
+    code = (
+        "import resource, subprocess, sys; subprocess.run([sys.executable, *sys.argv[1:]], check=True, stdout=2); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True)
+    return int(run.stdout) / 2**20
+
+
+if __name__ == "__main__":
+    main()
