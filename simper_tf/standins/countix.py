@@ -21,9 +21,9 @@ def write(out, subjects=3, seconds=10, seed=0):
 
     A segment takes 84 % of its clip, so a reader that wants `20 * seconds` frames finds them at 25 frames per second,
     as with the real data. Beside the usable clips there are, in the training split, a second segment of one clip, a
-    missing video and one of 150 frames in all; in the validation split a segment of 2 seconds at most, and one
+    missing video and one of too few frames a second; in the validation split a segment of 2 seconds at most, and one
     annotated twice with different counts. Of the usable clips each third has a varying frame rate, each first is
-    stored under its bare id (where the clip starts at second 0 of the video), and one id starts with a dash.
+    the whole video under its bare id, which starts 3 seconds before the clip, and one id starts with a dash.
 
     Args:
         out: Folder to write to; made if needed.
@@ -45,7 +45,7 @@ def write(out, subjects=3, seconds=10, seed=0):
         rows = [_row(clip, clip["count"]) for clip in clips] + _special_rows(rng, split, clips, seconds)
         _write_csv(out / f"countix_{split}.csv", rows, with_class=split != "test")
         for clip in {row["clip"]["video_id"]: row["clip"] for row in rows if row["reason"] != "missing"}.values():
-            _write_video(out / "videos" / split / clip["class"], clip, seconds, rng)
+            _write_video(out / "videos" / split / clip["class"], clip, rng)
         truth[split] = [_truth(index, row) for index, row in enumerate(rows)]
     (out / "truth.json").write_text(json.dumps(truth, indent=1), encoding="utf-8")
     return truth
@@ -54,7 +54,8 @@ def write(out, subjects=3, seconds=10, seed=0):
 def _clip(rng, index, seconds, rate=None):
     """Draws one video: what moves in it, how often, and its annotation."""
     letters = "".join(rng.choice(list(_ID_LETTERS), 10))
-    start = 0 if index % 3 == 0 else int(rng.integers(3, 300))
+    is_whole = index % 3 == 0
+    start = 3 if is_whole else int(rng.integers(3, 300))
     count = int(rng.integers(6, 13))
     duration = 0.84 * seconds
     return {
@@ -66,8 +67,8 @@ def _clip(rng, index, seconds, rate=None):
         "duration": duration,
         "count": count,
         "turns": count / duration,
-        "bare_name": index % 3 == 0,
-        "times": _frame_times(seconds, rate, varying=rate is None and index % 3 == 1, index=index),
+        "is_whole": is_whole,
+        "times": _frame_times(seconds + 3 * is_whole, rate, varying=rate is None and index % 3 == 1, index=index),
     }
 
 
@@ -126,13 +127,13 @@ def _write_csv(path, rows, with_class):
             writer.writerow({**clip, **times, "count": row["count"]})
 
 
-def _write_video(folder, clip, seconds, rng):
+def _write_video(folder, clip, rng):
     stem = (
-        clip["video_id"] if clip["bare_name"] else f"{clip['video_id']}_{clip['clip_start']:06d}_{clip['clip_end']:06d}"
+        clip["video_id"] if clip["is_whole"] else f"{clip['video_id']}_{clip['clip_start']:06d}_{clip['clip_end']:06d}"
     )
     folder.mkdir(parents=True, exist_ok=True)
     background = rng.integers(20, 90, (HEIGHT // 8, WIDTH // 8, 3)).repeat(8, 0).repeat(8, 1).astype(np.uint8)
-    phase = clip["start"] - clip["clip_start"]
+    phase = clip["start"] - (0 if clip["is_whole"] else clip["clip_start"])
     frames = [_frame(background, math.tau * clip["turns"] * (time - phase)) for time in clip["times"]]
     encode(folder / f"{stem}.mp4", frames, clip["times"])
 
