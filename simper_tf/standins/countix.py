@@ -22,8 +22,8 @@ def write(out, subjects=3, seconds=10, seed=0):
     A segment takes 84 % of its clip, so a reader that wants `20 * seconds` frames finds them at 25 frames per second,
     as with the real data. Beside the usable clips there are, in the training split, a second segment of one clip, a
     missing video and one of too few frames a second; in the validation split a segment of 2 seconds at most, and one
-    annotated twice with different counts. Of the usable clips each third has a varying frame rate, each first is
-    the whole video under its bare id, which starts 3 seconds before the clip, and one id starts with a dash.
+    annotated twice with different counts. Of every three usable clips the first is stored as the whole video under its
+    bare id, from 3 seconds before the clip, and the second has a varying frame rate. One id starts with a dash.
 
     Args:
         out: Folder to write to; made if needed.
