@@ -59,14 +59,14 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
     batch, frames, height, width, channels = tf.unstack(tf.shape(clips))
     num_views = tf.shape(speeds)[1]
     # One repeated frame on either side keeps times that round past the border inside the image.
-    padded = tf.concat([clips[:, :1], clips, clips[:, -1:]], axis=1)
+    padded = tf.cast(tf.concat([clips[:, :1], clips, clips[:, -1:]], axis=1), tf.float32)
     ends = starts + speeds * (num_frames - 1)
     first, final = [(times + 1.0) / tf.cast(frames + 1, tf.float32) for times in (starts, ends)]
     tops = tf.zeros_like(first) if tops is None else tops
     # The kernel paints black what rounds past the last row.
     bottoms = tf.minimum(tf.ones_like(first) if bottoms is None else bottoms, 1.0 - 1e-6)
-    # To this kernel time and rows are the two sides of an image whose "pixels" are whole rows of the clip. It reads
-    # uint8, weighs four neighbours in one pass and runs on GPUs; gathering and mixing takes several passes.
+    # To this kernel time and rows are the two sides of an image whose "pixels" are whole rows of the clip. It weighs
+    # four neighbours in one pass and runs on GPUs, there for floats only; gathering and mixing takes several passes.
     views = tf.image.crop_and_resize(
         tf.reshape(padded, [batch, frames + 2, height, width * channels]),
         boxes=tf.reshape(tf.stack([first, tops, final, bottoms], axis=-1), [-1, 4]),
