@@ -36,7 +36,7 @@ def count_floored(true, predicted, floor=1e-3):
 
 def pearson_correlation(true, predicted):
     """Returns Pearson's r in [-1, 1]; 0 where either side is constant, as the authors' code has it."""
-    true, predicted = np.asarray(true, np.float64), np.asarray(predicted, np.float64)
+    true, predicted = _pairs(true, predicted)
     true, predicted = true - true.mean(), predicted - predicted.mean()
     scale = np.sqrt(np.sum(true**2) * np.sum(predicted**2))
     return float(np.sum(true * predicted) / scale) if scale > 0 else 0.0
@@ -79,9 +79,14 @@ def bootstrap_interval(metric, true, predicted, groups=None, num_resamples=1000,
 
 
 def _errors(true, predicted):
+    true, predicted = _pairs(true, predicted)
+    return np.abs(predicted - true)
+
+
+def _pairs(true, predicted):
     true, predicted = np.asarray(true, np.float64), np.asarray(predicted, np.float64)
     if true.shape != predicted.shape or true.size == 0:
         raise ValueError(
             f"Needs as many predictions as true values, and at least one. Received: {predicted.shape}, {true.shape}."
         )
-    return np.abs(predicted - true)
+    return true, predicted

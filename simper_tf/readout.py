@@ -25,7 +25,9 @@ def power_spectrum(features, padding=16, window=True):
     """
     features = tf.cast(features, tf.float32)
     num_frames = tf.shape(features)[-1]
-    features -= tf.reduce_mean(features, axis=-1, keepdims=True)
+    mean = tf.reduce_mean(features, axis=-1, keepdims=True)
+    # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
+    features = tf.where(tf.abs(features - mean) > 1e-6 * tf.abs(mean), features - mean, 0.0)
     if window:
         features *= tf.signal.hann_window(num_frames, periodic=False)
     spectrum = tf.signal.rfft(features, [padding * num_frames])
