@@ -10,10 +10,13 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _same_seeds():
+def _same_seeds(request):
+    """Seeds Keras, and the `RNG` of a test module, so that a test run alone draws what it draws in the suite."""
     import keras
 
     keras.utils.set_random_seed(0)
+    if hasattr(request.module, "RNG"):
+        request.module.RNG = np.random.default_rng(0)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,199 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+from sklearn.neighbors import KNeighborsRegressor
+
+from simper_tf import readout
+
+RNG = np.random.default_rng(23)
+RATE, BAND = 30.0, (0.4, 5.5)
+
+
+def sinusoids(frequencies, num_frames=150, phases=None):
+    """Returns `(N, T)` float32 sinusoids at `RATE`, frequencies in Hz, phases random unless given."""
+    frequencies = np.asarray(frequencies, float)
+    phases = RNG.uniform(0, 2 * np.pi, len(frequencies)) if phases is None else phases
+    angles = 2 * np.pi * frequencies[:, None] * np.arange(num_frames) / RATE + np.reshape(phases, (-1, 1))
+    return np.sin(angles).astype(np.float32)
+
+
+def test_power_of_one_bare_bin_by_hand():
+    # A sine of amplitude 1 and 3 whole periods has the power (T/2)^2 in bin 3 and none elsewhere.
+    series = np.sin(2 * np.pi * 3 * np.arange(20) / 20)
+    power = readout.power_spectrum(5 + series[None], padding=1, window=False)
+    np.testing.assert_allclose(power[0], (20 / 2) ** 2 * (np.arange(11) == 3), atol=1e-3)
+
+
+@pytest.mark.parametrize("num_frames", [20, 21])
+@pytest.mark.parametrize("padding", [1, 16])
+def test_power_equals_numpy(num_frames, padding):
+    series = RNG.normal(size=(2, num_frames))
+    centred = series - series.mean(axis=1, keepdims=True)
+    expected = np.abs(np.fft.rfft(centred * np.hanning(num_frames), padding * num_frames)) ** 2
+    np.testing.assert_allclose(readout.power_spectrum(series, padding), expected, rtol=1e-3, atol=1e-4)
+
+
+# Float32 sinusoids, all phases. The two mirrored frequencies of a real series disturb each other's peak most at the
+# lowest frequency, 2.5 periods a clip: the 0.005 Hz asked for is a fortieth of a bin there.
+def test_fine_readout_recovers_pure_sinusoids():
+    frequencies = np.repeat(np.linspace(0.5, 5.0, 46), 8)
+    read, confidence = readout.fft_frequency(sinusoids(frequencies), RATE, BAND)
+    np.testing.assert_allclose(read, frequencies, atol=0.005)
+    assert np.all(confidence > 0.95)  # The mirrored lobe reaches over at the lowest frequencies.
+    assert np.all(confidence <= 1 + 1e-6)
+
+
+def test_paper_readout_is_the_largest_bin_of_numpy():
+    series = RNG.normal(size=(50, 150)) + 0.3 * sinusoids(RNG.uniform(0.5, 5, 50))
+    bins = np.fft.rfftfreq(150, 1 / RATE)
+    power = np.abs(np.fft.rfft(series - series.mean(axis=1, keepdims=True)))
+    power[:, (bins < BAND[0] - 1e-9) | (bins > BAND[1] + 1e-9)] = -1
+    read, _ = readout.fft_frequency(series, RATE, BAND, mode="paper")
+    np.testing.assert_allclose(read, bins[power.argmax(axis=1)], rtol=1e-6)
+
+
+def test_paper_readout_counts_the_ends_of_the_band():
+    read, confidence = readout.fft_frequency(sinusoids([0.4, 2.0]), RATE, (0.4, 2.0), mode="paper")
+    np.testing.assert_allclose(read, [0.4, 2.0], rtol=1e-6)
+    np.testing.assert_allclose(confidence, 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["fine", "paper"])
+@pytest.mark.parametrize("value", [0.0, 1.0, -3.0])
+def test_a_constant_series_reads_as_the_lower_end_of_the_band_with_no_confidence(mode, value):
+    read, confidence = readout.fft_frequency(np.full((2, 150), value, np.float32), RATE, BAND, mode)
+    # The first bin at or above it.
+    np.testing.assert_allclose(read, BAND[0], atol=RATE / (16 * 150))
+    np.testing.assert_array_equal(confidence, 0)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 7.3])
+def test_a_constant_that_float32_cannot_centre_has_no_confidence_either(value):
+    _, confidence = readout.fft_frequency(np.full((2, 150), value, np.float32), RATE, BAND)
+    np.testing.assert_allclose(confidence, 0, atol=0.01)
+
+
+@pytest.mark.parametrize("mode", ["fine", "paper"])
+def test_readout_ignores_scale_and_offset_and_scales_with_the_rate(mode):
+    series = sinusoids([0.7, 1.9, 4.4])
+    read, confidence = readout.fft_frequency(series, RATE, BAND, mode)
+    scaled, scaled_confidence = readout.fft_frequency(4 * series + 2, RATE, BAND, mode)
+    np.testing.assert_allclose(scaled, read, rtol=1e-4)
+    np.testing.assert_allclose(scaled_confidence, confidence, atol=1e-4)
+    doubled, _ = readout.fft_frequency(series, 2 * RATE, (2 * BAND[0], 2 * BAND[1]), mode)
+    np.testing.assert_allclose(doubled, 2 * np.asarray(read), rtol=1e-6)
+
+
+def test_each_clip_may_have_its_own_rate():
+    series = sinusoids([2.0, 2.0])
+    read, _ = readout.fft_frequency(series, np.float32([30, 15]), (0.4, 5.5))
+    np.testing.assert_allclose(read, [2.0, 1.0], atol=0.005)
+
+
+def test_spectra_of_channels_are_added():
+    strong, weak = 2 * sinusoids([1.5]), sinusoids([4.0])
+    read, confidence = readout.fft_frequency(np.stack([weak, strong], axis=-1), RATE, BAND)
+    np.testing.assert_allclose(read, [1.5], atol=0.01)
+    np.testing.assert_allclose(confidence, 2**2 / (2**2 + 1), atol=0.01)
+    single, _ = readout.fft_frequency(strong[..., None], RATE, BAND)
+    np.testing.assert_allclose(single, readout.fft_frequency(strong, RATE, BAND)[0], rtol=1e-6)
+
+
+def test_peaks_outside_the_band_are_not_read():
+    series = 10 * sinusoids([8.0]) + sinusoids([2.0])
+    np.testing.assert_allclose(readout.fft_frequency(series, RATE, BAND)[0], [2.0], atol=0.01)
+
+
+def test_noise_is_less_sure_than_a_sinusoid():
+    wave, noise = sinusoids([2.0] * 20), RNG.normal(size=(20, 150))
+    pure, mixed, none = [
+        np.mean(readout.fft_frequency(series, RATE, BAND)[1]) for series in (wave, wave + noise, noise)
+    ]
+    assert none < 0.15 < mixed < 0.6 < pure
+
+
+def test_the_readout_runs_in_a_graph_of_unknown_shape():
+    series = sinusoids([1.1, 3.3])
+    signature = [tf.TensorSpec([None, None]), tf.TensorSpec([])]
+    graph = tf.function(lambda x, rate: readout.fft_frequency(x, rate, BAND), input_signature=signature)
+    np.testing.assert_allclose(graph(series, RATE), readout.fft_frequency(series, RATE, BAND), rtol=1e-4)
+
+
+def test_an_unknown_mode_is_refused():
+    with pytest.raises(ValueError, match=r"`mode` must be 'fine' or 'paper'. Received: 'coarse'"):
+        readout.fft_frequency(sinusoids([1.0]), RATE, BAND, mode="coarse")
+
+
+@pytest.mark.parametrize("harmonic", readout.HARMONICS)
+def test_features_at_a_harmonic_are_calibrated_and_the_frequency_recovered(harmonic):
+    # Features run at f / h; at h = 1/3 the fastest, 3 f = 12 Hz, still is below half the rate.
+    frequencies, few = RNG.uniform(1.6, 4.0, 40), 8
+    features = sinusoids(frequencies / harmonic)
+    found = readout.calibrate_harmonic(features[:few], frequencies[:few], RATE, (1.5, 4.2))
+    assert found == harmonic
+    recovered = readout.harmonic_frequency(features, RATE, (1.5, 4.2), found)
+    np.testing.assert_allclose(recovered, frequencies, atol=0.01 * harmonic + 0.005)
+
+
+def test_features_at_twice_the_frequency_calibrate_to_a_half():
+    frequencies = RNG.uniform(0.5, 5.0, 60)
+    features = sinusoids(2 * frequencies)
+    assert readout.calibrate_harmonic(features[:10], frequencies[:10], RATE, BAND) == 1 / 2
+    np.testing.assert_allclose(readout.harmonic_frequency(features, RATE, BAND, 1 / 2), frequencies, atol=0.005)
+
+
+def z_scored(series):
+    return (series - series.mean(axis=1, keepdims=True)) / series.std(axis=1, keepdims=True)
+
+
+def test_euclidean_neighbors_are_those_of_scikit_learn_on_z_scored_series():
+    train, test = RNG.normal(2, 3, size=(70, 30)), RNG.normal(-1, 0.2, size=(120, 30))
+    labels = RNG.uniform(size=70)
+    reference = KNeighborsRegressor(1).fit(z_scored(train), labels).predict(z_scored(test))
+    np.testing.assert_array_equal(readout.nearest_neighbor(train, labels, test, "euclidean"), reference)
+
+
+def test_mxcorr_neighbors_are_those_of_the_explicit_loop():
+    train, test, labels = RNG.normal(size=(12, 21)), RNG.normal(size=(55, 21)), np.arange(12.0)
+    x, y = [z_scored(s) / np.sqrt(21) for s in (test, train)]
+    scores = [[np.correlate(a, b, mode="full").max() for b in y] for a in x]
+    predicted = readout.nearest_neighbor(train, labels, test, "mxcorr")
+    np.testing.assert_array_equal(predicted, labels[np.argmax(scores, axis=1)])
+
+
+def test_npsd_neighbors_are_those_of_the_explicit_loop():
+    train, test, labels = RNG.normal(size=(12, 20)), RNG.normal(size=(7, 20)), np.arange(12.0)
+    x, y = [np.abs(np.fft.rfft(s))[:, 1:] ** 2 for s in (test, train)]
+    scores = (x / np.linalg.norm(x, axis=1, keepdims=True)) @ (y / np.linalg.norm(y, axis=1, keepdims=True)).T
+    np.testing.assert_array_equal(readout.nearest_neighbor(train, labels, test, "npsd"), np.argmax(scores, axis=1))
+
+
+@pytest.mark.parametrize("distance", readout.DISTANCES)
+def test_a_training_clip_is_its_own_nearest_neighbor_also_with_channels(distance):
+    for shape in ((9, 24), (9, 24, 3)):
+        train, labels = RNG.normal(size=shape), RNG.uniform(size=9)
+        np.testing.assert_array_equal(readout.nearest_neighbor(train, labels, 3 * train + 1, distance), labels)
+
+
+def test_ideal_features_are_predicted_far_better_by_distances_blind_to_phase():
+    train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 60)
+    features, queries = sinusoids(train), sinusoids(test)
+    errors = {
+        name: np.abs(readout.nearest_neighbor(features, train, queries, name) - test).mean()
+        for name in readout.DISTANCES
+    }
+    # 150 labels lie 0.03 Hz apart: the nearest is off by 0.015 on average if phases do not count.
+    assert errors["mxcorr"] < 0.04
+    assert errors["npsd"] < 0.04
+    assert max(errors["mxcorr"], errors["npsd"]) < errors["euclidean"] < 1
+
+
+@pytest.mark.parametrize("distance", readout.DISTANCES)
+def test_random_features_predict_at_chance(distance):
+    train, test = RNG.uniform(0.5, 5, 1000), RNG.uniform(0.5, 5, 1200)
+    predicted = readout.nearest_neighbor(RNG.normal(size=(1000, 16)), train, RNG.normal(size=(1200, 16)), distance)
+    errors = np.abs(predicted - test)
+    # Two independent uniform values are a third of the range apart: 1.5 Hz and 81 %. 1,200 clips leave standard
+    # errors of 0.03 and 3; those that share neighbours err alike.
+    assert errors.mean() == pytest.approx(4.5 / 3, abs=0.1)
+    assert 100 * np.mean(errors / test) == pytest.approx(81, abs=12)
