@@ -1,7 +1,11 @@
 """Every test starts from the same seeds, on the CPU alone."""
 
 import os
+import pathlib
+import sys
 
+# pytest puts this folder on the path, where `tests/simper_tf` would pass for the package under a bare `pytest`.
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from simper_tf.evaluation import tables
+from simper_tf.evaluation.rows import Row
+
+
+def row(protocol="fft", metric="mae", value=0.125, unit="Hz", seed=0):
+    return Row("d", "c", "m", "e", protocol, metric, value, unit, 0.1, 0.15, 10, seed, "abc", 1.0)
+
+
+def test_a_markdown_table_has_a_header_a_divider_and_a_line_each():
+    table = tables.markdown_table(["a", "b"], [["1", "2"], ["3", "4"]])
+    assert table == "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
+
+
+def test_one_row_shows_its_interval_and_several_their_spread():
+    assert tables.cell([row()]) == "0.125 [0.1, 0.15]"
+    values = [0.1, 0.2, 0.4]
+    expected = f"{np.mean(values):.4g} ± {np.std(values, ddof=1):.2g} (n=3)"
+    assert tables.cell([row(value=value, seed=seed) for seed, value in enumerate(values)]) == expected
+    assert tables.cell([row(value=1.0), row(value=3.0)]) == "2 ± 1.4 (n=2)"
+
+
+def test_results_stand_a_protocol_a_line_in_the_order_they_come_missing_ones_blank():
+    rows = [row("fft"), row("fft", "pearson", 0.9, ""), row("1nn", value=0.25)]
+    assert tables.results_table(rows).splitlines() == [
+        "| protocol | mae (Hz) | pearson |",
+        "| --- | --- | --- |",
+        "| fft | 0.125 [0.1, 0.15] | 0.9 [0.1, 0.15] |",
+        "| 1nn | 0.25 [0.1, 0.15] |  |",
+    ]
+
+
+def test_runs_of_several_seeds_share_a_cell():
+    assert "| fft | 0.2 ± 0.14 (n=2) |" in tables.results_table([row(value=0.1), row(value=0.3, seed=1)])
+
+
+def test_any_field_may_name_the_lines_numbers_too():
+    table = tables.results_table([row(seed=0), row(seed=1, value=0.5)], group_by="seed")
+    assert table.splitlines()[2:] == ["| 0 | 0.125 [0.1, 0.15] |", "| 1 | 0.5 [0.1, 0.15] |"]
+
+
+def test_no_rows_make_an_empty_table():
+    assert tables.results_table([]).splitlines() == ["| protocol |", "| --- |"]
+    assert tables.cell([]) == ""
+
+
+def test_an_unknown_field_is_refused():
+    with pytest.raises(AttributeError, match="colour"):
+        tables.results_table([row()], group_by="colour")

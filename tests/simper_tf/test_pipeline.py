@@ -1,0 +1,117 @@
+import itertools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import pipeline
+from simper_tf.views import Views
+
+RNG = np.random.default_rng(41)
+VIEWS = Views(num_frames=8, num_views=2)
+
+
+def examples(number=7, dtype=np.uint8, changed=None):
+    """Returns noise clips whose first pixel is their number; `changed` names what replaces a clip."""
+    clips = RNG.integers(0, 256, size=(number, 20, 4, 4, 1)).astype(dtype)
+    clips[:, :, 0, 0, 0] = np.arange(number)[:, None]
+    for clip, value in (changed or {}).items():
+        clips[clip] = value
+    ids = np.array([f"clip {k}" for k in range(number)])
+    return tf.data.Dataset.from_tensor_slices({"clip": clips, "id": ids, "label": np.zeros(number)})
+
+
+def numbers(batches, count):
+    """Returns which clips the first batches hold."""
+    return [batch[:, 0, 0, 0, 0].numpy().astype(int).tolist() for batch in batches.take(count)]
+
+
+def test_an_epoch_holds_every_clip_once_and_the_next_comes_in_another_order():
+    order = numbers(pipeline.training_batches(examples(6), 6, 2, seed=1), 12)
+    epochs = [[*order[k], *order[k + 1], *order[k + 2]] for k in range(0, 12, 3)]
+    assert all(sorted(epoch) == list(range(6)) for epoch in epochs)
+    assert len({tuple(epoch) for epoch in epochs}) > 1
+
+
+def test_what_remains_of_an_epoch_is_dropped_and_differs_from_epoch_to_epoch():
+    order = numbers(pipeline.training_batches(examples(7), 7, 3, seed=1), 20)
+    assert all(len(batch) == 3 for batch in order)
+    epochs = [set(order[k] + order[k + 1]) for k in range(0, 20, 2)]
+    assert all(len(epoch) == 6 for epoch in epochs)
+    assert set.union(*epochs) == set(range(7))
+
+
+@pytest.mark.parametrize("start_step", [1, 2, 3, 5])
+def test_a_run_entered_at_a_step_gets_the_batches_of_the_uninterrupted_one(start_step):
+    clips = examples(5)
+    whole = list(pipeline.training_batches(clips, 5, 2, seed=3).take(9))
+    entered = pipeline.training_batches(clips, 5, 2, seed=3, start_step=start_step).take(9 - start_step)
+    for expected, batch in zip(whole[start_step:], entered, strict=True):
+        np.testing.assert_array_equal(batch, expected)
+
+
+@pytest.mark.parametrize("start_step", [1, 3])
+def test_the_views_go_on_as_well(start_step):
+    clips = examples(5)
+    whole = list(pipeline.training_batches(clips, 5, 2, seed=3, views=VIEWS).take(6))
+    entered = pipeline.training_batches(clips, 5, 2, seed=3, start_step=start_step, views=VIEWS).take(6 - start_step)
+    for (expected, expected_speeds), (views, speeds) in zip(whole[start_step:], entered, strict=True):
+        np.testing.assert_array_equal(views, expected)
+        np.testing.assert_array_equal(speeds, expected_speeds)
+
+
+def test_views_are_those_of_the_step_and_the_seed():
+    clips, views = examples(4), pipeline.training_batches(examples(4), 4, 2, seed=3, views=VIEWS)
+    batches = pipeline.training_batches(clips, 4, 2, seed=3)
+    assert views.element_spec[0].shape == (2, 4, 8, 4, 4, 1)
+    for step, (batch, (_, speeds)) in enumerate(zip(batches.take(5), views.take(5), strict=True)):
+        np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))[1], speeds)
+
+
+def test_no_two_steps_share_their_views_even_in_another_epoch():
+    drawn = [speeds.numpy() for _, speeds in pipeline.training_batches(examples(2), 2, 2, 0, views=VIEWS).take(6)]
+    assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
+
+
+def test_another_seed_gives_another_order_and_the_same_seed_the_same():
+    clips = examples(7)
+    first, again, other = [numbers(pipeline.training_batches(clips, 7, 7, seed), 4) for seed in (0, 0, 1)]
+    assert first == again != other
+
+
+def test_clips_beyond_the_memory_for_them_are_shuffled_in_part(monkeypatch):
+    monkeypatch.setattr(pipeline, "CACHE_BYTES", 3 * 20 * 4 * 4)  # Of three clips.
+    clips = examples(8)
+    order = numbers(pipeline.training_batches(clips, 8, 2, seed=1), 8)
+    assert sorted(itertools.chain(*order[:4])) == list(range(8))
+    assert order[:4] != order[4:]
+    assert order[3:] == numbers(pipeline.training_batches(clips, 8, 2, seed=1, start_step=3), 5)
+
+
+def test_clips_are_left_as_they_are():
+    batch = next(iter(pipeline.training_batches(examples(2), 2, 2, seed=0)))
+    assert batch.dtype == tf.uint8
+    stored = {clip[0, 0, 0, 0]: clip for clip in (e["clip"] for e in examples(2).as_numpy_iterator())}
+    assert batch.shape == (2, 20, 4, 4, 1)
+    assert set(batch.numpy()[:, 0, 0, 0, 0]) == set(stored)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+def test_a_clip_that_does_not_change_is_refused_by_name(dtype):
+    batches = pipeline.training_batches(examples(3, dtype, changed={1: 7}), 3, 3, seed=0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"clip 1[\s\S]*does not change over time"):
+        next(iter(batches))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_clip_with_numbers_that_are_none_is_refused_by_name(value):
+    clips = examples(3, np.float32).map(
+        lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", tf.constant(value, tf.float32), e["clip"])}
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"clip 2[\s\S]*NaN or infinite"):
+        next(iter(pipeline.training_batches(clips, 3, 3, seed=0)))
+
+
+def test_a_batch_larger_than_the_set_is_refused():
+    with pytest.raises(ValueError, match="batch of 8 clips cannot be drawn from 7"):
+        pipeline.training_batches(examples(7), 7, 8, seed=0)
