@@ -1,0 +1,140 @@
+import io
+import sys
+import types
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+from simper_tf.evaluation import plots
+
+RNG = np.random.default_rng(47)
+RATE = 30.0
+LABELS = np.array([1.0, 2.5, 4.0])
+
+
+def sinusoids():
+    return np.sin(2 * np.pi * LABELS[:, None] * np.arange(60) / RATE).astype(np.float32)
+
+
+def drawable(figure):
+    """Returns whether a figure comes out as a picture."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=30)
+    return file.getvalue().startswith(b"\x89PNG")
+
+
+def lines(axes):
+    return {line.get_label(): line for line in axes.get_lines()}
+
+
+def history(**more):
+    names = ("loss", "floor", "excess", "rank", "slope")
+    return [{"step": k, **{n: 1.0 + i + k for i, n in enumerate(names)}, **more} for k in (20, 40, 60)]
+
+
+def test_training_curves_draw_every_record_at_its_step():
+    figure = plots.training_curves(history(prior=0.5))
+    left, right = figure.axes
+    for axes, names in ((left, ["loss", "floor", "excess"]), (right, ["rank", "slope", "prior"])):
+        for name in names:
+            np.testing.assert_array_equal(lines(axes)[name].get_xdata(), [20, 40, 60])
+            np.testing.assert_array_equal(lines(axes)[name].get_ydata(), [r[name] for r in history(prior=0.5)])
+    assert left.get_yscale() == "log"
+    assert drawable(figure)
+
+
+def test_training_curves_leave_out_a_prior_that_was_not_used():
+    assert "prior" not in lines(plots.training_curves(history()).axes[1])
+
+
+@pytest.mark.parametrize("channels", [None, 2])
+def test_series_lie_over_their_reference_in_seconds_both_standardised(channels):
+    series = 5 * sinusoids() + 3
+    given = series if channels is None else np.stack([series, RNG.normal(size=series.shape)], axis=-1)
+    figure = plots.series_over_reference(given, sinusoids(), LABELS, RATE, "angle")
+    assert len(figure.axes) == 3
+    for k, axes in enumerate(figure.axes):
+        feature, truth = lines(axes)["feature"], lines(axes)["true angle"]
+        np.testing.assert_allclose(feature.get_xdata(), np.arange(60) / RATE)
+        np.testing.assert_allclose(feature.get_ydata(), truth.get_ydata(), atol=1e-4)
+        assert np.std(feature.get_ydata()) == pytest.approx(1, abs=1e-4)
+        assert axes.get_ylabel() == f"{LABELS[k]:.2f} Hz"
+    assert drawable(figure)
+
+
+def test_constant_series_are_drawn_flat():
+    figure = plots.series_over_reference(np.ones((1, 20)), np.zeros((1, 20)), [1.0], RATE, "angle")
+    np.testing.assert_array_equal(lines(figure.axes[0])["feature"].get_ydata(), 0)
+
+
+def test_a_reference_of_another_number_of_clips_is_refused():
+    with pytest.raises(ValueError, match=r"shorter|longer"):
+        plots.series_over_reference(sinusoids(), sinusoids()[:2], LABELS, RATE, "angle")
+
+
+@pytest.mark.parametrize("channels", [None, 1, 3])
+def test_spectra_peak_at_the_marked_frequency(channels):
+    series = sinusoids() if channels is None else np.repeat(sinusoids()[..., None], channels, axis=-1)
+    figure = plots.spectra(series, LABELS, RATE, (0.4, 5.5))
+    for label, axes in zip(LABELS, figure.axes, strict=True):
+        mark, power = axes.get_lines()
+        assert mark.get_xdata()[0] == label
+        assert np.max(power.get_ydata()) == pytest.approx(1)
+        # A clip of 2 s holds as few as two periods, where window leakage moves a peak by up to 0.03 Hz.
+        assert power.get_xdata()[np.argmax(power.get_ydata())] == pytest.approx(label, abs=0.03)
+        assert axes.get_xlim() == (0, 15)
+    assert drawable(figure)
+
+
+def test_spectra_of_constant_features_are_flat_zero():
+    figure = plots.spectra(np.ones((1, 40)), [1.0], RATE, (0.4, 5.5))
+    np.testing.assert_array_equal(figure.axes[0].get_lines()[1].get_ydata(), 0)
+
+
+def test_predictions_stand_over_the_truth_a_panel_a_protocol_with_their_error():
+    labels = RNG.uniform(0.5, 5, 30)
+    predictions = {"fft": labels + 0.25, "1nn": labels - 0.125}
+    figure = plots.predicted_over_true(labels, predictions)
+    assert [axes.get_title() for axes in figure.axes] == ["fft: MAE 0.2500 Hz", "1nn: MAE 0.1250 Hz"]
+    for axes, predicted in zip(figure.axes, predictions.values(), strict=True):
+        diagonal, points = axes.get_lines()
+        np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
+        np.testing.assert_array_equal(points.get_xydata(), np.stack([labels, predicted], axis=1))
+    assert drawable(figure)
+    assert len(plots.predicted_over_true(labels, {"fft": labels}).axes) == 1
+
+
+@pytest.mark.parametrize("channels", [None, 2])
+def test_embedding_is_given_spectra_of_unit_power_blind_to_phase(monkeypatch, channels):
+    given = {}
+
+    class FirstTwo:
+        """Stands in for UMAP, which takes seconds to import."""
+
+        def __init__(self, random_state, n_jobs):
+            given["seed"] = random_state
+
+        def fit_transform(self, points):
+            given["points"] = points
+            return points[:, :2]
+
+    monkeypatch.setitem(sys.modules, "umap", types.SimpleNamespace(UMAP=FirstTwo))
+    # Whole periods in 60 frames: a shift by half of them all is a circular one.
+    series = np.concatenate([sinusoids()[:1], np.roll(sinusoids()[:1], 7, axis=1), np.ones((1, 60), np.float32)])
+    series = series if channels is None else np.repeat(series[..., None], channels, axis=-1)
+    figure = plots.embedding(series, LABELS, seed=5)
+    assert given["seed"] == 5
+    points = given["points"]
+    np.testing.assert_allclose(np.sum(points**2, axis=1), [1, 1, 0], atol=1e-5)
+    # The Hann window weighs a shifted wave a little differently.
+    assert np.dot(points[0], points[1]) > 0.99
+    np.testing.assert_allclose(figure.axes[0].collections[0].get_offsets(), points[:, :2])
+    np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), LABELS)
+    assert drawable(figure)
+
+
+def test_embedding_without_umap_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", None)
+    with pytest.raises(ImportError, match="umap"):
+        plots.embedding(sinusoids(), LABELS)

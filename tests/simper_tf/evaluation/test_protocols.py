@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+import scipy.stats
+import tensorflow as tf
+
+from simper_tf import metrics
+from simper_tf.evaluation import protocols
+from simper_tf.evaluation.protocols import Features
+
+RNG = np.random.default_rng(43)
+BAND, RATE = (0.4, 5.5), 30.0
+RUN = {
+    "dataset": "d",
+    "config": "c",
+    "method": "simper",
+    "encoder": "small",
+    "seed": 3,
+    "commit": "abc",
+    "seconds": 2.0,
+}
+
+
+def features(frequencies, harmonic=1.0, subjects=None):
+    """Returns the features of a perfect encoder that runs at 1 / harmonic times the frequency."""
+    number = len(frequencies)
+    angles = 2 * np.pi * frequencies[:, None] / harmonic * np.arange(120) / RATE + RNG.uniform(0, 6, (number, 1))
+    ids = np.array([f"clip {k}" for k in range(number)])
+    rates = np.full(number, RATE, np.float32)
+    return Features(np.sin(angles).astype(np.float32), frequencies.astype(np.float32), rates, ids, subjects)
+
+
+def examples(number, **more):
+    clips = RNG.integers(0, 256, size=(number, 10, 4, 4, 1)).astype(np.uint8)
+    ids = np.array([f"clip {k}" for k in range(number)])
+    fields = {"clip": clips, "label": np.arange(number, dtype=np.float32), "rate": np.full(number, 30.0, np.float32)}
+    return tf.data.Dataset.from_tensor_slices({**fields, "id": ids, **more}), clips
+
+
+def mean_of_frames(clips):
+    return tf.reduce_mean(tf.cast(clips, tf.float32), axis=(2, 3, 4))
+
+
+def texts(values):
+    return [value.decode() if isinstance(value, bytes) else str(value) for value in values]
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 7, 32])
+def test_every_example_is_encoded_in_its_order_the_last_partial_batch_too(batch_size):
+    dataset, clips = examples(7)
+    done = []
+    extracted = protocols.extract(mean_of_frames, dataset, batch_size, progress=done.append)
+    np.testing.assert_allclose(extracted.series, clips.mean(axis=(2, 3, 4)), rtol=1e-5)
+    np.testing.assert_array_equal(extracted.labels, np.arange(7))
+    np.testing.assert_array_equal(extracted.rates, 30)
+    assert texts(extracted.ids) == [f"clip {k}" for k in range(7)]
+    assert extracted.subjects is None
+    assert done == [*range(batch_size, 7, batch_size), 7]
+
+
+def test_subjects_are_kept_where_there_are_any_and_taken_along():
+    dataset, _ = examples(5, subject=np.array(["a", "a", "b", "b", "c"]))
+    extracted = protocols.extract(mean_of_frames, dataset)
+    assert texts(extracted.subjects) == ["a", "a", "b", "b", "c"]
+    few = extracted.take(3)
+    assert texts(few.subjects) == ["a", "a", "b"]
+    assert few.series.shape == (3, 10)
+    assert texts(few.ids) == ["clip 0", "clip 1", "clip 2"]
+    assert protocols.extract(mean_of_frames, examples(5)[0]).take(2).subjects is None
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_not_finite_are_refused_with_the_name_of_the_clip(value):
+    dataset, clips = examples(7)
+    broken = tf.constant(clips[4], tf.uint8)
+
+    def encode(batch):
+        hit = tf.reduce_all(batch == broken, axis=(1, 2, 3, 4))
+        return tf.where(hit[:, None], tf.constant(value, tf.float32), mean_of_frames(batch))
+
+    with pytest.raises(ValueError, match="features of clip clip 4 are not finite"):
+        protocols.extract(encode, dataset, batch_size=3)
+
+
+def test_a_split_without_examples_is_refused():
+    with pytest.raises(ValueError, match="holds no example"):
+        protocols.extract(mean_of_frames, examples(2)[0].take(0))
+
+
+def test_perfect_features_are_read_by_every_protocol():
+    train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 40)
+    predictions, harmonic = protocols.predict_frequencies(features(train), features(test), BAND)
+    assert harmonic == 1
+    # A bare bin is 30 / 120 = 0.25 Hz wide; neighbours among 150 lie 0.015 Hz off on average, up to 0.2 at worst.
+    bounds = {"fft": 0.01, "fft_calibrated": 0.01, "fft_paper": 0.125 + 0.02, "1nn": 0.2, "1nn_npsd": 0.2}
+    assert predictions.keys() == {*bounds, "1nn_euclidean"}
+    for protocol, bound in bounds.items():
+        assert np.abs(predictions[protocol] - test).max() < bound, protocol
+    assert np.abs(predictions["1nn_euclidean"] - test).mean() < 0.5
+
+
+def test_features_at_twice_the_frequency_mislead_only_the_protocols_without_labels():
+    train, test = RNG.uniform(0.5, 2.6, 150), RNG.uniform(0.6, 2.5, 40)
+    predictions, harmonic = protocols.predict_frequencies(features(train, 1 / 2), features(test, 1 / 2), BAND)
+    assert harmonic == 1 / 2
+    np.testing.assert_allclose(predictions["fft"], 2 * test, atol=0.02)
+    np.testing.assert_allclose(predictions["fft_calibrated"], test, atol=0.01)
+    assert np.abs(predictions["1nn"] - test).mean() < 0.05
+
+
+def test_calibration_looks_at_no_more_labels_than_it_may():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    labels = train.labels.copy()
+    labels[7:] = 2 * labels[7:]  # Were these seen, the first harmonic would fit better.
+    altered = Features(train.series, labels, train.rates, train.ids)
+    assert protocols.predict_frequencies(altered, test, BAND, num_labeled=7)[1] == 1 / 2
+    assert protocols.predict_frequencies(altered, test, BAND, num_labeled=60)[1] == 1
+
+
+def test_rows_hold_one_number_a_protocol_and_metric_with_its_unit_and_interval():
+    test = features(RNG.uniform(0.5, 5, 30))
+    predictions = {"fft": test.labels + 0.1 * RNG.normal(size=30), "1nn": test.labels + RNG.normal(size=30)}
+    rows = protocols.score(predictions, test, "Hz", **RUN)
+    found = {(row.protocol, row.metric): row for row in rows}
+    assert found.keys() == {(p, m) for p in predictions for m in metrics.METRICS}
+    assert len(rows) == 8
+    for protocol, predicted in predictions.items():
+        errors = np.abs(predicted - test.labels)
+        expected = {
+            "mae": (errors.mean(), "Hz"),
+            "mape": (100 * np.mean(errors / test.labels), "%"),
+            "gm": (scipy.stats.gmean(np.maximum(errors, 1e-3)), "Hz"),
+            "pearson": (scipy.stats.pearsonr(test.labels, predicted).statistic, ""),
+        }
+        for name, (value, unit) in expected.items():
+            row = found[protocol, name]
+            assert row.value == pytest.approx(value, rel=1e-5)
+            assert row.unit == unit
+            assert row.low < row.value < row.high
+            assert row.n == 30
+            assert {field: getattr(row, field) for field in RUN} == RUN
+
+
+def test_intervals_are_drawn_over_subjects_where_there_are_any():
+    frequencies, subjects = RNG.uniform(1, 3, 40), np.repeat(["a", "b", "c", "d"], 10)
+    predictions = {"fft": frequencies + np.repeat([0.0, 0.1, 0.3, 1.0], 10) + 0.001}
+    clips = protocols.score(predictions, features(frequencies), "Hz", **RUN)[0]
+    people = protocols.score(predictions, features(frequencies, subjects=subjects), "Hz", **RUN)[0]
+    assert people.value == clips.value
+    assert people.high - people.low > 2 * (clips.high - clips.low)
+
+
+def test_a_run_that_leaves_a_field_open_is_refused():
+    run = {name: value for name, value in RUN.items() if name != "commit"}
+    with pytest.raises(TypeError, match="commit"):
+        protocols.score({"fft": np.ones(3)}, features(np.ones(3)), "Hz", **run)
