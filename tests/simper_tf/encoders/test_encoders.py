@@ -44,6 +44,22 @@ def test_other_norms_have_as_many_trainable_parameters_and_no_statistics(norm):
     assert count(encoder.trainable_weights) == encoder.count_params() == 372_227
 
 
+def test_cnn3d_is_convolution_norm_relu_and_pooling_twice_and_a_mean_over_space():
+    encoder, x = cnn3d(2, norm="affine"), clips(2, 9, 10, 12, 2)
+    for weight in encoder.weights:
+        weight.assign(RNG.normal(0, 0.1, size=weight.shape))
+    values = iter(encoder.weights)
+    expected = x
+    for pooled in (True, True, False):
+        kernel, bias, scale, shift = (next(values) for _ in range(4))
+        expected = tf.nn.conv3d(expected, kernel, [1] * 5, "SAME") + bias
+        expected = tf.nn.relu(expected * scale + shift)
+        if pooled:
+            expected = tf.nn.max_pool3d(expected, [1, 1, 2, 2, 1], [1, 1, 2, 2, 1], "VALID")
+    assert expected.shape == (2, 9, 10 // 4, 12 // 4, 1)
+    np.testing.assert_allclose(encoder(x), tf.reduce_mean(expected, axis=(2, 3, 4)), atol=1e-5)
+
+
 @pytest.mark.parametrize(("channels", "kernel_frames", "outputs"), [(1, 1, 1), (3, 3, 4)])
 def test_small_has_the_parameters_of_its_layers(channels, kernel_frames, outputs):
     kernel = 9 * kernel_frames
