@@ -63,7 +63,7 @@ class Checkpoints:
             try:
                 _read_whole(path)
                 self._checkpoint.restore(path).assert_existing_objects_matched().expect_partial()
-            except (tf.errors.OpError, ValueError, AssertionError) as error:
+            except (tf.errors.OpError, IndexError, ValueError, AssertionError) as error:
                 warn(f"Checkpoint {path} is damaged and passed over: {str(error).splitlines()[0]}")
             else:
                 return int(self.step)

@@ -122,8 +122,8 @@ def _show(what, done, total, rest):
 
 def _one_line(error):
     """Returns the one line of an error's text that says what is wrong; TensorFlow wraps it in many."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-    failed = [line for line in lines if line.startswith("assertion failed: ")]
-    if failed:
-        return failed[0].removeprefix("assertion failed: ").split("\n")[0].replace("[", "").replace("]", "")
-    return lines[0]
+    text = str(error).strip() or type(error).__name__
+    _, asserted, condition = text.partition("assertion failed: ")
+    if asserted:
+        return condition.splitlines()[0].replace("[", "").replace("]", "")
+    return text.splitlines()[0]

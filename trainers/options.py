@@ -139,6 +139,8 @@ def optimizer(steps_per_epoch):
     rate = config.learning_rate
     if not config.decay_epochs:
         return keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(rate, config.epochs * steps_per_epoch))
+    if not all(epoch.isdecimal() for epoch in config.decay_epochs):
+        raise ValueError(f"--decay_epochs takes whole numbers, such as 40,50. Found: {','.join(config.decay_epochs)}")
     boundaries = [int(epoch) * steps_per_epoch for epoch in config.decay_epochs]
     rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
     return keras.optimizers.Adam(keras.optimizers.schedules.PiecewiseConstantDecay(boundaries, rates))

@@ -19,7 +19,6 @@ def main():
     config = flags.FLAGS
     if config.deterministic:
         tf.config.experimental.enable_op_determinism()
-    keras.utils.set_random_seed(config.seed)
     keras.mixed_precision.set_dtype_policy(config.precision)
     options.check()
     folder = runs.check_run()
@@ -46,6 +45,7 @@ def train(folder, builder):
     check_sampling(views.speed_range, options.pair("band")[1], float(example["rate"]))
     views.check_length(len(example["clip"]))
     on_device = config.augment_on == "device"
+    keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
     model = options.method(options.encoder(example["clip"].shape[-1]), views if on_device else None, example["rate"])
     steps_per_epoch = max(num_examples // config.batch_size, 1)
     model.compile(options.optimizer(steps_per_epoch))

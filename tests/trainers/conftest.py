@@ -1,0 +1,48 @@
+"""Runs of a few steps on a few clips, in this process or in one of their own."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from absl import flags
+
+from trainers import options
+
+ROOT = pathlib.Path(__file__).parents[2]
+TINY = ("--train_clips=12", "--test_clips=6", "--labeled_clips=3", "--epochs=2", "--num_views=2", "--view_frames=16")
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory):
+    """Returns a folder that the first run of the session builds rotating digits in."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture
+def call(data_dir, monkeypatch):
+    """Returns a function that runs the `main` of a trainer with flags, tiny ones first, in this process."""
+    monkeypatch.chdir(ROOT)
+    if "run_dir" not in flags.FLAGS:
+        options.define()
+
+    def run(main, *arguments):
+        flags.FLAGS.unparse_flags()
+        for flag in flags.FLAGS.flags_by_module_dict()["trainers.options"]:
+            flag.unparse()
+        flags.FLAGS(["test", f"--data_dir={data_dir}", *TINY, *arguments])
+        main()
+
+    return run
+
+
+@pytest.fixture
+def command(data_dir):
+    """Returns a function that starts `python -m trainers.<name>` with tiny flags and returns the process."""
+
+    def start(name, *arguments, **options):
+        words = [sys.executable, "-m", f"trainers.{name}", f"--data_dir={data_dir}", *TINY, *arguments]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(words, cwd=ROOT, **pipes, **options)
+
+    return start

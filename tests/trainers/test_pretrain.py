@@ -1,0 +1,185 @@
+import json
+import os
+import re
+import resource
+import signal
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import export
+from trainers import evaluate, pretrain
+from trainers import export as export_trainer
+
+
+def results(folder):
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def final_weights(folder):
+    path = tf.train.latest_checkpoint(folder / "checkpoints")
+    reader = tf.train.load_checkpoint(path)
+    names = [name for name in reader.get_variable_to_shape_map() if "seconds" not in name and "save_counter" not in name]
+    return path, {name: reader.get_tensor(name) for name in names if name != "_CHECKPOINTABLE_OBJECT_GRAPH"}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs") / "finished"
+
+
+def test_a_run_leaves_all_that_its_folder_promises(call, finished):
+    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
+    assert {path.name for path in finished.iterdir()} == {
+        "flags.cfg", "results.jsonl", "checkpoints", "logs", "plots", "saved_model",
+    }  # fmt: skip
+    rows = results(finished)
+    assert {"1nn", "fft", "fft_calibrated"} <= {row["protocol"] for row in rows}
+    assert all(row["n"] == 6 and row["low"] <= row["value"] <= row["high"] for row in rows)
+    assert all(row["dataset"] == "rotating_digits" and row["config"] == "digits" for row in rows)
+    pictures = {path.stem for path in (finished / "plots").glob("*.png") if path.stat().st_size > 5_000}
+    assert {"training", "features_over_angle", "spectra", "predicted_over_true"} <= pictures
+    assert (finished / "saved_model" / "1" / "saved_model.pb").exists()
+    assert list((finished / "logs").glob("events.out.tfevents.*"))
+
+
+def test_the_written_flags_repeat_the_run(call, finished, tmp_path):
+    again = tmp_path / "again"
+    call(pretrain.main, f"--flagfile={finished / 'flags.cfg'}", f"--run_dir={again}", "--noartifacts")
+    values = [[(row["protocol"], row["metric"], row["n"]) for row in results(folder)] for folder in (finished, again)]
+    assert values[0] == values[1]
+    np.testing.assert_allclose(
+        [row["value"] for row in results(finished)], [row["value"] for row in results(again)], rtol=1e-6
+    )
+
+
+def test_a_finished_run_is_evaluated_again_without_training(call, finished, capsys):
+    before = final_weights(finished)
+    call(pretrain.main, f"--run_dir={finished}", "--deterministic", "--noartifacts")
+    assert "Training was finished at step 6." in capsys.readouterr().out
+    assert final_weights(finished)[0] == before[0]
+
+
+def test_evaluate_alone_gives_the_rows_of_the_run(call, finished):
+    before = results(finished)
+    (finished / "results.jsonl").unlink()
+    call(evaluate.main, f"--run_dir={finished}")
+    for old, new in zip(before, results(finished), strict=True):
+        assert (old["protocol"], old["metric"]) == (new["protocol"], new["metric"])
+        assert new["value"] == pytest.approx(old["value"], rel=1e-4)
+
+
+def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, finished):
+    call(export_trainer.main, f"--run_dir={finished}")
+    assert {path.name for path in (finished / "saved_model").iterdir()} >= {"1", "2"}
+    first, second = (export.load_encoder(finished / "saved_model" / version) for version in ("1", "2"))
+    clip = np.random.default_rng(0).uniform(size=(1, 20, 28, 28, 1)).astype(np.float32)
+    np.testing.assert_array_equal(first(clip), second(clip))
+
+
+def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
+    before = results(finished)
+    with pytest.raises(ValueError, match=r"--learning_rate was 0.001, now 0.5\. .*--overwrite"):
+        call(pretrain.main, f"--run_dir={finished}", "--deterministic", "--learning_rate=0.5")
+    assert results(finished) == before
+
+
+def test_overwrite_starts_anew(call, tmp_path, capsys):
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--noartifacts")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--noartifacts", "--seed=5", "--overwrite")
+    assert "Deleting the earlier run" in capsys.readouterr().out
+    assert {row["seed"] for row in results(tmp_path / "run")} == {5}
+
+
+def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(ValueError, match="holds files, but no run"):
+        call(pretrain.main, f"--run_dir={tmp_path}", "--overwrite")
+    assert (tmp_path / "letter.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("--dataset=rotating_digit", r"no data set 'rotating_digit'\. There are: .*rotating_digits"),
+        ("--dataset=rotating_digits/letters", "no config 'letters'. It has: digits, mnist"),
+        ("--speed_range=0.5,4", r"4 a clip of 5.5 Hz runs at 22 Hz.*at most 2.73"),
+        ("--speed_range=fast", "two rising numbers, .*Found: fast"),
+        ("--band=5,1", "two rising numbers, .*Found: 5,1"),
+        ("--view_frames=80", "spans 159 frames, but the clips have 150. Shorten the views to at most 75 frames"),
+        ("--batch_size=13", "A batch of 13 clips cannot be drawn from 12"),
+        ("--crop_area=0.5,2", "share of the frame, at most 1"),
+        ("--decay_epochs=soon", "--decay_epochs takes whole numbers, .*Found: soon"),
+    ],
+)
+def test_wrong_flags_are_refused_before_anything_is_kept(call, tmp_path, flag, message):
+    with pytest.raises(ValueError, match=message):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
+    assert not (tmp_path / "run" / "checkpoints" / "checkpoint").exists()
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--epochs=1", "--noartifacts")
+
+
+def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
+    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--dataset=none")
+    out, err = process.communicate()
+    assert process.returncode == 1
+    assert re.fullmatch(r"pretrain: error: --dataset=none: there is no data set 'none'\. .*\n", err)
+    assert out == ""
+
+
+def test_a_killed_run_continues_to_the_weights_of_the_uninterrupted_one_bit_for_bit(call, command, tmp_path):
+    arguments = ["--deterministic", "--epochs=20", "--save_seconds=0", "--noartifacts"]
+    killed = command("pretrain", f"--run_dir={tmp_path / 'killed'}", *arguments)
+    while "step-20" not in str(tf.train.latest_checkpoint(tmp_path / "killed" / "checkpoints")):
+        assert killed.poll() is None, killed.communicate()
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    for folder in ("killed", "whole"):
+        process = command("pretrain", f"--run_dir={tmp_path / folder}", *arguments)
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        assert ("Continuing at step" in out) == (folder == "killed")
+    weights, expected = (final_weights(tmp_path / folder)[1] for folder in ("killed", "whole"))
+    assert weights.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_array_equal(weights[name], value, err_msg=name)
+
+
+def test_an_interrupt_saves_says_so_and_is_no_success(command, tmp_path):
+    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=100000")
+    while "step 20/" not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    stopped = int(re.search(r"Stopped at step (\d+) of 300000. The same command continues.", out).group(1))
+    assert tf.train.latest_checkpoint(tmp_path / "run" / "checkpoints").endswith(f"step-{stopped}")
+    assert err == ""
+
+
+def test_a_truncated_checkpoint_is_passed_over_for_the_one_before(call, tmp_path, capsys):
+    arguments = [f"--run_dir={tmp_path / 'run'}", "--epochs=20", "--save_seconds=0", "--noartifacts"]
+    call(pretrain.main, *arguments)
+    (tmp_path / "run" / "results.jsonl").unlink()
+    newest = tmp_path / "run" / "checkpoints" / "step-60.data-00000-of-00001"
+    os.truncate(newest, newest.stat().st_size // 2)
+    capsys.readouterr()
+    call(pretrain.main, *arguments)
+    out = capsys.readouterr().out
+    assert re.search(r"Checkpoint .*step-60 is damaged and passed over", out)
+    assert "Continuing at step 60" not in out
+    assert re.search(r"Continuing at step \d+:", out)
+    assert results(tmp_path / "run")
+
+
+def test_a_full_disk_is_one_line_and_keeps_what_was_there(call, command, finished):
+    before = (finished / "results.jsonl").read_text()
+    # A limit on the size of files stands for the disk: every longer write fails.
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))  # noqa: E731
+    process = command("evaluate", f"--run_dir={finished}", preexec_fn=limit)
+    _, err = process.communicate()
+    assert process.returncode == 1
+    assert re.fullmatch(r"evaluate: error: .*File too large.*\n", err)
+    assert (finished / "results.jsonl").read_text() == before
+    assert not list(finished.glob("*.tmp"))
