@@ -42,7 +42,7 @@ def define():
     choice("method", "simper", sorted(METHODS), "What is minimised.")
     choice("encoder", "small", sorted(ENCODERS), "Architecture.")
     choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
-    integer("kernel_frames", 1, "Frames that the convolutions of the encoder `small` span, odd.", lower_bound=1)
+    integer("kernel_frames", 3, "Frames that a feature of the encoder `small` sees, odd.", lower_bound=1)
     integer("epochs", 10, "Passes over the training clips.", lower_bound=1)
     integer("batch_size", 4, "Clips a step.", lower_bound=1)
     number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
