@@ -7,3 +7,28 @@ if keras.backend.backend() != "tensorflow":
         f"simper_tf computes with TensorFlow, but Keras is set to the backend {keras.backend.backend()!r}. Set the "
         "environment variable KERAS_BACKEND=tensorflow, or change ~/.keras/keras.json, and start Python again."
     )
+
+from simper_tf.encoders import cnn3d, small
+from simper_tf.export import export_model, load_encoder
+from simper_tf.losses import generalized_info_nce, label_distribution
+from simper_tf.methods import SimPer
+from simper_tf.readout import fft_frequency, nearest_neighbor
+from simper_tf.similarity import max_cross_correlation, npsd_cosine
+from simper_tf.views import Views, check_sampling, longest_view
+
+__all__ = [
+    "SimPer",
+    "Views",
+    "check_sampling",
+    "cnn3d",
+    "export_model",
+    "fft_frequency",
+    "generalized_info_nce",
+    "label_distribution",
+    "load_encoder",
+    "longest_view",
+    "max_cross_correlation",
+    "nearest_neighbor",
+    "npsd_cosine",
+    "small",
+]

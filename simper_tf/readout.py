@@ -86,7 +86,12 @@ def nearest_neighbor(train_features, train_labels, features, distance="mxcorr"):
 
     Returns:
         `(K,)` labels.
+
+    Raises:
+        ValueError: `distance` is unknown.
     """
+    if distance not in DISTANCES:
+        raise ValueError(f"`distance` must be one of {sorted(DISTANCES)}. Received: {distance!r}.")
     train, query = [tf.constant(np.asarray(x, np.float32))[None] for x in (train_features, features)]
     score = tf.function(lambda chunk: similarity.over_channels(DISTANCES[distance], chunk, train))
     # Small chunks: `mxcorr` holds one spectrum a pair, 50 x 1,000 x 151 complex numbers.

@@ -129,7 +129,10 @@ class Views:
         return [tf.repeat(draw, self.num_views, axis=1) for draw in draws] if self.share_spatial else draws
 
     def _num_blurred(self):
-        return 2 * self.num_views if self.share_spatial else math.ceil(self.blur_probability * 2 * self.num_views)
+        if self.share_spatial:
+            return 2 * self.num_views
+        # Rounded first: 0.55 x 20 is a little more than 11 in floating point.
+        return math.ceil(round(self.blur_probability * 2 * self.num_views, 6))
 
     def _draw_blurred(self, seed, shape):
         """Draws which views are blurred: the same number of every clip, so that only those need the work."""

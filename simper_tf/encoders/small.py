@@ -20,10 +20,18 @@ def small(channels=1, kernel_frames=3, widths=(16, 32, 32), outputs=1):
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
+
+    Raises:
+        ValueError: `kernel_frames` is even: the feature of a frame would lie half a frame beside it.
     """
+    if kernel_frames % 2 == 0:
+        raise ValueError(f"`kernel_frames` must be odd. Received: {kernel_frames}.")
     clips = x = keras.Input((None, None, None, channels))
     for filters in widths:
         x = layers.Conv3D(filters, (1, 3, 3), strides=(1, 2, 2), padding="same", activation="relu")(x)
     x = keras.ops.mean(x, axis=(2, 3))
-    x = layers.Dense(outputs)(layers.Conv1D(64, kernel_frames, padding="same", activation="relu")(x))
+    # Frames off either end mirror those before it. Zeros there would give every clip the same two spikes.
+    beyond = kernel_frames // 2
+    x = keras.ops.pad(x, ((0, 0), (beyond, beyond), (0, 0)), mode="symmetric")
+    x = layers.Dense(outputs)(layers.Conv1D(64, kernel_frames, activation="relu")(x))
     return keras.Model(clips, x if outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small")

@@ -55,7 +55,8 @@ def extract(encode, examples, batch_size=32, progress=None):
         broken = ~np.isfinite(series).reshape(len(series), -1).all(axis=1)
         if broken.any():
             raise ValueError(f"The features of clip {batch['id'].numpy()[broken][0].decode()} are not finite.")
-        batches.append((series, *(batch[name].numpy() for name in ("label", "rate", "id", "subject") if name in batch)))
+        names = [np.char.decode(batch[name].numpy().astype(bytes)) for name in ("id", "subject") if name in batch]
+        batches.append((series, batch["label"].numpy(), batch["rate"].numpy(), *names))
         done += len(series)
         if progress:
             progress(done)

@@ -163,7 +163,9 @@ class SimPer(keras.Model):
         config = dict(config)
         config["encoder"] = keras.saving.deserialize_keras_object(config["encoder"])
         config["similarity"] = keras.saving.deserialize_keras_object(config["similarity"])
-        config["views"] = config["views"] and Views(**config["views"])
+        views = config["views"]
+        # JSON knows no tuples.
+        config["views"] = views and Views(**{k: tuple(v) if isinstance(v, list) else v for k, v in views.items()})
         return cls(**config)
 
 
