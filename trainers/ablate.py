@@ -31,6 +31,7 @@ def main():
     runs = [("all as in the flagfile", "", {})]
     runs += [(name, value, {name: value}) for name, values in STUDY.items() for value in values]
     results = []
+    pathlib.Path(config.table).parent.mkdir(parents=True, exist_ok=True)
     for k, (name, value, changes) in enumerate(runs):
         cli.say(f"Run {k + 1}/{len(runs)}: {name} {value}")
         results.append((name, value, [row for seed in config.seeds for row in _train(changes, seed)]))

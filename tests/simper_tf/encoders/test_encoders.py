@@ -17,11 +17,11 @@ def clips(*shape):
 def encoders():
     """Returns one small encoder of each kind, with weights that differ from the first ones of norms."""
     built = {f"cnn3d {norm}": cnn3d(norm=norm) for norm in NORMS}
-    built |= {"small": small(), "small over time": small(kernel_frames=3), "small of 4 outputs": small(outputs=4)}
+    built |= {"small": small(), "small of one frame": small(kernel_frames=1), "small of 4 outputs": small(outputs=4)}
     return built
 
 
-KINDS = ["cnn3d batch", "cnn3d group", "cnn3d affine", "small", "small over time", "small of 4 outputs"]
+KINDS = ["cnn3d batch", "cnn3d group", "cnn3d affine", "small", "small of one frame", "small of 4 outputs"]
 
 
 def count(weights):
@@ -62,9 +62,8 @@ def test_cnn3d_is_convolution_norm_relu_and_pooling_twice_and_a_mean_over_space(
 
 @pytest.mark.parametrize(("channels", "kernel_frames", "outputs"), [(1, 1, 1), (3, 3, 4)])
 def test_small_has_the_parameters_of_its_layers(channels, kernel_frames, outputs):
-    kernel = 9 * kernel_frames
-    convolutions = (kernel * channels * 16 + 16) + (kernel * 16 * 32 + 32) + (kernel * 32 * 32 + 32)
-    expected = convolutions + (32 * 64 + 64) + (64 * outputs + outputs)
+    convolutions = (9 * channels * 16 + 16) + (9 * 16 * 32 + 32) + (9 * 32 * 32 + 32)
+    expected = convolutions + (kernel_frames * 32 * 64 + 64) + (64 * outputs + outputs)
     assert small(channels, kernel_frames, outputs=outputs).count_params() == expected
 
 
@@ -89,12 +88,22 @@ def test_delaying_the_clip_delays_the_features_inside(encoders, kind, delay):
     )
 
 
-def test_small_with_one_frame_a_kernel_is_blind_to_the_order_of_frames(encoders):
+def test_small_of_one_frame_is_blind_to_the_order_of_frames(encoders):
     x, order = clips(2, 12, 8, 8, 1), RNG.permutation(12)
-    features = encoders["small"](x).numpy()
-    np.testing.assert_allclose(encoders["small"](tf.gather(x, order, axis=1)), features[:, order], atol=1e-6)
-    over_time = encoders["small over time"]
+    one_frame, over_time = encoders["small of one frame"], encoders["small"]
+    np.testing.assert_allclose(one_frame(tf.gather(x, order, axis=1)), one_frame(x).numpy()[:, order], atol=1e-6)
     assert np.abs(over_time(tf.gather(x, order, axis=1)) - over_time(x).numpy()[:, order]).max() > 1e-4
+
+
+def test_small_gives_a_still_clip_constant_features_up_to_its_ends(encoders):
+    still = tf.repeat(clips(2, 1, 8, 8, 1), 9, axis=1)
+    features = encoders["small"](still).numpy()
+    np.testing.assert_allclose(features, np.repeat(features[:, 4:5], 9, axis=1), atol=1e-6)
+
+
+def test_small_refuses_an_even_number_of_frames():
+    with pytest.raises(ValueError, match=r"`kernel_frames` must be odd. Received: 4."):
+        small(kernel_frames=4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
