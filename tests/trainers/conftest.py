@@ -33,6 +33,7 @@ def call(data_dir, monkeypatch):
         flags.FLAGS(["test", f"--data_dir={data_dir}", *TINY, *arguments])
         main()
 
+    run.tiny = TINY
     return run
 
 

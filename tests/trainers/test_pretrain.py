@@ -20,7 +20,9 @@ def results(folder):
 def final_weights(folder):
     path = tf.train.latest_checkpoint(folder / "checkpoints")
     reader = tf.train.load_checkpoint(path)
-    names = [name for name in reader.get_variable_to_shape_map() if "seconds" not in name and "save_counter" not in name]
+    names = [
+        name for name in reader.get_variable_to_shape_map() if "seconds" not in name and "save_counter" not in name
+    ]
     return path, {name: reader.get_tensor(name) for name in names if name != "_CHECKPOINTABLE_OBJECT_GRAPH"}
 
 

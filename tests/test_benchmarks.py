@@ -1,0 +1,37 @@
+"""The references that speed is measured against do the same work as the package."""
+
+import numpy as np
+import tensorflow as tf
+
+from benchmarks import reference
+from simper_tf import augment, similarity
+
+RNG = np.random.default_rng(0)
+
+
+def test_the_speed_change_of_the_reference_is_that_of_the_package():
+    clip = RNG.integers(0, 256, (40, 6, 5, 3)).astype(np.uint8)
+    expected = reference.change_speed(tf.cast(clip, tf.float32), tf.constant(1.6))[:20]
+    views = augment.resample(clip[None], tf.zeros([1, 1]), tf.constant([[1.6]]), 20)
+    np.testing.assert_allclose(views[0, 0], expected, atol=2e-2)
+
+
+def test_the_interpolation_of_the_reference_is_that_of_numpy():
+    x, y = RNG.uniform(-2, 12, 50).astype(np.float32), RNG.normal(size=11).astype(np.float32)
+    np.testing.assert_allclose(
+        reference.interpolate(x, 0.0, 10.0, tf.constant(y)), np.interp(x, range(11), y), atol=1e-5
+    )
+
+
+def test_the_similarity_of_the_reference_is_that_of_the_package():
+    first, second = (tf.constant(RNG.normal(size=(2, 3, 25)), tf.float32) for _ in range(2))
+    expected = similarity.max_cross_correlation(first, second)
+    np.testing.assert_allclose(reference.similarity_rows(first, second), expected, atol=1e-5)
+
+
+def test_the_views_of_the_reference_have_the_form_of_the_package():
+    clips = RNG.integers(0, 256, (2, 40, 12, 12, 1)).astype(np.uint8)
+    views, speeds = reference.make_views(clips, tf.constant([0, 1]), num_views=3, num_frames=16, speed_range=(0.5, 2.0))
+    assert views.shape == (2, 6, 16, 12, 12, 1)
+    assert 0 <= np.min(views) < 0.3 < 0.7 < np.max(views) <= 1
+    np.testing.assert_array_equal(speeds[:, :3], speeds[:, 3:])

@@ -1,0 +1,76 @@
+"""What the README tells people to type does what it says."""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from simper_tf.evaluation.rows import read_rows
+from simper_tf.standins import countix
+from trainers import evaluate, export, pretrain, report
+
+ROOT = pathlib.Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def trainer_commands():
+    """Returns the arguments of every `python -m trainers.<name>` in the README, by name."""
+    text = re.sub(r"\s+", " ", README)
+    return [shlex.split(words) for words in re.findall(r"`python -m trainers\.(\w+ --[^`]*)`", text)]
+
+
+def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
+    mains = {"pretrain": pretrain.main, "evaluate": evaluate.main, "export": export.main}
+    commands = trainer_commands()
+    assert [name for name, *_ in commands] == ["pretrain", "evaluate", "export"]
+    for name, *arguments in commands:
+        assert "--run_dir=runs/mine" in arguments
+        # After the flagfile, so that the tiny sizes win.
+        call(mains[name], *arguments, *call.tiny, f"--run_dir={tmp_path / 'mine'}")
+    assert {path.name for path in (tmp_path / "mine" / "saved_model").iterdir()} == {"1", "2"}
+
+
+def test_the_python_runs_on_a_folder_of_videos(tmp_path, monkeypatch):
+    (tmp_path / "videos").mkdir()
+    for k in range(4):
+        times = np.arange(90) / 20
+        shade = 127 + 100 * np.sin(2 * np.pi * (0.8 + 0.4 * k) * times)
+        frames = np.broadcast_to(shade[:, None, None, None], (90, 64, 64, 3)).astype(np.uint8)
+        countix.encode(tmp_path / "videos" / f"{k}.mp4", frames, times)
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 16
+    names = {}
+    exec(compile(code, "README.md", "exec"), names)
+    assert names["frequency"].shape == (4,)
+    assert np.all((names["frequency"] >= 0.3) & (names["frequency"] <= 4.1))
+    assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
+
+
+def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
+    (standin,) = re.findall(r"`python -m (simper_tf\.standins ubfc) --out=raw/ubfc`", README)
+    subprocess.run([sys.executable, "-m", *standin.split(), f"--out={tmp_path / 'raw'}"], check=True, cwd=ROOT)
+    assert list((tmp_path / "raw").rglob("vid.avi"))
+    (folder,) = re.findall(r"tfds build (datasets/rotating_digits)", README)
+    tfds = pathlib.Path(sys.executable).with_name("tfds")
+    limits = ["--config=digits", f"--data_dir={tmp_path / 'data'}", "--max_examples_per_split=2"]
+    subprocess.run([tfds, "build", folder, *limits], check=True, cwd=ROOT, capture_output=True)
+    assert list((tmp_path / "data" / "rotating_digits" / "digits").rglob("*.tfrecord*"))
+
+
+def test_the_make_targets_exist():
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake (\w+)", README)) <= targets
+
+
+def test_the_table_is_that_of_the_committed_rows():
+    assert report.with_table(README, read_rows(ROOT / "docs" / "quickstart.jsonl")) == README
+
+
+def test_a_document_without_marks_is_refused():
+    with pytest.raises(ValueError, match="lacks the lines"):
+        report.with_table("# Nothing", [])
