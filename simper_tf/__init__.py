@@ -1,6 +1,13 @@
 """Self-supervised learning of periodic targets: SimPer in TensorFlow and Keras."""
 
-import keras
+try:
+    import keras
+except ModuleNotFoundError as error:  # Keras loads its backend at once, and that may not be installed.
+    if error.name == "keras":
+        raise
+    raise ImportError(
+        f"Keras could not load its backend ({error}). simper_tf needs KERAS_BACKEND=tensorflow."
+    ) from error
 
 if keras.backend.backend() != "tensorflow":
     raise ImportError(

@@ -29,3 +29,7 @@ def _load_tensorflow():
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 _load_tensorflow()
+try:
+    import simper_tf  # noqa: F401
+except ImportError as error:  # Such as Keras with another backend: a mistake to be told in a line.
+    sys.exit(f"error: {error}")
