@@ -15,6 +15,7 @@ from trainers import cli
 # Flag -> values tried in place of that of the flagfile.
 STUDY = {
     "kernel_frames": ("1", "5"),
+    "outputs": ("1",),
     "temperature": ("0.5", "0.2", "0.1"),
     "label_temperature": ("0", "0.3"),
     "similarity": ("npsd", "npsd_l2", "cosine"),

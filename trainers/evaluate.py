@@ -79,10 +79,11 @@ def draw(folder, builder, test, predictions, band):
     except ImportError:
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return
-    few = data.split(builder, "test", 6)[0]
-    angles = np.stack([example["angle"] for example in few.as_numpy_iterator()])
-    few = list(data.split(builder, "test", 6)[0].as_numpy_iterator())
-    series, labels, rate = test.series[: len(few)], test.labels[: len(few)], float(test.rates[0])
+    examples = list(data.split(builder, "test", 60)[0].as_numpy_iterator())
+    # A few clips from slow to fast.
+    chosen = np.argsort([example["label"] for example in examples])[:: max(len(examples) // 4, 1)]
+    few, rate = [examples[k] for k in chosen], float(test.rates[0])
+    series, labels = test.series[chosen], test.labels[chosen]
     figures = {
         "predicted_over_true": plots.predicted_over_true(test.labels, predictions),
         "spectra": plots.spectra(series, labels, rate, band),

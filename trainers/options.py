@@ -15,7 +15,7 @@ SIMILARITIES = {
 }
 ENCODERS = {
     "cnn3d": lambda channels: encoders.cnn3d(channels, flags.FLAGS.norm),
-    "small": lambda channels: encoders.small(channels, flags.FLAGS.kernel_frames),
+    "small": lambda channels: encoders.small(channels, flags.FLAGS.kernel_frames, outputs=flags.FLAGS.outputs),
 }
 METHODS = {"simper": methods.SimPer}
 
@@ -43,6 +43,7 @@ def define():
     choice("encoder", "small", sorted(ENCODERS), "Architecture.")
     choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
     integer("kernel_frames", 3, "Frames that a feature of the encoder `small` sees, odd.", lower_bound=1)
+    integer("outputs", 4, "Series that the encoder `small` gives, D.", lower_bound=1)
     integer("epochs", 10, "Passes over the training clips.", lower_bound=1)
     integer("batch_size", 4, "Clips a step.", lower_bound=1)
     number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)

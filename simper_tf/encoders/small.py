@@ -4,19 +4,20 @@ import keras
 from keras import layers
 
 
-def small(channels=1, kernel_frames=3, widths=(16, 32, 32), outputs=1):
+def small(channels=1, kernel_frames=3, widths=(16, 32, 32), outputs=4):
     """Returns strided convolutions of single frames, their mean over space, and a head over neighbouring frames.
 
-    The head is what lets features tell one direction of a movement from the other. Without it (`kernel_frames=1`)
-    some runs end with features at twice the frequency, as a swinging thing looks the same on its way back; with
-    convolutions over time from the first layer on they take three times as long. There is no norm: clips are never
-    mixed, and on a CPU it would take half of the time.
+    A swinging thing looks the same on its way back, so features may settle at twice the frequency. Two things keep
+    them from it: a head that sees the direction of a movement, at a third of the cost of convolutions over time from
+    the first layer on, and several outputs, which are rarely all caught. There is no norm: clips are never mixed, and
+    on a CPU it would take half of the time.
 
     Args:
         channels: C of the clips.
         kernel_frames: Frames that a feature sees, odd.
         widths: Filters of the convolutions, each 3 x 3 with stride 2.
-        outputs: D; with 1 the axis is dropped.
+        outputs: D, series that the similarity averages over and a readout adds the power of; with 1 the axis is
+            dropped.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.

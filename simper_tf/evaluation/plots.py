@@ -1,5 +1,7 @@
 """Records and features -> matplotlib figures; the caller saves them. Needs the extra `plots`."""
 
+import math
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -24,7 +26,6 @@ def training_curves(history):
     left.set_title("loss (with its prior), label entropy, and what lies between")
     right.axhline(1.0, color="0.7", linewidth=0.8, zorder=0)
     right.set_title("how features follow the known speeds (best: 1)")
-    left.set_yscale("log")
     for axes in (left, right):
         axes.title.set_fontsize(9)
     return figure
@@ -85,14 +86,18 @@ def predicted_over_true(labels, predictions, unit="Hz"):
         predictions: Protocol -> `(N,)` predictions.
         unit: Of both.
     """
-    figure = Figure(figsize=(3 * len(predictions), 3.2), layout="constrained")
-    panels = figure.subplots(1, len(predictions), sharex=True, sharey=True, squeeze=False)[0]
-    for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=True):
+    num_columns = min(3, len(predictions))
+    num_rows = math.ceil(len(predictions) / num_columns)
+    figure = Figure(figsize=(3 * num_columns, 3 * num_rows + 0.2), layout="constrained")
+    panels = list(figure.subplots(num_rows, num_columns, sharex=True, sharey=True, squeeze=False).flat)
+    for axes in panels[len(predictions) :]:
+        axes.remove()
+    for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=False):
         axes.plot([labels.min(), labels.max()], [labels.min(), labels.max()], color="0.7", linewidth=0.8)
         axes.plot(labels, predicted, ".", markersize=2, alpha=0.5)
         axes.set_title(f"{protocol}: MAE {np.abs(predicted - labels).mean():.4f} {unit}", fontsize=9)
-        axes.set_xlabel(f"true ({unit})")
-    panels[0].set_ylabel(f"predicted ({unit})")
+    figure.supxlabel(f"true ({unit})", fontsize=9)
+    figure.supylabel(f"predicted ({unit})", fontsize=9)
     return figure
 
 
