@@ -5,11 +5,11 @@ SOURCES := simper_tf datasets trainers benchmarks tests setup.py
 
 .PHONY: help quickstart test lint bench ablation parity clean
 help:
-	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 7 minutes)"
+	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 6 minutes)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo "make lint        check style and format"
 	@echo "make bench       measure speed and memory against plain references (about 10 minutes)"
-	@echo "make ablation    train once a choice and write docs/ablation.md (about half an hour)"
+	@echo "make ablation    train once a choice and write docs/ablation.md (about 20 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity and caches; data/ and runs/ stay"
 

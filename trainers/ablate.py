@@ -57,7 +57,7 @@ def _document(base, seeds, results):
     return (
         "# Ablation on rotating digits\n\n"
         f"Made by `python -m trainers.ablate --flagfile=flags/ablation.cfg`: all runs as `{base}`, one choice changed "
-        f"at a time, seeds {', '.join(seeds)}. MAE in Hz, MAPE in percent, on 2,000 test clips, with 95 % intervals "
+        f"at a time, seeds {', '.join(seeds)}. MAE in Hz, MAPE in percent, on 1,000 test clips, with 95 % intervals "
         "over clips or, where there are several seeds, mean and standard deviation over them. `fft` uses no label.\n\n"
         f"{tables.markdown_table(header, lines)}\n"
     )

@@ -18,7 +18,7 @@ SIGNATURES = {"serving_default", "features", "serving_default_float32", "feature
 @pytest.fixture(scope="module")
 def encoder():
     keras.utils.set_random_seed(1)
-    return small(widths=(4, 4))
+    return small(widths=(4, 4), outputs=1)
 
 
 @pytest.fixture(scope="module")

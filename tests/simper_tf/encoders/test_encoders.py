@@ -17,7 +17,8 @@ def clips(*shape):
 def encoders():
     """Returns one small encoder of each kind, with weights that differ from the first ones of norms."""
     built = {f"cnn3d {norm}": cnn3d(norm=norm) for norm in NORMS}
-    built |= {"small": small(), "small of one frame": small(kernel_frames=1), "small of 4 outputs": small(outputs=4)}
+    built |= {"small of 4 outputs": small(), "small": small(outputs=1)}
+    built |= {"small of one frame": small(kernel_frames=1, outputs=1)}
     return built
 
 

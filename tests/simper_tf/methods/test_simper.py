@@ -18,7 +18,7 @@ VIEWS = Views(num_frames=16, num_views=4, blur_probability=0.0, flip_probability
 def compiled(views=VIEWS, learning_rate=3e-3, **arguments):
     """Returns a small method whose first weights are always the same."""
     keras.utils.set_random_seed(3)
-    model = SimPer(small(widths=(8, 8)), views=views, **arguments)
+    model = SimPer(small(widths=(8, 8), outputs=1), views=views, **arguments)
     model.compile(optimizer=keras.optimizers.Adam(learning_rate))
     return model
 
