@@ -8,7 +8,7 @@ help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 6 minutes)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo "make lint        check style and format"
-	@echo "make bench       measure speed and memory against plain references (about 10 minutes)"
+	@echo "make bench       measure speed and memory against plain references (about 2 minutes)"
 	@echo "make ablation    train once a choice and write docs/ablation.md (about 20 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity and caches; data/ and runs/ stay"

@@ -29,6 +29,7 @@ setuptools.setup(
         "opencv-python-headless>=4.10,<5",  # 5.x has neither the Haar cascade class nor its file.
         "scikit-learn",
         "scipy",
+        "tensorboard",  # TensorFlow writes its logs through it, but no longer installs it.
         "tensorflow>=2.15.1",
         "tensorflow-datasets>=4.9.10",
     ],
