@@ -38,6 +38,6 @@ setuptools.setup(
         "gpu": ["tensorflow[and-cuda]"],
         "plots": ["matplotlib", "umap-learn"],
         "serving": ["requests"],
-        "test": ["av", "dill", "h5netcdf", "matplotlib", "pytest", "pytest-xdist", "ruff"],
+        "test": ["av", "dill", "h5netcdf", "matplotlib", "pytest", "ruff"],
     },
 )

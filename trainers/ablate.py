@@ -47,7 +47,8 @@ def _train(changes, seed):
     if not (folder / "results.jsonl").exists():
         overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
         command = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={flags.FLAGS.base}", *overrides]
-        subprocess.run(command, check=True)
+        if subprocess.run(command, check=False).returncode:
+            raise ValueError(f"The run in {folder} failed, see above. The same command goes on with it.")
     return rows.read_rows(folder / "results.jsonl")
 
 

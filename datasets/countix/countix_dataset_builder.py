@@ -32,13 +32,13 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     """One clip of each annotated segment, labelled with the number of repetitions."""
 
     VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Unpack countix.tar.gz here (countix_train.csv, countix_val.csv and countix_test.csv, or a folder countix with "
         "them), and put the Kinetics videos anywhere below: <id>_<start>_<end>.mp4 with seconds of six digits, or "
         "<id>.mp4 for a whole video. The README of datasets/countix says where they come from."
     )
-    BUILDER_CONFIGS = [  # noqa: RUF012
+    BUILDER_CONFIGS = [
         CountixConfig(name="resample", description="200 frames spread over the segment: all repetitions are seen."),
         CountixConfig(name="crop", description="The first 200 frames of the segment.", fit="crop"),
     ]

@@ -21,8 +21,8 @@ class CountixTest(tfds.testing.DatasetBuilderTestCase):
     """The set builds from a stand-in."""
 
     DATASET_CLASS = countix_dataset_builder.Builder
-    SPLITS = {"train": 5, "validation": 4, "test": 3}  # noqa: RUF012
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", **SMALL)]  # noqa: RUF012
+    SPLITS = {"train": 5, "validation": 4, "test": 3}
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", **SMALL)]
 
     @classmethod
     def setUpClass(cls):

@@ -37,12 +37,12 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     """Windows of hourly temperature maps, labelled with the mean temperature of the hours after them."""
 
     VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Sync the folders ABI-L2-LSTC/2022/097 to ABI-L2-LSTC/2022/196 of the public bucket noaa-goes16 to here (2,400 "
         "files, about 6 GB). Files are found by name anywhere below. The README of datasets/lst has the command."
     )
-    BUILDER_CONFIGS = [  # noqa: RUF012
+    BUILDER_CONFIGS = [
         LstConfig(name="region", description="Tested on one quarter of the map, trained on the other three."),
         LstConfig(name="time", description="Tested on the last weeks, trained on the weeks before.", split="time"),
     ]

@@ -20,8 +20,8 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
     """A split by region: 60 hours give 7 windows of each of the four quarters."""
 
     DATASET_CLASS = lst_dataset_builder.Builder
-    SPLITS = {"train": 21, "test": 7}  # noqa: RUF012
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", **SMALL)]  # noqa: RUF012
+    SPLITS = {"train": 21, "test": 7}
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", **SMALL)]
 
     @classmethod
     def setUpClass(cls):
@@ -33,8 +33,8 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
 class LstByTimeTest(LstTest):
     """A split by time: the last window of each quarter is the test; the three that share no hour with it remain."""
 
-    SPLITS = {"train": 12, "test": 4}  # noqa: RUF012
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small_time", split="time", **SMALL)]  # noqa: RUF012
+    SPLITS = {"train": 12, "test": 4}
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small_time", split="time", **SMALL)]
 
 
 def prepare(manual_dir, data_dir):

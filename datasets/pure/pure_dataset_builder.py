@@ -32,12 +32,12 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
     VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "PURE, as its authors share it: SS-TT/SS-TT/Image<nanoseconds>.png and SS-TT/SS-TT.json. "
         "The README beside this builder says how to get it; `python -m simper_tf.standins pure` writes a stand-in."
     )
-    BUILDER_CONFIGS = [PureConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")]  # noqa: RUF012
+    BUILDER_CONFIGS = [PureConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")]
 
     def _info(self):
         size, window = self.builder_config.size, self.builder_config.window

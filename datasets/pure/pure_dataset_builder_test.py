@@ -16,8 +16,8 @@ class PureTest(tfds.testing.DatasetBuilderTestCase):
     """Two subjects in both layouts, 6.6 seconds: one whole clip each, where the PPG overlaps."""
 
     DATASET_CLASS = pure_dataset_builder.Builder
-    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]  # noqa: RUF012
-    SPLITS = {"train": 2, "test": 2}  # noqa: RUF012
+    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]
+    SPLITS = {"train": 2, "test": 2}
 
     @classmethod
     def setUpClass(cls):

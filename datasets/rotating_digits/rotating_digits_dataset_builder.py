@@ -31,13 +31,13 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     """Clips of swinging handwritten digits, labelled with the frequency."""
 
     VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Only the MNIST configs read this folder, and they download what it lacks. Without network, put "
         "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte here, "
         "plain or with the ending .gz."
     )
-    BUILDER_CONFIGS = [  # noqa: RUF012
+    BUILDER_CONFIGS = [
         RotatingDigitsConfig(name="digits", description="scikit-learn's digits: no download."),
         RotatingDigitsConfig(name="mnist", description="MNIST's digits, as in the paper.", mnist=True),
         RotatingDigitsConfig(

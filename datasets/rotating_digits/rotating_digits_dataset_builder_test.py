@@ -31,8 +31,8 @@ class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
     """Every config builds, MNIST from the manual folder."""
 
     DATASET_CLASS = rotating_digits_dataset_builder.Builder
-    SPLITS = {"train": 10, "test": 20}  # noqa: RUF012
-    BUILDER_CONFIG_NAMES_TO_TEST = [  # noqa: RUF012
+    SPLITS = {"train": 10, "test": 20}
+    BUILDER_CONFIG_NAMES_TO_TEST = [
         Config(name=f"{config.name}_few", mnist=config.mnist, spurious=config.spurious, **FEW)
         for config in DATASET_CLASS.BUILDER_CONFIGS
     ]
@@ -48,9 +48,9 @@ class RotatingDigitsDownloadTest(tfds.testing.DatasetBuilderTestCase):
     """Without MNIST in the manual folder its compressed files are downloaded and read."""
 
     DATASET_CLASS = rotating_digits_dataset_builder.Builder
-    SPLITS = {"train": 10, "test": 20}  # noqa: RUF012
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="mnist_few", mnist=True, **FEW)]  # noqa: RUF012
-    DL_DOWNLOAD_RESULT = {  # noqa: RUF012
+    SPLITS = {"train": 10, "test": 20}
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="mnist_few", mnist=True, **FEW)]
+    DL_DOWNLOAD_RESULT = {
         split: [f"downloaded/{images}", f"downloaded/{labels}.gz"]
         for split, (images, labels) in rotating_digits.MNIST_FILES.items()
     }

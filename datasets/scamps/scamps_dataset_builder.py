@@ -34,13 +34,13 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     """Clips of synthetic faces, labelled with the heart rate."""
 
     VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "The P<six digits>.mat files of scamps_videos.tar.gz, in any folders, and ScampsTrainTestSplit.csv for the "
         "official split. The README beside this builder says how to get them; `python -m simper_tf.standins scamps` "
         "writes a stand-in."
     )
-    BUILDER_CONFIGS = [ScampsConfig(name="paper", description="36 x 36 pixels, 600 frames, random split.")]  # noqa: RUF012
+    BUILDER_CONFIGS = [ScampsConfig(name="paper", description="36 x 36 pixels, 600 frames, random split.")]
 
     def _info(self):
         size, window = self.builder_config.size, self.builder_config.window

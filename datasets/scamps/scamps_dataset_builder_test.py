@@ -16,8 +16,8 @@ class ScampsTest(tfds.testing.DatasetBuilderTestCase):
     """Four files of 20 seconds, frames higher than wide."""
 
     DATASET_CLASS = scamps_dataset_builder.Builder
-    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]  # noqa: RUF012
-    SPLITS = {"train": 2, "validation": 1, "test": 1}  # noqa: RUF012
+    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]
+    SPLITS = {"train": 2, "validation": 1, "test": 1}
 
     @classmethod
     def setUpClass(cls):

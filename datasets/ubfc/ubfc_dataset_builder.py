@@ -32,12 +32,12 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
     VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}  # noqa: RUF012
+    RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "UBFC-rPPG, DATASET_2, as its authors share it: DATASET_2/subject<N>/vid.avi and ground_truth.txt. "
         "The README beside this builder says how to get it; `python -m simper_tf.standins ubfc` writes a stand-in."
     )
-    BUILDER_CONFIGS = [UbfcConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")]  # noqa: RUF012
+    BUILDER_CONFIGS = [UbfcConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")]
 
     def _info(self):
         size, window = self.builder_config.size, self.builder_config.window

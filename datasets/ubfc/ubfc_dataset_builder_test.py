@@ -16,8 +16,8 @@ class UbfcTest(tfds.testing.DatasetBuilderTestCase):
     """Three subjects of 12.3 seconds: two whole clips each, and a rest."""
 
     DATASET_CLASS = ubfc_dataset_builder.Builder
-    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]  # noqa: RUF012
-    SPLITS = {"train": 4, "test": 2}  # noqa: RUF012
+    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]
+    SPLITS = {"train": 4, "test": 2}
 
     @classmethod
     def setUpClass(cls):
