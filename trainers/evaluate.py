@@ -79,7 +79,7 @@ def draw(folder, builder, test, predictions, band):
     except ImportError:
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return
-    examples = list(data.split(builder, "test", 60)[0].as_numpy_iterator())
+    examples = list(data.split(builder, "test", min(60, len(test.labels)))[0].as_numpy_iterator())
     # A few clips from slow to fast.
     chosen = np.argsort([example["label"] for example in examples])[:: max(len(examples) // 4, 1)]
     few, rate = [examples[k] for k in chosen], float(test.rates[0])
