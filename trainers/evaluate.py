@@ -46,7 +46,8 @@ def evaluate(folder, builder, model, seconds):
     test = extract(builder, "test", config.test_clips, model)
     band = options.pair("band")
     predictions, harmonic = protocols.predict_frequencies(train, test, band, config.labeled_clips)
-    cli.say(f"Features run at 1/{harmonic:.3g} of the frequency" if harmonic != 1 else "Features run at the frequency.")
+    multiple = "" if harmonic == 1 else f"{1 / harmonic:.3g} times "
+    cli.say(f"Features run at {multiple}the frequency.")
     results = protocols.score(
         predictions,
         test,

@@ -12,7 +12,7 @@ from simper_tf.standins import faces
 HEADER = b"MATLAB 7.3 MAT-file, Platform: stand-in, Created on: Fri Nov 20 00:00:00 2026 HDF5 schema 1.00 ."
 
 
-def write(out, subjects=4, seconds=20, seed=0, look=faces.Look(), height=64, width=48):  # noqa: B008 - immutable.
+def write(out, subjects=4, seconds=20, seed=0, look=faces.Look(), height=64, width=48):
     """Writes `scamps_videos/P<six digits>.mat` and `truth.json`.
 
     Frames are higher than wide, which the real ones are not, so that a wrong order of axes shows. As in the real files

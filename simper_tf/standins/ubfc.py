@@ -10,7 +10,7 @@ from simper_tf.readers.ubfc import SUBJECTS
 from simper_tf.standins import faces
 
 
-def write(out, subjects=3, seconds=20, seed=0, look=faces.Look(), height=120, width=160):  # noqa: B008 - immutable.
+def write(out, subjects=3, seconds=20, seed=0, look=faces.Look(), height=120, width=160):
     """Writes `DATASET_2/subject<N>/{vid.avi,ground_truth.txt}` and `truth.json`.
 
     Every second subject has a repeated time stamp, as some real ones have.
