@@ -5,10 +5,14 @@ The cost is moving memory, so passes over the views are merged:
 
 1. `resample` interpolates in time and, with the same kernel and in the same pass, stretches the rows of the crop;
 2. `mix_rows` blurs the rows of those views that are blurred at all;
-3. `mix_columns` stretches, mirrors, blurs and brightens along the columns by one small matrix a view.
+3. `mix_columns` stretches, mirrors and blurs along the columns and mixes the colours, by one matrix a view.
 """
 
+import numpy as np
 import tensorflow as tf
+
+# Brightness to the eye and two differences of colours, from red, green and blue.
+YIQ = ((0.299, 0.587, 0.114), (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 
 def draw_speeds(seed, batch_size, num_views, speed_range):
@@ -144,25 +148,58 @@ def mix_rows(views, matrices):
     return tf.reshape(tf.matmul(matrices[:, None], lines), tf.shape(views))
 
 
-def mix_columns(views, matrices):
-    """Replaces the columns of every frame by weighted sums of them.
+def mix_columns(views, matrices, colors):
+    """Replaces the columns of every frame by weighted sums of them, and the colours of every pixel too.
 
     Args:
         views: `(N, L, H, W, C)` float32, C known.
         matrices: `(N, W, W)`, one for all frames of a view.
+        colors: `(N, C, C)`, see `color_matrix`.
 
     Returns:
         `(N, L, H, W, C)` float32.
     """
     number, frames, height, width, channels = tf.unstack(tf.shape(views))
-    # Colours lie between the columns. A larger matrix that keeps them apart costs less than transposing the views.
-    apart = tf.eye(views.shape[-1])
-    matrices = tf.reshape(tf.einsum("nvw,cd->nvcwd", matrices, apart), [number, width * channels, width * channels])
+    # Colours lie between the columns. A larger matrix that mixes both costs less than transposing the views.
+    both = tf.reshape(tf.einsum("nvw,ncd->nvcwd", matrices, colors), [number, width * channels, width * channels])
     lines = tf.reshape(views, [number, frames * height, width * channels])
-    return tf.reshape(tf.matmul(lines, matrices, transpose_b=True), tf.shape(views))
+    return tf.reshape(tf.matmul(lines, both, transpose_b=True), tf.shape(views))
 
 
-def luminance(views):
-    """Returns `(..., 3)` RGB as `(..., 3)` gray of the same brightness to the eye (weights of ITU-R BT.601)."""
-    gray = tf.reduce_sum(views * tf.constant([0.299, 0.587, 0.114]), axis=-1, keepdims=True)
-    return tf.broadcast_to(gray, tf.shape(views))
+def color_matrix(channels, brightness, saturation, hue):
+    """Returns the matrix that changes the colour of pixels.
+
+    Saturation and hue scale and turn the two colour differences of the YIQ space (the weights of ITU-R BT.601), which
+    leaves the brightness to the eye as it is. For saturation that is the mix with gray of common libraries; their
+    hue is an angle in HSV, for which this is the linear stand-in, free of jumps.
+
+    Args:
+        channels: C.
+        brightness, saturation: `(...)` factors; saturation 0 is gray.
+        hue: `(...)` turns, as a share of the circle.
+
+    Returns:
+        `(..., C, C)` float32, to be applied from the left; brightness alone where C is not 3.
+    """
+    if channels != 3:
+        return brightness[..., None, None] * tf.eye(channels)
+    angle = 2 * np.pi * hue
+    cosine, sine, zero = saturation * tf.cos(angle), saturation * tf.sin(angle), tf.zeros_like(saturation)
+    rows = [[tf.ones_like(zero), zero, zero], [zero, cosine, -sine], [zero, sine, cosine]]
+    in_yiq = tf.stack([tf.stack(row, axis=-1) for row in rows], axis=-2)
+    to_rgb, to_yiq = [tf.constant(matrix, tf.float32) for matrix in (np.linalg.inv(YIQ), YIQ)]
+    return brightness[..., None, None] * (to_rgb @ in_yiq @ to_yiq)
+
+
+def change_contrast(views, factors):
+    """Scales the distance of every pixel from the mean of its view and channel.
+
+    Args:
+        views: `(N, L, H, W, C)` float32.
+        factors: `(N,)`.
+
+    Returns:
+        `(N, L, H, W, C)` float32, not cut to [0, 1].
+    """
+    means = tf.reduce_mean(views, axis=(1, 2, 3), keepdims=True)
+    return means + factors[:, None, None, None, None] * (views - means)

@@ -15,19 +15,25 @@ class Views:
     Calling it maps `(clips, seed)` to `(views, speeds)`. Only stateless random ops are used, so the same seed gives
     the same views on one worker or eight, eager or in a graph, on the host (`dataset.map`) or on the device (inside
     `train_step`), and every op has a GPU kernel. The defaults are the paper's augmentations for all methods, with
-    the numbers of the authors' code.
+    the numbers of the authors' code. A method that wants other times or boxes overrides `draw_times` or `draw_space`.
 
     Attributes:
         num_frames: L, frames of a view; see `longest_view`.
-        num_views: M, views a set. More than 1.
+        num_views: M, views a set.
         speed_range: Slowest and fastest speed, the periodicity-variant augmentation.
         crop_area, crop_aspect: Ranges of the random crop, as shares of the frame and as width over height. The crop
             is stretched back to the size of the frame.
         brightness: Range of the factor on all pixels; what exceeds white is cut.
+        contrast: Range of the factor on the distance of each pixel from the mean of its view and channel.
+        saturation, hue: Range of the factor on colourfulness, and largest turn of the hue to either side as a share
+            of the circle; only for clips of 3 channels.
+        jitter_probability: Chance that brightness, contrast, saturation and hue are changed at all.
         flip_probability, reverse_probability: Chances of mirroring left to right and of playing backwards.
         blur_probability, blur_sigma: Chance of a Gaussian blur, and range of its deviation in pixels. Of every clip
-            the same number of views is blurred, that chance of 2M rounded up.
+            the same number of views is blurred, that chance of 2M rounded up. A pair of chances, one for each set,
+            is drawn for every view alone.
         gray_probability: Chance of losing colour; only for clips of 3 channels.
+        solarize_probability: Chances, one for each set, of inverting all pixels above half of white.
         share_spatial: Whether all M views of a set share one spatial draw, as the paper's text has it ("frame
             appearance maximally preserved across negatives"), or each has its own, as in the authors' code.
 
@@ -41,20 +47,25 @@ class Views:
     crop_area: tuple[float, float] = (0.5, 1.0)
     crop_aspect: tuple[float, float] = (0.75, 4 / 3)
     brightness: tuple[float, float] = (0.7, 1.3)
+    contrast: tuple[float, float] = (1.0, 1.0)
+    saturation: tuple[float, float] = (1.0, 1.0)
+    hue: float = 0.0
+    jitter_probability: float = 1.0
     flip_probability: float = 0.5
     reverse_probability: float = 0.5
-    blur_probability: float = 0.2
+    blur_probability: float | tuple[float, float] = 0.2
     blur_sigma: tuple[float, float] = (0.1, 2.0)
     gray_probability: float = 0.0
+    solarize_probability: tuple[float, float] = (0.0, 0.0)
     share_spatial: bool = False
 
     def __post_init__(self):
-        if self.num_views < 2 or self.num_frames < 8:
+        if self.num_views < 1 or self.num_frames < 8:
             raise ValueError(
-                "A clip needs at least 2 views a set, of at least 8 frames each, to tell speeds apart. "
+                "A clip needs at least 1 view a set, of at least 8 frames. "
                 f"Received: num_views={self.num_views}, num_frames={self.num_frames}."
             )
-        for name in ("speed_range", "crop_area", "crop_aspect", "brightness", "blur_sigma"):
+        for name in ("speed_range", "crop_area", "crop_aspect", "brightness", "contrast", "saturation", "blur_sigma"):
             low, high = getattr(self, name)
             if not 0 < low <= high:
                 raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high. Received: ({low}, {high}).")
@@ -75,16 +86,37 @@ class Views:
         Raises:
             ValueError: a clip is shorter than the fastest view needs.
         """
-        num_source_frames = clips.shape[1]
+        return self.apply(clips, self.draw(tf.shape(clips)[0], clips.shape[1], seed))
+
+    def draw(self, batch_size, num_source_frames, seed):
+        """Draws all that is random about the views of a batch, which is little: its parts can then be made alone.
+
+        Args:
+            batch_size: B.
+            num_source_frames: T.
+            seed: `(2,)` int32 seed of a stateless random op.
+
+        Returns:
+            A dictionary of `(B, 2M, ...)` tensors for `apply`; `speeds` among them.
+
+        Raises:
+            ValueError: a clip is shorter than the fastest view needs.
+        """
         self.check_length(num_source_frames)
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
-        starts, steps, speeds = self._draw_times(tf.shape(clips)[0], num_source_frames, time_seed)
-        boxes, flips, sigmas, factors, grays = self._draw_space(tf.shape(speeds), space_seed)
-        top, left, bottom, right = tf.unstack(boxes, axis=-1)
-        views = augment.resample(clips, starts, steps, self.num_frames, top, bottom)
-        left, right = tf.where(flips, right, left), tf.where(flips, left, right)
-        factors /= 255.0 if clips.dtype == tf.uint8 else 1.0
-        return self._change_frames(views, left, right, sigmas, factors, grays), speeds
+        return {
+            **self.draw_times(batch_size, num_source_frames, time_seed),
+            **self.draw_space(tf.stack([batch_size, 2 * self.num_views]), space_seed),
+        }
+
+    def apply(self, clips, draws):
+        """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
+        top, left, bottom, right = tf.unstack(draws["boxes"], axis=-1)
+        views = augment.resample(clips, draws["starts"], draws["steps"], self.num_frames, top, bottom)
+        left, right = [tf.where(draws["flips"], *sides) for sides in ((right, left), (left, right))]
+        white = 255.0 if clips.dtype == tf.uint8 else 1.0
+        colors = augment.color_matrix(clips.shape[-1], draws["brightness"] / white, draws["saturation"], draws["hue"])
+        return self._change_frames(views, left, right, colors, draws), draws["speeds"]
 
     def check_length(self, num_source_frames):
         """Refuses clips that the fastest view would run out of.
@@ -103,49 +135,77 @@ class Views:
                 f"{longest_view(num_source_frames, self.speed_range)} frames or lower the fastest speed."
             )
 
-    def _draw_times(self, batch_size, num_source_frames, seed):
+    def draw_times(self, batch_size, num_source_frames, seed):
+        """Returns `(B, 2M)` `speeds`, `steps` (speeds, negative where played backwards) and `starts`, in frames."""
         speed_seed, start_seed, reverse_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 3))
         speeds = augment.draw_speeds(speed_seed, batch_size, self.num_views, self.speed_range)
         speeds = tf.concat([speeds, speeds], axis=1)
         starts = augment.draw_starts(start_seed, speeds, num_source_frames, self.num_frames)
-        backwards = _draw_chance(reverse_seed, tf.shape(speeds), self.reverse_probability)
+        return self.reversed_at_random(speeds, starts, reverse_seed)
+
+    def reversed_at_random(self, speeds, starts, seed):
+        """Returns the times that `draw_times` returns, of which a share runs backwards."""
+        backwards = _draw_chance(seed, tf.shape(speeds), self.reverse_probability)
         # A reversed view is a walk through the same frames from the other end.
         ends = starts + speeds * (self.num_frames - 1)
-        return tf.where(backwards, ends, starts), tf.where(backwards, -speeds, speeds), speeds
+        return {
+            "speeds": speeds,
+            "steps": tf.where(backwards, -speeds, speeds),
+            "starts": tf.where(backwards, ends, starts),
+        }
 
-    def _draw_space(self, shape, seed):
-        """Draws `(B, 2M)` boxes, mirrorings, blurs, factors of brightness and losses of colour."""
+    def draw_space(self, shape, seed):
+        """Returns the spatial draws of `shape`, `(B, 2M)`: `boxes` `(B, 2M, 4)`, the others one number a view."""
         if self.share_spatial:
             shape = tf.stack([shape[0], 2])
-        seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 6))
-        sigmas = tf.random.stateless_uniform(shape, seeds[2], *self.blur_sigma)
-        draws = (
-            augment.draw_boxes(seeds[0], shape, self.crop_area, self.crop_aspect),
-            _draw_chance(seeds[1], shape, self.flip_probability),
-            tf.where(self._draw_blurred(seeds[3], shape), sigmas, 0.0),
-            tf.random.stateless_uniform(shape, seeds[4], *self.brightness),
-            _draw_chance(seeds[5], shape, self.gray_probability),
-        )
-        return [tf.repeat(draw, self.num_views, axis=1) for draw in draws] if self.share_spatial else draws
+        seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 11))
+        jittered = _draw_chance(seeds[6], shape, self.jitter_probability)
+        gray = _draw_chance(seeds[5], shape, self.gray_probability)
+        hues = tf.random.stateless_uniform(shape, seeds[9], -self.hue, self.hue)
+
+        def factors(seed, extent):
+            return tf.where(jittered, tf.random.stateless_uniform(shape, seed, *extent), 1.0)
+
+        draws = {
+            "boxes": augment.draw_boxes(seeds[0], shape, self.crop_area, self.crop_aspect),
+            "flips": _draw_chance(seeds[1], shape, self.flip_probability),
+            "sigmas": self._draw_sigmas(seeds[2], seeds[3], shape),
+            "brightness": factors(seeds[4], self.brightness),
+            "contrast": factors(seeds[7], self.contrast),
+            # Losing colour is saturation 0.
+            "saturation": tf.where(gray, 0.0, factors(seeds[8], self.saturation)),
+            "hue": tf.where(jittered, hues, 0.0),
+            "solarized": _draw_chance(seeds[10], shape, self._by_set(self.solarize_probability, shape)),
+        }
+        return {k: tf.repeat(v, self.num_views, axis=1) for k, v in draws.items()} if self.share_spatial else draws
+
+    def _by_set(self, chances, shape):
+        """Returns a pair of chances as `(2M,)`, or `(2,)` where a set shares its draw."""
+        return tf.repeat(tf.constant(chances), shape[1] // 2)
 
     def _num_blurred(self):
-        if self.share_spatial:
+        if self.share_spatial or isinstance(self.blur_probability, tuple):
             return 2 * self.num_views
         # Rounded first: 0.55 x 20 is a little more than 11 in floating point.
         return math.ceil(round(self.blur_probability * 2 * self.num_views, 6))
 
-    def _draw_blurred(self, seed, shape):
-        """Draws which views are blurred: the same number of every clip, so that only those need the work."""
-        if self.share_spatial:
-            return _draw_chance(seed, shape, self.blur_probability)
-        order = tf.argsort(tf.random.stateless_uniform(shape, seed), axis=1)
-        return order < self._num_blurred()
+    def _draw_sigmas(self, sigma_seed, chance_seed, shape):
+        """Draws deviations, 0 for most: of every clip the same number of views is blurred, so only those need work."""
+        sigmas = tf.random.stateless_uniform(shape, sigma_seed, *self.blur_sigma)
+        if isinstance(self.blur_probability, tuple):
+            blurred = _draw_chance(chance_seed, shape, self._by_set(self.blur_probability, shape))
+        elif self.share_spatial:
+            blurred = _draw_chance(chance_seed, shape, self.blur_probability)
+        else:
+            order = tf.argsort(tf.random.stateless_uniform(shape, chance_seed), axis=1)
+            blurred = order < self._num_blurred()
+        return tf.where(blurred, sigmas, 0.0)
 
-    def _change_frames(self, views, left, right, sigmas, factors, grays):
+    def _change_frames(self, views, left, right, colors, draws):
         """Applies to `(B, 2M, L, H, W, C)` views all that is left to do after `resample`."""
         shape, (height, width) = tf.shape(views), views.shape[3:5]
         views = tf.reshape(views, tf.concat([[-1], shape[2:]], axis=0))
-        columns = augment.resize_matrix(left, right, width)
+        columns, sigmas = augment.resize_matrix(left, right, width), draws["sigmas"]
         if self.blur_probability:
             columns = tf.matmul(augment.blur_matrix(sigmas, width), columns)
             _, blurred = tf.math.top_k(sigmas, self._num_blurred())
@@ -153,11 +213,14 @@ class Views:
             rows = augment.blur_matrix(tf.gather(tf.reshape(sigmas, [-1]), blurred), height)
             changed = augment.mix_rows(tf.gather(views, blurred), rows)
             views = tf.tensor_scatter_nd_update(views, blurred[:, None], changed)
-        columns *= factors[..., None, None]
-        views = augment.mix_columns(views, tf.reshape(columns, [-1, width, width]))
-        views = tf.reshape(tf.minimum(views, 1.0), shape)
-        if self.gray_probability and views.shape[-1] == 3:
-            views = tf.where(grays[:, :, None, None, None, None], augment.luminance(views), views)
+        columns, colors = [tf.reshape(m, tf.concat([[-1], tf.shape(m)[2:]], 0)) for m in (columns, colors)]
+        views = augment.mix_columns(views, columns, colors)
+        if self.contrast != (1.0, 1.0):
+            views = augment.change_contrast(views, tf.reshape(draws["contrast"], [-1]))
+        views = tf.clip_by_value(tf.reshape(views, shape), 0.0, 1.0)
+        if any(self.solarize_probability):
+            solarized = draws["solarized"][:, :, None, None, None, None] & (views > 0.5)
+            views = tf.where(solarized, 1.0 - views, views)
         return views
 
 

@@ -22,7 +22,7 @@ def test_blur_equals_that_of_addons_away_from_the_border():
     # Theirs cuts the kernel at 13 pixels; beyond, 1e-6 of its weight is left.
     expected = tfa.image.gaussian_filter2d(images, filter_shape=13, sigma=sigma)
     matrix = augment.blur_matrix(tf.constant([sigma, sigma]), 28)
-    blurred = augment.mix_columns(augment.mix_rows(images[:, None], matrix), matrix)[:, 0]
+    blurred = augment.mix_columns(augment.mix_rows(images[:, None], matrix), matrix, tf.eye(3, batch_shape=[2]))[:, 0]
     np.testing.assert_allclose(blurred[:, 7:-7, 7:-7], expected[:, 7:-7, 7:-7], atol=1e-4)
 
 

@@ -221,20 +221,48 @@ def test_rows_and_columns_are_mixed_as_by_the_explicit_sum(shape):
     rows, columns = [RNG.normal(size=(shape[0], size, size)).astype(np.float32) for size in shape[2:4]]
     expected = np.einsum("nih,nthwc->ntiwc", rows, views)
     np.testing.assert_allclose(augment.mix_rows(views, rows), expected, atol=1e-4)
-    expected = np.einsum("njw,nthwc->nthjc", columns, views)
-    np.testing.assert_allclose(augment.mix_columns(views, columns), expected, atol=1e-4)
+    colors = RNG.normal(size=(shape[0], shape[4], shape[4])).astype(np.float32)
+    expected = np.einsum("njw,ndc,nthwc->nthjd", columns, colors, views)
+    np.testing.assert_allclose(augment.mix_columns(views, columns, colors), expected, atol=1e-4)
 
 
 def test_mixing_by_the_identity_changes_nothing():
     views = tf.constant(RNG.uniform(size=(2, 3, 4, 5, 3)), tf.float32)
     np.testing.assert_allclose(augment.mix_rows(views, tf.eye(4, batch_shape=[2])), views, atol=1e-6)
-    np.testing.assert_allclose(augment.mix_columns(views, tf.eye(5, batch_shape=[2])), views, atol=1e-6)
+    identities = tf.eye(5, batch_shape=[2]), tf.eye(3, batch_shape=[2])
+    np.testing.assert_allclose(augment.mix_columns(views, *identities), views, atol=1e-6)
 
 
-def test_luminance_weighs_green_most_and_leaves_gray_alone():
-    np.testing.assert_allclose(augment.luminance(tf.eye(3)), np.array([[0.299], [0.587], [0.114]]) * [1, 1, 1])
-    gray = tf.fill([2, 4, 4, 3], 0.37)
-    np.testing.assert_allclose(augment.luminance(gray), gray, atol=1e-6)
+def color_matrix(brightness=1.0, saturation=1.0, hue=0.0, channels=3):
+    return augment.color_matrix(channels, *(tf.constant([value]) for value in (brightness, saturation, hue)))[0].numpy()
+
+
+def test_no_saturation_is_gray_that_weighs_green_most():
+    expected = np.tile([0.299, 0.587, 0.114], (3, 1))
+    np.testing.assert_allclose(color_matrix(saturation=0.0), expected, atol=1e-6)
+
+
+def test_saturation_mixes_with_gray_and_brightness_multiplies():
+    gray, half = color_matrix(saturation=0.0), color_matrix(brightness=3.0, saturation=0.5)
+    np.testing.assert_allclose(half, 3 * (0.5 * np.eye(3) + 0.5 * gray), atol=1e-5)
+    np.testing.assert_allclose(color_matrix(brightness=0.7, channels=2), 0.7 * np.eye(2), atol=1e-6)
+
+
+def test_hue_turns_colours_in_steps_that_add_up_and_leaves_gray_and_luminance_alone():
+    turned = color_matrix(hue=0.1)
+    np.testing.assert_allclose(turned @ turned, color_matrix(hue=0.2), atol=1e-5)
+    np.testing.assert_allclose(color_matrix(hue=1.0), np.eye(3), atol=1e-5)
+    np.testing.assert_allclose(turned @ [0.4, 0.4, 0.4], 0.4, atol=1e-5)
+    red, weights = np.array([1.0, 0, 0]), [0.299, 0.587, 0.114]
+    assert weights @ turned @ red == pytest.approx(weights @ red, abs=1e-5)
+    assert np.abs(turned @ red - red).max() > 0.2
+
+
+def test_contrast_scales_the_distance_from_the_mean_of_view_and_channel():
+    views = RNG.uniform(size=(2, 3, 4, 5, 3)).astype(np.float32)
+    changed = augment.change_contrast(views, tf.constant([0.5, 2.0])).numpy()
+    means = views.mean(axis=(1, 2, 3), keepdims=True)
+    np.testing.assert_allclose(changed - means, (views - means) * np.reshape([0.5, 2.0], (2, 1, 1, 1, 1)), atol=1e-6)
 
 
 @pytest.mark.parametrize("draw", ["speeds", "starts", "boxes"])

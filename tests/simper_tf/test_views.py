@@ -225,6 +225,45 @@ def test_gray_takes_the_colour_of_a_share_of_colour_views_and_leaves_other_chann
     )
 
 
+def test_parts_of_a_batch_made_alone_are_those_of_the_whole():
+    clips, views = tf.constant(noise((4, 40, 12, 10, 3))), Views(16, 3, contrast=(0.5, 1.5), hue=0.2)
+    whole, speeds = views(clips, SEED)
+    draws = views.draw(4, 40, SEED)
+    for part in (slice(0, 1), slice(1, 4)):
+        alone, alone_speeds = views.apply(clips[part], {name: draw[part] for name, draw in draws.items()})
+        np.testing.assert_array_equal(alone_speeds, speeds[part])
+        np.testing.assert_allclose(alone, whole[part], atol=1e-5)
+
+
+def test_colour_jitter_changes_its_share_of_views_as_a_whole():
+    image = noise((6, 6, 3))
+    jitter = {"brightness": (0.6, 0.8), "contrast": (0.4, 0.6), "saturation": (0.2, 0.4), "hue": 0.2}
+    frames = still_changes(Views(8, 200, jitter_probability=0.8, **{**PLAIN, **jitter}), image)
+    untouched = np.isclose(frames, image / 255, atol=TOLERANCE).all(axis=(1, 2, 3))
+    assert untouched.mean() == pytest.approx(0.2, abs=5 * np.sqrt(0.16 / 400))
+    darker = frames[~untouched].mean(axis=(1, 2, 3)) / (image / 255).mean()
+    assert darker.min() > 0.55
+    assert darker.max() < 0.85
+    assert np.all(frames[~untouched].std(axis=(1, 2)) < 0.6 * (image / 255).std(axis=(0, 1)))
+
+
+def test_solarizing_inverts_what_is_bright_in_its_share_of_each_set():
+    image = noise((6, 6, 1))
+    frames = still_changes(Views(8, 200, solarize_probability=(0.0, 0.3), **PLAIN), image)
+    inverted = np.isclose(frames, np.where(image > 127.5, 255.0 - image, image) / 255, atol=2 * TOLERANCE)
+    inverted = inverted.all(axis=(1, 2, 3))
+    assert not inverted[:200].any()
+    assert inverted[200:].mean() == pytest.approx(0.3, abs=5 * np.sqrt(0.21 / 200))
+
+
+def test_a_pair_of_chances_blurs_each_set_by_its_own():
+    image = noise((12, 12, 1))
+    views = Views(8, 200, **{**PLAIN, "blur_probability": (1.0, 0.1)}, blur_sigma=(1.5, 1.5))
+    blurred = np.abs(still_changes(views, image) - image / 255).max(axis=(1, 2, 3)) > 0.05
+    assert blurred[:200].all()
+    assert blurred[200:].mean() == pytest.approx(0.1, abs=5 * np.sqrt(0.09 / 200))
+
+
 @pytest.mark.parametrize("num_source_frames", [37, 40, 77])
 def test_no_draw_leaves_the_clip(num_source_frames):
     white = tf.fill([4, num_source_frames, 4, 4, 1], tf.constant(255, tf.uint8))
@@ -262,7 +301,15 @@ def runs_on_gpu(node):
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("share_spatial", [False, True])
 def test_every_op_of_the_views_has_a_gpu_kernel_for_its_types_and_none_calls_python(dtype, channels, share_spatial):
-    views = Views(num_frames=16, num_views=3, gray_probability=0.2, share_spatial=share_spatial)
+    views = Views(
+        num_frames=16,
+        num_views=3,
+        gray_probability=0.2,
+        contrast=(0.5, 1.5),
+        hue=0.1,
+        solarize_probability=(0.0, 0.2),
+        share_spatial=share_spatial,
+    )
     clips = tf.TensorSpec([None, 40, 12, 10, channels], dtype)
     nodes = nodes_of(tf.function(views.__call__).get_concrete_function(clips, tf.TensorSpec([2], tf.int32)))
     ops = {node.op for node in nodes}
@@ -312,13 +359,15 @@ def test_speeds_that_would_alias_are_refused_with_the_fastest_that_does_not():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_views": 1}, "at least 2 views a set.*num_views=1"),
+        ({"num_views": 0}, "at least 1 view a set.*num_views=0"),
         ({"num_frames": 7}, "at least 8 frames.*num_frames=7"),
         ({"speed_range": (0.0, 2.0)}, r"`speed_range` must be \(low, high\).*\(0.0, 2.0\)"),
         ({"speed_range": (2.0, 0.5)}, "`speed_range`"),
         ({"crop_area": (0.5, 1.2)}, "share of the frame, at most 1"),
         ({"crop_aspect": (1.5, 0.5)}, "`crop_aspect`"),
         ({"brightness": (-1.0, 1.0)}, "`brightness`"),
+        ({"contrast": (2.0, 1.0)}, "`contrast`"),
+        ({"saturation": (0.0, 1.0)}, "`saturation`"),
         ({"blur_sigma": (2.0, 1.0)}, "`blur_sigma`"),
     ],
 )
