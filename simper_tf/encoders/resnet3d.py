@@ -1,0 +1,64 @@
+"""ResNet-3D-18 with a feature for every frame: the encoder of the paper's Countix and temperature experiments."""
+
+import keras
+from keras import layers
+
+from simper_tf.encoders.norms import normalization
+
+
+def resnet3d18(channels=3, norm="batch", outputs=1):
+    """Returns ResNet-3D-18 that keeps all frames.
+
+    33,166,272 trainable parameters at 3 channels and 33,147,456 at 1, and the head's 513 an output. As published, but
+    for one thing: nothing strides over time. The published strides leave one feature for 8 frames, and what swings
+    faster than a 16th of the frame rate is lost. This one costs 8 times as much from the third stage on.
+
+    Args:
+        channels: C of the clips.
+        norm: `batch`, as published; `group` (8 groups) or `affine`, which do not mix clips.
+        outputs: D, series of a linear head on the 512 features of a frame; with 1 the axis is dropped, with None
+            there is no head and the features are the 512.
+
+    Returns:
+        `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
+
+    Source: Tran et al., CVPR 2018, https://arxiv.org/abs/1711.11248, as `r3d_18` of torchvision, its padding,
+    initial weights and batch norm (momentum 0.9, epsilon 1e-5) included.
+    """
+    clips = keras.Input((None, None, None, channels))
+    x = layers.ReLU()(convolution_norm(clips, 64, (3, 7, 7), 2, norm))
+    for stage, filters in enumerate((64, 128, 256, 512)):
+        x = basic_block(x, filters, (3, 3, 3), 2 if stage else 1, norm)
+        x = basic_block(x, filters, (3, 3, 3), 1, norm)
+    x = keras.ops.mean(x, axis=(2, 3))
+    if outputs is not None:
+        x = layers.Dense(outputs)(x)
+    return keras.Model(clips, keras.ops.squeeze(x, axis=-1) if outputs == 1 else x, name="resnet3d18")
+
+
+def basic_block(x, filters, kernel, stride, norm):
+    """Returns two convolutions and norms, added to their input, which is projected where the shapes differ.
+
+    Args:
+        x: `(B, T, H, W, C)` symbolic tensor.
+        filters: Channels of the result.
+        kernel: Size of the convolutions in time, height and width, odd.
+        stride: Of the first, in space.
+        norm: See `norms.normalization`.
+    """
+    shortcut = x
+    if stride > 1 or x.shape[-1] != filters:
+        shortcut = convolution_norm(x, filters, (1, 1, 1), stride, norm)
+    x = layers.ReLU()(convolution_norm(x, filters, kernel, stride, norm))
+    return layers.ReLU()(layers.Add()([shortcut, convolution_norm(x, filters, kernel, 1, norm)]))
+
+
+def convolution_norm(x, filters, kernel, stride, norm):
+    """Returns a norm of a convolution without bias; `stride` is that in space, `kernel` odd."""
+    if stride > 1:
+        # Alike on both sides, as in PyTorch; `same` would put one more behind.
+        x = layers.ZeroPadding3D([size // 2 for size in kernel])(x)
+    spread = keras.initializers.VarianceScaling(2.0, mode="fan_out", distribution="untruncated_normal")
+    padding = "valid" if stride > 1 else "same"
+    x = layers.Conv3D(filters, kernel, (1, stride, stride), padding, use_bias=False, kernel_initializer=spread)(x)
+    return normalization(norm, momentum=0.9, epsilon=1e-5)(x)

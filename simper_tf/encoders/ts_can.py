@@ -1,0 +1,111 @@
+"""TS-CAN: two-dimensional convolutions that look a frame ahead and a frame back by shifting channels in time.
+
+The encoder of the paper's UBFC and PURE experiments, there without its attention branch.
+
+Source: Liu et al., NeurIPS 2020, https://arxiv.org/abs/2006.03790, `code/model.py` of xliucs/MTTS-CAN. There, shifts
+start anew every 10 frames, with zeros at each seam: at 30 frames per second a disturbance of 3 Hz, within the range of
+pulses, that no change of speed moves. Here a shift runs through the whole clip, which may then have any length.
+"""
+
+import keras
+from keras import layers
+
+from simper_tf.encoders.difference import FrameDifference
+
+# Two convolutions without padding and two halvings: smaller frames leave nothing.
+_SMALLEST_FRAME = 10
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+class TemporalShift(layers.Layer):
+    """Replaces the first third of the channels by those of the next frame, the second by those of the last one.
+
+    Thirds are rounded down: of 3 channels one comes from either side, of 1 none. Beyond the ends lie zeros.
+    `(B, T, H, W, C)` -> the same.
+
+    Source: Lin et al., TSM, ICCV 2019, https://arxiv.org/abs/1811.08383
+    """
+
+    def call(self, inputs):
+        third = inputs.shape[-1] // 3
+        later, earlier, now = keras.ops.split(inputs, [third, 2 * third], axis=-1)
+        rest = [(0, 0)] * 3
+        later = keras.ops.pad(later[:, 1:], [(0, 0), (0, 1), *rest])
+        earlier = keras.ops.pad(earlier[:, :-1], [(0, 0), (1, 0), *rest])
+        return keras.ops.concatenate([later, earlier, now], axis=-1)
+
+
+def ts_can(frame_shape=(36, 36, 3), attention=False, difference=True):
+    """Returns TS-CAN with one value a frame.
+
+    At 36 x 36 x 3 it has 467,233 parameters, with attention 532,899. It has no norm: clips are never mixed. Dropout
+    is as published, 0.25 after pooling and 0.5 before the last layer.
+
+    Args:
+        frame_shape: `(H, W, C)` of the clips, of which the size of a dense layer depends.
+        attention: Weigh motion by where the clip's mean frame shows skin, as published. The paper leaves this out.
+        difference: Let motion start from relative frame differences, as published; otherwise from the frames.
+
+    Returns:
+        `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
+
+    Raises:
+        ValueError: the frames are smaller than 10 x 10.
+    """
+    clips = keras.Input((None, *frame_shape))
+    masks = _appearance_masks(clips) if attention else ()
+    motion = FrameDifference()(clips) if difference else clips
+    features = motion_branch(motion, masks=masks)
+    return keras.Model(clips, features, name="ts_can_attention" if attention else "ts_can")
+
+
+def motion_branch(x, masks=(), self_attention=False):
+    """Returns the `(B, T)` features of TS-CAN's motion branch.
+
+    Args:
+        x: `(B, T, H, W, C)` symbolic tensor, H and W known.
+        masks: Two symbolic tensors that multiply the features before either pooling, or none.
+        self_attention: Make such masks of the features themselves.
+
+    Raises:
+        ValueError: H or W is smaller than 10.
+    """
+    height, width = x.shape[2:4]
+    if min(height, width) < _SMALLEST_FRAME:
+        raise ValueError(
+            f"TS-CAN and EfficientPhys need frames of at least {_SMALLEST_FRAME} x {_SMALLEST_FRAME} pixels. "
+            f"Received: {height} x {width}. Build the data set with larger frames, or take another encoder."
+        )
+    for block, filters in enumerate((32, 64)):
+        x = _convolution(TemporalShift()(x), filters, "same")
+        x = _convolution(TemporalShift()(x), filters, "valid")
+        if masks or self_attention:
+            x = x * (masks[block] if masks else attention_mask(x))
+        x = _pooling(x)
+    x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]))(x)
+    x = layers.Dropout(0.5)(layers.Dense(128, activation="tanh")(x))
+    return keras.ops.squeeze(layers.Dense(1)(x), axis=-1)
+
+
+def attention_mask(x):
+    """Returns `(B, T, H, W, 1)` weights made of `(B, T, H, W, C)` features; their mean over a frame is 1/2."""
+    weights = layers.Conv3D(1, 1, activation="sigmoid")(x)
+    return 0.5 * weights / keras.ops.mean(weights, axis=(2, 3), keepdims=True)
+
+
+def _appearance_masks(clips):
+    """Returns the masks of TS-CAN: the motion branch without shifts sees the mean frame of the clip."""
+    x, masks = keras.ops.mean(clips, axis=1, keepdims=True), []
+    for filters in (32, 64):
+        x = _convolution(_convolution(x, filters, "same"), filters, "valid")
+        masks.append(attention_mask(x))
+        x = _pooling(x)
+    return masks
+
+
+def _convolution(x, filters, padding):
+    return layers.Conv3D(filters, (1, 3, 3), padding=padding, activation="tanh")(x)
+
+
+def _pooling(x):
+    return layers.Dropout(0.25)(layers.AveragePooling3D((1, 2, 2))(x))

@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.encoders.difference import FrameDifference
+
+RNG = np.random.default_rng(41)
+
+
+def clips(*shape):
+    return RNG.uniform(0.1, 1.0, size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_a_difference_is_that_of_the_formula(relative):
+    x = clips(2, 9, 4, 5, 3)
+    expected = np.diff(x, axis=1)
+    if relative:
+        expected /= x[:, 1:] + x[:, :-1] + 1 / 255
+    expected /= expected.std(axis=(1, 2, 3, 4), keepdims=True)
+    expected = np.concatenate([expected, np.zeros_like(expected[:, :1])], axis=1)
+    np.testing.assert_allclose(FrameDifference(relative)(x), expected, atol=1e-4)
+
+
+def test_each_clip_is_scaled_by_itself():
+    x = clips(3, 8, 4, 4, 1)
+    together, alone = FrameDifference()(x), FrameDifference()(x[1:2])
+    np.testing.assert_allclose(together[1:2], alone, atol=1e-5)
+
+
+def test_a_relative_difference_does_not_see_how_bright_the_light_is():
+    x = clips(1, 8, 4, 4, 3)
+    np.testing.assert_allclose(FrameDifference()(x), FrameDifference()(0.6 * x), atol=0.05)
+    assert np.abs(FrameDifference()(x)).max() > 1
+
+
+@pytest.mark.parametrize("relative", [True, False])
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_a_still_clip_has_no_difference_and_a_finite_gradient(relative, value):
+    x = tf.fill((1, 8, 4, 4, 3), value)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        difference = FrameDifference(relative)(x)
+        loss = tf.reduce_sum(tf.square(difference - 1.0))
+    np.testing.assert_array_equal(difference, 0.0)
+    assert np.all(np.isfinite(tape.gradient(loss, x)))
+
+
+def test_a_pulse_of_a_thousandth_survives_half_precision():
+    pulse = 0.5 + 1e-3 * np.sin(np.arange(16) / 2)
+    x = np.tile(pulse[None, :, None, None, None], (1, 1, 2, 2, 1)).astype(np.float32)
+    half = FrameDifference(dtype="mixed_bfloat16")(x)
+    assert half.dtype == tf.float32
+    assert np.corrcoef(half[0, :-1, 0, 0, 0], np.diff(pulse))[0, 1] > 0.999
