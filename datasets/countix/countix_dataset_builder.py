@@ -7,7 +7,7 @@ import operator
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import countix
+from simper_tf.readers import countix, schema
 from simper_tf.readers.errors import RawDataError
 
 _SPLIT_NAMES = {"train": "train", "val": "validation", "test": "test"}
@@ -46,20 +46,16 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     def _info(self):
         config = self.builder_config
         features = {
-            "clip": tfds.features.Tensor(
-                shape=(config.num_frames, config.size, config.size, 3),
-                dtype=np.uint8,
-                encoding="bytes",  # Read ten times faster than PNG frames.
-                doc=_doc("RGB frames of one annotated segment.", "[0, 255] levels"),
-            ),
-            "rate": _scalar(np.float32, "Frame rate of the clip, after resampling.", "frames per second"),
-            "label": _scalar(np.float32, "Repetitions in the clip: in crop a share of the count.", "repetitions"),
-            "id": tfds.features.Text(doc=_doc("Video, first and last second of its clip, row of the annotations.", "")),
-            "count": _scalar(np.int32, "Repetitions in the whole segment, as annotated.", ">= 1 repetitions"),
-            "class": tfds.features.Text(doc=_doc("The action; empty in the test split, which has none.", "")),
+            "clip": schema.frames(config.num_frames, config.size, "RGB frames of one annotated segment."),
+            "rate": schema.scalar("Frame rate of the clip, after resampling.", "frames per second"),
+            "label": schema.scalar("Repetitions in the clip: in crop a share of the count.", "repetitions"),
+            "id": schema.text("Video, first and last second of its clip, row of the annotations."),
+            "count": schema.scalar("Repetitions in the whole segment, as annotated.", ">= 1 repetitions", np.int32),
+            "class": schema.text("The action; empty in the test split, which has none."),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
+            metadata=schema.metadata(label_unit="count"),
             supervised_keys=None,
             homepage="https://sites.google.com/view/repnet",
             license="Kinetics annotations: CC BY 4.0. Countix states none. Videos: of their uploaders.",
@@ -111,11 +107,3 @@ def _beam_examples(located, report, read):
         return results | "Read" >> beam.Filter(operator.itemgetter(1)) | "Pair" >> beam.Map(operator.itemgetter(0, 1))
 
     return beam.ptransform_fn(examples)()
-
-
-def _doc(desc, value_range):
-    return tfds.features.Documentation(desc=desc, value_range=value_range)
-
-
-def _scalar(dtype, desc, value_range):
-    return tfds.features.Scalar(dtype, doc=_doc(desc, value_range))

@@ -5,7 +5,11 @@ import dataclasses
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import goes, lst
+from simper_tf.readers import goes, lst, schema
+
+# Degrees C that an encoder sees as 0 and 1: a little more than the 213 to 343 K in which the product has values. Fixed,
+# so that a colour means the same temperature in every clip, and nothing of a test hour decides it.
+_RETRIEVED = (-60.0, 70.0)
 
 
 @dataclasses.dataclass(eq=False)
@@ -55,21 +59,25 @@ class Builder(tfds.core.GeneratorBasedBuilder):
                 shape=shape,
                 dtype=np.float32,
                 encoding="bytes",
-                doc=_doc("Hourly maps, row 0 north, column 0 west, gaps filled from these hours.", "degrees C"),
+                doc=schema.doc("Hourly maps, row 0 north, column 0 west, gaps filled from these hours.", "degrees C"),
             ),
             "mask": tfds.features.Tensor(
-                shape=shape, dtype=np.bool_, encoding="zlib", doc=_doc("Whether a value was measured, not filled.", "")
+                shape=shape,
+                dtype=np.bool_,
+                encoding="zlib",
+                doc=schema.doc("Whether a value was measured, not filled."),
             ),
-            "rate": tfds.features.Scalar(np.float32, doc=_doc("Frame rate: one an hour.", "1/3600 frames per second")),
-            "label": _series(
-                config, "Mean temperature of the quarter's land in the hours after the clip.", "degrees C"
+            "rate": schema.scalar("Frame rate: one an hour.", "1/3600 frames per second"),
+            "label": schema.series(
+                config.horizon, "Mean temperature of the quarter's land in the hours after the clip.", "degrees C"
             ),
-            "observed": _series(config, "Share of that land measured in each of those hours.", "[0, 1]"),
-            "quarter": tfds.features.ClassLabel(names=goes.QUARTERS, doc=_doc("Quarter of the sector.", "")),
-            "id": tfds.features.Text(doc=_doc("Quarter and first hour of the clip, UTC.", "")),
+            "observed": schema.series(config.horizon, "Share of that land measured in each of those hours.", "[0, 1]"),
+            "quarter": tfds.features.ClassLabel(names=goes.QUARTERS, doc=schema.doc("Quarter of the sector.")),
+            "id": schema.text("Quarter and first hour of the clip, UTC."),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
+            metadata=schema.metadata(label_unit="°C", clip_range=_RETRIEVED),
             supervised_keys=None,
             homepage="https://www.goes-r.gov/products/baseline-LST.html",
             license="NOAA GOES data: there are no restrictions on the use of this data.",
@@ -90,11 +98,3 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         for window in windows:
             example = lst.read_window(recording, window)
             yield example["id"], example
-
-
-def _doc(desc, value_range):
-    return tfds.features.Documentation(desc=desc, value_range=value_range)
-
-
-def _series(config, desc, value_range):
-    return tfds.features.Tensor(shape=(config.horizon,), dtype=np.float32, doc=_doc(desc, value_range))

@@ -2,10 +2,9 @@
 
 import dataclasses
 
-import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import rotating_digits
+from simper_tf.readers import rotating_digits, schema
 
 _MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 
@@ -57,26 +56,21 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         channels = 3 if self.builder_config.spurious else 1
         frames, size = rotating_digits.NUM_FRAMES, rotating_digits.SIZE
         features = {
-            "clip": tfds.features.Tensor(
-                shape=(frames, size, size, channels),
-                dtype=np.uint8,
-                # Four times faster to read than the default, which stores each level as a 64-bit integer.
-                encoding="bytes",
-                doc=_doc("Frames of a swinging digit: grey, or RGB in the spurious configs.", "[0, 255] levels"),
+            "clip": schema.frames(
+                frames, size, "Frames of a swinging digit: grey, or RGB in the spurious configs.", channels
             ),
-            "rate": _scalar("Frame rate.", "30 frames per second"),
-            "label": _scalar("Swings per second.", "[0.5, 5] Hz"),
-            "id": tfds.features.Text(doc=_doc("Split and index of the clip.", "train-00000 to test-01999")),
-            "digit": tfds.features.ClassLabel(num_classes=10, doc=_doc("The digit shown.", "[0, 9]")),
-            "phase": _scalar("Phase of the swing in the first frame.", "[-1.57, 1.57] radians"),
-            "angle": tfds.features.Tensor(
-                shape=(frames,),
-                dtype=np.float32,
-                doc=_doc("Angle of the digit in each frame, counterclockwise.", "[-pi/2, pi/2] radians"),
+            "rate": schema.scalar("Frame rate.", "30 frames per second"),
+            "label": schema.scalar("Swings per second.", "[0.5, 5] Hz"),
+            "id": schema.text("Split and index of the clip.", "train-00000 to test-01999"),
+            "digit": tfds.features.ClassLabel(num_classes=10, doc=schema.doc("The digit shown.", "[0, 9]")),
+            "phase": schema.scalar("Phase of the swing in the first frame.", "[-1.57, 1.57] radians"),
+            "angle": schema.series(
+                frames, "Angle of the digit in each frame, counterclockwise.", "[-pi/2, pi/2] radians"
             ),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
+            metadata=schema.metadata(label_unit="Hz"),
             supervised_keys=None,
             homepage="https://arxiv.org/abs/2210.03115",
             license="MNIST: CC BY-SA 3.0. Optical Recognition of Handwritten Digits (scikit-learn): CC BY 4.0.",
@@ -109,11 +103,3 @@ def _mnist_reader(dl_manager):
     urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in rotating_digits.MNIST_FILES.items()}
     paths = dl_manager.download(urls)
     return lambda split: rotating_digits.read_labelled_images(*paths[split])
-
-
-def _doc(desc, value_range):
-    return tfds.features.Documentation(desc=desc, value_range=value_range)
-
-
-def _scalar(desc, value_range):
-    return tfds.features.Scalar(np.float32, doc=_doc(desc, value_range))

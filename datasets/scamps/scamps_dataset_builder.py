@@ -4,26 +4,21 @@ import dataclasses
 import functools
 import pathlib
 
-import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import scamps
+from simper_tf.readers import scamps, schema
 
 
 @dataclasses.dataclass(eq=False)
-class ScampsConfig(tfds.core.BuilderConfig):
+class ScampsConfig(schema.ClipsConfig):
     """How files become clips, and how they are split; the defaults are the paper's text.
 
     Attributes:
-        size: Pixels a side of the clips.
-        window: Frames a clip.
-        stride: Frames from the start of a clip to the start of the next.
         split: "random" divides the files 2000 : 400 : 400, "official" follows ScampsTrainTestSplit.csv, "folders"
             goes by the folders Train, Val and Test.
         seed: Of the random split.
     """
 
-    size: int = 36
     window: int = 600
     stride: int = 600
     split: str = "random"
@@ -45,29 +40,19 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     def _info(self):
         size, window = self.builder_config.size, self.builder_config.window
         features = {
-            "clip": tfds.features.Tensor(
-                shape=(window, size, size, 3),
-                dtype=np.uint8,
-                # Ten times faster to read than PNG frames, and without loss, which the pulse would not survive.
-                encoding="bytes",
-                doc=_doc("RGB frames of the face, as cut out by the authors.", "[0, 255] levels"),
-            ),
-            "rate": _scalar("Frame rate.", "30 frames per second"),
-            "label": _scalar("Heart rate over the clip, from its PPG.", "[36, 198] beats per minute"),
-            "id": tfds.features.Text(doc=_doc("File and first frame.", "P<6 digits>/<5 digits>")),
-            "ppg": self._series("The simulated PPG at each frame."),
-            "breathing": self._series("The simulated breathing at each frame."),
+            "clip": schema.frames(window, size, "RGB frames of the face, as cut out by the authors."),
+            "rate": schema.scalar("Frame rate.", "30 frames per second"),
+            "label": schema.heart_rate(),
+            "id": schema.text("File and first frame.", "P<6 digits>/<5 digits>"),
+            "ppg": schema.series(window, "The simulated PPG at each frame.", "arbitrary unit"),
+            "breathing": schema.series(window, "The simulated breathing at each frame.", "arbitrary unit"),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
+            metadata=schema.metadata(label_unit="bpm"),
             supervised_keys=None,
             homepage="https://github.com/danmcduff/scampsdataset",
             license="R-UDA 1.0: non-commercial computational research; redistribution under the same terms only.",
-        )
-
-    def _series(self, desc):
-        return tfds.features.Tensor(
-            shape=(self.builder_config.window,), dtype=np.float32, doc=_doc(desc, "arbitrary unit")
         )
 
     def _split_generators(self, dl_manager):
@@ -81,11 +66,3 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         config = self.builder_config
         clips = functools.partial(scamps.clips, size=config.size, window=config.window, stride=config.stride)
         return beam.Create([str(path) for path in paths]) | beam.FlatMap(clips)
-
-
-def _scalar(desc, value_range):
-    return tfds.features.Scalar(np.float32, doc=_doc(desc, value_range))
-
-
-def _doc(desc, value_range):
-    return tfds.features.Documentation(desc=desc, value_range=value_range)

@@ -152,7 +152,7 @@ def split_by_subject(recordings, train_fraction, seed=None):
     """
     subjects = list(dict.fromkeys(recording.subject for recording in recordings))
     if len(subjects) < 2:
-        raise ValueError(f"A split by subject needs two subjects or more. Received {subjects}.")
+        raise ValueError(f"A split by subject needs two subjects or more, found {subjects}. Copy more of them.")
     if seed is not None:
         np.random.default_rng(seed).shuffle(subjects)
     num_train = min(max(round(train_fraction * len(subjects)), 1), len(subjects) - 1)
@@ -160,15 +160,28 @@ def split_by_subject(recordings, train_fraction, seed=None):
     return [r for r in recordings if r.subject in train], [r for r in recordings if r.subject not in train]
 
 
-def require_clips(recordings, window, stride):
-    """Raises ValueError, with the reasons, unless at least one clip of the recordings can be used."""
+def require_clips(split, recordings, window, stride):
+    """Refuses a split that would come out empty.
+
+    Args:
+        split: Its name, for the message.
+        recordings: Its `Recording`s.
+        window: Frames a clip.
+        stride: Frames from the start of a clip to the start of the next.
+
+    Raises:
+        ValueError: not one clip of the recordings can be used; the message gives the first reasons.
+    """
     reasons = []
     for recording in recordings:
         windows = plan(recording, window, stride)
         if any(not w.problem for w in windows):
             return
         reasons += skips(recording, windows, window)
-    raise ValueError(f"Not one clip of {window} frames can be used. " + "; ".join(reasons[:5]))
+    raise ValueError(
+        f"The {split} split would be empty: not one clip of {window} frames can be used of its {len(recordings)} "
+        f"recordings. Copy more of them, or lower the window in the builder's config. {'; '.join(reasons[:5])}"
+    )
 
 
 def _window(recording, start, span):
