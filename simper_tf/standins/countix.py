@@ -2,6 +2,7 @@
 
 import csv
 import fractions
+import itertools
 import json
 import math
 import pathlib
@@ -146,16 +147,25 @@ def _frame(background, angle):
     return (background * (1 - disc) + np.array([240, 220, 120]) * disc).astype(np.uint8)
 
 
-def encode(path, frames, times):
-    """Writes RGB uint8 frames, each shown from its own time in seconds on, as h264 in an mp4 file."""
+def encode(path, frames, times, **options):
+    """Writes RGB uint8 frames, each shown from its own time in seconds on, as h264 in an mp4 file.
+
+    Args:
+        path: Where.
+        frames: Iterable of `(H, W, 3)` uint8, so that a long video need not be in memory.
+        times: As many, rising.
+        **options: Of the encoder x264, such as `preset="ultrafast"`.
+    """
     import av  # Only this stand-in needs it: it is installed with the extra `test`, not with the package.
 
     clock = fractions.Fraction(1, 90_000)
     with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=30)
+        stream = container.add_stream("libx264", rate=30, options=options)
         stream.pix_fmt, stream.codec_context.time_base = "yuv420p", clock
-        stream.height, stream.width = frames[0].shape[:2]
-        for frame, time in zip(frames, times, strict=True):
+        frames = iter(frames)
+        first = next(frames)
+        stream.height, stream.width = first.shape[:2]
+        for frame, time in zip(itertools.chain([first], frames), times, strict=True):
             picture = av.VideoFrame.from_ndarray(frame, "rgb24")
             picture.pts, picture.time_base = round(time / clock), clock
             container.mux(stream.encode(picture))

@@ -53,16 +53,24 @@ def write(out, subjects=4, seconds=20, seed=0, look=faces.Look(), height=64, wid
     return truth
 
 
-def write_mat(path, images, ppg, breathing):
-    """Writes `(T, H, W, 3)` uint8 frames and two `(T,)` series as a file of SCAMPS."""
+def write_mat(path, images, ppg, breathing, chunks=True):
+    """Writes `(T, H, W, 3)` uint8 frames and two `(T,)` series as a file of SCAMPS.
+
+    Args:
+        path: Where.
+        images: Of the face, cut out.
+        ppg: A value for each frame.
+        breathing: A value for each frame.
+        chunks: Shape of what is compressed together in `Xsub`, which is (3, W, H, T); True lets h5py choose.
+    """
     num_frames, height, width, _ = images.shape
     with h5py.File(path, "w", userblock_size=512) as file:
 
-        def put(name, values):
-            dataset = file.create_dataset(name, data=values, compression="gzip", compression_opts=1)
+        def put(name, values, chunks=True):
+            dataset = file.create_dataset(name, data=values, chunks=chunks, compression="gzip", compression_opts=1)
             dataset.attrs["MATLAB_class"] = np.bytes_("double")
 
-        put("Xsub", images.transpose(3, 2, 1, 0) / 255.0)
+        put("Xsub", images.transpose(3, 2, 1, 0) / 255.0, chunks)
         put("RawFrames", np.zeros((3, width + 8, height, num_frames)))
         put("skin_mask", np.ones((width, height, num_frames - 1)))
         put("d_ppg", ppg[:, None])

@@ -1,0 +1,131 @@
+"""Peak memory of one worker that reads raw data of full size, by format.
+
+python -m benchmarks.memory
+
+Each set of files is written to a temporary folder, read in a process of its own by what the builders call, and deleted:
+at most 3 GB of disk, about 5 minutes.
+"""
+
+import itertools
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import trainers  # noqa: F401  (loads TensorFlow quietly)
+
+# isort: split
+import numpy as np
+
+from simper_tf.evaluation import tables
+from simper_tf.readers import countix, pure, recording, scamps, ubfc
+from simper_tf.standins import countix as countix_standin
+from simper_tf.standins import faces
+from simper_tf.standins import pure as pure_standin
+from simper_tf.standins import scamps as scamps_standin
+from simper_tf.standins import ubfc as ubfc_standin
+
+VIDEO_BYTES = 2 * 2**30
+
+
+def main():
+    base = _peak_of("nothing", "")
+    print(f"A process that has loaded the package and read nothing: {base:.2f} GiB", flush=True)
+    lines = []
+    for name, (write, _) in FORMATS.items():
+        with tempfile.TemporaryDirectory(prefix="memory-") as folder:
+            print(f"writing {name} ...", flush=True)
+            write(pathlib.Path(folder))
+            size = sum(path.stat().st_size for path in pathlib.Path(folder).rglob("*") if path.is_file()) / 2**30
+            print(f"reading {size:.2f} GiB of {name} ...", flush=True)
+            began = time.monotonic()
+            peak = _peak_of(name, folder)
+            lines.append([name, f"{size:.2f}", f"{peak:.2f}", f"{peak - base:.2f}", f"{time.monotonic() - began:.0f}"])
+    print(tables.markdown_table(["format", "files, GiB", "peak, GiB", "above nothing read, GiB", "seconds"], lines))
+
+
+def read(name, folder):
+    """Reads what lies in a folder as a builder would, keeps no example, and prints the largest resident size in KiB."""
+    if name in FORMATS:
+        for _ in FORMATS[name][1](pathlib.Path(folder)):
+            pass
+    # Not getrusage, whose maximum a new program inherits from the process that started it.
+    status = pathlib.Path("/proc/self/status").read_text()
+    print(status.split("VmHWM:")[1].split()[0])
+
+
+def _peak_of(name, folder):
+    code = "import sys; from benchmarks import memory; memory.read(*sys.argv[1:])"
+    run = subprocess.run([sys.executable, "-c", code, name, folder], check=True, stdout=subprocess.PIPE, text=True)
+    return int(run.stdout) / 2**20
+
+
+def _noise(height, width):
+    """Yields frames without end, which no encoder can make small."""
+    rng = np.random.default_rng(0)
+    while True:
+        yield np.frombuffer(rng.bytes(height * width * 3), np.uint8).reshape(height, width, 3)
+
+
+def _write_ubfc(folder):
+    height, width = 480, 640
+    count = VIDEO_BYTES // (height * width * 3)
+    times = np.arange(count) / 29.5
+    (folder / "subject1").mkdir()
+    ubfc_standin.write_avi(
+        folder / "subject1" / "vid.avi", itertools.islice(_noise(height, width), count), 29.5, height, width
+    )
+    ubfc_standin.write_ground_truth(
+        folder / "subject1" / "ground_truth.txt", faces.ppg(72, times), np.full(count, 72.0), times
+    )
+
+
+def _read_ubfc(folder):
+    return recording.face_clips(ubfc.read(folder / "subject1"), 36, 180, 180)
+
+
+def _write_scamps(folder, chunks=True):
+    times = np.arange(600) / scamps.RATE
+    images = np.stack(list(itertools.islice(_noise(240, 240), len(times))))
+    scamps_standin.write_mat(folder / "P000001.mat", images, faces.ppg(72, times), np.sin(1.6 * times), chunks)
+
+
+def _read_scamps(folder):
+    return scamps.clips(str(folder / "P000001.mat"), 36, 600, 600)
+
+
+def _write_pure(folder):
+    pure_standin.write(folder, subjects=1, seconds=20, setups=1, height=480, width=640)
+
+
+def _read_pure(folder):
+    return recording.face_clips(pure.read(folder / "01-01"), 36, 180, 180)
+
+
+# A whole video of three minutes, as large as one of an hour at a usual quality; the segment lies at its end.
+COUNTIX = countix.Segment(0, "abcdefghijk", "", 170, 180, 170.5, 179.5, 8)
+
+
+def _write_countix(folder):
+    times = np.arange(COUNTIX.clip_end * 25) / 25
+    frames = itertools.islice(_noise(480, 640), len(times))
+    countix_standin.encode(folder / "abcdefghijk.mp4", frames, times, preset="ultrafast", qp="8")
+
+
+def _read_countix(folder):
+    yield countix.read_segment(countix.Located(COUNTIX, str(folder / "abcdefghijk.mp4"), 0))
+
+
+# Name -> how such files are written, and how a builder reads them.
+FORMATS = {
+    "ubfc": (_write_ubfc, _read_ubfc),
+    "pure": (_write_pure, _read_pure),
+    "scamps": (_write_scamps, _read_scamps),
+    "scamps in one chunk": (lambda folder: _write_scamps(folder, (3, 240, 240, 600)), _read_scamps),
+    "countix": (_write_countix, _read_countix),
+}
+
+
+if __name__ == "__main__":
+    main()
