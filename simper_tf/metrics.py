@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# In the unit of the labels; what is smaller is lifted to it where a logarithm or a quotient would be infinite.
+FLOOR = 1e-3
+
 
 def mean_absolute_error(true, predicted):
     """Returns mean |predicted - true|, in the unit of the labels."""
@@ -20,7 +23,18 @@ def mean_absolute_percentage_error(true, predicted):
     return float(100 * np.mean(_errors(true, predicted) / np.abs(true)))
 
 
-def geometric_mean_error(true, predicted, floor=1e-3):
+def mean_absolute_fraction_error(true, predicted, floor=FLOOR):
+    """Returns mean |predicted - true| / max(|true|, floor), a fraction: the paper's MAPE of temperatures.
+
+    A temperature of 0 °C is a true value like any other, so small ones are lifted to `floor`; but for those it is a
+    hundredth of `mean_absolute_percentage_error`. It depends on the scale's zero: the same errors in kelvins are some
+    twenty times less.
+    """
+    errors = _errors(true, predicted)
+    return float(np.mean(errors / np.maximum(np.abs(np.asarray(true, np.float64)), floor)))
+
+
+def geometric_mean_error(true, predicted, floor=FLOOR):
     """Returns exp mean log max(|predicted - true|, floor), in the unit of the labels.
 
     One exact hit would make the plain geometric mean 0, so small errors are lifted to `floor`; `count_floored` says
@@ -29,7 +43,7 @@ def geometric_mean_error(true, predicted, floor=1e-3):
     return float(np.exp(np.mean(np.log(np.maximum(_errors(true, predicted), floor)))))
 
 
-def count_floored(true, predicted, floor=1e-3):
+def count_floored(true, predicted, floor=FLOOR):
     """Returns how many errors `geometric_mean_error` lifts to `floor`."""
     return int(np.sum(_errors(true, predicted) < floor))
 
@@ -42,12 +56,27 @@ def pearson_correlation(true, predicted):
     return float(np.sum(true * predicted) / scale) if scale > 0 else 0.0
 
 
+def mean_series_correlation(true, predicted):
+    """Returns the mean of Pearson's r over series, each taken along its own time; see `pearson_correlation`.
+
+    Args:
+        true, predicted: `(N, T)`.
+    """
+    return float(np.mean([pearson_correlation(*pair) for pair in zip(*_pairs(true, predicted), strict=True)]))
+
+
 # Name in a result row -> function and unit; None stands for the unit of the labels.
 METRICS = {
     "mae": (mean_absolute_error, None),
     "mape": (mean_absolute_percentage_error, "%"),
     "gm": (geometric_mean_error, None),
     "pearson": (pearson_correlation, ""),
+}
+# The same for labels that are series.
+SERIES_METRICS = {
+    "mae": (mean_absolute_error, None),
+    "mape": (mean_absolute_fraction_error, "fraction"),
+    "pearson": (mean_series_correlation, ""),
 }
 
 
@@ -56,7 +85,7 @@ def bootstrap_interval(metric, true, predicted, groups=None, num_resamples=1000,
 
     Args:
         metric: A function of `(true, predicted)`.
-        true, predicted: `(N,)`.
+        true, predicted: `(N,)` or `(N, T)`.
         groups: `(N,)` labels, such as subjects: whole groups are drawn then, because clips of one person err alike.
         num_resamples: Number of draws, with replacement.
         seed: Of the draws.

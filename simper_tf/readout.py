@@ -59,8 +59,8 @@ def fft_frequency(features, rate, band, mode="fine"):
     power, spacing = _padded_power(features, rate, padding=16 if fine else 1, window=fine)
     num_bins = tf.shape(power)[-1]
     bins = tf.cast(tf.range(num_bins), tf.float32)
-    # Tolerance: the end of a band often lies exactly on a bin.
-    inside = (bins * spacing >= band[0] - 1e-6) & (bins * spacing <= band[1] + 1e-6)
+    # Tolerance: the end of a band often lies exactly on a bin. In bins, for a band may be a thousand or 1e-5 Hz.
+    inside = (bins >= band[0] / spacing - 1e-3) & (bins <= band[1] / spacing + 1e-3)
     peak = tf.argmax(tf.where(inside, power, -1.0), axis=-1, output_type=tf.int32)
     # The main lobe of a Hann window is 2 / T wide on either side; of the bare transform, half of that.
     lobe = tf.abs(bins - tf.cast(peak, tf.float32)[:, None]) <= (32.0 if fine else 1.0)

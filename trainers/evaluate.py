@@ -4,11 +4,17 @@ python -m trainers.evaluate --run_dir=runs/quickstart
 """
 
 import numpy as np
+import tensorflow as tf
 from absl import flags
 
-from simper_tf import training
-from simper_tf.evaluation import protocols, rows, tables
+from simper_tf import metrics, training, units
+from simper_tf.evaluation import forecasts, protocols, rows, tables
 from trainers import cli, data, history, options, runs
+
+# Features of a data set that show what repeats, frame by frame.
+REFERENCES = {"angle", "ppg"}
+# Test clips among which the plots of a few choose, so that drawing does not read them all.
+FIRST = 60
 
 
 def main():
@@ -42,16 +48,14 @@ def evaluate(folder, builder, model, seconds):
         seconds: Spent on training, for the rows.
     """
     config = flags.FLAGS
-    train = extract(builder, "train", config.train_clips, model)
-    test = extract(builder, "test", config.test_clips, model)
-    band = options.pair("band")
-    predictions, harmonic = protocols.predict_frequencies(train, test, band, config.labeled_clips)
-    multiple = "" if harmonic == 1 else f"{1 / harmonic:.3g} times "
-    cli.say(f"Features run at {multiple}the frequency.")
+    unit = data.label_unit(builder)
+    train = extract(builder, "train", config.train_clips, model.encode)
+    test = extract(builder, "test", config.test_clips, model.encode)
+    predictions = _frequencies(train, test, unit) if units.is_frequency(unit) else _forecasts(builder, train, test)
     results = protocols.score(
         predictions,
         test,
-        unit="Hz",
+        unit=unit,
         dataset=builder.name,
         config=builder.builder_config.name,
         method=config.method,
@@ -62,47 +66,90 @@ def evaluate(folder, builder, model, seconds):
     )
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(tables.results_table(results))
+    if units.is_frequency(unit):
+        floored = (f"{name} {metrics.count_floored(test.labels, values)}" for name, values in predictions.items())
+        cli.say(f"Of {len(test.labels)} errors below {metrics.FLOOR:g} {unit}, so lifted in gm: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}.")
     if config.artifacts:
-        draw(folder, builder, test, predictions, band)
+        draw(folder, builder, test, predictions)
 
 
-def extract(builder, split, limit, model):
+def extract(builder, split, limit, encode):
     """Returns the `protocols.Features` of a split, showing progress."""
     examples, count = data.split(builder, split, limit)
-    return protocols.extract(model.encode, examples, progress=cli.Counter(f"Encoding {split} clips", count))
+    return protocols.extract(encode, examples, progress=cli.Counter(f"Encoding {split} clips", count))
 
 
-def draw(folder, builder, test, predictions, band):
+def _frequencies(train, test, unit):
+    predictions, harmonic = protocols.predict_frequencies(
+        train, test, options.pair("band"), flags.FLAGS.labeled_clips, unit
+    )
+    multiple = "" if harmonic == 1 else f"{1 / harmonic:.3g} times "
+    cli.say(f"Features run at {multiple}the frequency.")
+    return predictions
+
+
+def _forecasts(builder, train, test):
+    """Predicts label series, in the unit of the clips: by a probe of the features, and by two that know none."""
+    probed, penalty = forecasts.linear_probe(train, test)
+    cli.say(f"Linear probe: ridge with a penalty of {penalty:g}, by cross-validation.")
+    low, high = data.clip_range(builder)
+    means = extract(builder, "test", len(test.labels), lambda clips: tf.reduce_mean(clips, axis=(2, 3, 4))).series
+    past = low + (high - low) * means
+    return {
+        "linear_probe": probed,
+        "persistence": forecasts.persistence(past, test.rates[0], test.labels.shape[1]),
+        "training_mean": forecasts.training_mean(train, len(test.labels)),
+    }
+
+
+def draw(folder, builder, test, predictions):
     """Saves the plots of a run; says so and goes on where a plotting library is missing."""
     try:
         from simper_tf.evaluation import plots
     except ImportError:
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return
-    examples = list(data.split(builder, "test", min(60, len(test.labels)))[0].as_numpy_iterator())
-    # A few clips from slow to fast.
-    chosen = np.argsort([example["label"] for example in examples])[:: max(len(examples) // 4, 1)]
-    few, rate = [examples[k] for k in chosen], float(test.rates[0])
-    series, labels = test.series[chosen], test.labels[chosen]
-    figures = {
-        "predicted_over_true": plots.predicted_over_true(test.labels, predictions),
-        "spectra": plots.spectra(series, labels, rate, band),
-    }
+    unit = data.label_unit(builder)
+    figures = {"predicted_over_true": plots.predicted_over_true(test.labels, predictions, unit)}
     records = history.read(folder / "logs" / "history.jsonl")
     if records:
         figures["training"] = plots.training_curves(records)
-    if "angle" in few[0]:
-        angles = np.stack([example["angle"] for example in few])
-        figures["features_over_angle"] = plots.series_over_reference(series, angles, labels, rate, "angle")
+    draw_some = _draw_series if units.is_frequency(unit) else _draw_forecasts
+    figures |= draw_some(plots, builder, test, predictions, unit)
     try:
-        figures["embedding"] = plots.embedding(test.series, test.labels)
+        figures["embedding"] = plots.embedding(test.series, test.labels, unit)
     except ImportError:
         cli.say("No embedding: umap-learn is not installed (extra `plots`).")
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
         figure.savefig(folder / "plots" / f"{name}.png", dpi=120)
     cli.say(f"Plots: {folder / 'plots'}.")
+
+
+def _draw_series(plots, builder, test, predictions, unit):
+    """Returns figures of a few clips from slow to fast: spectra, and features over what repeats where it is known."""
+    chosen = _few(test.labels[:FIRST])
+    series, labels, rates = test.series[chosen], test.labels[chosen], test.rates[chosen]
+    figures = {"spectra": plots.spectra(series, labels, rates, options.pair("band"), unit)}
+    for name in REFERENCES & set(builder.info.features):
+        examples = data.split(builder, "test", FIRST)[0].map(lambda example, name=name: example[name])
+        truth = np.stack(list(examples.as_numpy_iterator()))[chosen]
+        figures[f"features_over_{name}"] = plots.series_over_reference(series, truth, labels, rates, name, unit)
+    return figures
+
+
+def _draw_forecasts(plots, builder, test, predictions, unit):
+    """Returns a figure of a few clips from cold to warm."""
+    chosen = _few(test.labels[:FIRST].mean(axis=1))
+    predictions = {protocol: values[chosen] for protocol, values in predictions.items()}
+    return {"forecasts": plots.forecasts(test.labels[chosen], predictions, test.ids[chosen], unit)}
+
+
+def _few(values):
+    """Returns the indices of up to four clips, evenly over the range of their values."""
+    order = np.argsort(values)
+    return order[np.unique(np.linspace(0, len(order) - 1, 4).round().astype(int))]
 
 
 if __name__ == "__main__":

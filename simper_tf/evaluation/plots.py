@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from simper_tf import readout
+from simper_tf import readout, units
 
 
 def training_curves(history):
@@ -31,50 +31,80 @@ def training_curves(history):
     return figure
 
 
-def series_over_reference(series, reference, labels, rate, name, unit="Hz"):
+def series_over_reference(series, reference, labels, rates, name, unit="Hz"):
     """Returns a figure of 1-D features of some clips, each over the true course of what repeats.
 
     Args:
         series: `(N, T)` or `(N, T, D)` features; of D channels the first is drawn.
         reference: `(N, T)` the truth, such as the angle.
         labels: `(N,)` true frequencies.
-        rate: Frames per second.
+        rates: `(N,)` frames per second.
         name: Of the reference.
         unit: Of the labels.
     """
     series = _first_channel(series)
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
-    seconds = np.arange(series.shape[1]) / rate
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, feature, truth, label in zip(rows, series, reference, labels, strict=True):
+    for axes, feature, truth, label, rate in zip(rows, series, reference, labels, rates, strict=True):
+        seconds = np.arange(len(feature)) / rate
         axes.plot(seconds, _standardize(truth), color="0.75", linewidth=2.5, label=f"true {name}")
         axes.plot(seconds, _standardize(feature), color="C0", linewidth=1.1, label="feature")
-        axes.set_ylabel(f"{label:.2f} {unit}", rotation=0, ha="right", va="center")
+        axes.set_ylabel(f"{label:.3g} {unit}", rotation=0, ha="right", va="center")
         axes.set_yticks([])
     rows[0].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     rows[-1].set_xlabel("seconds")
     return figure
 
 
-def spectra(series, labels, rate, band):
+def spectra(series, labels, rates, band, unit="Hz"):
     """Returns a figure of the power spectra of some clips' features, the true frequency marked.
 
-    Arguments are those of `series_over_reference`, and a `(low, high)` band in Hz.
+    Args:
+        series: `(N, T)` or `(N, T, D)` features.
+        labels: `(N,)` true frequencies in `unit`.
+        rates: `(N,)` frames per second.
+        band: `(low, high)` in Hz, shaded.
+        unit: Of the labels and of the axis; one of frequency, see `units.per_hertz`.
     """
     series = np.atleast_3d(series)
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, feature, label in zip(rows, series, labels, strict=True):
+    right = 0.0
+    for axes, feature, label, rate in zip(rows, series, labels, rates, strict=True):
         power = readout.power_spectrum(feature.T).numpy().sum(axis=0)
-        frequencies = np.arange(len(power)) * rate / (16 * len(feature))
-        axes.axvspan(*band, color="0.95")
+        factor = units.per_hertz(unit, len(feature) / rate)
+        frequencies = factor * np.arange(len(power)) * rate / (16 * len(feature))
+        axes.axvspan(factor * band[0], factor * band[1], color="0.95")
         axes.axvline(label, color="C3", linewidth=1, linestyle="--")
         axes.plot(frequencies, power / max(power.max(), 1e-30), color="C0", linewidth=1.1)
-        axes.set_ylabel(f"{label:.2f} Hz", rotation=0, ha="right", va="center")
+        axes.set_ylabel(f"{label:.3g} {unit}", rotation=0, ha="right", va="center")
         axes.set_yticks([])
+        right = max(right, factor * min(3 * band[1], rate / 2))
     rows[0].set_title("power of the features; dashed: true frequency; shaded: band of the readout", fontsize=9)
-    rows[-1].set_xlabel("Hz")
-    rows[-1].set_xlim(0, min(3 * band[1], rate / 2))
+    rows[-1].set_xlabel(unit)
+    rows[-1].set_xlim(0, right)
+    return figure
+
+
+def forecasts(labels, predictions, names, unit):
+    """Returns a figure of some true series, each with what every protocol predicts.
+
+    Args:
+        labels: `(N, H)` true series.
+        predictions: Protocol -> `(N, H)` predictions.
+        names: N strings, one for each series.
+        unit: Of both.
+    """
+    figure = Figure(figsize=(9, 1.6 * len(labels) + 0.6), layout="constrained")
+    rows = figure.subplots(len(labels), 1, sharex=True, squeeze=False)[:, 0]
+    for k, (axes, name) in enumerate(zip(rows, names, strict=True)):
+        axes.plot(labels[k], color="0.75", linewidth=2.5, label="true")
+        for protocol, predicted in predictions.items():
+            axes.plot(predicted[k], linewidth=1.1, label=protocol)
+        axes.set_title(name, fontsize=9)
+        axes.set_ylabel(unit)
+    rows[0].legend(frameon=False, ncols=1 + len(predictions), fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
+    rows[-1].set_xlabel("frames after the clip")
     return figure
 
 
@@ -82,8 +112,8 @@ def predicted_over_true(labels, predictions, unit="Hz"):
     """Returns a figure with one panel a protocol, predictions over true values.
 
     Args:
-        labels: `(N,)` true values.
-        predictions: Protocol -> `(N,)` predictions.
+        labels: `(N,)` true values, or `(N, H)` series of them.
+        predictions: Protocol -> predictions of the same shape.
         unit: Of both.
     """
     num_columns = min(3, len(predictions))
@@ -94,7 +124,7 @@ def predicted_over_true(labels, predictions, unit="Hz"):
         axes.remove()
     for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=False):
         axes.plot([labels.min(), labels.max()], [labels.min(), labels.max()], color="0.7", linewidth=0.8)
-        axes.plot(labels, predicted, ".", markersize=2, alpha=0.5)
+        axes.plot(np.ravel(labels), np.ravel(predicted), ".", markersize=2, alpha=0.5)
         axes.set_title(f"{protocol}: MAE {np.abs(predicted - labels).mean():.4f} {unit}", fontsize=9)
     figure.supxlabel(f"true ({unit})", fontsize=9)
     figure.supylabel(f"predicted ({unit})", fontsize=9)
@@ -108,7 +138,7 @@ def embedding(series, labels, unit="Hz", seed=0):
 
     Args:
         series: `(N, T)` or `(N, T, D)` features.
-        labels: `(N,)`.
+        labels: `(N,)`, or `(N, H)` series, whose means give the colours.
         unit: Of the labels.
         seed: Of the embedding.
 
@@ -123,7 +153,7 @@ def embedding(series, labels, unit="Hz", seed=0):
     points = umap.UMAP(random_state=seed, n_jobs=1).fit_transform(amplitude)
     figure = Figure(figsize=(4.6, 3.8), layout="constrained")
     axes = figure.subplots()
-    scatter = axes.scatter(*points.T, c=labels, s=4, cmap="viridis")
+    scatter = axes.scatter(*points.T, c=labels.reshape(len(labels), -1).mean(axis=1), s=4, cmap="viridis")
     figure.colorbar(scatter, label=f"true label ({unit})")
     axes.set_title("UMAP of the features' spectra", fontsize=9)
     axes.set_xticks([])

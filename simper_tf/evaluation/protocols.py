@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import metrics, readout
+from simper_tf import metrics, readout, units
 from simper_tf.evaluation.rows import Row
 
 
@@ -15,7 +15,7 @@ class Features:
 
     Attributes:
         series: `(N, T)` or `(N, T, D)` float32.
-        labels: `(N,)` float32 in the unit of the data set.
+        labels: `(N,)` float32 in the unit of the data set, or `(N, H)` series of such values.
         rates: `(N,)` float32, frames per second.
         ids: `(N,)` strings.
         subjects: `(N,)` strings, or None where no people are shown.
@@ -27,19 +27,24 @@ class Features:
     ids: np.ndarray
     subjects: np.ndarray | None = None
 
+    def per_hertz(self, unit):
+        """Returns the factor, or `(N,)` factors, from Hz to a unit of frequency; see `units.per_hertz`."""
+        return units.per_hertz(unit, self.series.shape[1] / self.rates)
+
     def take(self, count):
         """Returns the features of the first `count` clips."""
         subjects = None if self.subjects is None else self.subjects[:count]
         return Features(*(field[:count] for field in (self.series, self.labels, self.rates, self.ids)), subjects)
 
 
-def extract(encode, examples, batch_size=32, progress=None):
+def extract(encode, examples, batch_size=None, progress=None):
     """Encodes every example of a data set.
 
     Args:
         encode: `(B, T, H, W, C)` clips -> features, such as `SimPer.encode`.
         examples: `tf.data.Dataset` of dictionaries with `clip`, `label`, `rate`, `id` and perhaps `subject`.
-        batch_size: Clips encoded at once; the last, partial batch counts too.
+        batch_size: Clips encoded at once; the last, partial batch counts too. None for as many as hold 16 million
+            values, 1 to 32.
         progress: Called with the number of clips done after each batch, or None.
 
     Returns:
@@ -48,6 +53,7 @@ def extract(encode, examples, batch_size=32, progress=None):
     Raises:
         ValueError: there is no example, or the features of a clip are not finite (named).
     """
+    batch_size = batch_size or _batch_size(examples.element_spec["clip"].shape.num_elements())
     encode = tf.function(encode, reduce_retracing=True)
     batches, done = [], 0
     for batch in examples.batch(batch_size).prefetch(1):
@@ -65,43 +71,50 @@ def extract(encode, examples, batch_size=32, progress=None):
     return Features(*(np.concatenate(field) for field in zip(*batches, strict=True)))
 
 
-def predict_frequencies(train, test, band, num_labeled=10):
-    """Predicts the frequency of every test clip by each protocol.
+def predict_frequencies(train, test, band, num_labeled=10, unit="Hz"):
+    """Predicts the label of every test clip by each protocol that reads a frequency off the features.
 
     Args:
-        train, test: `Features` with labels in Hz.
+        train, test: `Features` with labels in `unit`.
         band: `(low, high)` in Hz, for the Fourier readouts.
         num_labeled: Number of training clips whose labels `fft_calibrated` may look at.
+        unit: Of the labels; one of frequency, see `units.per_hertz`.
 
     Returns:
-        A dictionary from protocol to `(N,)` predictions in Hz, and the calibrated harmonic. `fft` and `fft_paper`
+        A dictionary from protocol to `(N,)` predictions in `unit`, and the calibrated harmonic. `fft` and `fft_paper`
         look at no label; `fft_calibrated` looks at `num_labeled`; `1nn` (by `mxcorr`), `1nn_npsd` and
         `1nn_euclidean` at all.
     """
-    few = train.take(num_labeled)
-    harmonic = readout.calibrate_harmonic(few.series, few.labels, few.rates, band)
-    predictions = {
+    harmonic = calibrate_harmonic(train.take(num_labeled), band, unit)
+    frequencies = {
         "fft": readout.fft_frequency(test.series, test.rates, band)[0].numpy(),
         "fft_paper": readout.fft_frequency(test.series, test.rates, band, mode="paper")[0].numpy(),
         "fft_calibrated": readout.harmonic_frequency(test.series, test.rates, band, harmonic),
     }
+    predictions = {protocol: values * test.per_hertz(unit) for protocol, values in frequencies.items()}
     for protocol, distance in (("1nn", "mxcorr"), ("1nn_npsd", "npsd"), ("1nn_euclidean", "euclidean")):
         predictions[protocol] = readout.nearest_neighbor(train.series, train.labels, test.series, distance)
     return predictions, harmonic
+
+
+def calibrate_harmonic(few, band, unit="Hz"):
+    """Returns the harmonic of `readout.calibrate_harmonic`, from `Features` of labelled clips."""
+    return readout.calibrate_harmonic(few.series, few.labels / few.per_hertz(unit), few.rates, band)
 
 
 def score(predictions, test, unit, **run):
     """Returns one `Row` per protocol and metric.
 
     Args:
-        predictions: Protocol -> `(N,)` predictions.
+        predictions: Protocol -> predictions of the shape of the labels, `(N,)` or `(N, H)`.
         test: `Features`; intervals are drawn over its subjects where it has any, else over clips.
         unit: Of the labels.
         **run: The other fields of `Row` that all rows share.
     """
     rows = []
+    chosen = metrics.METRICS if test.labels.ndim == 1 else metrics.SERIES_METRICS
     for protocol, predicted in predictions.items():
-        for name, (metric, metric_unit) in metrics.METRICS.items():
+        for name, (metric, metric_unit) in chosen.items():
             low, high = metrics.bootstrap_interval(metric, test.labels, predicted, test.subjects)
             value = metric(test.labels, predicted)
             rows.append(
@@ -117,3 +130,7 @@ def score(predictions, test, unit, **run):
                 )
             )
     return rows
+
+
+def _batch_size(clip_values):
+    return min(32, max(1, 2**24 // clip_values))

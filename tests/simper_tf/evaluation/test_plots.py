@@ -10,6 +10,7 @@ from simper_tf.evaluation import plots
 
 RNG = np.random.default_rng(47)
 RATE = 30.0
+RATES = np.full(3, RATE)
 LABELS = np.array([1.0, 2.5, 4.0])
 
 
@@ -51,31 +52,31 @@ def test_training_curves_leave_out_a_prior_that_was_not_used():
 def test_series_lie_over_their_reference_in_seconds_both_standardised(channels):
     series = 5 * sinusoids() + 3
     given = series if channels is None else np.stack([series, RNG.normal(size=series.shape)], axis=-1)
-    figure = plots.series_over_reference(given, sinusoids(), LABELS, RATE, "angle")
+    figure = plots.series_over_reference(given, sinusoids(), LABELS, RATES, "angle")
     assert len(figure.axes) == 3
     for k, axes in enumerate(figure.axes):
         feature, truth = lines(axes)["feature"], lines(axes)["true angle"]
         np.testing.assert_allclose(feature.get_xdata(), np.arange(60) / RATE)
         np.testing.assert_allclose(feature.get_ydata(), truth.get_ydata(), atol=1e-4)
         assert np.std(feature.get_ydata()) == pytest.approx(1, abs=1e-4)
-        assert axes.get_ylabel() == f"{LABELS[k]:.2f} Hz"
+        assert axes.get_ylabel() == f"{LABELS[k]:.3g} Hz"
     assert drawable(figure)
 
 
 def test_constant_series_are_drawn_flat():
-    figure = plots.series_over_reference(np.ones((1, 20)), np.zeros((1, 20)), [1.0], RATE, "angle")
+    figure = plots.series_over_reference(np.ones((1, 20)), np.zeros((1, 20)), [1.0], [RATE], "angle")
     np.testing.assert_array_equal(lines(figure.axes[0])["feature"].get_ydata(), 0)
 
 
 def test_a_reference_of_another_number_of_clips_is_refused():
     with pytest.raises(ValueError, match=r"shorter|longer"):
-        plots.series_over_reference(sinusoids(), sinusoids()[:2], LABELS, RATE, "angle")
+        plots.series_over_reference(sinusoids(), sinusoids()[:2], LABELS, RATES, "angle")
 
 
 @pytest.mark.parametrize("channels", [None, 1, 3])
 def test_spectra_peak_at_the_marked_frequency(channels):
     series = sinusoids() if channels is None else np.repeat(sinusoids()[..., None], channels, axis=-1)
-    figure = plots.spectra(series, LABELS, RATE, (0.4, 5.5))
+    figure = plots.spectra(series, LABELS, RATES, (0.4, 5.5))
     for label, axes in zip(LABELS, figure.axes, strict=True):
         mark, power = axes.get_lines()
         assert mark.get_xdata()[0] == label
@@ -86,8 +87,21 @@ def test_spectra_peak_at_the_marked_frequency(channels):
     assert drawable(figure)
 
 
+@pytest.mark.parametrize(("unit", "factors"), [("bpm", (60, 60, 60)), ("count", (2, 2, 1.5))])
+def test_spectra_stand_over_the_unit_of_the_labels(unit, factors):
+    rates = np.array([30.0, 30.0, 40.0])  # 60 frames are 2 s, 2 s and 1.5 s.
+    labels = np.array(factors) * LABELS * rates / RATE
+    figure = plots.spectra(sinusoids(), labels, rates, (0.4, 5.5), unit)
+    for label, factor, axes in zip(labels, factors, figure.axes, strict=True):
+        mark, power = axes.get_lines()
+        assert mark.get_xdata()[0] == label
+        assert power.get_xdata()[np.argmax(power.get_ydata())] == pytest.approx(label, abs=0.04 * factor)
+        assert axes.get_ylabel() == f"{label:.3g} {unit}"
+    assert figure.axes[-1].get_xlabel() == unit
+
+
 def test_spectra_of_constant_features_are_flat_zero():
-    figure = plots.spectra(np.ones((1, 40)), [1.0], RATE, (0.4, 5.5))
+    figure = plots.spectra(np.ones((1, 40)), [1.0], [RATE], (0.4, 5.5))
     np.testing.assert_array_equal(figure.axes[0].get_lines()[1].get_ydata(), 0)
 
 
@@ -102,6 +116,24 @@ def test_predictions_stand_over_the_truth_a_panel_a_protocol_with_their_error():
         np.testing.assert_array_equal(points.get_xydata(), np.stack([labels, predicted], axis=1))
     assert drawable(figure)
     assert len(plots.predicted_over_true(labels, {"fft": labels}).axes) == 1
+
+
+def test_predicted_series_are_drawn_point_by_point():
+    labels = RNG.normal(size=(4, 7))
+    diagonal, points = plots.predicted_over_true(labels, {"probe": labels + 1}, "°C").axes[0].get_lines()
+    assert diagonal.get_xdata()[1] == labels.max()
+    np.testing.assert_array_equal(points.get_xdata(), labels.ravel())
+
+
+def test_forecasts_stand_over_the_truth_a_panel_a_clip():
+    labels = RNG.normal(size=(3, 7))
+    figure = plots.forecasts(labels, {"probe": labels + 1, "mean": labels - 1}, ["a", "b", "c"], "°C")
+    assert [axes.get_title() for axes in figure.axes] == ["a", "b", "c"]
+    for k, axes in enumerate(figure.axes):
+        np.testing.assert_array_equal(lines(axes)["true"].get_ydata(), labels[k])
+        np.testing.assert_array_equal(lines(axes)["mean"].get_ydata(), labels[k] - 1)
+        assert axes.get_ylabel() == "°C"
+    assert drawable(figure)
 
 
 @pytest.mark.parametrize("channels", [None, 2])
