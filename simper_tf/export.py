@@ -12,10 +12,10 @@ import shutil
 import keras
 import tensorflow as tf
 
-from simper_tf import readout
-from simper_tf.methods.simper import unit_range
+from simper_tf import readout, units
+from simper_tf.methods.base import unit_range
 
-# The signatures of uint8 frames; those of float32 frames in [0, 1] carry the suffix.
+# The signatures of uint8 frames; those of float32 frames carry the suffix.
 FLOAT_SUFFIX = "_float32"
 _ENCODER = pathlib.Path("assets.extra", "encoder.keras")
 
@@ -28,24 +28,29 @@ class FrequencyModel(tf.Module):
         frame_shape: `(H, W, C)`.
         band: `(low, high)` in Hz, in which the frequency lies.
         harmonic: The one at which the features run, as `readout.calibrate_harmonic` finds it.
+        value_range: `(low, high)` of float frames, in their physical unit, that the encoder was trained to see as 0
+            and 1.
     """
 
-    def __init__(self, encoder, frame_shape, band, harmonic=1.0):
+    def __init__(self, encoder, frame_shape, band, harmonic=1.0, value_range=(0.0, 1.0)):
         super().__init__()
         self.encoder = encoder
         self.frame_shape = tuple(frame_shape)
         self.band = tuple(band)
         self.harmonic = float(harmonic)
+        self.value_range = tuple(map(float, value_range))
 
     def features(self, frames):
         """Returns `{"features": (B, T) or (B, T, D)}` of `(B, T, H, W, C)` frames."""
-        return {"features": tf.cast(self.encoder(unit_range(self._checked(frames)), training=False), tf.float32)}
+        frames = self._checked(frames)
+        clips = units.rescale(frames, self.value_range) if frames.dtype.is_floating else unit_range(frames)
+        return {"features": tf.cast(self.encoder(clips, training=False), tf.float32)}
 
     def frequency(self, frames, rate):
         """Returns frequencies in Hz, confidences in [0, 1] and features.
 
         Args:
-            frames: `(B, T, H, W, C)` uint8, or float32 in [0, 1].
+            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1].
             rate: Frames per second, one number or `(B,)`.
         """
         features = self.features(frames)["features"]
@@ -65,16 +70,16 @@ class FrequencyModel(tf.Module):
             return tf.ensure_shape(tf.identity(frames), [None, None, *self.frame_shape])
 
 
-def export_model(encoder, folder, frame_shape, band, harmonic=1.0):
+def export_model(encoder, folder, frame_shape, band, harmonic=1.0, value_range=(0.0, 1.0)):
     """Writes the next numbered SavedModel below a folder.
 
     Signatures, each with batch and length free: `serving_default` (`frames`, `rate` -> `frequency`, `confidence`,
     `features`) and `features` (`frames` -> `features`) take uint8 frames; `serving_default_float32` and
-    `features_float32` take floats in [0, 1]. In Python, `tf.saved_model.load(path).frequency(frames, rate)` takes
-    either.
+    `features_float32` take floats in `value_range`. In Python, `tf.saved_model.load(path).frequency(frames, rate)`
+    takes either.
 
     Args:
-        encoder, frame_shape, band, harmonic: As in `FrequencyModel`.
+        encoder, frame_shape, band, harmonic, value_range: As in `FrequencyModel`.
         folder: The folder TF Serving watches. Existing versions stay.
 
     Returns:
@@ -86,7 +91,7 @@ def export_model(encoder, folder, frame_shape, band, harmonic=1.0):
     unfinished = folder / f"{version}.unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        model, signatures = _signatures(FrequencyModel(encoder, frame_shape, band, harmonic))
+        model, signatures = _signatures(FrequencyModel(encoder, frame_shape, band, harmonic, value_range))
         tf.saved_model.save(model, str(unfinished), signatures=signatures)
         (unfinished / _ENCODER).parent.mkdir()
         encoder.save(unfinished / _ENCODER)

@@ -72,7 +72,22 @@ class Checkpoints:
         return 0
 
 
-def train(model, batches, checkpoints, num_steps, report, stop=lambda: False, report_every=20, save_seconds=30.0):
+def step_function(model, strategy):
+    """Returns `model.train_step` as a graph that runs on every replica of a strategy, for its distributed batches."""
+    return tf.function(lambda batch: strategy.run(model.train_step, (batch,)))
+
+
+def train(
+    model,
+    batches,
+    checkpoints,
+    num_steps,
+    report,
+    stop=lambda: False,
+    strategy=None,
+    report_every=20,
+    save_seconds=30.0,
+):
     """Runs `model.train_step` until `num_steps` steps are done, or until told to stop, and saves a checkpoint.
 
     Args:
@@ -82,6 +97,7 @@ def train(model, batches, checkpoints, num_steps, report, stop=lambda: False, re
         num_steps: Steps of the whole run.
         report: Called with a `Progress` every `report_every` steps and after the last.
         stop: Asked before every step; a true answer ends the loop between two steps, where a checkpoint is exact.
+        strategy: `tf.distribute.Strategy` in whose scope the method was made; each batch is split among its replicas.
         report_every: Steps.
         save_seconds: Time between checkpoints.
 
@@ -91,8 +107,10 @@ def train(model, batches, checkpoints, num_steps, report, stop=lambda: False, re
     Raises:
         FloatingPointError: the loss is not finite. The last checkpoint stays as it was.
     """
-    step_function = tf.function(model.train_step)
-    iterator = iter(batches)
+    strategy = strategy or tf.distribute.get_strategy()
+    run_step = step_function(model, strategy)
+    iterator = iter(strategy.experimental_distribute_dataset(batches))
+    batch_size = tf.nest.flatten(batches.element_spec)[0].shape[0]
     step = int(checkpoints.step)
     began, first_step = time.monotonic(), step
     laps, saved = [], began
@@ -100,7 +118,7 @@ def train(model, batches, checkpoints, num_steps, report, stop=lambda: False, re
         start = time.monotonic()
         batch = next(iterator)
         fetched = time.monotonic()
-        step_function(batch)
+        run_step(batch)
         step += 1
         laps.append((fetched - start, time.monotonic() - start))
         if step == first_step + 1:
@@ -116,7 +134,7 @@ def train(model, batches, checkpoints, num_steps, report, stop=lambda: False, re
                 step=step,
                 num_steps=num_steps,
                 logs=_finite_logs(model, step),
-                clips_per_second=len(laps) * tf.nest.flatten(batch)[0].shape[0] / total,
+                clips_per_second=len(laps) * batch_size / total,
                 waiting=waited / total,
                 seconds_left=seconds_a_step * (num_steps - step),
                 seconds=float(checkpoints.seconds),

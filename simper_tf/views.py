@@ -3,11 +3,13 @@
 import dataclasses
 import math
 
+import keras
 import tensorflow as tf
 
 from simper_tf import augment
 
 
+@keras.saving.register_keras_serializable("simper_tf")
 @dataclasses.dataclass(frozen=True)
 class Views:
     """Draws two sets of M views of every clip; view i of either set runs at the same speed.
@@ -178,6 +180,14 @@ class Views:
             "solarized": _draw_chance(seeds[10], shape, self._by_set(self.solarize_probability, shape)),
         }
         return {k: tf.repeat(v, self.num_views, axis=1) for k, v in draws.items()} if self.share_spatial else draws
+
+    def get_config(self):
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_config(cls, config):
+        # JSON knows no tuples.
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in config.items()})
 
     def _by_set(self, chances, shape):
         """Returns a pair of chances as `(2M,)`, or `(2,)` where a set shares its draw."""

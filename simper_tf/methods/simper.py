@@ -1,22 +1,16 @@
 """SimPer: views of one clip at several speeds, contrasted with one another by how far apart their speeds are."""
 
-import dataclasses
-
 import keras
 import tensorflow as tf
 
 from simper_tf import losses, readout, similarity
-from simper_tf.views import Views
+from simper_tf.encoders.norms import mixes_clips
+from simper_tf.methods.base import Method, spread
 
 
 @keras.saving.register_keras_serializable("simper_tf")
-class SimPer(keras.Model):
+class SimPer(Method):
     """Self-supervised learning of periodic targets, after Yang et al., https://arxiv.org/abs/2210.03115.
-
-    Compile it with an optimizer only (it brings its loss) and `fit` it on either
-
-    * batches of clips `(B, T, H, W, C)`, uint8, if `views` is given: the views are then made on the device;
-    * pairs `(views, speeds)` as `simper_tf.Views` returns them, mapped over a data set on the host, if it is not.
 
     The loss is a mean over clips: no view is ever compared with one of another clip. It logs
 
@@ -29,14 +23,17 @@ class SimPer(keras.Model):
       useless ones; neither needs a label.
 
     Args:
-        encoder: `keras.Model` from `(B, T, H, W, C)` float32 in [0, 1] to `(B, T)` or `(B, T, D)`.
-        views: A `Views`, or None.
+        encoder, views, seed: See `Method`.
         similarity: A function of `simper_tf.similarity`.
         temperature: nu, dividing the similarities.
         label_temperature, label_similarity: See `losses.label_distribution`.
         prior_weight: Weight of the frequency prior; 0 for none.
         prior_band: `(low, high)` in cycles per frame in which clips at speed 1 are known to lie.
-        seed: Of the views made on the device.
+        micro_batch: Clips whose views are made and encoded at once; 0 for all of the batch. The gradient is the same,
+            the memory that of so many clips.
+
+    Raises:
+        ValueError: a setting is out of its range, or `micro_batch` is given for an encoder that mixes clips.
     """
 
     def __init__(
@@ -49,10 +46,10 @@ class SimPer(keras.Model):
         label_similarity="l1",
         prior_weight=0.0,
         prior_band=None,
+        micro_batch=0,
         seed=0,
         **kwargs,
     ):
-        super().__init__(**kwargs)
         if temperature <= 0 or label_temperature < 0 or prior_weight < 0:
             raise ValueError(
                 "`temperature` must be positive, `label_temperature` and `prior_weight` at least 0. "
@@ -62,60 +59,51 @@ class SimPer(keras.Model):
             raise ValueError(
                 f"A frequency prior needs a band (low, high), in cycles per frame. Received: {prior_band}."
             )
-        self.encoder = encoder
-        self.views = views
+        if micro_batch and mixes_clips(encoder):
+            raise ValueError(
+                f"`micro_batch` = {micro_batch} would change the gradient: the batch norm of the encoder "
+                f"{encoder.name!r} lets clips of a batch influence one another. Use norm 'group' or 'affine'."
+            )
+        self.prior_weight = prior_weight
+        super().__init__(encoder, views, seed, **kwargs)
         self.similarity = similarity
         self.temperature = temperature
         self.label_temperature = label_temperature
         self.label_similarity = label_similarity
-        self.prior_weight = prior_weight
         self.prior_band = prior_band
-        self.seed = seed
-        names = ["loss", "floor", "excess", "spread", "rank", "slope"] + ["prior"] * bool(prior_weight)
-        self.trackers = {name: keras.metrics.Mean(name) for name in names}
-        # XLA has no kernel for the interpolation in `augment.resample`.
-        self.supports_jit = views is None
+        self.micro_batch = micro_batch
 
-    def build(self, input_shape=None):
-        self.built = True
+    def log_names(self):
+        return ["loss", "floor", "excess", "spread", "rank", "slope"] + ["prior"] * bool(self.prior_weight)
 
-    def call(self, clips, training=False):
-        return self.encoder(clips, training=training)
-
-    def encode(self, clips):
-        """Returns the features of whole clips.
+    def check_batch(self, batch_size):
+        """Refuses batches that micro-batches do not divide.
 
         Args:
-            clips: `(B, T, H, W, C)` uint8, or floats in [0, 1].
+            batch_size: Clips a step.
 
-        Returns:
-            `(B, T)` or `(B, T, D)` float32.
+        Raises:
+            ValueError: the last micro-batch would be smaller, and the mean of means another.
         """
-        return tf.cast(self(unit_range(clips)), tf.float32)
+        super().check_batch(batch_size)
+        if self.micro_batch and batch_size % self.micro_batch:
+            raise ValueError(f"A batch of {batch_size} clips cannot be cut into micro-batches of {self.micro_batch}.")
 
-    def train_step(self, data):
-        views, speeds = self.make_views(data)
-        with tf.GradientTape() as tape:
-            logs = self.compute_logs(self.encode_views(views, training=True), speeds)
-            loss = self.optimizer.scale_loss(logs["loss"])
-        variables = self.encoder.trainable_variables
-        self.optimizer.apply(tape.gradient(loss, variables), variables)
-        for name, value in logs.items():
-            self.trackers[name].update_state(value)
-        return {name: tracker.result() for name, tracker in self.trackers.items()}
+    def compute_gradients(self, batch):
+        if not self.micro_batch:
+            return super().compute_gradients(batch)
+        number = tf.shape(batch[0])[0] // self.micro_batch
 
-    def make_views(self, data):
-        """Returns `(views, speeds)` of a batch, drawing them from the step's own seed where the batch is clips."""
-        if self.views is None:
-            return data
-        context = tf.distribute.get_replica_context()
-        draw = tf.cast(self.optimizer.iterations, tf.int32) * context.num_replicas_in_sync
-        return self.views(data, tf.stack([self.seed, draw + context.replica_id_in_sync_group]))
+        def add_part(k, gradients, logs):
+            part = tf.nest.map_structure(lambda x: x[k * self.micro_batch : (k + 1) * self.micro_batch], batch)
+            more = super(SimPer, self).compute_gradients(part)
+            share = 1.0 / tf.cast(number, tf.float32)
+            added = tf.nest.map_structure(lambda x, y: x + tf.cast(share, y.dtype) * y, (gradients, logs), more)
+            return k + 1, *added
 
-    def encode_views(self, views, training):
-        """Returns `(B, V, L)` or `(B, V, L, D)` features of `(B, V, L, H, W, C)` views."""
-        features = self(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
-        return tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]])
+        zeros = [tf.zeros_like(v.value) for v in self.trainable_variables], dict.fromkeys(self.log_names(), 0.0)
+        # One at a time: parts that run side by side would need the memory of the whole batch.
+        return tf.while_loop(lambda k, *_: k < number, add_part, (0, *zeros), parallel_iterations=1)[1:]
 
     def compute_logs(self, features, speeds):
         """Returns the logged scalars, `loss` among them.
@@ -123,8 +111,12 @@ class SimPer(keras.Model):
         Args:
             features: `(B, 2M, L)` or `(B, 2M, L, D)`, two sets of M views.
             speeds: `(B, 2M)`.
+
+        Raises:
+            ValueError: M is 1: there is no other speed to tell a view from.
         """
-        features = tf.cast(features, tf.float32)
+        if features.shape[1] < 4:
+            raise ValueError(f"SimPer needs at least 2 views a set to tell speeds apart. Received: {features.shape}.")
         first, second = tf.split(features, 2, axis=1)
         labels = losses.label_distribution(*tf.split(speeds, 2, axis=1), self.label_temperature, self.label_similarity)
         scores = similarity.over_channels(self.similarity, first, second)
@@ -135,7 +127,7 @@ class SimPer(keras.Model):
             "loss": loss,
             "floor": floor,
             "excess": loss - floor,
-            "spread": tf.reduce_mean(tf.math.reduce_std(tf.stop_gradient(features), axis=2)),
+            "spread": spread(features),
             "rank": rank,
             "slope": slope,
         }
@@ -147,31 +139,19 @@ class SimPer(keras.Model):
     def get_config(self):
         return {
             **super().get_config(),
-            "encoder": keras.saving.serialize_keras_object(self.encoder),
-            "views": self.views and dataclasses.asdict(self.views),
             "similarity": keras.saving.serialize_keras_object(self.similarity),
             "temperature": self.temperature,
             "label_temperature": self.label_temperature,
             "label_similarity": self.label_similarity,
             "prior_weight": self.prior_weight,
             "prior_band": self.prior_band,
-            "seed": self.seed,
+            "micro_batch": self.micro_batch,
         }
 
     @classmethod
     def from_config(cls, config):
-        config = dict(config)
-        config["encoder"] = keras.saving.deserialize_keras_object(config["encoder"])
-        config["similarity"] = keras.saving.deserialize_keras_object(config["similarity"])
-        views = config["views"]
-        # JSON knows no tuples.
-        config["views"] = views and Views(**{k: tuple(v) if isinstance(v, list) else v for k, v in views.items()})
-        return cls(**config)
-
-
-def unit_range(clips):
-    """Returns clips as float32, uint8 scaled from [0, 255] to [0, 1]."""
-    return tf.cast(clips, tf.float32) / (255.0 if clips.dtype == tf.uint8 else 1.0)
+        similarity = keras.saving.deserialize_keras_object(config["similarity"])
+        return super().from_config({**config, "similarity": similarity})
 
 
 def speed_following(features, speeds):

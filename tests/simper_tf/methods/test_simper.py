@@ -6,9 +6,10 @@ import pytest
 import tensorflow as tf
 
 from simper_tf import losses, pipeline, similarity
-from simper_tf.encoders import small
+from simper_tf.encoders import cnn3d, small
 from simper_tf.methods import SimPer
-from simper_tf.methods.simper import speed_following, unit_range
+from simper_tf.methods.base import unit_range
+from simper_tf.methods.simper import speed_following
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(37)
@@ -21,6 +22,10 @@ def compiled(views=VIEWS, learning_rate=3e-3, **arguments):
     model = SimPer(small(widths=(8, 8), outputs=1), views=views, **arguments)
     model.compile(optimizer=keras.optimizers.Adam(learning_rate))
     return model
+
+
+def made_views(model, clips):
+    return model.make_views(model.draw(clips))
 
 
 def sinusoids(frequencies, num_frames):
@@ -74,7 +79,7 @@ def test_one_seed_gives_the_same_views_and_loss_on_the_host_and_on_the_device(sw
     device_step, host_step = tf.function(on_device.train_step), tf.function(on_host.train_step)
     for _ in range(3):
         batch, (views, speeds) = next(of_clips), next(of_views)
-        drawn, drawn_speeds = on_device.make_views(batch)
+        drawn, drawn_speeds = made_views(on_device, batch)
         np.testing.assert_array_equal(drawn_speeds, speeds)
         # Times in float32 shares of 42 frames, once compiled by one graph and once by another.
         np.testing.assert_allclose(drawn, views, atol=1e-5)
@@ -84,16 +89,16 @@ def test_one_seed_gives_the_same_views_and_loss_on_the_host_and_on_the_device(sw
 
 def test_a_step_draws_other_views_than_the_one_before_and_another_seed_too(swinging_bars):
     clips, model = tf.constant(swinging_bars[0][:2]), compiled()
-    _, first = model.make_views(clips)
-    np.testing.assert_array_equal(model.make_views(clips)[1], first)
-    assert np.abs(compiled(seed=1).make_views(clips)[1] - first).max() > 0.01
+    _, first = made_views(model, clips)
+    np.testing.assert_array_equal(made_views(model, clips)[1], first)
+    assert np.abs(made_views(compiled(seed=1), clips)[1] - first).max() > 0.01
     model.train_step(clips)
-    assert np.abs(model.make_views(clips)[1] - first).max() > 0.01
+    assert np.abs(made_views(model, clips)[1] - first).max() > 0.01
 
 
 def test_views_are_encoded_each_alone(swinging_bars):
     model = compiled()
-    views, _ = model.make_views(tf.constant(swinging_bars[0][:2]))
+    views, _ = made_views(model, tf.constant(swinging_bars[0][:2]))
     features = model.encode_views(views, training=False)
     assert features.shape == (2, 8, 16)
     np.testing.assert_allclose(features[1, 3], model.encoder(views[1, 3][None])[0], atol=1e-5)
@@ -186,7 +191,7 @@ def test_speed_following_of_channels_reads_the_sum_of_their_spectra():
 
 def test_no_clip_is_compared_with_another(swinging_bars):
     model = compiled(temperature=0.1, prior_weight=1.0, prior_band=(0.02, 0.2))
-    views, speeds = model.make_views(tf.constant(swinging_bars[0][:2]))
+    views, speeds = made_views(model, tf.constant(swinging_bars[0][:2]))
 
     def gradient_of_first(views):
         with tf.GradientTape() as tape:
@@ -202,7 +207,7 @@ def test_no_clip_is_compared_with_another(swinging_bars):
 
 def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
     model = compiled(temperature=0.1)
-    views, speeds = model.make_views(tf.constant(swinging_bars[0][:3]))
+    views, speeds = made_views(model, tf.constant(swinging_bars[0][:3]))
 
     def gradient(clips):
         with tf.GradientTape() as tape:
@@ -268,6 +273,35 @@ def test_training_goes_on_in_mixed_bfloat16(swinging_bars):
 def test_settings_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         SimPer(small(widths=(8,)), **arguments)
+
+
+@pytest.mark.parametrize("micro_batch", [1, 2])
+def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars, micro_batch):
+    clips = tf.constant(swinging_bars[0][:4])
+    settings = {"temperature": 0.1, "prior_weight": 1.0, "prior_band": (0.02, 0.2)}
+    whole, parts = compiled(**settings), compiled(**settings, micro_batch=micro_batch)
+    expected, logs = whole.compute_gradients(whole.draw(clips))
+    found, same_logs = tf.function(parts.compute_gradients)(parts.draw(clips))
+    largest = max(np.abs(gradient).max() for gradient in expected)
+    for gradient, other in zip(expected, found, strict=True):
+        np.testing.assert_allclose(other, gradient, atol=1e-5 * largest)
+    assert {name: float(value) for name, value in same_logs.items()} == pytest.approx(
+        {name: float(value) for name, value in logs.items()}, rel=1e-4
+    )
+
+
+def test_micro_batches_are_refused_where_they_would_change_the_gradient():
+    with pytest.raises(ValueError, match=r"`micro_batch` = 2.*batch norm of the encoder 'cnn3d'.*'group' or 'affine'"):
+        SimPer(cnn3d(), micro_batch=2)
+    model = SimPer(cnn3d(norm="group"), micro_batch=2)
+    model.check_batch(4)
+    with pytest.raises(ValueError, match="batch of 5 clips cannot be cut into micro-batches of 2"):
+        model.check_batch(5)
+
+
+def test_one_view_a_set_is_refused_as_there_is_no_other_speed():
+    with pytest.raises(ValueError, match="at least 2 views a set"):
+        compiled(views=None).compute_logs(tf.zeros([2, 2, 20]), tf.ones([2, 2]))
 
 
 def test_hard_labels_are_allowed():
