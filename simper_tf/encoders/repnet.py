@@ -1,0 +1,65 @@
+"""RepNet's encoder: a ResNet of single frames and one convolution over time.
+
+Its counting heads are in `repnet_heads`.
+"""
+
+import keras
+from keras import layers
+
+from simper_tf.encoders.norms import normalization
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+class PerFrame(layers.Wrapper):
+    """Applies a layer or model for images to every frame: `(B, T, H, W, C)` -> `(B, T, h, w, c)`.
+
+    Unlike `keras.layers.TimeDistributed` it leaves T free, and batch norm inside sees all frames at once.
+    """
+
+    def build(self, input_shape):
+        super().build((input_shape[0], *input_shape[2:]))
+
+    def call(self, clips, training=None):
+        shape = keras.ops.shape(clips)
+        images = self.layer(keras.ops.reshape(clips, (-1, *shape[2:])), training=training)
+        return keras.ops.reshape(images, (-1, shape[1], *keras.ops.shape(images)[1:]))
+
+
+def repnet(channels=3, norm="batch"):
+    """Returns the convolutional part of RepNet, 512 features a frame.
+
+    ResNet-50 V2 up to `conv4_block3_out`, a convolution over frames t - 3, t and t + 3, and the maximum over space.
+    Weights start at random, as in the paper. 19,351,168 trainable parameters at 3 channels. Any length and size of
+    frames works; 112 x 112 is the published size.
+
+    Args:
+        channels: C of the clips.
+        norm: `batch`, as published; `group` (8 groups; a frame of the ResNet has its own statistics); or `affine`.
+
+    Returns:
+        `keras.Model`, `(B, T, H, W, C)` -> `(B, T, 512)`.
+
+    Source: Dwibedi et al., CVPR 2020, https://arxiv.org/abs/2006.15418, `repnet/repnet_colab.ipynb` of
+    google-research. Its L2 penalty of 1e-6 is left to the weight decay of the optimizer.
+    """
+    clips = keras.Input((None, None, None, channels))
+    x = PerFrame(_resnet(channels, norm))(layers.Rescaling(2.0, offset=-1.0)(clips))
+    x = layers.Conv3D(512, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal")(x)
+    x = layers.ReLU()(normalization(norm)(x))
+    return keras.Model(clips, keras.ops.max(x, axis=(2, 3)), name="repnet")
+
+
+def _resnet(channels, norm):
+    """Returns the first stages of ResNet-50 V2 with norms of the kind named."""
+    whole = keras.applications.ResNet50V2(include_top=False, weights=None, input_shape=(None, None, channels))
+    stages = keras.Model(whole.input, whole.get_layer("conv4_block3_out").output, name="resnet50v2")
+
+    def fresh(layer):
+        if isinstance(layer, layers.BatchNormalization):
+            return normalization(norm, momentum=layer.momentum, epsilon=layer.epsilon)
+        return layer.__class__.from_config(layer.get_config())
+
+    def call(layer, *tensors, **_):
+        return layer(*tensors)  # Without the empty mask that only batch norm takes.
+
+    return keras.models.clone_model(stages, clone_function=fresh, call_function=call)

@@ -1,0 +1,57 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.encoders.norms import Affine, mixes_clips, normalization
+
+RNG = np.random.default_rng(37)
+
+
+def clips(*shape):
+    return tf.constant(RNG.uniform(size=shape), tf.float32)
+
+
+def test_affine_is_batch_norm_with_its_first_statistics():
+    x = clips(2, 4, 3, 3, 6)
+    affine, batch = Affine(), keras.layers.BatchNormalization(epsilon=0.0)
+    affine.build(x.shape)
+    batch.build(x.shape)
+    for mine, other in ((affine.scale, batch.gamma), (affine.shift, batch.beta)):
+        other.assign(RNG.normal(size=6))
+        mine.assign(other)
+    np.testing.assert_allclose(affine(x), batch(x, training=False), atol=1e-6)
+
+
+def test_batch_norm_standardises_each_channel_over_all_clips():
+    x = 5 + 3 * clips(3, 4, 3, 3, 6)
+    normal = normalization("batch", epsilon=1e-5)(x, training=True).numpy()
+    np.testing.assert_allclose(normal.mean(axis=(0, 1, 2, 3)), 0, atol=1e-4)
+    np.testing.assert_allclose(normal.std(axis=(0, 1, 2, 3)), 1, atol=1e-3)
+
+
+def test_group_norm_standardises_each_clip_and_group_of_channels():
+    x = 5 + 3 * clips(2, 4, 3, 3, 16)
+    normal = normalization("group")(x).numpy().reshape(2, -1, 8, 2)
+    np.testing.assert_allclose(normal.mean(axis=(1, 3)), 0, atol=1e-4)
+    np.testing.assert_allclose(normal.std(axis=(1, 3)), 1, atol=1e-3)
+
+
+def test_an_unknown_norm_is_refused_with_the_choices():
+    with pytest.raises(ValueError, match=r"`norm` must be one of \('batch', 'group', 'affine'\)\. Received: 'layer'"):
+        normalization("layer")
+
+
+@pytest.mark.parametrize(("norm", "mixes"), [("batch", True), ("group", False), ("affine", False)])
+def test_a_norm_is_found_however_deep_it_lies(norm, mixes):
+    inner = keras.Sequential([keras.Input((None, None, 2)), keras.layers.Dense(8), normalization(norm)])
+    frames = keras.Input((None, 4, 4, 2))
+    outer = keras.Model(frames, keras.layers.TimeDistributed(inner)(frames))
+    assert mixes_clips(outer) == mixes_clips(normalization(norm)) == mixes
+
+
+def test_a_frozen_batch_norm_does_not_mix_clips():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), normalization("batch")])
+    assert mixes_clips(model)
+    model.trainable = False
+    assert not mixes_clips(model)

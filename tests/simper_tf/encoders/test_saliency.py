@@ -1,0 +1,146 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.encoders import cnn3d, saliency_terms, small, with_saliency_maps, with_saliency_sampler
+from simper_tf.encoders.saliency import SaliencySampler, saliency_network, sample
+
+RNG = np.random.default_rng(71)
+
+
+def clips(*shape):
+    return tf.constant(RNG.uniform(size=shape), tf.float32)
+
+
+def softmax_maps(*shape):
+    return tf.reshape(tf.nn.softmax(tf.reshape(4 * clips(*shape), [*shape[:2], -1])), shape)
+
+
+def peak(height, width, row, column):
+    """Returns one map that is all in one point."""
+    maps = np.zeros((1, 1, height, width), np.float32)
+    maps[0, 0, row, column] = 1.0
+    return tf.constant(maps)
+
+
+@pytest.mark.parametrize(("height", "width"), [(36, 36), (8, 13), (5, 64)])
+def test_a_flat_map_leaves_the_clip_as_it_is(height, width):
+    x = clips(2, 3, height, width, 3)
+    flat = tf.ones((2, 3, -(-height // 4), -(-width // 4)))
+    np.testing.assert_allclose(SaliencySampler()(x, flat), x, atol=1e-4)
+
+
+def test_points_are_the_gaussian_means_of_the_published_form():
+    size = 5
+    maps = softmax_maps(1, 1, size, size)
+    rows, columns = SaliencySampler().points(maps, size, size)
+    padded = np.pad(maps[0, 0], size, mode="edge")
+    places = np.arange(-size, 2 * size)
+    deviation = 13 / 32 * size / 2.354820045
+    for i in range(size):
+        for j in range(size):
+            gaussian = [np.exp(-np.square(places - k) / 2 / deviation**2) * (abs(places - k) <= size) for k in (i, j)]
+            weights = np.outer(*gaussian) * padded
+            mean = [np.sum(weights * axis) / weights.sum() for axis in (places[:, None], places)]
+            expected = np.clip(mean, 0, size - 1)
+            np.testing.assert_allclose([rows[0, 0, i, j], columns[0, 0, i, j]], expected, atol=1e-3)
+
+
+def test_points_keep_their_order():
+    rows, columns = SaliencySampler().points(softmax_maps(2, 3, 6, 7), 24, 28)
+    assert np.diff(rows, axis=2).min() > -1e-4
+    assert np.diff(columns, axis=3).min() > -1e-4
+
+
+@pytest.mark.parametrize(("row", "column"), [(2, 5), (4, 4), (6, 3)])
+def test_a_peak_is_magnified(row, column):
+    height = width = 36
+    rows, columns = SaliencySampler().points(0.9 * peak(9, 9, row, column) + 0.1 / 81, height, width)
+    centre = row / 8 * 35, column / 8 * 35
+    near = np.hypot(rows[0, 0] - centre[0], columns[0, 0] - centre[1]) < 5
+    y, x = np.mgrid[:height, :width]
+    assert near.sum() > 2 * (np.hypot(y - centre[0], x - centre[1]) < 5).sum()
+
+
+def test_sampling_between_pixels_is_linear():
+    y, x = np.mgrid[:6, :7].astype(np.float32)
+    plane = tf.constant((2 * y - 3 * x + 1)[None, None, ..., None])
+    rows, columns = (tf.constant(RNG.uniform(0, size - 1, (1, 1, 6, 7)), tf.float32) for size in (6, 7))
+    np.testing.assert_allclose(sample(plane, rows, columns)[..., 0], 2 * rows - 3 * columns + 1, atol=1e-4)
+
+
+def test_sampling_at_the_rim_gives_the_rim():
+    x = clips(1, 1, 4, 4, 2)
+    corner = tf.fill((1, 1, 4, 4), 3.0)
+    np.testing.assert_allclose(sample(x, corner, corner), tf.broadcast_to(x[:, :, 3:, 3:], x.shape), atol=1e-6)
+
+
+def test_a_change_of_a_map_changes_the_frame_as_its_gradient_says():
+    sampler, x = SaliencySampler(), clips(1, 1, 8, 8, 1)
+    maps, weights = softmax_maps(1, 1, 4, 4), clips(1, 1, 8, 8, 1)
+    step = 1e-3 * clips(1, 1, 4, 4)
+
+    def value(maps):
+        return tf.reduce_sum(weights * sampler(x, maps))
+
+    with tf.GradientTape() as tape:
+        tape.watch(maps)
+        loss = value(maps)
+    change = tf.reduce_sum(tape.gradient(loss, maps) * step)
+    np.testing.assert_allclose(value(maps + step) - value(maps - step), 2 * change, rtol=0.1, atol=1e-4)
+
+
+def test_the_network_has_the_parameters_of_the_published_one():
+    network = saliency_network()
+    assert sum(int(np.prod(weight.shape)) for weight in network.trainable_weights) == 157_504 + 65
+
+
+@pytest.mark.parametrize(("size", "points"), [((36, 36), (9, 9)), ((64, 30), (16, 8))])
+def test_maps_have_a_quarter_of_the_size_and_each_sums_to_one(size, points):
+    maps = saliency_network()(clips(2, 3, *size, 3))
+    assert maps.shape == (2, 3, *points)
+    np.testing.assert_allclose(tf.reduce_sum(maps, axis=(2, 3)), 1.0, rtol=1e-5)
+    assert np.min(maps) >= 0
+
+
+def test_the_sampler_learns_from_the_loss_of_the_encoder():
+    model = with_saliency_sampler(cnn3d(3, "affine"), (16, 16, 3))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(clips(1, 8, 16, 16, 3)))
+    gradients = tape.gradient(loss, model.get_layer("saliency").trainable_variables)
+    # All but the last bias, which a softmax does not see.
+    assert all(np.abs(gradient).max() > 0 for gradient in gradients[:-1])
+
+
+def test_maps_come_with_the_features_that_were_made_through_them(tmp_path):
+    encoder, x = small(3), clips(2, 8, 16, 12, 3)
+    model = with_saliency_sampler(encoder, (16, 12, 3))
+    assert model.name == "saliency_small"
+    features, maps = with_saliency_maps(model)(x)
+    np.testing.assert_allclose(features, model(x), atol=1e-6)
+    np.testing.assert_allclose(features, encoder(SaliencySampler()(x, maps)), atol=1e-5)
+    model.save(tmp_path / "model.keras")
+    np.testing.assert_allclose(with_saliency_maps(keras.models.load_model(tmp_path / "model.keras"))(x)[1], maps)
+
+
+def test_terms_of_flat_and_still_maps_are_their_extremes():
+    entropy, change = saliency_terms(tf.fill((2, 5, 3, 4), 1 / 12))
+    np.testing.assert_allclose(entropy, np.log(12), rtol=1e-5)
+    np.testing.assert_array_equal(change, 0.0)
+    entropy, change = saliency_terms(tf.concat([peak(2, 2, 0, 0), peak(2, 2, 1, 1), peak(2, 2, 1, 1)], axis=1))
+    np.testing.assert_array_equal(entropy, 0.0)
+    np.testing.assert_allclose(change, 2 / (2 * 4))  # Two points change by 1, once in two steps.
+
+
+def test_terms_are_finite_with_their_gradients_where_a_map_is_zero():
+    maps = peak(3, 3, 1, 1) * tf.ones((1, 4, 1, 1))
+    with tf.GradientTape() as tape:
+        tape.watch(maps)
+        entropy, change = saliency_terms(maps)
+    assert np.all(np.isfinite(tape.gradient([entropy, change], maps)))
+
+
+def test_frames_too_small_are_refused_with_the_numbers():
+    with pytest.raises(ValueError, match=r"at least 5 x 5 pixels\. Received: 4 x 9\. Build the data set with larger"):
+        with_saliency_sampler(small(3), (4, 9, 3))
