@@ -10,11 +10,13 @@ from absl import flags
 from simper_tf import metrics, training, units
 from simper_tf.evaluation import forecasts, protocols, rows, tables
 from trainers import cli, data, history, options, runs
+from trainers.assembly import assemble
 
 # Features of a data set that show what repeats, frame by frame.
 REFERENCES = {"angle", "ppg"}
 # Test clips among which the plots of a few choose, so that drawing does not read them all.
 FIRST = 60
+FEWEST_EMBEDDED = 10
 
 
 def main():
@@ -30,8 +32,7 @@ def load_model(folder, builder):
     Raises:
         ValueError: the run has no checkpoint.
     """
-    model = options.method(options.encoder(builder.info.features["clip"].shape[-1]), None, rate=1.0)
-    model.compile(options.optimizer(steps_per_epoch=1))
+    model = assemble(builder).model
     checkpoints = training.Checkpoints(folder / "checkpoints", model)
     if not checkpoints.restore(warn=cli.say):
         raise ValueError(f"{folder} holds no checkpoint. Train first: python -m trainers.pretrain --run_dir={folder}")
@@ -68,7 +69,7 @@ def evaluate(folder, builder, model, seconds):
     cli.say(tables.results_table(results))
     if units.is_frequency(unit):
         floored = (f"{name} {metrics.count_floored(test.labels, values)}" for name, values in predictions.items())
-        cli.say(f"Of {len(test.labels)} errors below {metrics.FLOOR:g} {unit}, so lifted in gm: {', '.join(floored)}.")
+        cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {unit}, of {len(test.labels)}: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}.")
     if config.artifacts:
         draw(folder, builder, test, predictions)
@@ -117,10 +118,7 @@ def draw(folder, builder, test, predictions):
         figures["training"] = plots.training_curves(records)
     draw_some = _draw_series if units.is_frequency(unit) else _draw_forecasts
     figures |= draw_some(plots, builder, test, predictions, unit)
-    try:
-        figures["embedding"] = plots.embedding(test.series, test.labels, unit)
-    except ImportError:
-        cli.say("No embedding: umap-learn is not installed (extra `plots`).")
+    figures |= _draw_embedding(plots, test, unit)
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
         figure.savefig(folder / "plots" / f"{name}.png", dpi=120)
@@ -144,6 +142,17 @@ def _draw_forecasts(plots, builder, test, predictions, unit):
     chosen = _few(test.labels[:FIRST].mean(axis=1))
     predictions = {protocol: values[chosen] for protocol, values in predictions.items()}
     return {"forecasts": plots.forecasts(test.labels[chosen], predictions, test.ids[chosen], unit)}
+
+
+def _draw_embedding(plots, test, unit):
+    if len(test.labels) < FEWEST_EMBEDDED:
+        cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} test clips.")
+        return {}
+    try:
+        return {"embedding": plots.embedding(test.series, test.labels, unit)}
+    except ImportError:
+        cli.say("No embedding: umap-learn is not installed (extra `plots`).")
+        return {}
 
 
 def _few(values):
