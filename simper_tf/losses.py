@@ -120,3 +120,41 @@ def _choice(logits, targets):
     """Returns the cross-entropy of choosing `(N,)` targets by `(N, P)` logits, and 1 where they are chosen."""
     found = tf.cast(tf.argmax(logits, axis=-1, output_type=tf.int32) == targets, tf.float32)
     return tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits), found
+
+
+def psd_distance(x, y, band=None):
+    """Returns how far the power spectra of two sets of series lie apart, whatever their phases.
+
+    Each spectrum is cut to the band and divided by its sum; the distance of two is their mean squared difference, as
+    Gideon and Stent, https://arxiv.org/abs/2111.09748, have it.
+
+    Args:
+        x: `(..., V, T)` floats.
+        y: `(..., W, T)` floats.
+        band: `(low, high)` in cycles per frame, both included; by default everything but the mean.
+
+    Returns:
+        `(...)` float32, the mean over all V W pairs, at most 2 over the number of frequencies. A constant series has
+        the spectrum 0.
+
+    Raises:
+        ValueError: fewer than two frequencies lie in the band: all spectra would be the same.
+    """
+    x, y = [_unit_sum_psd(series, band) for series in (x, y)]
+    return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
+
+
+def _unit_sum_psd(series, band):
+    num_frames = series.shape[-1]
+    low, high = band or (0.5 / num_frames, 0.5)
+    kept = [k for k in range(num_frames // 2 + 1) if low <= k / num_frames <= high]
+    if len(kept) < 2:
+        raise ValueError(
+            f"Spectra of {num_frames} frames can be compared over two frequencies or more. Received the band "
+            f"[{low:.4g}, {high:.4g}] cycles per frame, which has {len(kept)} of those that are {1 / num_frames:.4g} "
+            "apart. Widen the band or lengthen the views."
+        )
+    series = tf.cast(series, tf.float32)
+    spectrum = tf.signal.rfft(series - tf.reduce_mean(series, axis=-1, keepdims=True))[..., kept[0] : kept[-1] + 1]
+    power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
+    return power / (tf.reduce_sum(power, axis=-1, keepdims=True) + 1e-8)
