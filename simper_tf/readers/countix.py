@@ -6,6 +6,7 @@ Reference: Dwibedi et al., Counting Out Time, CVPR 2020, https://arxiv.org/abs/2
 """
 
 import csv
+import functools
 import logging
 import pathlib
 import re
@@ -13,10 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simper_tf.readers import checkup as checkups
 from simper_tf.readers import mp4
 from simper_tf.readers.errors import RawDataError
 
 SPLITS = ("train", "val", "test")
+TFDS_SPLITS = {"train": "train", "val": "validation", "test": "test"}
 FITS = ("resample", "crop")
 VIDEO_SUFFIXES = (".avi", ".mkv", ".mov", ".mp4", ".webm")
 # Seconds by which a segment may leave its clip: rounding in the annotations, not more (0.3 ms was seen).
@@ -128,6 +131,56 @@ def locate(segment, videos):
     if segment.stem in videos:
         return Located(segment, str(videos[segment.stem]), segment.clip_start)
     return Located(segment, str(videos.get(segment.video_id, "")), 0)
+
+
+def locate_all(root):
+    """Returns what a build reads: `{split: [Located]}`, by the names of TFDS, of splits that have any video.
+
+    Raises:
+        RawDataError: an annotation file is missing or damaged, or there is none of the annotated videos.
+    """
+    videos = index_videos(root)
+    splits = {}
+    for split, name in TFDS_SPLITS.items():
+        segments = read_annotations(find_annotations(root, split))
+        located = [locate(segment, videos) for segment in segments]
+        if any(item.path for item in located):
+            splits[name] = located
+    if not splits:
+        raise RawDataError(root, "none of the annotated videos", "<id>_<start>_<end>.mp4 files", "Fetch some.")
+    return splits
+
+
+def checkup(root, config):
+    """Returns the `Checkup` of a folder, segment by segment, for the config of the builder.
+
+    Raises:
+        RawDataError: as `locate_all`.
+    """
+    units, missing, splits = [], [], {}
+    for split, located in locate_all(root).items():
+        splits[split] = [f"{split}/{item.segment.key}" for item in located]
+        missing += [name for name, item in zip(splits[split], located, strict=True) if not item.path]
+        for name, item in zip(splits[split], located, strict=True):
+            files = (pathlib.Path(item.path),) if item.path else ()
+            units.append(checkups.Unit(name, files, functools.partial(_examine, item, config)))
+    return checkups.Checkup(units, missing, functools.partial(checkups.outcome, splits))
+
+
+def _examine(item, config, decode):
+    """A bad video is left out of the build and never stops it; without decoding, one that opens passes for good."""
+    if not decode and item.path:
+        try:
+            video = mp4.probe(item.path)
+        except RawDataError as error:
+            return checkups.Report(skipped=(str(error),))
+        return checkups.Report("", "", video.frames, video.rate, video.duration, (item.segment.count,))
+    _, example, reason = read_or_skip(item, num_frames=config.num_frames, size=config.size, fit=config.fit)
+    if example is None:
+        return checkups.Report(skipped=(reason,))
+    clip, rate = example["clip"], float(example["rate"])
+    notes = tuple(checkups.unmoving(clip))
+    return checkups.Report("", "", len(clip), rate, (len(clip) - 1) / rate, (float(example["label"]),), (), notes)
 
 
 def read_segment(located, num_frames=200, size=96, fit="resample"):

@@ -4,10 +4,12 @@ Temperatures are degrees Celsius. Regions are the four quarters of the satellite
 land is what is measured now and then.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
 
+from simper_tf.readers import checkup as checkups
 from simper_tf.readers import goes
 from simper_tf.readers.errors import RawDataError
 
@@ -47,10 +49,7 @@ def read_recording(root, start, end, size=100):
         RawDataError: no file of the period, a damaged file, maps of different shapes, or a quarter without land.
         ValueError: a quarter has fewer pixels than cells.
     """
-    start, end = np.datetime64(start, "h"), np.datetime64(end, "h")
-    paths = {hour: path for hour, path in goes.index_hours(root).items() if start <= hour < end}
-    if not paths:
-        raise RawDataError(root, "no ABI-L2-LSTC file of GOES-16", f"files of {start} to {end}", "Sync them there.")
+    paths = _find(root, start, end)
     first, last = min(paths), max(paths)
     hours = np.arange(first, last + 1)
     maps = np.full((len(hours), 4, size, size), np.nan, np.float32)
@@ -67,6 +66,46 @@ def read_recording(root, start, end, size=100):
         if not cells.any():
             raise RawDataError(root, f"no temperature in the quarter {name}", "land", "Check which sector it is.")
     return Recording(first, maps, land, [hour for hour in hours if hour not in paths])
+
+
+def _find(root, start, end):
+    """Returns `{hour: path}` of the files of a period, in the order of time."""
+    start, end = np.datetime64(start, "h"), np.datetime64(end, "h")
+    paths = {hour: path for hour, path in sorted(goes.index_hours(root).items()) if start <= hour < end}
+    if not paths:
+        raise RawDataError(root, "no ABI-L2-LSTC file of GOES-16", f"files of {start} to {end}", "Sync them there.")
+    return paths
+
+
+def checkup(root, config):
+    """Returns the `Checkup` of a folder, hour by hour, for the config of the builder.
+
+    Raises:
+        RawDataError: there is no file of the period.
+    """
+    paths = _find(root, config.start, config.end)
+    units = [checkups.Unit(str(hour), (path,), functools.partial(_examine, path)) for hour, path in paths.items()]
+    hours = np.arange(config.start, config.end, dtype="datetime64[h]")
+    missing = [str(hour) for hour in hours if hour not in paths]
+    return checkups.Checkup(units, missing, functools.partial(_decide, root, config))
+
+
+def _examine(path, _):
+    try:
+        measured = np.isfinite(goes.read_map(path)).mean()
+    except RawDataError as error:
+        return checkups.Report(problem=str(error))
+    notes = () if measured else ("nothing in it was measured",)
+    return checkups.Report(frames=1, rate=1 / 3600, seconds=3600.0, notes=notes)
+
+
+def _decide(root, config, _):
+    recording = read_recording(root, config.start, config.end, config.size)
+    train, test, skipped = list_windows(
+        recording, config.window, config.horizon, config.stride, config.split, config.test_quarter
+    )
+    # Every hour serves both splits: they differ in the quarter, or share no more than hours near their border.
+    return checkups.Outcome({"train": (), "test": ()}, {"train": len(train), "test": len(test)}, tuple(skipped))
 
 
 class Window(NamedTuple):

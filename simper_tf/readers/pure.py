@@ -14,6 +14,7 @@ import re
 import cv2
 import numpy as np
 
+from simper_tf.readers import checkup as checkups
 from simper_tf.readers import pulse, recording
 from simper_tf.readers.errors import RawDataError
 
@@ -51,8 +52,7 @@ def read(folder):
     """
     path = folder / f"{folder.name}.json"
     image_times, package_times, waveform = _read_json(path)
-    nested = folder / folder.name
-    files = _frame_files(nested if nested.is_dir() else folder)
+    files = _frame_files(folder)
     _refuse_missing(folder, image_times, files)
     try:
         package_times, num_moved = pulse.increasing(package_times)
@@ -80,9 +80,24 @@ def read(folder):
     )
 
 
-def inspect(folder, window=180, stride=180):
-    """Reports on a recording without decoding its frames; see `recording.inspect`."""
-    return recording.inspect(read, folder, window, stride)
+def checkup(root, config):
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
+
+    Raises:
+        RawDataError: there is no recording.
+    """
+    return checkups.by_subject(find(root), RECORDINGS, read, _files, _device_rates, config)
+
+
+def _files(folder):
+    return folder / f"{folder.name}.json", *(path for _, path in sorted(_frame_files(folder).items()))
+
+
+def _device_rates(folder):
+    packages = json.loads((folder / f"{folder.name}.json").read_bytes())["/FullPackage"]
+    rates = [package["Value"].get("pulseRate") for package in packages]
+    rates = [rate if type(rate) in (int, float) else 0.0 for rate in rates]
+    return np.array([package["Timestamp"] for package in packages], np.int64), np.array(rates, np.float64)
 
 
 def _entries(folder):
@@ -94,8 +109,10 @@ def _is_known_empty(folder):
 
 
 def _frame_files(folder):
-    """Returns {nanoseconds: path}, of anything that lies among the frames only the frames."""
-    matches = ((re.fullmatch(r"Image(\d{1,19})\.png", entry.name), entry) for entry in folder.iterdir())
+    """Returns {nanoseconds: path}, of anything that lies among the frames of a recording only the frames."""
+    nested = folder / folder.name
+    entries = _entries(nested if nested.is_dir() else folder)
+    matches = ((re.fullmatch(r"Image(\d{1,19})\.png", entry.name), entry) for entry in entries)
     return {int(match[1]): entry for match, entry in matches if match}
 
 

@@ -9,6 +9,7 @@ Format: https://github.com/danmcduff/scampsdataset and McDuff et al., NeurIPS 20
 
 import contextlib
 import csv
+import functools
 import itertools
 import math
 import pathlib
@@ -18,6 +19,7 @@ import cv2
 import h5py
 import numpy as np
 
+from simper_tf.readers import checkup as checkups
 from simper_tf.readers import recording
 from simper_tf.readers.errors import RawDataError
 
@@ -27,6 +29,8 @@ SLICE_BYTES = 256 * 2**20
 MAX_SIDE = 4096  # Pixels; more is a damaged header.
 SERIES = {"ppg": "d_ppg", "breathing": "d_br"}
 SPLITS = ("train", "validation", "test")
+# The names of the 2,800 files that exist.
+EXPECTED = tuple(f"P{number:06d}" for number in range(1, 2801))
 PAPER_COUNTS = (2000, 400, 400)
 OFFICIAL_SPLIT = "ScampsTrainTestSplit.csv"
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: unpack the archive again."
@@ -105,17 +109,42 @@ def clips(path, size, window, stride):
     Raises:
         RawDataError: the file is damaged, or shorter than one clip.
     """
-    one = read(pathlib.Path(path))
-    if len(one.times) < window:
-        action = "Lower the window in the builder's config."
-        raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
+    one = _read_whole(pathlib.Path(path), window)
     frames = (_to_uint8(frame, size) for frame in one.frames())
     yield from recording.clips(one, frames, window, stride)
 
 
-def inspect(path, window=600, stride=600):
-    """Reports on a file without reading its video; see `recording.inspect`."""
-    return recording.inspect(read, path, window, stride)
+def checkup(root, config):
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
+
+    Raises:
+        RawDataError: there is no file.
+    """
+    paths = find(root)
+    found = {path.stem for path in paths}
+    units = [checkups.Unit(path.stem, (path,), functools.partial(_examine, path, config)) for path in paths]
+    missing = [name for name in EXPECTED if name not in found]
+    return checkups.Checkup(units, missing, functools.partial(_decide, paths, root, config))
+
+
+def _examine(path, config, decode):
+    report = checkups.of_recording(functools.partial(_read_whole, window=config.window), path, config)
+    all_clips = functools.partial(clips, path, config.size, config.window, config.stride)
+    return checkups.decoded(report, all_clips) if decode and not report.problem else report
+
+
+def _decide(paths, root, config, reports):
+    parts = split(paths, root, config.split, config.seed)
+    return checkups.outcome({part: [path.stem for path in chosen] for part, chosen in parts.items()}, reports)
+
+
+def _read_whole(path, window):
+    """Returns the `Recording` of a file that has one clip at least."""
+    one = read(path)
+    if len(one.times) < window:
+        action = "Lower the window in the builder's config."
+        raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
+    return one
 
 
 def split(paths, root, rule, seed):

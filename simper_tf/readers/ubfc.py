@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 
+from simper_tf.readers import checkup as checkups
 from simper_tf.readers import pulse, recording, video
 from simper_tf.readers.errors import RawDataError
 
@@ -50,7 +51,7 @@ def read(folder):
     Raises:
         RawDataError: a file is missing, truncated or not in the documented format, or the two disagree.
     """
-    ppg, times = _read_ground_truth(folder / "ground_truth.txt")
+    ppg, _, times = _read_ground_truth(folder / "ground_truth.txt")
     path = folder / "vid.avi"
     header = video.read_header(path)
     num_frames = min(len(times), header.num_frames)
@@ -76,13 +77,27 @@ def read(folder):
     )
 
 
-def inspect(folder, window=180, stride=180):
-    """Reports on a subject without decoding the video; see `recording.inspect`."""
-    return recording.inspect(read, folder, window, stride)
+def checkup(root, config):
+    """Returns the `Checkup` of a folder as `find` takes it, for the config of the builder.
+
+    Raises:
+        RawDataError: there is no recording.
+    """
+    expected = [f"subject{number}" for number in SUBJECTS]
+    return checkups.by_subject(find(root), expected, read, _files, _device_rates, config)
+
+
+def _files(folder):
+    return folder / "ground_truth.txt", folder / "vid.avi"
+
+
+def _device_rates(folder):
+    _, rates, times = _read_ground_truth(folder / "ground_truth.txt")
+    return times, rates
 
 
 def _read_ground_truth(path):
-    """Returns the PPG, float64, and the times, int64 nanoseconds."""
+    """Returns the PPG and the device's heart rate, float64, and the times, int64 nanoseconds."""
     if not path.is_file():
         raise RawDataError(path, "no such file", "the PPG of the recording", "Copy the recording again.")
     try:
@@ -92,11 +107,11 @@ def _read_ground_truth(path):
         raise _bad_text(path, f"text that is no number ({error})") from error
     if len(rows) != 3 or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
         raise _bad_text(path, f"lines of {[len(row) for row in rows]} numbers")
-    ppg, _, seconds = rows
+    ppg, rates, seconds = rows
     # A day bounds the times, so that a broken exponent cannot overflow the nanoseconds.
     if not (np.isfinite(ppg).all() and (np.abs(seconds) < 86_400).all()):
         raise _bad_text(path, "values that are not finite, or times beyond a day")
-    return ppg, np.rint(seconds * 1e9).astype(np.int64)
+    return ppg, rates, np.rint(seconds * 1e9).astype(np.int64)
 
 
 def _bad_text(path, found):

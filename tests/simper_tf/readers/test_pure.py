@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from simper_tf.readers import pure
+from simper_tf.readers import pure, recording, schema
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import faces
 from simper_tf.standins import pure as standin
@@ -55,7 +55,7 @@ def test_ppg_is_interpolated_at_the_times_of_the_frames_not_by_index(written):
 
 
 def test_rates_heart_rates_and_notes_are_reported_without_decoding(written):
-    report = pure.inspect(written[0] / "02-02", 90, 90)
+    report = recording.inspect(pure.read, written[0] / "02-02", 90, 90)
     assert report["rate"] == pytest.approx(29.99, abs=0.05)
     assert report["heart_rates"] == pytest.approx([written[1]["02-02"]["heart_rate"]], abs=0.5)
     assert "1 PNG files unknown to the JSON ignored" in report["notes"]
@@ -153,7 +153,7 @@ def test_a_pause_of_the_oximeter_skips_the_clips_it_touches(nested):
         del content["/FullPackage"][20:80]
 
     spoil_json(nested, drop_a_second)
-    report = pure.inspect(nested, 90, 90)
+    report = recording.inspect(pure.read, nested, 90, 90)
     assert report["heart_rates"] == []
     assert "PPG samples are not finite" in report["skipped"][0]
 
@@ -162,3 +162,21 @@ def test_other_files_among_the_frames_change_nothing(nested, written):
     for name in ("Thumbs.db", "Image12.jpg", "ImageX.png", "image1392643993642815000.png"):
         (nested / "01-01" / name).write_bytes(b"junk")
     assert len(pure.read(nested).times) == written[1]["01-01"]["frames"]
+
+
+def test_the_device_s_own_heart_rate_is_compared_where_it_is_there(nested, written):
+    config = schema.SubjectsConfig(name="small", window=90, stride=90)
+
+    def notes(change):
+        def change_all(content):
+            for package in content["/FullPackage"]:
+                change(package["Value"])
+
+        spoil_json(nested, change_all)
+        (unit,) = pure.checkup(nested.parent, config).units
+        return [note for note in unit.examine(False).notes if "by the device" in note]
+
+    assert notes(lambda value: None) == []
+    assert len(notes(lambda value: value.update(pulseRate=20))) == 1
+    assert notes(lambda value: value.update(pulseRate="x")) == []
+    assert notes(lambda value: value.pop("pulseRate")) == []

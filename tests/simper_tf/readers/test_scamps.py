@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.io
 
-from simper_tf.readers import scamps
+from simper_tf.readers import recording, scamps
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import faces
 from simper_tf.standins import scamps as standin
@@ -120,7 +120,7 @@ def test_a_file_in_another_format_is_refused_by_name(mat, spoil, found):
 def test_inspect_reads_no_frame(mat):
     with h5py.File(mat, "r+") as file:
         file["Xsub"][0, 0, 0, 0] = 7.0
-    report = scamps.inspect(mat, 120, 120)
+    report = recording.inspect(scamps.read, mat, 120, 120)
     assert (report["problem"], report["frames"], report["rate"]) == ("", 120, pytest.approx(30.0))
 
 

@@ -4,7 +4,7 @@ import shutil
 import numpy as np
 import pytest
 
-from simper_tf.readers import ubfc
+from simper_tf.readers import recording, schema, ubfc
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import faces
 from simper_tf.standins import ubfc as standin
@@ -41,7 +41,7 @@ def test_frames_are_bit_exact_and_in_rgb(written):
 
 def test_rates_are_the_cameras_own_and_not_30(written):
     for path in ubfc.find(written[0]):
-        report = ubfc.inspect(path, 90, 90)
+        report = recording.inspect(ubfc.read, path, 90, 90)
         assert report["rate"] == pytest.approx(written[1][path.name]["rate"], abs=1e-3)
         assert report["heart_rates"] == pytest.approx([written[1][path.name]["heart_rate"]], abs=0.5)
 
@@ -147,3 +147,19 @@ def test_a_file_that_is_no_video_is_refused(subject):
     (subject / "vid.avi").write_bytes(b"<html>Quota exceeded</html>")
     with pytest.raises(RawDataError, match="27 bytes without a video"):
         ubfc.read(subject)
+
+
+def test_a_label_far_from_what_the_oximeter_showed_is_noted_and_stops_nothing(written, tmp_path):
+    shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "DATASET_2" / "subject3" / "ground_truth.txt"
+    ppg, rates, times = np.loadtxt(path)
+    label = recording.inspect(ubfc.read, path.parent, 90, 90)["heart_rates"][0]
+    config = schema.SubjectsConfig(name="small", window=90, stride=90)
+    # The oximeter lags, and drops to 0 now and then: neither is a difference.
+    for shown, noted in ((label + 9, False), (label + 11, True), (label - 11, True)):
+        rates[:], rates[:20] = shown, 0
+        standin.write_ground_truth(path, ppg, rates, times)
+        report = ubfc.checkup(tmp_path, config).units[1].examine(False)
+        assert report.problem == ""
+        note = f"subject3/00000: {label:.0f} beats per minute by the PPG, {shown:.0f} by the device"
+        assert (note in report.notes) == noted

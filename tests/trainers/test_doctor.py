@@ -1,0 +1,253 @@
+"""The doctor says what a build would do, and what a built set holds."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import types
+
+import h5py
+import pytest
+import tensorflow_datasets as tfds
+
+from datasets.countix import countix_dataset_builder
+from datasets.lst import lst_dataset_builder
+from datasets.pure import pure_dataset_builder
+from datasets.scamps import scamps_dataset_builder
+from datasets.ubfc import ubfc_dataset_builder
+from simper_tf.readers import schema
+from simper_tf.readers import ubfc as ubfc_reader
+from simper_tf.standins import countix, faces, lst, pure, scamps, ubfc
+from trainers import doctor
+
+ROOT = pathlib.Path(__file__).parents[2]
+SMALL_FACES = {"look": faces.CLEAN, "height": 24, "width": 32}
+CLIPS = {"name": "small", "size": 8, "window": 60, "stride": 60}
+# Name -> builder, its config, and how the raw files are written.
+SETS = {
+    "ubfc": (
+        ubfc_dataset_builder.Builder,
+        schema.SubjectsConfig(**CLIPS),
+        lambda out: ubfc.write(out, subjects=3, seconds=5, **SMALL_FACES),
+    ),
+    "pure": (
+        pure_dataset_builder.Builder,
+        schema.SubjectsConfig(**CLIPS),
+        lambda out: pure.write(out, subjects=2, seconds=3, setups=1, **SMALL_FACES),
+    ),
+    "scamps": (
+        scamps_dataset_builder.Builder,
+        scamps_dataset_builder.ScampsConfig(**CLIPS),
+        lambda out: scamps.write(out, subjects=3, seconds=2, look=faces.CLEAN, height=12, width=8),
+    ),
+    "countix": (
+        countix_dataset_builder.Builder,
+        countix_dataset_builder.CountixConfig(name="small", num_frames=40, size=8),
+        lambda out: countix.write(out, subjects=1, seconds=2),
+    ),
+    "lst": (
+        lst_dataset_builder.Builder,
+        lst_dataset_builder.LstConfig(name="small", window=6, horizon=6, stride=4, size=4, end="2022-04-08T00"),
+        lambda out: lst.write(out, subjects=1, seconds=2, gaps=False),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """Returns the folder in which each data set lies in a folder of its name, undamaged."""
+    folder = tmp_path_factory.mktemp("sound")
+    for name, (_, _, write) in SETS.items():
+        write(folder / name)
+    return folder
+
+
+def nothing(root):
+    pass
+
+
+def cut(pattern, share=0.6):
+    def damage(root):
+        path = sorted(root.rglob(pattern))[-1]
+        path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+
+    return damage
+
+
+def remove(pattern):
+    def damage(root):
+        for path in sorted(root.rglob(pattern)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    return damage
+
+
+def flatten_the_pulse_of(stem):
+    def damage(root):
+        with h5py.File(next(root.rglob(f"{stem}.mat")), "r+") as file:
+            file["d_ppg"][...] = 0
+
+    return damage
+
+
+def spoil_a_pixel(root):
+    path = sorted(root.rglob("Image*.png"))[40]
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def spoil_the_test_videos(root):
+    for path in (root / "videos" / "test").rglob("*.mp4"):
+        path.write_bytes(b"<html>")
+
+
+CASES = [
+    *((name, nothing) for name in SETS),
+    ("ubfc", cut("vid.avi")),
+    ("ubfc", remove("ground_truth.txt")),
+    ("ubfc", remove("subject[34]")),
+    ("pure", cut("*.json")),
+    ("pure", spoil_a_pixel),
+    ("scamps", cut("*.mat")),
+    ("scamps", flatten_the_pulse_of("P000003")),
+    ("scamps", flatten_the_pulse_of("P000002")),
+    ("scamps", remove("P000001.mat")),
+    ("countix", cut("countix_val.csv")),
+    ("countix", spoil_the_test_videos),
+    ("countix", remove("test")),
+    ("countix", remove("videos")),
+    ("lst", cut("*.nc")),
+    ("lst", remove("*s2022097[01][0-9]*.nc")),
+]
+
+
+def make(name, data_dir):
+    return SETS[name][0](data_dir=data_dir, config=SETS[name][1])
+
+
+def build(name, manual_dir, data_dir):
+    """Returns the builder of a data set it has built, or the error that stopped it."""
+    builder = make(name, data_dir)
+    try:
+        builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir))
+    except (ValueError, AssertionError, RuntimeError) as error:  # Beam makes every error a RuntimeError.
+        return error
+    return builder
+
+
+@pytest.mark.parametrize(("name", "damage"), CASES)
+def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_path, capsys, name, damage):
+    raw = shutil.copytree(sound / name, tmp_path / "raw")
+    damage(raw)
+    said = doctor.diagnose(make(name, tmp_path / "data"), raw, tmp_path / "manifest.jsonl")
+    output = capsys.readouterr().out
+    result = build(name, raw, tmp_path / "data")
+    assert (said == []) == (not isinstance(result, Exception)), result
+    if not said:
+        for split, info in result.info.splits.items():
+            assert f"{split}: {info.num_examples} examples" in output
+        assert doctor.diagnose(result, raw, tmp_path / "manifest.jsonl") == []
+    elif "found" in str(result):  # An error of a reader; Beam adds words of its own.
+        assert any(sentence in str(result) for sentence in said)
+
+
+def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
+    raw = shutil.copytree(sound / "ubfc", tmp_path / "raw")
+    for video in raw.rglob("vid.avi"):
+        video.write_bytes(video.read_bytes()[:-50_000])
+    said = doctor.diagnose(make("ubfc", tmp_path), raw, tmp_path / "manifest.jsonl")
+    assert [str(path) for path in sorted(raw.rglob("vid.avi"))] == [sentence.split(": ")[0] for sentence in said]
+    assert all("truncated" in sentence for sentence in said)
+
+
+def test_what_is_found_missing_and_split_is_said(sound, tmp_path, capsys):
+    doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", tmp_path / "manifest.jsonl")
+    output = capsys.readouterr().out
+    assert "3 found, 39 of the published set missing (subject5, subject8," in output
+    assert "train: 4 examples, subjects: 2 (subject1, subject3)" in output
+    assert "no face was found, it shows the centre of the frame" in output
+    assert re.search(r"frames per second: 29\.\d+ to 29\.\d+\n", output)
+    assert re.search(r"labels \(bpm\): \d+", output)
+
+
+def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr(ubfc_reader.video, "read_frames", refuse)
+    assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_small_a_disk_is_a_problem(sound, tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=10_000))
+    (problem,) = doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None)
+    assert re.search(r"has 9\.31e-06 GiB free, the build takes .*: make room", problem)
+
+
+def test_a_built_set_is_examined_without_raw_files(sound, tmp_path, capsys):
+    builder = build("ubfc", sound / "ubfc", tmp_path)
+    capsys.readouterr()
+    assert doctor.diagnose(builder, None, None) == []
+    assert "test: 2 examples, subjects: 1 (subject4)" in capsys.readouterr().out
+    (shard,) = builder.data_path.glob("*train.tfrecord*")
+    content = bytearray(shard.read_bytes())
+    content[-100] ^= 1
+    shard.write_bytes(content)
+    damaged, *rest = doctor.diagnose(builder, None, None)
+    assert damaged.startswith("train: a file cannot be read: corrupted record")
+    assert rest == ["train: 3 examples where 4 are stated"]
+
+
+def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_path):
+    builder = build("ubfc", sound / "ubfc", tmp_path / "data")
+    ubfc.write(tmp_path / "raw", subjects=3, seconds=3, **SMALL_FACES)
+    problems = doctor.diagnose(builder, tmp_path / "raw", None)
+    assert [re.search(r"has \d examples in \w+, the raw files give \d", problem)[0] for problem in problems] == [
+        "has 4 examples in train, the raw files give 2",
+        "has 2 examples in test, the raw files give 1",
+    ]
+
+
+def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"ubfc/small/1\.0\.0 is not built in .*--manual_dir"):
+        doctor.diagnose(make("ubfc", tmp_path), None, None)
+
+
+def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(sound, tmp_path, capsys):
+    copy = shutil.copytree(sound / "countix", tmp_path / "copy")
+    manifests = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for raw, path in zip((sound / "countix", copy), manifests, strict=True):
+        doctor.diagnose(make("countix", tmp_path), raw, path)
+    assert manifests[0].read_text() == manifests[1].read_text()
+    assert doctor.compare(*manifests) == []
+    (video,) = (copy / "videos" / "test").rglob("*.mp4")
+    video.write_bytes(video.read_bytes() + b"\0")
+    doctor.diagnose(make("countix", tmp_path), copy, manifests[1])
+    (difference,) = doctor.compare(*manifests)
+    assert difference.startswith("test/")
+    assert re.search(r"sha256 .* here, .* there; bytes (\d+) here, (\d+) there$", difference)
+
+
+def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
+    def run(*arguments):
+        command = [sys.executable, "-m", "trainers.doctor", f"--data_dir={tmp_path}", *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    # The standard clips are longer than these recordings.
+    short = run("--dataset=ubfc", f"--manual_dir={sound / 'ubfc'}", "--quick")
+    assert short.returncode == 1
+    assert "PROBLEM The train split would be empty" in short.stdout
+    assert short.stderr == "doctor: 1 problem, see above.\n"
+    ubfc.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    manifest = tmp_path / "ubfc.jsonl"
+    good = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", f"--manifest={manifest}", f"--compare={manifest}")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout.endswith("no units differ.\nA build would succeed.\n")
+    assert "examined 2/2  0:00 left" in good.stdout
+    assert (
+        run("--dataset=nothing").stderr
+        == "doctor: error: --dataset=nothing: there is no folder datasets/nothing with a builder.\n"
+    )

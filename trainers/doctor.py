@@ -1,0 +1,202 @@
+"""Says whether raw files would build, and whether a built data set is sound; by name what is not, and why.
+
+python -m trainers.doctor --dataset=ubfc --manual_dir=raw/ubfc
+
+Exit code 0: a build would succeed, or, without --manual_dir, the built set is sound. Every file is read and every frame
+decoded, which takes about as long as the build. --quick stops at headers and labels: then 0 says no more than that.
+"""
+
+import importlib
+import pathlib
+import shutil
+import sys
+
+from absl import flags
+
+from simper_tf.evaluation.rows import write_atomically
+from simper_tf.readers import built, countix, lst, manifest, pure, scamps, ubfc
+from trainers import cli
+
+# Name of a data set -> the module with its `checkup`. Those that are not here have no raw files that people fetch.
+READERS = {"countix": countix, "lst": lst, "pure": pure, "scamps": scamps, "ubfc": ubfc}
+MOST_SHOWN = 10  # Sentences of a kind.
+
+
+def main():
+    config = flags.FLAGS
+    builder = _builder(config.dataset, config.data_dir)
+    path = pathlib.Path(config.manifest or f"runs/doctor/{config.dataset.replace('/', '_')}.jsonl")
+    problems = diagnose(builder, config.manual_dir, None if config.quick else path)
+    if config.compare:
+        problems += compare(path, config.compare)
+    show("PROBLEM", problems)
+    if problems:
+        sys.exit(f"doctor: {len(problems)} problem{'s' if len(problems) > 1 else ''}, see above.")
+    cli.say("A build would succeed." if config.manual_dir else "The built set is sound.")
+
+
+def _builder(dataset, data_dir):
+    """Returns the TFDS builder of a data set, whether it is built or not."""
+    name, _, config = dataset.partition("/")
+    try:
+        module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
+    except ModuleNotFoundError as error:
+        raise ValueError(f"--dataset={dataset}: there is no folder datasets/{name} with a builder.") from error
+    if config and config not in module.Builder.builder_configs:
+        raise ValueError(f"--dataset={dataset}: {name} has the configs {', '.join(module.Builder.builder_configs)}.")
+    return module.Builder(config=config or None, data_dir=data_dir)
+
+
+def diagnose(builder, manual_dir, path):
+    """Examines raw files, if a folder of them is named, and the built set, if there is one; says what it finds.
+
+    Args:
+        builder: A TFDS builder.
+        manual_dir: Folder of the raw files, or None.
+        path: Where their manifest goes; None to read headers and labels only.
+
+    Returns:
+        Sentences: all that would stop a build or is wrong with the built set.
+
+    Raises:
+        ValueError: there is nothing to examine.
+    """
+    if not manual_dir and not builder.data_path.exists():
+        raise ValueError(f"{builder.info.full_name} is not built in {builder.data_path}. Name raw files: --manual_dir.")
+    problems, examples = check_raw(builder, pathlib.Path(manual_dir), path) if manual_dir else ([], {})
+    if builder.data_path.exists():
+        problems += check_built(builder, examples)
+    return problems
+
+
+def check_raw(builder, root, path):
+    """Returns what would stop a build, in sentences, and `{split: number of examples}` if nothing would."""
+    if builder.name not in READERS:
+        raise ValueError(f"--manual_dir is for {', '.join(READERS)}; {builder.name} has no raw files to examine.")
+    try:
+        checkup = READERS[builder.name].checkup(root, builder.builder_config)
+    except ValueError as error:
+        return [str(error)], {}
+    reports, entries = _examine(checkup.units, root, path)
+    _say_ranges(reports.values(), checkup.missing, builder.info.metadata["label_unit"])
+    problems = [report.problem for report in reports.values() if report.problem]
+    outcome = None
+    if not problems:
+        try:
+            outcome = checkup.decide(reports)
+        except ValueError as error:
+            problems = [str(error)]
+    show("SKIPPED", [reason for report in reports.values() for reason in report.skipped])
+    show("NOTE", [f"{name}: {note}" for name, report in reports.items() for note in report.notes])
+    if outcome:
+        show("SKIPPED", outcome.skipped)
+        problems += _say_outcome(builder, outcome, reports)
+    if path:
+        _write_manifest(path, entries, outcome)
+    return problems, outcome.examples if outcome else {}
+
+
+def check_built(builder, examples):
+    """Returns what is wrong with a built set, in sentences.
+
+    Args:
+        builder: Its TFDS builder.
+        examples: `{split: number of examples}` that the raw files give; empty if they were not examined.
+    """
+    total = sum(info.num_examples for info in builder.info.splits.values())
+    cli.say(f"Built set in {builder.data_path}, {total} examples:")
+    problems, subjects = built.examine(builder, cli.Counter("examples", total) if total else lambda count: None)
+    for split, info in builder.info.splits.items():
+        cli.say(f"{split}: {info.num_examples} examples{_of_subjects(subjects[split])}")
+        if examples.get(split, info.num_examples) != info.num_examples:
+            problems.append(
+                f"{builder.data_path} has {info.num_examples} examples in {split}, the raw files give "
+                f"{examples[split]}: delete it and build again."
+            )
+    return problems
+
+
+def compare(path, other):
+    """Returns in which units two manifests differ, in sentences."""
+    differences = manifest.differences(manifest.read(path), manifest.read(other))
+    cli.say(f"{path} and {other}: {len(differences) or 'no'} units differ.")
+    return differences
+
+
+def show(kind, sentences):
+    """Says the first sentences of a kind, each in a line."""
+    for sentence in sentences[:MOST_SHOWN]:
+        cli.say(f"{kind} {sentence}")
+    if len(sentences) > MOST_SHOWN:
+        cli.say(f"{kind} ... {len(sentences) - MOST_SHOWN} more; the manifest has all.")
+
+
+def _examine(units, root, path):
+    """Returns the reports by id, and the lines of the manifest if its path is given."""
+    reports, entries = {}, []
+    done = cli.Counter("examined", len(units))
+    for number, unit in enumerate(units, start=1):
+        reports[unit.id] = unit.examine(bool(path))
+        if path:
+            entries.append(manifest.entry(unit, reports[unit.id], root))
+        done(number)
+    return reports, entries
+
+
+def _write_manifest(path, entries, outcome):
+    splits = {}
+    for split, ids in outcome.units.items() if outcome else ():
+        splits |= dict.fromkeys(ids, split)
+    for entry in entries:
+        entry["split"] = splits.get(entry["id"], "")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, manifest.write(entries))
+    cli.say(f"Manifest: {path}.")
+
+
+def _say_ranges(reports, missing, unit):
+    """Says what there is and what is not, and between which values the good units lie."""
+    good = [report for report in reports if report.frames]
+    cli.say(f"{len(reports)} found, {len(missing)} of the published set missing{_listed(missing)}")
+    columns = {
+        "frames per second": [report.rate for report in good],
+        "seconds": [report.seconds for report in good],
+        f"labels ({unit})": [label for report in good for label in report.labels],
+    }
+    for name, values in columns.items():
+        if values:
+            cli.say(f"{name}: {min(values):.4g} to {max(values):.4g}")
+
+
+def _say_outcome(builder, outcome, reports):
+    """Says the splits and the disk they take; returns a sentence in a list if that is too much."""
+    for split, ids in outcome.units.items():
+        subjects = sorted({reports[unit].subject for unit in ids} - {""})
+        cli.say(f"{split}: {outcome.examples[split]} examples{_of_subjects(subjects)}")
+    # TFDS shuffles through a second copy of a split.
+    count = sum(outcome.examples.values()) + max(outcome.examples.values())
+    needed = count * built.example_bytes(builder) / 2**30
+    folder = next(parent for parent in (builder.data_path, *builder.data_path.parents) if parent.exists())
+    free = shutil.disk_usage(folder).free / 2**30
+    cli.say(f"disk: the build takes about {needed:.3g} GiB at most; {free:.3g} GiB are free in {folder}")
+    return [] if needed < free else [f"{folder} has {free:.3g} GiB free, the build takes {needed:.3g}: make room."]
+
+
+def _of_subjects(subjects):
+    return f", subjects: {len(subjects)}{_listed(subjects)}" if subjects else ""
+
+
+def _listed(names):
+    return f" ({', '.join(names[:MOST_SHOWN])}{', ...' if len(names) > MOST_SHOWN else ''})" if names else ""
+
+
+if __name__ == "__main__":
+    flags.DEFINE_string(
+        "dataset", None, "Data set as name/config; a folder of that name lies in datasets/.", required=True
+    )
+    flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
+    flags.DEFINE_string("manual_dir", None, "Raw files to examine; without it, the built set alone.")
+    flags.DEFINE_string("manifest", None, "Where the manifest goes; runs/doctor/<data set>.jsonl if not given.")
+    flags.DEFINE_string("compare", None, "Another manifest, to name the units in which it differs.")
+    flags.DEFINE_boolean("quick", False, "Read headers and labels only, decode no frame and write no manifest.")
+    cli.run(main)
