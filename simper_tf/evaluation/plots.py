@@ -101,7 +101,7 @@ def forecasts(labels, predictions, names, unit):
         axes.plot(labels[k], color="0.75", linewidth=2.5, label="true")
         for protocol, predicted in predictions.items():
             axes.plot(predicted[k], linewidth=1.1, label=protocol)
-        axes.set_title(name, fontsize=9)
+        axes.set_title(name, fontsize=9, loc="left")
         axes.set_ylabel(unit)
     rows[0].legend(frameon=False, ncols=1 + len(predictions), fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     rows[-1].set_xlabel("frames after the clip")

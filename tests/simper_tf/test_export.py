@@ -68,6 +68,15 @@ def test_any_batch_and_length_is_served(loaded, encoder, swinging_bars, batch, f
     np.testing.assert_allclose(outputs["features"], features_of(encoder, clips), atol=1e-5)
 
 
+def test_floats_are_served_in_the_unit_of_the_data_set(encoder, swinging_bars, tmp_path):
+    clips, _ = swinging_bars
+    version = export.export_model(encoder, tmp_path, FRAME, BAND, value_range=(-60.0, 70.0))
+    celsius = clips / np.float32(255) * 130 - 60
+    outputs = served(tf.saved_model.load(version), celsius, suffix="_float32")
+    np.testing.assert_allclose(outputs["features"], features_of(encoder, clips), atol=1e-5)
+    np.testing.assert_allclose(served(tf.saved_model.load(version), clips)["features"], outputs["features"], atol=1e-5)
+
+
 def test_bytes_and_floats_are_served_alike(loaded, swinging_bars):
     clips, _ = swinging_bars
     of_bytes, of_floats = served(loaded, clips), served(loaded, clips / np.float32(255), suffix="_float32")

@@ -74,6 +74,36 @@ def test_a_percentage_of_zero_is_refused_with_the_number_of_zeros():
         metrics.mean_absolute_percentage_error([0.0, 1.0, 0.0], [1.0, 1.0, 1.0])
 
 
+def test_an_error_as_a_fraction_is_a_hundredth_of_the_percentage_and_bears_true_values_of_zero():
+    assert metrics.mean_absolute_fraction_error(TRUE, PREDICTED) == pytest.approx((0.5 / 1 + 0 + 1 / 4) / 3)
+    assert metrics.mean_absolute_fraction_error(-TRUE, -PREDICTED) == pytest.approx(0.25)
+    assert metrics.mean_absolute_fraction_error([0.0, 2.0], [0.5, 2.0], floor=0.1) == pytest.approx(5 / 2)
+
+
+def test_correlation_of_series_is_the_mean_over_them_not_that_of_all_values():
+    true = RNG.normal(size=(5, 12)) + 100 * np.arange(5)[:, None]
+    predicted = RNG.normal(size=(5, 12)) + 100 * np.arange(5)[:, None]
+    expected = np.mean([scipy.stats.pearsonr(*pair).statistic for pair in zip(true, predicted, strict=True)])
+    assert metrics.mean_series_correlation(true, predicted) == pytest.approx(expected)
+    assert metrics.pearson_correlation(true, predicted) > 0.99 > abs(expected) + 0.3
+
+
+def test_a_constant_series_counts_as_uncorrelated():
+    true = np.stack([np.arange(5.0), np.ones(5)])
+    assert metrics.mean_series_correlation(true, true) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", metrics.SERIES_METRICS)
+def test_intervals_of_series_draw_whole_clips(name):
+    metric, _ = metrics.SERIES_METRICS[name]
+    true, predicted = RNG.uniform(1, 5, (2, 6, 9))
+    low, high = metrics.bootstrap_interval(metric, true, predicted, num_resamples=100)
+    assert low < metric(true, predicted) < high
+    assert metrics.bootstrap_interval(metric, true, predicted, ["one"] * 6) == pytest.approx(
+        [metric(true, predicted)] * 2
+    )
+
+
 def test_interval_is_decided_by_its_seed():
     true, predicted = RNG.normal(size=(2, 40))
     interval = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, num_resamples=200)

@@ -90,6 +90,16 @@ def test_each_clip_may_have_its_own_rate():
     np.testing.assert_allclose(read, [2.0, 1.0], atol=0.005)
 
 
+def test_a_band_of_days_is_as_exact_as_one_of_seconds():
+    # A frame an hour: all frequencies are 108,000 times smaller, and so must be the tolerance of the band's ends. Whole
+    # periods, so that the stronger bin at 0.8 stays out of a band from 0.85.
+    series = sinusoids([2.0, 2.0]) + 3 * sinusoids([0.8, 5.0])
+    read, _ = readout.fft_frequency(series, 1 / 3600, (0.85 / 108_000, 4.0 / 108_000), mode="paper")
+    np.testing.assert_allclose(108_000 * read, [2.0, 2.0], rtol=1e-6)
+    read, _ = readout.fft_frequency(sinusoids([0.4, 2.0]), 1 / 3600, (0.4 / 108_000, 2.0 / 108_000), mode="paper")
+    np.testing.assert_allclose(108_000 * read, [0.4, 2.0], rtol=1e-6)
+
+
 def test_spectra_of_channels_are_added():
     strong, weak = 2 * sinusoids([1.5]), sinusoids([4.0])
     read, confidence = readout.fft_frequency(np.stack([weak, strong], axis=-1), RATE, BAND)

@@ -128,7 +128,7 @@ def test_predicted_series_are_drawn_point_by_point():
 def test_forecasts_stand_over_the_truth_a_panel_a_clip():
     labels = RNG.normal(size=(3, 7))
     figure = plots.forecasts(labels, {"probe": labels + 1, "mean": labels - 1}, ["a", "b", "c"], "°C")
-    assert [axes.get_title() for axes in figure.axes] == ["a", "b", "c"]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b", "c"]
     for k, axes in enumerate(figure.axes):
         np.testing.assert_array_equal(lines(axes)["true"].get_ydata(), labels[k])
         np.testing.assert_array_equal(lines(axes)["mean"].get_ydata(), labels[k] - 1)

@@ -116,6 +116,50 @@ def test_calibration_looks_at_no_more_labels_than_it_may():
     assert protocols.predict_frequencies(altered, test, BAND, num_labeled=60)[1] == 1
 
 
+@pytest.mark.parametrize("unit", ["bpm", "count"])
+def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_duration(unit):
+    rates = {k: RNG.uniform(20, 40, k).astype(np.float32) for k in (60, 20)}
+    frequencies = {k: RNG.uniform(0.8, 3.0, k) for k in rates}
+
+    def labelled(k):
+        perfect = features(frequencies[k] * RATE / rates[k])  # Sampled at its own rate instead.
+        factor = 60 if unit == "bpm" else 120 / rates[k]
+        return Features(perfect.series, (factor * frequencies[k]).astype(np.float32), rates[k], perfect.ids)
+
+    train, test = labelled(60), labelled(20)
+    predictions, harmonic = protocols.predict_frequencies(train, test, BAND, unit=unit)
+    assert harmonic == 1
+    for protocol in ("fft", "fft_calibrated"):
+        np.testing.assert_allclose(predictions[protocol], test.labels, rtol=0.02)
+    assert set(predictions["1nn"]) <= set(train.labels)
+    # One bin of 120 frames is one repetition in the clip.
+    if unit == "count":
+        np.testing.assert_allclose(predictions["fft_paper"], np.round(predictions["fft_paper"]), atol=1e-4)
+
+
+def test_labels_that_are_no_frequencies_are_refused():
+    few = features(RNG.uniform(1, 3, 4))
+    with pytest.raises(ValueError, match=r"`unit` must be one of .*'°C'"):
+        protocols.predict_frequencies(few, few, BAND, unit="°C")
+
+
+def test_large_clips_are_encoded_a_few_at_once():
+    sizes = []
+    clips = np.zeros((5, 8, 1024, 1024, 1), np.uint8)  # 8 million values each.
+    fields = {"clip": clips, "label": np.ones(5, np.float32), "rate": np.ones(5, np.float32), "id": ["x"] * 5}
+    dataset = tf.data.Dataset.from_tensor_slices(fields)
+    protocols.extract(lambda clips: tf.zeros_like(clips[..., 0, 0, 0], tf.float32), dataset, progress=sizes.append)
+    assert sizes == [2, 4, 5]
+
+
+def test_rows_of_series_have_the_metrics_of_series():
+    labels = RNG.uniform(10, 30, (12, 7)).astype(np.float32)
+    test = Features(labels, labels, np.ones(12), np.arange(12).astype(str))
+    rows = protocols.score({"linear_probe": labels + RNG.normal(size=labels.shape)}, test, "°C", **RUN)
+    assert [(row.metric, row.unit) for row in rows] == [("mae", "°C"), ("mape", "fraction"), ("pearson", "")]
+    assert all(row.n == 12 and row.low < row.value < row.high for row in rows)
+
+
 def test_rows_hold_one_number_a_protocol_and_metric_with_its_unit_and_interval():
     test = features(RNG.uniform(0.5, 5, 30))
     predictions = {"fft": test.labels + 0.1 * RNG.normal(size=30), "1nn": test.labels + RNG.normal(size=30)}
