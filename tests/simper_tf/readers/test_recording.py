@@ -103,7 +103,9 @@ def test_two_subjects_leave_one_for_each_side_and_one_is_refused():
 
 
 def test_recordings_shorter_than_a_clip_are_refused_with_the_lengths():
-    with pytest.raises(ValueError, match=r"The test split would be empty.* s-1: 200 frames are shorter than one clip of 300"):
+    with pytest.raises(
+        ValueError, match=r"The test split would be empty.* s-1: 200 frames are shorter than one clip of 300"
+    ):
         recording.require_clips("test", [make()], 300, 300)
     recording.require_clips("test", [make(), make(400)], 300, 300)
 

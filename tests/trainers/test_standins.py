@@ -1,0 +1,98 @@
+"""Each of the five data sets, from the stand-in's raw files to views, and each unit of label to a trained run."""
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_datasets as tfds
+
+from simper_tf import Views, export
+from trainers import pretrain
+
+UNITS = {"scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "count", "lst": "°C"}
+# What is written, and how it is cut, small enough for a test: name -> arguments of the stand-in, of the config.
+SMALL = {
+    "scamps": ({"subjects": 4, "seconds": 3, "height": 16, "width": 12}, {"size": 12, "window": 64, "stride": 64}),
+    "ubfc": ({"subjects": 2, "seconds": 5}, {"size": 12, "window": 64, "stride": 64}),
+    "pure": ({"subjects": 2, "seconds": 5, "setups": 1}, {"size": 12, "window": 64, "stride": 64}),
+    "countix": ({"subjects": 2, "seconds": 4}, {"size": 12, "num_frames": 80}),
+    "lst": ({"subjects": 3, "seconds": 5}, {"size": 6, "window": 32, "horizon": 18, "stride": 24}),
+}
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    """Returns a function from name to the folder of a stand-in, written when first asked for."""
+    root = tmp_path_factory.mktemp("raw")
+
+    def write(name):
+        if not (root / name).exists():
+            importlib.import_module(f"simper_tf.standins.{name}").write(root / name, **SMALL[name][0])
+        return root / name
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return tmp_path_factory.mktemp("built")
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Adds the config `small` to a data set for the time of a test; returns its builder class."""
+
+    def add(name):
+        module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
+        kind = type(module.Builder.BUILDER_CONFIGS[0])
+        monkeypatch.setitem(module.Builder.builder_configs, "small", kind(name="small", **SMALL[name][1]))
+        return module.Builder
+
+    return add
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_raw_files_become_a_data_set_that_loads_by_name_and_gives_views(name, raw, built, small):
+    builder = small(name)(data_dir=built, config="small")
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=raw(name)))
+    examples, info = tfds.load(f"{name}/small", split="train", data_dir=built, with_info=True)
+    assert info.metadata["label_unit"] == UNITS[name]
+    batch = next(iter(examples.batch(2)))
+    clips = batch["clip"] / 100 if name == "lst" else batch["clip"]
+    views, speeds = Views(num_frames=12, num_views=2)(clips, tf.constant([0, 1]))
+    assert views.shape == (2, 4, 12, *clips.shape[2:])
+    assert speeds.shape == (2, 4)
+    assert np.isfinite(views).all()
+    assert 0 <= np.min(views) < np.max(views) <= 1
+
+
+@pytest.mark.parametrize("name", ["ubfc", "countix", "lst"])
+def test_the_flagfile_trains_evaluates_and_exports_on_the_stand_in(name, raw, built, small, call, tmp_path):
+    small(name)
+    run = tmp_path / "run"
+    folders = [f"--run_dir={run}", f"--data_dir={built}", f"--manual_dir={raw(name)}"]
+    sizes = [*call.tiny, f"--dataset={name}/small", "--encoder=small", "--batch_size=1", "--train_clips=4"]
+    call(pretrain.main, f"--flagfile=flags/{name}.cfg", *sizes, "--epochs=1", *folders)
+    rows = [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
+    expected = {"linear_probe", "persistence", "training_mean"} if name == "lst" else {"fft", "fft_calibrated", "1nn"}
+    assert expected <= {row["protocol"] for row in rows}
+    assert {row["unit"] for row in rows if row["metric"] == "mae"} == {UNITS[name]}
+    assert all(np.isfinite(row["value"]) and row["low"] <= row["value"] <= row["high"] for row in rows)
+    pictures = {path.stem for path in (run / "plots").glob("*.png")}
+    assert pictures >= {"predicted_over_true", "forecasts" if name == "lst" else "spectra"}
+    assert ("features_over_ppg" in pictures) == (name == "ubfc")
+    check_the_export(name, built, small, run)
+
+
+def check_the_export(name, built, small, run):
+    """Asserts that the exported model takes clips as the data set stores them and answers within the band, in Hz."""
+    loaded = tf.saved_model.load(run / "saved_model" / "1")
+    (example,) = small(name)(data_dir=built, config="small").as_dataset(split="test").take(1).as_numpy_iterator()
+    clip, rate = tf.constant(example["clip"])[None], tf.constant(example["rate"])
+    suffix = export.FLOAT_SUFFIX if clip.dtype.is_floating else ""
+    answer = loaded.signatures["serving_default" + suffix](frames=clip, rate=rate)
+    low, high = {"ubfc": (0.6, 4.3), "countix": (0.15, 4.6), "lst": (2e-6, 8e-5)}[name]
+    assert low < float(answer["frequency"][0]) < high
+    assert np.isfinite(answer["features"]).all()
