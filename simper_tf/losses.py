@@ -1,4 +1,4 @@
-"""From similarities and known speeds to a loss: the generalized InfoNCE of SimPer, and its frequency prior."""
+"""From similarities and known speeds to the loss of SimPer and its frequency prior; then those of other methods."""
 
 import tensorflow as tf
 
@@ -103,7 +103,7 @@ def nt_xent(a, b, temperature, candidates=None, first=0):
 
     Returns:
         losses: `(2N,)` float32, of the anchors `a` and then `b`; 0 if there is only one clip and ln(2P - 1) if all
-            vectors are the same. Their mean is the loss of the paper; the authors' code adds the means over `a` and `b`.
+            vectors are the same. The paper's loss is their mean; the authors' code adds the means over `a` and `b`.
         found: `(2N,)` float32, 1 where the other view is the nearest of all candidates.
 
     Source: Chen et al., https://arxiv.org/abs/2002.05709.
@@ -114,6 +114,41 @@ def nt_xent(a, b, temperature, candidates=None, first=0):
     own = first + tf.range(number)
     logits -= 1e9 * tf.one_hot(tf.concat([own, own + shift], axis=0), 2 * shift)
     return _choice(logits, tf.concat([own + shift, own], axis=0))
+
+
+def queue_nce(queries, keys, queue, temperature):
+    """Returns the cross-entropy of finding each query's key among the keys of earlier steps (eq. 1 of MoCo).
+
+    Args:
+        queries, keys: `(N, D)`; scaled to length 1 here.
+        queue: `(K, D)` vectors of length 1, none of which is right for any query.
+        temperature: Divides the cosine similarities.
+
+    Returns:
+        losses: `(N,)` float32; ln(K + 1) if all vectors are the same.
+        found: `(N,)` float32, 1 where the key is nearer than all of the queue.
+
+    Source: He et al., https://arxiv.org/abs/1911.05722.
+    """
+    queries, keys = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (queries, keys)]
+    right = tf.reduce_sum(queries * keys, axis=-1, keepdims=True)
+    wrong = tf.matmul(queries, queue, transpose_b=True)
+    # The key comes last: where all are equal, it does not count as found.
+    logits = tf.concat([wrong, right], axis=-1) / temperature
+    return _choice(logits, tf.fill([tf.shape(queries)[0]], tf.shape(queue)[0]))
+
+
+def direction_distance(predictions, targets):
+    """Returns the squared distance of two vectors scaled to length 1, which is 2 - 2 cos of the angle between them.
+
+    Args:
+        predictions, targets: `(..., D)`.
+
+    Returns:
+        `(...)` float32 in [0, 4]. Source: eq. 2 of BYOL, Grill et al., https://arxiv.org/abs/2006.07733.
+    """
+    predictions, targets = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (predictions, targets)]
+    return tf.reduce_sum(tf.math.squared_difference(predictions, targets), axis=-1)
 
 
 def _choice(logits, targets):

@@ -302,3 +302,40 @@ def test_nt_xent_finds_the_other_view_where_views_agree_and_clips_differ():
     np.testing.assert_allclose(found, np.log(1 + 6 * np.exp(-10)), rtol=1e-2)
     # Every first view looks like the second view of the next clip, and no other.
     np.testing.assert_array_equal(losses.nt_xent(tf.eye(4), tf.roll(tf.eye(4), 1, axis=0), 0.1)[1], 0)
+
+
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def test_queue_nce_equals_the_explicit_loop():
+    queries, keys, queue = RNG.normal(size=(4, 6)), RNG.normal(size=(4, 6)), unit(RNG.normal(size=(9, 6)))
+    found, hits = losses.queue_nce(tf.constant(queries), tf.constant(keys), tf.constant(queue, tf.float32), 0.2)
+    for i, (query, key) in enumerate(zip(unit(queries), unit(keys), strict=True)):
+        scores = np.array([query @ key, *(query @ other for other in queue)])
+        np.testing.assert_allclose(found[i], -np.log(softmax(scores / 0.2)[0]), rtol=1e-4)
+        assert hits[i] == (scores[0] == scores.max())
+
+
+def test_queue_nce_of_collapsed_vectors_finds_nothing_and_loses_the_logarithm_of_the_candidates():
+    vectors = tf.fill([8, 4], 0.5)
+    found, hits = losses.queue_nce(vectors[:3], vectors[:3], vectors, 0.2)
+    np.testing.assert_allclose(found, np.log(9), rtol=1e-5)
+    np.testing.assert_array_equal(hits, 0)
+
+
+def test_direction_distance_is_zero_only_where_directions_agree_and_four_where_they_oppose():
+    vectors = tf.constant([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    found = losses.direction_distance(vectors, tf.constant([[3.0, 6.0], [-2.0, 1.0], [-0.1, -0.2]]))
+    np.testing.assert_allclose(found, [0, 2, 4], atol=1e-6)
+    a, b = RNG.normal(size=(2, 5, 3, 7))
+    expected = 2 - 2 * np.sum(unit(a) * unit(b), axis=-1)
+    np.testing.assert_allclose(losses.direction_distance(tf.constant(a), tf.constant(b)), expected, rtol=1e-4)
+
+
+def test_direction_distance_of_zeros_has_a_finite_gradient():
+    zeros = tf.zeros([2, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(zeros)
+        found = losses.direction_distance(zeros, tf.ones([2, 3]))
+    assert np.all(np.isfinite(tape.gradient(found, zeros)))

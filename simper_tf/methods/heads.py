@@ -1,0 +1,90 @@
+"""Heads: from the frame-wise features of a clip to the one vector that is compared with those of other clips.
+
+The vector of a clip is its features of all frames, one after another. What a head maps it to is learned from and then
+dropped; evaluation reads the frame-wise features. A head is built with the method, for views of one length.
+"""
+
+import math
+
+import keras
+import tensorflow as tf
+from keras import layers
+
+from simper_tf.encoders.norms import normalization
+from simper_tf.methods.base import gather
+
+EPSILON = 1e-5  # Of batch norm, in all sources.
+
+
+def vector_length(method, encoder, views):
+    """Returns L D, the length of the vector of a clip.
+
+    Args:
+        method: Name, for the message.
+        encoder: See `Method`.
+        views: A `Views`.
+
+    Raises:
+        ValueError: `views` is None.
+    """
+    if views is None:
+        raise ValueError(
+            f"{method} has a head for views of one length: give `views`, even where they are made on the host."
+        )
+    return views.num_frames * math.prod(encoder.output_shape[2:])
+
+
+def head(length, *parts):
+    """Returns layers, or lists of them, as a `keras.Model` from `(N, length)` vectors."""
+    return keras.Sequential([keras.Input((length,)), *tf.nest.flatten(parts)], name="head")
+
+
+def hidden(width, momentum=0.9, use_bias=True):
+    """Returns a dense layer, batch norm over all replicas, and ReLU.
+
+    Args:
+        width: Of the layer.
+        momentum: Of batch norm.
+        use_bias: Of the dense layer.
+    """
+    return [
+        layers.Dense(width, use_bias=use_bias),
+        normalization("batch", momentum=momentum, epsilon=EPSILON),
+        layers.ReLU(),
+    ]
+
+
+def project(head, features):
+    """Returns what a head, in training mode, makes of the vectors of all views; batch norm sees them together.
+
+    Args:
+        head: `keras.Model` from `(N, L D)` vectors to `(N, P)`.
+        features: `(B, V, L)` or `(B, V, L, D)`.
+
+    Returns:
+        `(B, V, P)` float32.
+
+    Raises:
+        ValueError: the views have another length than the head was built for.
+    """
+    found, expected = math.prod(features.shape[2:]), head.input_shape[-1]
+    if found != expected:
+        raise ValueError(
+            f"The head was built for views of {expected} numbers, frames times features. Received: {found}, from "
+            f"features of shape {features.shape}. Make all views with the `views` of the method."
+        )
+    vectors = head(tf.reshape(features, [-1, expected]), training=True)
+    return tf.cast(tf.reshape(vectors, [-1, features.shape[1], vectors.shape[-1]]), tf.float32)
+
+
+def variety(vectors):
+    """Returns how far the directions of the clips' vectors differ: 0 if all are one (collapse), 1 if they cancel.
+
+    Args:
+        vectors: `(N, P)`, this replica's share of them.
+
+    Returns:
+        Float32 scalar in [0, 1], the variance of the vectors of all replicas, each scaled to length 1.
+    """
+    directions = tf.math.l2_normalize(gather(tf.stop_gradient(vectors)), axis=-1)
+    return tf.reduce_sum(tf.math.reduce_variance(directions, axis=0))

@@ -1,0 +1,64 @@
+"""What MoCo and BYOL share: a slow copy of the networks that learn, whose vectors are what is to be matched."""
+
+import tensorflow as tf
+
+from simper_tf.methods import heads
+from simper_tf.methods.base import Method, assign_everywhere
+
+
+class MomentumMethod(Method):
+    """A method with a target: a copy of encoder and head that no gradient reaches.
+
+    At the start of a step every parameter of the target becomes `m * target + (1 - m) * online`. Statistics of batch
+    norm are no parameters and are not averaged: the target is in training mode too and uses those of its batch, as in
+    both sources. Encoder and head of a new method are equal to their copies.
+
+    Args:
+        encoder, views, seed: See `Method`.
+        head: `keras.Model` from vectors of clips to what is compared; see `heads`.
+        momentum: m, the share of the target that stays.
+
+    Raises:
+        ValueError: `momentum` is out of its range.
+    """
+
+    def __init__(self, encoder, views, head, momentum, seed, **kwargs):
+        if not 0 <= momentum <= 1:
+            raise ValueError(f"`momentum` must lie in [0, 1]. Received: {momentum}.")
+        super().__init__(encoder, views, seed, **kwargs)
+        self.momentum = momentum
+        self.head = head
+        self.target_encoder = copy_without_gradients(encoder)
+        self.target_head = copy_without_gradients(head)
+
+    def current_momentum(self):
+        """Returns m of the step that begins."""
+        return self.momentum
+
+    def update_target(self):
+        """Moves the target's parameters towards those that learn, on all replicas."""
+        momentum = self.current_momentum()
+        networks = (self.encoder, self.target_encoder), (self.head, self.target_head)
+        pairs = [pair for online, target in networks for pair in zip(online.weights, target.weights, strict=True)]
+        pairs = [(online.value, target) for online, target in pairs if online.trainable]
+        values = [momentum * target.value + (1.0 - momentum) * online for online, target in pairs]
+        assign_everywhere([target for _, target in pairs], values)
+
+    def target_vectors(self, views):
+        """Returns the target's `(B, V, P)` float32 vectors of `(B, V, L, H, W, C)` views; constants to the tape."""
+        features = self.target_encoder(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=True)
+        features = tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]])
+        return tf.stop_gradient(heads.project(self.target_head, features))
+
+    def get_config(self):
+        return {**super().get_config(), "momentum": self.momentum}
+
+
+def copy_without_gradients(network):
+    """Returns a copy of a `keras.Model`, weights included, none of which an optimizer will touch."""
+    copy = type(network).from_config(network.get_config())
+    copy.set_weights(network.get_weights())
+    # Its variables alone: a batch norm that is itself not trainable would leave training mode.
+    for variable in copy.trainable_variables:
+        variable.trainable = False
+    return copy
