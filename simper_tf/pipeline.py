@@ -6,7 +6,7 @@ import tensorflow as tf
 CACHE_BYTES = 2**30
 
 
-def training_batches(examples, num_examples, batch_size, seed, start_step=0, views=None):
+def training_batches(examples, num_examples, batch_size, seed, start_step=0, views=None, labeled=False):
     """Returns endless batches of clips, the same ones whenever and wherever the run is continued.
 
     The order of an epoch depends on the seed and the epoch alone, and the views of a batch on the seed and the step
@@ -20,16 +20,22 @@ def training_batches(examples, num_examples, batch_size, seed, start_step=0, vie
         seed: Of order and views.
         start_step: Step of the first batch.
         views: A `Views` to make views here, on the host; None for clips.
+        labeled: Whether to put `(B, ...)` labels behind them.
 
     Returns:
-        `tf.data.Dataset` of `(B, T, H, W, C)` clips, or of `(views, speeds)`.
+        `tf.data.Dataset` of `(B, T, H, W, C)` clips, or of `(views, speeds)`, as a tuple with labels where asked.
 
     Raises:
         ValueError: there are fewer examples than a batch takes.
     """
     if batch_size > num_examples:
         raise ValueError(f"A batch of {batch_size} clips cannot be drawn from {num_examples}. Lower the batch size.")
-    clips = examples.map(_checked_clip, tf.data.AUTOTUNE, deterministic=True)
+
+    def wanted(example):
+        clip = _checked_clip(example)
+        return (clip, example["label"]) if labeled else clip
+
+    clips = examples.map(wanted, tf.data.AUTOTUNE, deterministic=True)
     buffer_size = num_examples
     clip_bytes = _bytes_per_element(clips)
     if clip_bytes * num_examples <= CACHE_BYTES:
@@ -44,10 +50,12 @@ def training_batches(examples, num_examples, batch_size, seed, start_step=0, vie
     epoch, step_of_epoch = divmod(start_step, num_examples // batch_size)
     batches = tf.data.Dataset.range(epoch, 2**31).flat_map(one_epoch).skip(step_of_epoch)
     if views is not None:
-        numbered = batches.enumerate(start=start_step)
-        batches = numbered.map(
-            lambda step, clips: views(clips, tf.stack([seed, tf.cast(step, tf.int32)])), tf.data.AUTOTUNE
-        )
+
+        def make_views(step, batch):
+            clips, *labels = tf.nest.flatten(batch)
+            return *views(clips, tf.stack([seed, tf.cast(step, tf.int32)])), *labels
+
+        batches = batches.enumerate(start=start_step).map(make_views, tf.data.AUTOTUNE)
     return batches.prefetch(2)
 
 
@@ -78,5 +86,4 @@ def _shuffle(dataset, buffer_size, seeds):
 
 
 def _bytes_per_element(dataset):
-    spec = dataset.element_spec
-    return spec.shape.num_elements() * spec.dtype.size
+    return sum(spec.shape.num_elements() * spec.dtype.size for spec in tf.nest.flatten(dataset.element_spec))

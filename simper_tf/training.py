@@ -41,8 +41,9 @@ class Checkpoints:
     def __init__(self, folder, model):
         self.step = tf.Variable(0, dtype=tf.int64)
         self.seconds = tf.Variable(0.0, dtype=tf.float64)
-        # Without its slots the optimizer would be restored half.
-        model.optimizer.build(model.trainable_variables)
+        # Without its slots the optimizer would be restored half; they belong where the weights do.
+        with model.distribute_strategy.scope():
+            model.optimizer.build(model.trainable_variables)
         self._checkpoint = tf.train.Checkpoint(
             model=model, optimizer=model.optimizer, step=self.step, seconds=self.seconds
         )
@@ -72,9 +73,9 @@ class Checkpoints:
         return 0
 
 
-def step_function(model, strategy):
-    """Returns `model.train_step` as a graph that runs on every replica of a strategy, for its distributed batches."""
-    return tf.function(lambda batch: strategy.run(model.train_step, (batch,)))
+def step_function(model):
+    """Returns `model.train_step` as a graph that runs on every replica of the strategy in whose scope it was made."""
+    return tf.function(lambda batch: model.distribute_strategy.run(model.train_step, (batch,)))
 
 
 def train(
@@ -84,20 +85,18 @@ def train(
     num_steps,
     report,
     stop=lambda: False,
-    strategy=None,
     report_every=20,
     save_seconds=30.0,
 ):
     """Runs `model.train_step` until `num_steps` steps are done, or until told to stop, and saves a checkpoint.
 
     Args:
-        model: A compiled method, restored to `checkpoints.step`.
+        model: A compiled method, restored to `checkpoints.step`; its strategy's replicas share each batch.
         batches: `tf.data.Dataset` whose first batch is that of the next step; see `pipeline.training_batches`.
         checkpoints: `Checkpoints`.
         num_steps: Steps of the whole run.
         report: Called with a `Progress` every `report_every` steps and after the last.
         stop: Asked before every step; a true answer ends the loop between two steps, where a checkpoint is exact.
-        strategy: `tf.distribute.Strategy` in whose scope the method was made; each batch is split among its replicas.
         report_every: Steps.
         save_seconds: Time between checkpoints.
 
@@ -107,9 +106,8 @@ def train(
     Raises:
         FloatingPointError: the loss is not finite. The last checkpoint stays as it was.
     """
-    strategy = strategy or tf.distribute.get_strategy()
-    run_step = step_function(model, strategy)
-    iterator = iter(strategy.experimental_distribute_dataset(batches))
+    run_step = step_function(model)
+    iterator = iter(model.distribute_strategy.experimental_distribute_dataset(batches))
     batch_size = tf.nest.flatten(batches.element_spec)[0].shape[0]
     step = int(checkpoints.step)
     began, first_step = time.monotonic(), step

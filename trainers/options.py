@@ -1,11 +1,13 @@
 """The flags of all trainers, and what they stand for."""
 
+import dataclasses
+
 import keras
 from absl import flags
 
 from simper_tf import encoders, losses, methods, similarity
 from simper_tf.encoders.norms import NORMS
-from simper_tf.views import Views, longest_view
+from simper_tf.views import longest_view
 
 SIMILARITIES = {
     "mxcorr": similarity.max_cross_correlation,
@@ -14,13 +16,47 @@ SIMILARITIES = {
     "cosine": similarity.cosine,
 }
 ENCODERS = {
-    "cnn3d": lambda channels: encoders.cnn3d(channels, flags.FLAGS.norm),
-    "small": lambda channels: encoders.small(channels, flags.FLAGS.kernel_frames, outputs=flags.FLAGS.outputs),
+    **encoders.ENCODERS,
+    "small": lambda frame_shape, norm: encoders.small(
+        frame_shape[-1], flags.FLAGS.kernel_frames, outputs=flags.FLAGS.outputs
+    ),
 }
-METHODS = {"simper": methods.SimPer}
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What a method may have to know of the run it is made for.
+
+    Attributes:
+        rate: Frames per second.
+        num_clips, num_steps: Training clips, and steps of the whole run.
+    """
+
+    rate: float
+    num_clips: int
+    num_steps: int
+
+
+# Name -> class, and what the flags and the run say of its arguments; None stands for the method's own default.
+METHODS = {
+    "simper": (
+        methods.SimPer,
+        lambda config, run: {
+            "similarity": SIMILARITIES[config.similarity],
+            "temperature": config.temperature,
+            "label_temperature": config.label_temperature,
+            "label_similarity": config.label_similarity,
+            "prior_weight": config.prior_weight,
+            "prior_band": cycles_per_frame(run),
+            "micro_batch": config.micro_batch,
+        },
+    ),
+}
 
 # Flags that may change between one call and the next on the same run: they do not change its weights.
 FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled_clips", "save_seconds", "artifacts"}
+# Attributes of `Views` that a flag of their name changes; where it is not given, the method has its own.
+APPEARANCE = ("flip_probability", "reverse_probability", "blur_probability", "gray_probability", "share_spatial")
 
 
 def define():
@@ -41,25 +77,28 @@ def define():
     integer("labeled_clips", 10, "Labelled training clips for the harmonic calibration.", lower_bound=1)
     choice("method", "simper", sorted(METHODS), "What is minimised.")
     choice("encoder", "small", sorted(ENCODERS), "Architecture.")
+    boolean("saliency", False, "Look at frames through a learned sampler that magnifies what matters.")
     choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
     integer("kernel_frames", 3, "Frames that a feature of the encoder `small` sees, odd.", lower_bound=1)
     integer("outputs", 4, "Series that the encoder `small` gives, D.", lower_bound=1)
     integer("epochs", 10, "Passes over the training clips.", lower_bound=1)
-    integer("batch_size", 4, "Clips a step.", lower_bound=1)
+    integer("batch_size", 4, "Clips a step, over all replicas.", lower_bound=1)
+    integer("micro_batch", 0, "Clips encoded at once, for SimPer: less memory, the same gradient; 0 for all.", 0)
+    integer("replicas", 0, "Devices that share a batch; 0 for all GPUs. Without a GPU, parts of the CPU.", 0)
     number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
     flags.DEFINE_list("decay_epochs", [], "Divide the learning rate by 10 after these epochs; empty for a cosine.")
     integer("num_views", 10, "Views a set, M.", lower_bound=2)
     integer("view_frames", 0, "Frames a view, L; 0 for the most that fit at the fastest speed.", lower_bound=0)
     flags.DEFINE_list("speed_range", ["0.5", "2"], "Slowest and fastest speed.")
-    flags.DEFINE_list("crop_area", ["0.5", "1"], "Smallest and largest share of the frame that a crop keeps.")
-    number("flip_probability", 0.5, "Chance of mirroring a view.", 0.0, 1.0)
-    number("reverse_probability", 0.5, "Chance of playing a view backwards.", 0.0, 1.0)
-    number("blur_probability", 0.2, "Chance of blurring a view.", 0.0, 1.0)
-    number("gray_probability", 0.0, "Chance of taking a view's colour away.", 0.0, 1.0)
-    boolean("share_spatial", False, "One spatial draw for all views of a set.")
+    flags.DEFINE_list("crop_area", None, "Smallest and largest share of the frame that a crop keeps.")
+    number("flip_probability", None, "Chance of mirroring a view.", 0.0, 1.0)
+    number("reverse_probability", None, "Chance of playing a view backwards.", 0.0, 1.0)
+    number("blur_probability", None, "Chance of blurring a view.", 0.0, 1.0)
+    number("gray_probability", None, "Chance of taking a view's colour away.", 0.0, 1.0)
+    boolean("share_spatial", None, "One spatial draw for all views of a set.")
     choice("augment_on", "device", ["device", "host"], "Make views in the training step, or in the input pipeline.")
     choice("similarity", "mxcorr", sorted(SIMILARITIES), "Of features.")
-    number("temperature", 1.0, "nu, dividing the similarities.", lower_bound=1e-6)
+    number("temperature", None, "Dividing the similarities; where not given, the method's own.", lower_bound=1e-6)
     number("label_temperature", 0.1, "Of the speed distances; 0 for hard labels.", lower_bound=0.0)
     choice("label_similarity", "l1", sorted(losses.LABEL_SIMILARITIES), "Of speeds.")
     flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency of a clip, in Hz.")
@@ -96,42 +135,44 @@ def pair(name):
     return low, high
 
 
-def views(num_source_frames):
-    """Returns the `Views` the flags describe, for clips of that many frames."""
+def cycles_per_frame(run):
+    """Returns the band of the flags in cycles per frame."""
+    return tuple(frequency / run.rate for frequency in pair("band"))
+
+
+def views(clip_shape):
+    """Returns the views of the method the flags name, for clips of that shape, `(T, H, W, C)`.
+
+    Raises:
+        ValueError: colour is to be taken from gray clips.
+    """
     config = flags.FLAGS
+    if config.gray_probability and clip_shape[-1] != 3:
+        raise ValueError(
+            f"--gray_probability={config.gray_probability:g} takes colour away, but the clips have {clip_shape[-1]} "
+            "channel(s) and not 3. Leave the flag out."
+        )
+    changes = {name: config[name].value for name in APPEARANCE if config[name].value is not None}
+    if config.crop_area is not None:
+        changes["crop_area"] = pair("crop_area")
     speed_range = pair("speed_range")
-    return Views(
-        num_frames=config.view_frames or longest_view(num_source_frames, speed_range),
-        num_views=config.num_views,
-        speed_range=speed_range,
-        crop_area=pair("crop_area"),
-        flip_probability=config.flip_probability,
-        reverse_probability=config.reverse_probability,
-        blur_probability=config.blur_probability,
-        gray_probability=config.gray_probability,
-        share_spatial=config.share_spatial,
-    )
+    num_frames = config.view_frames or longest_view(clip_shape[0], speed_range)
+    return METHODS[config.method][0].views_for(num_frames, config.num_views, speed_range, **changes)
 
 
-def method(encoder, device_views, rate):
-    """Returns the method the flags describe; `device_views` is a `Views` or None, `rate` in frames per second."""
+def method(encoder, views, run):
+    """Returns the method the flags describe, for a `Run`."""
     config = flags.FLAGS
-    return METHODS[config.method](
-        encoder,
-        views=device_views,
-        similarity=SIMILARITIES[config.similarity],
-        temperature=config.temperature,
-        label_temperature=config.label_temperature,
-        label_similarity=config.label_similarity,
-        prior_weight=config.prior_weight,
-        prior_band=tuple(frequency / rate for frequency in pair("band")),
-        seed=config.seed,
-    )
+    kind, arguments = METHODS[config.method]
+    given = {name: value for name, value in arguments(config, run).items() if value is not None}
+    return kind(encoder, views, seed=config.seed, **given)
 
 
-def encoder(channels):
-    """Returns the encoder the flags describe, for frames of that many channels."""
-    return ENCODERS[flags.FLAGS.encoder](channels)
+def encoder(frame_shape):
+    """Returns the encoder the flags describe, for frames of `(H, W, C)`."""
+    config = flags.FLAGS
+    made = ENCODERS[config.encoder](frame_shape, config.norm)
+    return encoders.with_saliency_sampler(made, frame_shape, config.norm) if config.saliency else made
 
 
 def optimizer(steps_per_epoch):
@@ -153,7 +194,7 @@ def check():
     Raises:
         ValueError: a flag has not the form it needs.
     """
-    pair("band"), pair("crop_area"), pair("speed_range")
+    pair("band"), pair("speed_range"), flags.FLAGS.crop_area and pair("crop_area")
     optimizer(steps_per_epoch=1)
 
 

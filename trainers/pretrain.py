@@ -10,20 +10,21 @@ import tensorflow as tf
 from absl import flags
 
 from simper_tf import pipeline, training
-from simper_tf.views import check_sampling
 from trainers import cli, data, evaluate, export, options, runs
+from trainers.assembly import assemble, replicas
 from trainers.history import History
 
 
 def main():
     config = flags.FLAGS
+    strategy = replicas()
     if config.deterministic:
         tf.config.experimental.enable_op_determinism()
-    keras.mixed_precision.set_dtype_policy(config.precision)
     options.check()
+    keras.mixed_precision.set_dtype_policy(config.precision)
     folder = runs.check_run()
     builder = data.load()
-    trained = train(folder, builder)
+    trained = train(folder, builder, strategy)
     if trained is None:
         sys.exit(cli.INTERRUPTED)
     model, seconds = trained
@@ -32,33 +33,26 @@ def main():
         export.export(folder, builder, model)
 
 
-def train(folder, builder):
+def train(folder, builder, strategy):
     """Trains the method the flags describe, from where the folder's checkpoints end.
 
     Returns:
         The trained method and the seconds its training took; None if it was told to stop before the end.
     """
     config = flags.FLAGS
-    examples, num_examples = data.split(builder, "train", config.train_clips)
-    example = data.first_example(examples)
-    views = options.views(len(example["clip"]))
-    check_sampling(views.speed_range, options.pair("band")[1], float(example["rate"]))
-    views.check_length(len(example["clip"]))
-    on_device = config.augment_on == "device"
-    keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
-    model = options.method(options.encoder(example["clip"].shape[-1]), views if on_device else None, example["rate"])
-    steps_per_epoch = max(num_examples // config.batch_size, 1)
-    model.compile(options.optimizer(steps_per_epoch))
+    run = assemble(builder, strategy)
+    model, num_steps = run.model, run.num_steps
+    host_views = run.views if config.augment_on == "host" else None
     runs.begin_run(folder)
     checkpoints = training.Checkpoints(folder / "checkpoints", model)
     step = checkpoints.restore(warn=cli.say)
-    num_steps = config.epochs * steps_per_epoch
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
         return model, float(checkpoints.seconds)
-    host_views = None if on_device else views
-    batches = pipeline.training_batches(examples, num_examples, config.batch_size, config.seed, step, host_views)
-    cli.say(_plan(model, views, num_examples, step, num_steps))
+    batches = pipeline.training_batches(
+        run.examples, run.num_examples, config.batch_size, config.seed, step, host_views, model.needs_labels
+    )
+    cli.say(_plan(run, step))
     with cli.StopRequest() as stop, History(folder / "logs", step) as history:
 
         def report(progress):
@@ -72,11 +66,14 @@ def train(folder, builder):
     return model, float(checkpoints.seconds)
 
 
-def _plan(model, views, num_examples, step, num_steps):
+def _plan(run, step):
+    config, views, encoder = flags.FLAGS, run.views, run.model.encoder
     begin = f"Continuing at step {step}" if step else "Training"
+    replicas = run.model.distribute_strategy.num_replicas_in_sync
+    shared = f" on {replicas} replicas" if replicas > 1 else ""
     return (
-        f"{begin}: {flags.FLAGS.method}, {model.encoder.name} ({model.encoder.count_params():,} parameters), "
-        f"{num_examples} clips, {num_steps} steps of {flags.FLAGS.batch_size} x 2 x {views.num_views} views of "
+        f"{begin}{shared}: {config.method}, {encoder.name} ({encoder.count_params():,} parameters), "
+        f"{run.num_examples} clips, {run.num_steps} steps of {config.batch_size} x 2 x {views.num_views} views of "
         f"{views.num_frames} frames. Ctrl-C saves and stops."
     )
 

@@ -58,9 +58,11 @@ def adopt_flags():
 def _check_same(folder, wanted):
     path = folder / "flags.cfg"
     found = _read_flags(path)
-    changed = [name for name in wanted if name not in options.FREE and found.get(name) != wanted[name]]
+    names = [name for name in {**wanted, **found} if name not in options.FREE]
+    changed = [(name, *(flags.get(name, "not set") for flags in (found, wanted))) for name in names]
+    changed = [(name, was, now) for name, was, now in changed if was != now]
     if changed:
-        differences = "; ".join(f"--{name} was {found.get(name, 'not set')}, now {wanted[name]}" for name in changed)
+        differences = "; ".join(f"--{name} was {was}, now {now}" for name, was, now in changed)
         raise ValueError(
             f"--run_dir={folder} belongs to a run with other flags: {differences}. Name another folder, give the same "
             "flags, or start anew with --overwrite."

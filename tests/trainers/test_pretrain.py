@@ -112,6 +112,9 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--view_frames=80", "spans 159 frames, but the clips have 150. Shorten the views to at most 75 frames"),
         ("--batch_size=13", "A batch of 13 clips cannot be drawn from 12"),
         ("--crop_area=0.5,2", "share of the frame, at most 1"),
+        ("--replicas=3", "--batch_size=4 clips cannot be shared evenly among 3 replicas"),
+        ("--gray_probability=0.2", r"--gray_probability=0.2 takes colour away, but the clips have 1 channel\(s\)"),
+        ("--micro_batch=3", "batch of 4 clips cannot be cut into micro-batches of 3"),
         ("--decay_epochs=soon", "--decay_epochs takes whole numbers, .*Found: soon"),
     ],
 )
@@ -146,6 +149,23 @@ def test_a_killed_run_continues_to_the_weights_of_the_uninterrupted_one_bit_for_
     assert weights.keys() == expected.keys()
     for name, value in expected.items():
         np.testing.assert_array_equal(weights[name], value, err_msg=name)
+
+
+def test_two_replicas_train_to_the_weights_of_one(call, command, tmp_path):
+    process = command("pretrain", f"--run_dir={tmp_path / 'two'}", "--replicas=2", "--noartifacts")
+    call(pretrain.main, f"--run_dir={tmp_path / 'one'}", "--noartifacts")
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert "Training on 2 replicas" in out
+    weights, expected = (
+        {k: v for k, v in final_weights(tmp_path / name)[1].items() if "_trainable_variables" in k}
+        for name in ("two", "one")
+    )
+    assert weights.keys() == expected.keys()
+    largest = max(np.abs(value).max() for value in expected.values())
+    for name, value in expected.items():
+        # Adam turns rounding errors of gradients near 0 into steps: of 6 steps of 0.001, a tenth of one.
+        np.testing.assert_allclose(weights[name], value, atol=1e-4 * max(largest, 1), err_msg=name)
 
 
 def test_an_interrupt_saves_says_so_and_is_no_success(command, tmp_path):

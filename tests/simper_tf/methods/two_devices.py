@@ -28,7 +28,7 @@ def trained(name, strategy, batches):
         # Not Adam, whose first step is the sign of the gradient: rounding would decide it where that is near 0.
         model.compile(keras.optimizers.SGD(1.0))
     before = [v.numpy() for v in model.trainable_variables]
-    step = training.step_function(model, strategy)
+    step = training.step_function(model)
     for batch in strategy.experimental_distribute_dataset(batches):
         step(batch)
         if int(model.optimizer.iterations.numpy()) == 1:

@@ -1,0 +1,79 @@
+"""All that a run works with, put together from its flags and its data, before anything is trained."""
+
+import dataclasses
+
+import keras
+import tensorflow as tf
+from absl import flags
+
+from simper_tf.methods import Method
+from simper_tf.views import Views, check_sampling
+from trainers import data, options
+
+
+@dataclasses.dataclass(frozen=True)
+class Assembly:
+    """A run, ready to be trained or restored.
+
+    Attributes:
+        model: The compiled method.
+        views: As it draws them, on the device or on the host.
+        examples, num_examples: Of the training split.
+        num_steps: Of the whole run.
+    """
+
+    model: Method
+    views: Views
+    examples: tf.data.Dataset
+    num_examples: int
+    num_steps: int
+
+
+def assemble(builder, strategy=None):
+    """Returns the `Assembly` the flags describe.
+
+    Args:
+        builder: A built TFDS builder.
+        strategy: To train on; None for the one device that evaluation needs.
+
+    Raises:
+        ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says which flag to change.
+    """
+    config = flags.FLAGS
+    examples, num_examples = data.split(builder, "train", config.train_clips)
+    example = data.first_example(examples)
+    clip_shape, rate = example["clip"].shape, float(example["rate"])
+    views = options.views(clip_shape)
+    check_sampling(views.speed_range, options.pair("band")[1], rate)
+    views.check_length(clip_shape[0])
+    strategy = strategy or tf.distribute.get_strategy()
+    steps_per_epoch = max(num_examples // config.batch_size, 1)
+    run = options.Run(rate, num_examples, config.epochs * steps_per_epoch)
+    with strategy.scope():
+        keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
+        model = options.method(options.encoder(clip_shape[1:]), views, run)
+        model.compile(options.optimizer(steps_per_epoch))
+    model.check_batch(config.batch_size)
+    return Assembly(model, views, examples, num_examples, run.num_steps)
+
+
+def replicas():
+    """Returns the `tf.distribute.Strategy` that `--replicas` asks for, made before TensorFlow computes anything.
+
+    Raises:
+        ValueError: there are not so many GPUs, or they do not divide the batch.
+    """
+    config = flags.FLAGS
+    gpus = tf.config.list_physical_devices("GPU")
+    number = config.replicas or max(len(gpus), 1)
+    if config.batch_size % number:
+        raise ValueError(f"--batch_size={config.batch_size} clips cannot be shared evenly among {number} replicas.")
+    if gpus and number > len(gpus):
+        raise ValueError(f"--replicas={number}, but there are {len(gpus)} GPUs.")
+    if number == 1:
+        return tf.distribute.get_strategy()
+    if gpus:
+        return tf.distribute.MirroredStrategy([f"GPU:{k}" for k in range(number)])
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * number)
+    return tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(number)])
