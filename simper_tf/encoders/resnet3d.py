@@ -11,7 +11,7 @@ def resnet3d18(channels=3, norm="batch", outputs=1):
 
     33,166,272 trainable parameters at 3 channels and 33,147,456 at 1, and the head's 513 an output. As published, but
     for one thing: nothing strides over time. The published strides leave one feature for 8 frames, and what swings
-    faster than a 16th of the frame rate is lost. This one costs 8 times as much from the third stage on.
+    faster than a 16th of the frame rate is lost. The last three stages cost 2, 4 and 8 times as much for it.
 
     Args:
         channels: C of the clips.

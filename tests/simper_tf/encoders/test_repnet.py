@@ -56,6 +56,18 @@ def test_the_resnet_is_that_of_keras_up_to_its_fourth_stage(counter):
     np.testing.assert_allclose(resnet(x), expected(x), atol=1e-4)
 
 
+def test_features_are_the_largest_over_space_of_a_convolution_of_every_third_frame(affine):
+    x = clips(1, 9, 16, 32, 3)
+    frames = affine.get_layer(index=2).layer(2 * x[0] - 1)
+    kernel, bias, scale, shift = affine.weights[-4:]
+    shift.assign(RNG.normal(0, 0.1, size=shift.shape))
+    padded = tf.pad(frames, [[3, 3], [0, 0], [0, 0], [0, 0]])
+    taps = [tf.nn.conv2d(padded[3 * k : 3 * k + 9], kernel[k], 1, "SAME") for k in range(3)]
+    expected = tf.nn.relu((sum(taps) + bias) * scale + shift)
+    assert expected.shape == (9, 1, 2, 512)
+    np.testing.assert_allclose(affine(x)[0], tf.reduce_max(expected, axis=(1, 2)), atol=1e-5)
+
+
 def test_delaying_the_clip_delays_the_features_inside(affine):
     x = clips(1, 14, 8, 8, 3)
     features, delayed = affine(x[:, 2:]).numpy(), affine(x[:, :-2]).numpy()

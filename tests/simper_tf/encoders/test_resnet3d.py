@@ -58,14 +58,20 @@ def test_convolutions_are_padded_alike_on_both_sides(kernel, stride):
 
 
 @pytest.mark.parametrize(("filters", "stride", "weights"), [(4, 1, 6), (4, 2, 9), (6, 1, 9)])
-def test_a_block_adds_its_input_and_projects_it_only_where_shapes_differ(filters, stride, weights):
+def test_a_block_projects_its_input_only_where_shapes_differ(filters, stride, weights):
+    inputs = keras.Input((None, None, None, 4))
+    assert len(keras.Model(inputs, basic_block(inputs, filters, (1, 3, 3), stride, "affine")).weights) == weights
+
+
+def test_a_block_is_convolution_norm_relu_convolution_and_norm_added_to_its_input():
     x, inputs = clips(1, 5, 6, 6, 4), keras.Input((None, None, None, 4))
-    block = keras.Model(inputs, basic_block(inputs, filters, (1, 3, 3), stride, "affine"))
-    assert len(block.weights) == weights
-    for weight in block.weights[-3:]:
-        weight.assign(tf.zeros_like(weight))
-    if weights == 6:
-        np.testing.assert_allclose(block(x), x)  # Nothing is left but the shortcut, and x is positive.
+    block = keras.Model(inputs, basic_block(inputs, 4, (3, 3, 3), 1, "affine"))
+    for weight in block.weights:
+        weight.assign(RNG.normal(0, 0.3, size=weight.shape))
+    kernel, scale, shift, second, second_scale, second_shift = block.weights
+    expected = tf.nn.relu(tf.nn.conv3d(x, kernel, [1] * 5, "SAME") * scale + shift)
+    expected = tf.nn.conv3d(expected, second, [1] * 5, "SAME") * second_scale + second_shift
+    np.testing.assert_allclose(block(x), tf.nn.relu(x + expected), atol=1e-5)
 
 
 @pytest.mark.parametrize("delay", [1, 2])
