@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import importlib
 import io
+import logging
 import pathlib
 
 import tensorflow as tf
@@ -11,6 +12,7 @@ import tensorflow_datasets as tfds
 from absl import flags
 
 from simper_tf import units
+from simper_tf.readers.errors import RawDataError
 from trainers.cli import say
 
 FOLDER = pathlib.Path(__file__).parents[1] / "datasets"
@@ -96,6 +98,7 @@ def _build(builder):
     for left_over in builder.data_path.parent.glob(f"incomplete.*_{builder.data_path.name}"):
         say(f"{left_over} is what a killed build has left: delete it, unless `tfds build` is at work there.")
     manual_dir = flags.FLAGS.manual_dir
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # Tracebacks of errors that it raises too.
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # TFDS draws a bar for every shard.
             builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir))
@@ -112,6 +115,13 @@ def _build(builder):
         ) from error
     except tf.errors.OpError as error:
         raise ValueError(f"{builder.info.full_name} could not be built: {error.message.splitlines()[0]}") from error
+    except RuntimeError as error:
+        if "[while running '" not in str(error):
+            raise
+        # What Beam makes of an error in a worker: its traceback, its text, and the step of the pipeline.
+        text = str(error).strip().splitlines()[-1].partition(" [while running '")[0]
+        text = text.removeprefix(f"{RawDataError.__module__}.RawDataError: ")
+        raise ValueError(f"{builder.info.full_name} could not be built: {text}") from error
 
 
 @contextlib.contextmanager

@@ -87,13 +87,18 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
 
 def _examples(located, report, read):
+    reasons = []
     with report.open("w") as file:
         for item in located:
             key, example, reason = read(item)
             if example is None:
+                reasons.append(reason)
                 file.write(f"{reason}\n")
             else:
                 yield key, example
+    # The report goes with the unfinished build, so the error has to say it.
+    if len(reasons) == len(located):
+        raise ValueError(f"A split would be empty: not one of its {len(located)} segments can be used. {reasons[0]}")
 
 
 def _beam_examples(located, report, read):

@@ -6,7 +6,7 @@ import pathlib
 
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import scamps, schema
+from simper_tf.readers import recording, scamps, schema
 
 
 @dataclasses.dataclass(eq=False)
@@ -56,8 +56,11 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        root = pathlib.Path(dl_manager.manual_dir)
-        parts = scamps.split(scamps.find(root), root, self.builder_config.split, self.builder_config.seed)
+        config, root = self.builder_config, pathlib.Path(dl_manager.manual_dir)
+        parts = scamps.split(scamps.find(root), root, config.split, config.seed)
+        # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
+        for part, paths in parts.items():
+            recording.require_clips(part, [scamps.read(path) for path in paths], config.window, config.stride)
         return {part: self._generate_examples(paths) for part, paths in parts.items()}
 
     def _generate_examples(self, paths):

@@ -2,14 +2,16 @@
 
 import importlib
 import json
+import shutil
 
+import h5py
 import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
 from simper_tf import Views, export
-from trainers import pretrain
+from trainers import data, pretrain
 
 UNITS = {"scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "count", "lst": "°C"}
 # What is written, and how it is cut, small enough for a test: name -> arguments of the stand-in, of the config.
@@ -84,6 +86,36 @@ def test_the_flagfile_trains_evaluates_and_exports_on_the_stand_in(name, raw, bu
     assert pictures >= {"predicted_over_true", "forecasts" if name == "lst" else "spectra"}
     assert ("features_over_ppg" in pictures) == (name == "ubfc")
     check_the_export(name, built, small, run)
+
+
+def test_damage_that_beam_comes_upon_is_one_line_and_leaves_nothing(raw, small, call, tmp_path):
+    small("scamps")
+    shutil.copytree(raw("scamps"), tmp_path / "raw")
+    with h5py.File(tmp_path / "raw" / "scamps_videos" / "P000002.mat", "r+") as file:
+        file["Xsub"][0, 0, 0, 50] = 7.0
+    folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
+    with pytest.raises(ValueError, match=r"^scamps/small/1.0.0 could not be built: \S+P000002.mat: found Xsub between"):
+        call(data.load, "--dataset=scamps/small", *folders)
+    assert not list((tmp_path / "data" / "scamps").rglob("*.tfrecord*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "message"),
+    [
+        ("ubfc", {"subjects": 1, "seconds": 3}, r"needs two subjects or more, found \['subject1'\]"),
+        ("ubfc", {"subjects": 2, "seconds": 1}, "The train split would be empty: not one clip of 64 frames .*subject1"),
+        ("scamps", {"subjects": 3, "seconds": 1}, r"The train split would be empty.*P00000\d: 30 frames are shorter"),
+        ("countix", {"subjects": 1, "seconds": 2}, r"A split would be empty: not one of its 5 .*at least 80"),
+        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: 0 windows to train.*at least 50 hours"),
+    ],
+)
+def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, sizes, message, small, call, tmp_path):
+    small(name)
+    importlib.import_module(f"simper_tf.standins.{name}").write(tmp_path / "raw", **sizes)
+    folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
+    with pytest.raises(ValueError, match=message):
+        call(data.load, f"--dataset={name}/small", *folders)
+    assert not list((tmp_path / "data" / name).rglob("*.tfrecord*"))
 
 
 def check_the_export(name, built, small, run):
