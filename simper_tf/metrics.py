@@ -50,10 +50,7 @@ def count_floored(true, predicted, floor=FLOOR):
 
 def pearson_correlation(true, predicted):
     """Returns Pearson's r in [-1, 1]; 0 where either side is constant, as the authors' code has it."""
-    true, predicted = _pairs(true, predicted)
-    true, predicted = true - true.mean(), predicted - predicted.mean()
-    scale = np.sqrt(np.sum(true**2) * np.sum(predicted**2))
-    return float(np.sum(true * predicted) / scale) if scale > 0 else 0.0
+    return float(_correlations(*(values.ravel() for values in _pairs(true, predicted))))
 
 
 def mean_series_correlation(true, predicted):
@@ -62,7 +59,7 @@ def mean_series_correlation(true, predicted):
     Args:
         true, predicted: `(N, T)`.
     """
-    return float(np.mean([pearson_correlation(*pair) for pair in zip(*_pairs(true, predicted), strict=True)]))
+    return float(np.mean(_correlations(*_pairs(true, predicted))))
 
 
 # Name in a result row -> function and unit; None stands for the unit of the labels.
@@ -105,6 +102,13 @@ def bootstrap_interval(metric, true, predicted, groups=None, num_resamples=1000,
         values.append(metric(true[clips], predicted[clips]))
     low, high = np.percentile(values, [2.5, 97.5])
     return float(low), float(high)
+
+
+def _correlations(true, predicted):
+    """Pearson's r along the last axis."""
+    true, predicted = (values - values.mean(axis=-1, keepdims=True) for values in (true, predicted))
+    scale = np.sqrt(np.sum(true**2, axis=-1) * np.sum(predicted**2, axis=-1))
+    return np.where(scale > 0, np.sum(true * predicted, axis=-1) / np.where(scale > 0, scale, 1), 0.0)
 
 
 def _errors(true, predicted):

@@ -51,7 +51,7 @@ def ridge(inputs, targets, queries, penalty):
     centre, level = inputs.mean(axis=0), targets.mean(axis=0, dtype=np.float64)
     inputs, queries = inputs - centre, queries - centre
     kernel = inputs @ inputs.T + penalty * np.eye(len(inputs))
-    return level + queries @ (inputs.T @ np.linalg.solve(kernel, targets - level))
+    return level + queries @ inputs.T @ np.linalg.solve(kernel, targets - level)
 
 
 def persistence(levels, rate, horizon):

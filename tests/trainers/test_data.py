@@ -1,6 +1,7 @@
 """Data sets are built once, whatever happens meanwhile, and come as encoders take them."""
 
 import fcntl
+import importlib
 import pathlib
 import signal
 import subprocess
@@ -132,5 +133,5 @@ def test_flagfiles_of_the_papers_runs_are_whole(call):
     for name in ("scamps", "ubfc", "pure", "countix", "lst", "rotating_digits"):
         call(options.check, f"--flagfile=flags/{name}.cfg")
         assert options.flags.FLAGS.dataset.split("/")[0] == name
-        module = __import__(f"datasets.{name}.{name}_dataset_builder", fromlist=["Builder"])
+        module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
         assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
