@@ -1,6 +1,13 @@
 """Ways of training an encoder, one file each: a `keras.Model` with its own `train_step`."""
 
 from simper_tf.methods.base import Method
+from simper_tf.methods.byol import BYOL
+from simper_tf.methods.cvrl import CVRL
+from simper_tf.methods.frequency_contrast import FrequencyContrast
+from simper_tf.methods.moco import MoCo
+from simper_tf.methods.simclr import SimCLR
 from simper_tf.methods.simper import SimPer
+from simper_tf.methods.slf_rpm import SLFRPM
+from simper_tf.methods.supervised import Supervised
 
-__all__ = ["Method", "SimPer"]
+__all__ = ["BYOL", "CVRL", "SLFRPM", "FrequencyContrast", "Method", "MoCo", "SimCLR", "SimPer", "Supervised"]

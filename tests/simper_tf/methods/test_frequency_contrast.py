@@ -1,0 +1,204 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import losses
+from simper_tf.encoders import small
+from simper_tf.methods import FrequencyContrast
+from simper_tf.methods.frequency_contrast import StretchedViews, branches, sample_windows
+from simper_tf.methods.simper import speed_following
+from simper_tf.views import Views
+
+RNG = np.random.default_rng(41)
+VIEWS = FrequencyContrast.views_for(26, 10, (0.5, 2.0))
+SEED = tf.constant([7, 1])
+
+
+def compiled(views=VIEWS, learning_rate=1e-2, **arguments):
+    keras.utils.set_random_seed(3)
+    model = FrequencyContrast(small(widths=(8, 8)), views, **arguments)
+    model.compile(keras.optimizers.Adam(learning_rate))
+    return model
+
+
+def sinusoids(frequencies, num_frames):
+    """Returns sinusoids of random phases, `frequencies.shape + (num_frames,)`, in cycles per frame."""
+    phases = RNG.uniform(0, 2 * np.pi, np.shape(frequencies))
+    angles = 2 * np.pi * np.asarray(frequencies)[..., None] * np.arange(num_frames) + phases[..., None]
+    return tf.constant(np.sin(angles), tf.float32)
+
+
+def drawn(batch_size, num_frames=26):
+    """Returns speeds and windows of a batch."""
+    draws = StretchedViews(num_frames).draw(batch_size, 2 * num_frames, SEED)
+    return draws["speeds"], draws["windows"]
+
+
+def test_one_view_has_speed_one_and_the_other_is_a_quarter_to_a_half_faster():
+    clips = tf.constant(RNG.integers(0, 256, size=(200, 12, 4, 4, 1)).astype(np.uint8))
+    views, speeds, windows = StretchedViews(8)(clips, SEED)
+    assert views.shape == (200, 2, 8, 4, 4, 1)
+    np.testing.assert_array_equal(speeds[:, 0], 1)
+    assert 1.25 <= np.min(speeds[:, 1]) < 1.26
+    assert 1.49 < np.max(speeds[:, 1]) <= 1.5
+    assert windows.shape == (200, 3, 4)
+    assert 0 <= np.min(windows) < 0.01
+    assert 0.99 < np.max(windows) < 1
+    # Three branches of each clip have windows of their own.
+    assert len(np.unique(windows)) > 0.99 * 200 * 3 * 4
+
+
+def test_views_change_nothing_but_time():
+    ramp = np.tile(np.arange(0, 240, 6, dtype=np.uint8)[None, :, None, None, None], (5, 1, 4, 4, 1))
+    views, speeds, _ = StretchedViews(20, reverse_probability=0.0)(tf.constant(ramp), SEED)
+    np.testing.assert_allclose(views, np.broadcast_to(views[..., :1, :1, :], views.shape), atol=1e-5)
+    steps = np.diff(255 * views.numpy()[:, :, :, 0, 0, 0])
+    np.testing.assert_allclose(steps, np.repeat(6 * speeds[..., None], 19, axis=-1), atol=1e-3)
+
+
+def test_windows_are_read_between_frames_and_whole_ones_exactly():
+    series = RNG.normal(size=(2, 9, 3)).astype(np.float32)
+    starts, steps = np.float32([[0, 4], [1.3, 2.6]]), np.float32([[1.0], [0.8]])
+    windows = sample_windows(tf.constant(series), tf.constant(starts), tf.constant(steps), 5)
+    assert windows.shape == (2, 3, 2, 5)
+    for b, d, v in np.ndindex(2, 3, 2):
+        times = starts[b, v] + steps[b, 0] * np.arange(5)
+        np.testing.assert_allclose(windows[b, d, v], np.interp(times, np.arange(9), series[b, :, d]), atol=1e-6)
+
+
+@pytest.mark.parametrize("num_frames", [20, 21])
+def test_no_window_leaves_the_features(num_frames):
+    speeds = tf.constant([[1.0, 1.25], [1.0, 1.5]])
+    for share in (0.0, 0.5, 1 - 2**-24):
+        for branch in branches(tf.ones([2, 2, num_frames]), speeds, tf.fill([2, 3, 4], share)):
+            assert branch.shape == (2, 1, 4, num_frames // 2)
+            np.testing.assert_allclose(branch, 1, atol=1e-5)
+
+
+def test_windows_reach_from_the_first_frame_to_the_last():
+    features, speeds = tf.tile(tf.range(20.0)[None, None], [1, 2, 1]), tf.constant([[1.0, 1.25]])
+    first = branches(features, speeds, tf.zeros([1, 3, 1]))
+    last = branches(features, speeds, tf.fill([1, 3, 1], 1 - 2**-24))
+    for k, expected in enumerate([10, 19 - 9 / 1.25, 10]):
+        assert float(first[k][0, 0, 0, 0]) == 0
+        assert float(last[k][0, 0, 0, 0]) == pytest.approx(expected, abs=1e-4)
+    np.testing.assert_allclose(np.diff(last[1]), 1 / 1.25, atol=1e-5)
+
+
+def test_loss_and_distances_are_those_of_the_formula():
+    features, (speeds, windows) = RNG.normal(size=(3, 2, 26, 2)).astype(np.float32), drawn(3)
+    logs = compiled(band=(0.05, 0.45)).compute_logs(tf.constant(features), speeds, windows)
+    expected = np.zeros(2)
+    for b, d in np.ndindex(3, 2):
+        anchor, negative = features[b, :, :, d]
+        speed = float(speeds[b, 1])
+        starts = [np.floor(14 * windows[b, 0]), windows[b, 1] * (25 - 12 / speed), np.floor(14 * windows[b, 2])]
+        anchors, positives, negatives = [
+            tf.constant([np.interp(s + step * np.arange(13), np.arange(26), source) for s in start])
+            for start, step, source in zip(starts, (1, 1 / speed, 1), (anchor, negative, negative), strict=True)
+        ]
+        expected += [float(losses.psd_distance(anchors, y, (0.05, 0.45))) / 6 for y in (positives, negatives)]
+    assert float(logs["positive"]) == pytest.approx(expected[0], rel=1e-4)
+    assert float(logs["negative"]) == pytest.approx(expected[1], rel=1e-4)
+    assert float(logs["loss"]) == pytest.approx(expected[0] - expected[1], abs=1e-6)
+
+
+def test_features_that_follow_the_speed_score_well_and_those_that_ignore_it_badly():
+    speeds, windows = drawn(64, 60)
+    model = compiled()
+    following = model.compute_logs(sinusoids(0.15 * speeds, 60), speeds, windows)
+    ignoring = model.compute_logs(sinusoids(np.full((64, 2), 0.15), 60), speeds, windows)
+    assert float(following["loss"]) < -0.02
+    assert float(following["positive"]) < 0.3 * float(following["negative"])
+    assert float(ignoring["loss"]) > 0.02
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.7])
+def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
+    features, (speeds, windows) = tf.fill([2, 2, 26], constant), drawn(2)
+    with tf.GradientTape() as tape:
+        tape.watch(features)
+        logs = compiled(band=(0.05, 0.45)).compute_logs(features, speeds, windows)
+    for name in ("loss", "positive", "negative", "spread"):
+        assert float(logs[name]) == pytest.approx(0, abs=1e-6)
+    assert float(logs["ipr"]) == pytest.approx(0, abs=1e-3)  # Rounding, next to a power of 1e-8.
+    assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
+
+
+def test_the_irrelevant_power_is_that_of_the_anchor_outside_the_band():
+    speeds, windows = drawn(3, 60)
+    model = compiled(band=(0.05, 0.2))
+    inside = model.compute_logs(sinusoids([[0.1, 0.4]] * 3, 60), speeds, windows)
+    outside = model.compute_logs(sinusoids([[0.4, 0.1]] * 3, 60), speeds, windows)
+    assert float(inside["ipr"]) == pytest.approx(0, abs=0.01)
+    assert float(outside["ipr"]) == pytest.approx(1, abs=0.01)
+    assert "ipr" not in compiled().log_names()
+
+
+def test_no_clip_is_compared_with_another():
+    features, (speeds, windows) = tf.constant(RNG.normal(size=(4, 2, 26)), tf.float32), drawn(4)
+    model = compiled()
+    singles = [model.compute_logs(*(x[k : k + 1] for x in (features, speeds, windows)))["loss"] for k in range(4)]
+    assert float(model.compute_logs(features, speeds, windows)["loss"]) == pytest.approx(np.mean(singles), abs=1e-6)
+
+
+def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
+    clips = tf.constant(swinging_bars[0][3:])
+    model = compiled()
+    fresh = VIEWS(tf.repeat(clips, 16, axis=0), tf.constant([999, 0]))
+
+    def on_fresh_views():
+        features = model.encode_views(fresh[0], training=False)
+        return float(model.compute_logs(features, *fresh[1:])["loss"]), float(speed_following(features, fresh[1])[0])
+
+    before, step = on_fresh_views(), tf.function(model.train_step)
+    for _ in range(30):
+        step(clips)
+    loss, rank = on_fresh_views()
+    assert loss < before[0] - 0.08
+    assert rank > 0.95
+
+
+def test_views_made_on_the_host_and_on_the_device_train_alike(swinging_bars):
+    clips = tf.constant(swinging_bars[0])
+    on_device, on_host = compiled(seed=5), compiled(views=None, seed=5)
+    expected = on_device.train_step(clips)
+    logs = on_host.train_step(VIEWS(clips, tf.constant([5, 0])))
+    assert {k: float(v) for k, v in logs.items()} == pytest.approx({k: float(v) for k, v in expected.items()}, abs=1e-6)
+
+
+def test_a_saved_method_comes_back_with_all_its_settings(swinging_bars, tmp_path):
+    clips = tf.constant(swinging_bars[0])
+    model = compiled(views=StretchedViews(24, num_windows=3), band=(0.1, 0.4), seed=9)
+    model.fit(tf.data.Dataset.from_tensors(clips), verbose=0)
+    model.save(tmp_path / "method.keras")
+    loaded = keras.models.load_model(tmp_path / "method.keras")
+    assert loaded.views == model.views
+    assert tuple(loaded.band) == (0.1, 0.4)
+    np.testing.assert_allclose(loaded.encode(clips), model.encode(clips), atol=1e-6)
+    model.reset_metrics()
+    expected, loss = [float(method.train_step(clips)["loss"]) for method in (model, loaded)]
+    assert loss == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_views": 2}, "1 view a set.*num_views=2"),
+        ({"num_windows": 0}, "at least 1 window.*num_windows=0"),
+        ({"speed_range": (1.0, 1.5)}, r"second faster than 1.*speed_range=\(1.0, 1.5\)"),
+    ],
+)
+def test_views_out_of_range_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        StretchedViews(16, **changes)
+
+
+def test_other_views_and_bands_that_are_none_are_refused():
+    with pytest.raises(ValueError, match=r"`FrequencyContrast.views_for` returns. Received: Views\("):
+        compiled(views=Views(16, 1))
+    with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
+        compiled(band=(0.3, 0.1))
+    with pytest.raises(ValueError, match="Spectra of 13 frames"):
+        compiled(band=(0.05, 0.1)).compute_logs(tf.zeros([2, 2, 26]), *drawn(2))
