@@ -12,6 +12,7 @@ import cv2
 import h5py
 import numpy as np
 
+from simper_tf.readers import hdf5
 from simper_tf.readers.errors import RawDataError
 
 QUARTERS = ("north_west", "north_east", "south_west", "south_east")
@@ -97,6 +98,7 @@ def _read_variables(path, names):
 def _read_variable(dataset):
     if dataset.ndim != 2 or not 0 < dataset.size <= _MOST_PIXELS or dataset.dtype.kind not in "iu":
         raise ValueError(f"{dataset.name} of shape {dataset.shape} and type {dataset.dtype}")
+    hdf5.refuse_damaged(dataset)
     attributes = {name: _text(dataset.attrs[name]) for name in dataset.attrs if name in _ATTRIBUTES}
     values = dataset[()]
     # NetCDF-3 had no unsigned types, and the product keeps its habit: signed values that are to be read as unsigned.

@@ -53,7 +53,7 @@ def read(folder):
     path = folder / f"{folder.name}.json"
     image_times, package_times, waveform = _read_json(path)
     files = _frame_files(folder)
-    _refuse_missing(folder, image_times, files)
+    _refuse_others(folder, image_times, files)
     try:
         package_times, num_moved = pulse.increasing(package_times)
     except ValueError as error:
@@ -125,7 +125,7 @@ def _read_json(path):
         images, packages = content["/Image"], content["/FullPackage"]
         image_times = [_nanoseconds(image["Timestamp"]) for image in images]
         package_times = [_nanoseconds(package["Timestamp"]) for package in packages]
-        waveform = np.array([float(package["Value"]["waveform"]) for package in packages])
+        waveform = np.array([_number(package["Value"]["waveform"]) for package in packages])
     # What a wrong nesting, a missing key, a wrong type or bytes that are no text raise, in this order.
     except (TypeError, LookupError, ValueError, OverflowError, RecursionError) as error:
         found = f"{type(error).__name__}: {error}"
@@ -144,16 +144,29 @@ def _nanoseconds(value):
     return value
 
 
-def _refuse_missing(folder, image_times, files):
-    missing = [time for time in image_times.tolist() if time not in files]
+def _number(value):
+    if type(value) not in (int, float):
+        raise ValueError(f"the PPG value {value!r}")
+    return float(value)
+
+
+def _refuse_others(folder, image_times, files):
+    """Raises RawDataError unless the frames are those of the JSON, and none is truncated."""
+    times = image_times.tolist()
+    missing = [time for time in times if time not in files]
     if missing:
         raise RawDataError(
             folder,
-            f"{len(image_times) - len(missing)} frames; Image{missing[0]}.png is the first missing",
-            f"the {len(image_times)} of its JSON",
+            f"{len(times) - len(missing)} frames; Image{missing[0]}.png is the first missing",
+            f"the {len(times)} of its JSON",
             COPY_AGAIN,
         )
-    for time in image_times.tolist():
+    # Frames that do not belong to a recording come before or after it; in its midst they are missing in the JSON.
+    unknown = sorted(time for time in files.keys() - times if times[0] < time < times[-1])
+    if unknown:
+        found = f"Image{unknown[0]}.png and {len(unknown) - 1} more that the JSON does not have"
+        raise RawDataError(folder, found, f"the {len(times)} frames of its JSON", COPY_AGAIN)
+    for time in times:
         with files[time].open("rb") as file:
             file.seek(0, 2)
             file.seek(max(file.tell() - len(_PNG_END), 0))

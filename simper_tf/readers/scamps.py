@@ -20,7 +20,7 @@ import h5py
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import recording
+from simper_tf.readers import hdf5, recording
 from simper_tf.readers.errors import RawDataError
 
 RATE = 30.0  # Frames per second; the files hold no clock.
@@ -81,6 +81,8 @@ def read_frames(path):
     while start < num_frames:
         with _opened(path) as file:
             frames = _frames_dataset(path, file)
+            if start == 0:
+                hdf5.refuse_damaged(frames)
             num_frames = frames.shape[3]
             length = max(1, SLICE_BYTES // (frames.dtype.itemsize * math.prod(frames.shape[:3])))
             block = frames[..., start : start + length]
@@ -245,6 +247,7 @@ def _frames_dataset(path, file):
 def _read_series(path, file, key, num_frames):
     if file[key].shape not in ((num_frames, 1), (1, num_frames), (num_frames,)):
         raise RawDataError(path, f"{key} of shape {file[key].shape}", f"({num_frames}, 1), as Xsub has", DOWNLOAD_AGAIN)
+    hdf5.refuse_damaged(file[key])
     values = file[key][()].astype(np.float64).ravel()
     if not np.isfinite(values).all():
         raise RawDataError(path, f"{key} with values that are not finite", "finite ones", DOWNLOAD_AGAIN)

@@ -1,5 +1,7 @@
-"""Frames of an AVI file, one at a time: memory does not grow with the file."""
+"""Frames of an uncompressed AVI file, one at a time: memory does not grow with the file."""
 
+import re
+import struct
 from typing import NamedTuple
 
 import cv2
@@ -8,6 +10,7 @@ from simper_tf.readers.errors import RawDataError
 
 MAX_SIDE = 8192  # Pixels; more is a damaged header, and would be allocated before it is found wrong.
 UNCOMPRESSED = (0, cv2.VideoWriter.fourcc(*"DIB "))  # The two ways in which AVI files say so.
+BGR24 = cv2.VideoWriter.fourcc(*"BGR\x18")  # OpenCV's name for the pixels of such files.
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: download the file again."
 
 
@@ -24,8 +27,8 @@ def read_header(path):
     """Returns the `Header` of a video.
 
     Raises:
-        RawDataError: no such file, no video in it, a nonsensical header, or an uncompressed video whose file is
-            smaller than the frames it announces.
+        RawDataError: no such file, no video in it, a nonsensical header, a compressed video, or one that is truncated
+            or not made of whole frames of the size and number in its header.
     """
     capture = _open(path)
     try:
@@ -35,21 +38,18 @@ def read_header(path):
             width=int(capture.get(cv2.CAP_PROP_FRAME_WIDTH)),
             height=int(capture.get(cv2.CAP_PROP_FRAME_HEIGHT)),
         )
-        is_uncompressed = int(capture.get(cv2.CAP_PROP_FOURCC)) in UNCOMPRESSED
+        codec = int(capture.get(cv2.CAP_PROP_FOURCC))
+        pixels = int(capture.get(cv2.CAP_PROP_CODEC_PIXEL_FORMAT))
     finally:
         capture.release()
     sane = header.num_frames > 0 and 1.0 <= header.rate <= 1000.0
     if not sane or not (0 < header.width <= MAX_SIDE and 0 < header.height <= MAX_SIDE):
         raise RawDataError(path, f"the header {header}", "a playable video", DOWNLOAD_AGAIN)
-    announced = header.num_frames * header.width * header.height * 3
-    # OpenCV ends a truncated file silently, as if it were shorter; the size tells before anything is decoded.
-    if is_uncompressed and path.stat().st_size < announced:
-        raise RawDataError(
-            path,
-            f"{path.stat().st_size} bytes, a truncated video",
-            f"at least {announced} for the {header.num_frames} frames of its header",
-            DOWNLOAD_AGAIN,
-        )
+    if codec not in UNCOMPRESSED or pixels != BGR24:
+        found = f"pixels of the format {pixels:#x}, compressed as {codec:#x}"
+        action = "Compression takes the pulse away, or the header is damaged: download the file again."
+        raise RawDataError(path, found, "an uncompressed video, 24-bit BGR", action)
+    _refuse_incomplete(path, header)
     return header
 
 
@@ -71,6 +71,44 @@ def read_frames(path, num_frames):
             yield cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)
     finally:
         capture.release()
+
+
+def _refuse_incomplete(path, header):
+    """Raises RawDataError unless the file has all the frames of its header, each whole.
+
+    OpenCV ends a truncated file silently, as if it were shorter, and shows bytes in the shape of whatever size the
+    header states.
+    """
+    row = 3 * header.width
+    whole = {0, header.height * row, header.height * (row + -row % 4)}  # A dropped frame is empty; rows may be padded.
+    with path.open("rb") as file:
+        frames = list(_frame_sizes(path, file, 0, path.stat().st_size))
+    streams, sizes = {stream for stream, _ in frames}, {size for _, size in frames}
+    if len(frames) != header.num_frames or len(streams) != 1 or not sizes <= whole:
+        found = f"{len(frames)} frames of {sorted(sizes)[:3]} bytes in {len(streams)} streams"
+        expected = f"{header.num_frames} frames of {header.width} x {header.height} x 3, by its header"
+        raise RawDataError(path, found, expected, DOWNLOAD_AGAIN)
+
+
+def _frame_sizes(path, file, start, end, in_movi=False):
+    """Yields the stream and the bytes of each frame in a stretch of an AVI file.
+
+    It goes from chunk to chunk, each a name, a length and the content: lists (LIST, RIFF) hold chunks, the one called
+    `movi` the frames. Format: Microsoft, AVI RIFF File Reference.
+    """
+    while start + 8 <= end:
+        file.seek(start)
+        name, length = struct.unpack("<4sI", file.read(8))
+        stop = start + 8 + length
+        if stop > end:
+            raise RawDataError(path, f"{end} bytes, a truncated video", f"{stop} or more", DOWNLOAD_AGAIN)
+        if name in (b"RIFF", b"LIST"):
+            yield from _frame_sizes(path, file, start + 12, stop, in_movi or file.read(4) == b"movi")
+        elif in_movi and re.fullmatch(rb"\d\d(db|dc)", name):
+            yield name[:2], length
+        elif in_movi and not re.fullmatch(rb"JUNK|ix\d\d|\d\d(wb|tx)", name):
+            raise RawDataError(path, f"{name} at byte {start}", "the next frame", DOWNLOAD_AGAIN)
+        start = stop + length % 2
 
 
 def _open(path):
