@@ -76,12 +76,12 @@ class FrequencyContrast(Method):
       (the source chooses models by it; see `losses.out_of_band_power`);
     * `spread`: standard deviation of the features over time; falling to 0 means collapse.
 
-    Where the source leaves a choice: the mean over pairs is the paper's (the published code does not divide by their
-    number); spectra are centred each by its own mean (there, by the mean of the batch); every clip has a speed of its
-    own (there, one a batch). Views start and run backwards at random, as for the other methods. There the encoder sees
-    the negative padded with black frames to the length of the anchor; here both views show as many frames, and windows
-    of the positive are read off the negative's features between frames. Features with channels are compared channel by
-    channel.
+    Where the source leaves a choice, or differs: the mean over pairs is the paper's (the published code does not divide
+    by their number); spectra are centred each by its own mean (there, by the mean of the batch); every clip has a speed
+    of its own (there, one a batch). Views start and run backwards at random, as for the other methods, but the anchor
+    is not slowed down at random, by up to a third, as it is there. The published code pads the negative with black
+    frames to the length of the anchor; here both views show as many frames, and windows of the positive are read off
+    the negative's features between frames. Features with channels are compared channel by channel.
 
     Args:
         encoder, seed: See `Method`.
