@@ -4,13 +4,11 @@ python -m trainers.ablate --flagfile=flags/ablation.cfg
 """
 
 import pathlib
-import subprocess
-import sys
 
 from absl import flags
 
 from simper_tf.evaluation import rows, tables
-from trainers import cli
+from trainers import cli, sweep
 
 # Flag -> values tried in place of that of the flagfile.
 STUDY = {
@@ -41,15 +39,9 @@ def main():
 
 
 def _train(changes, seed):
-    """Trains and evaluates, or reads what an earlier call has done; returns the rows."""
     changes = {**changes, "seed": seed}
     folder = pathlib.Path(flags.FLAGS.runs, "_".join(f"{name}={value}" for name, value in changes.items()))
-    if not (folder / "results.jsonl").exists():
-        overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
-        command = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={flags.FLAGS.base}", *overrides]
-        if subprocess.run(command, check=False).returncode:
-            raise ValueError(f"The run in {folder} failed, see above. The same command goes on with it.")
-    return rows.read_rows(folder / "results.jsonl")
+    return sweep.train(flags.FLAGS.base, folder, changes)
 
 
 def _document(base, seeds, results):

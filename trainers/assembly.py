@@ -3,6 +3,7 @@
 import dataclasses
 
 import keras
+import numpy as np
 import tensorflow as tf
 from absl import flags
 
@@ -48,13 +49,18 @@ def assemble(builder, strategy=None):
     views.check_length(clip_shape[0])
     strategy = strategy or tf.distribute.get_strategy()
     steps_per_epoch = max(num_examples // config.batch_size, 1)
-    run = options.Run(rate, num_examples, config.epochs * steps_per_epoch)
+    labels = _labels(examples) if options.METHODS[config.method][0].needs_labels else None
+    run = options.Run(views, rate, num_examples, config.epochs * steps_per_epoch, labels)
     with strategy.scope():
         keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
-        model = options.method(options.encoder(clip_shape[1:]), views, run)
+        model = options.method(options.encoder(clip_shape[1:]), run)
         model.compile(options.optimizer(steps_per_epoch))
     model.check_batch(config.batch_size)
     return Assembly(model, views, examples, num_examples, run.num_steps)
+
+
+def _labels(examples):
+    return np.stack(list(examples.map(lambda example: example["label"]).as_numpy_iterator()))
 
 
 def replicas():

@@ -16,6 +16,8 @@ from trainers.assembly import assemble
 REFERENCES = {"angle", "ppg"}
 # Test clips among which the plots of a few choose, so that drawing does not read them all.
 FIRST = 60
+# Test clips whose features are kept.
+FEW_HUNDRED = 500
 FEWEST_EMBEDDED = 10
 
 
@@ -53,18 +55,21 @@ def evaluate(folder, builder, model, seconds):
     train = extract(builder, "train", config.train_clips, model.encode)
     test = extract(builder, "test", config.test_clips, model.encode)
     predictions = _frequencies(train, test, unit) if units.is_frequency(unit) else _forecasts(builder, train, test)
+    if model.needs_labels:
+        predictions["supervised"] = extract(builder, "test", config.test_clips, model.predict_labels).series
     results = protocols.score(
         predictions,
         test,
         unit=unit,
         dataset=builder.name,
         config=builder.builder_config.name,
-        method=config.method,
+        method=config.method if config.epochs else "untrained",
         encoder=config.encoder,
         seed=config.seed,
         commit=rows.code_commit(),
         seconds=seconds,
     )
+    keep_features(folder, builder, test)
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(tables.results_table(results))
     if units.is_frequency(unit):
@@ -73,6 +78,17 @@ def evaluate(folder, builder, model, seconds):
     cli.say(f"Results: {folder / 'results.jsonl'}.")
     if config.artifacts:
         draw(folder, builder, test, predictions)
+
+
+def keep_features(folder, builder, test):
+    """Writes `features.npz`, from which runs are drawn side by side: the features of the first test clips."""
+    examples = data.split(builder, "test", FIRST)[0]
+    references = {
+        name: np.stack(list(examples.map(lambda example, name=name: example[name]).as_numpy_iterator()))
+        for name in REFERENCES & set(builder.info.features)
+    }
+    few = {name: getattr(test, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates")}
+    np.savez_compressed(folder / "features.npz", **few, **references)
 
 
 def extract(builder, split, limit, encode):
@@ -127,7 +143,7 @@ def draw(folder, builder, test, predictions):
 
 def _draw_series(plots, builder, test, predictions, unit):
     """Returns figures of a few clips from slow to fast: spectra, and features over what repeats where it is known."""
-    chosen = _few(test.labels[:FIRST])
+    chosen = plots.spaced(test.labels[:FIRST], 4)
     series, labels, rates = test.series[chosen], test.labels[chosen], test.rates[chosen]
     figures = {"spectra": plots.spectra(series, labels, rates, options.pair("band"), unit)}
     for name in REFERENCES & set(builder.info.features):
@@ -139,7 +155,7 @@ def _draw_series(plots, builder, test, predictions, unit):
 
 def _draw_forecasts(plots, builder, test, predictions, unit):
     """Returns a figure of a few clips from cold to warm."""
-    chosen = _few(test.labels[:FIRST].mean(axis=1))
+    chosen = plots.spaced(test.labels[:FIRST].mean(axis=1), 4)
     predictions = {protocol: values[chosen] for protocol, values in predictions.items()}
     return {"forecasts": plots.forecasts(test.labels[chosen], predictions, test.ids[chosen], unit)}
 
@@ -153,12 +169,6 @@ def _draw_embedding(plots, test, unit):
     except ImportError:
         cli.say("No embedding: umap-learn is not installed (extra `plots`).")
         return {}
-
-
-def _few(values):
-    """Returns the indices of up to four clips, evenly over the range of their values."""
-    order = np.argsort(values)
-    return order[np.unique(np.linspace(0, len(order) - 1, 4).round().astype(int))]
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 import dataclasses
 
 import keras
+import numpy as np
 from absl import flags
 
 from simper_tf import encoders, losses, methods, similarity
 from simper_tf.encoders.norms import NORMS
-from simper_tf.views import longest_view
+from simper_tf.views import Views, longest_view
 
 SIMILARITIES = {
     "mxcorr": similarity.max_cross_correlation,
@@ -28,13 +29,22 @@ class Run:
     """What a method may have to know of the run it is made for.
 
     Attributes:
+        views: A `Views`.
         rate: Frames per second.
         num_clips, num_steps: Training clips, and steps of the whole run.
+        labels: Of all training clips where the method learns from them, else None.
     """
 
+    views: Views
     rate: float
     num_clips: int
     num_steps: int
+    labels: np.ndarray | None = None
+
+    def band(self, fastest=1.0):
+        """Returns the band of the flags in cycles per frame, of views at speeds from 1 to the fastest."""
+        low, high = pair("band")
+        return low / self.rate, min(high * fastest / self.rate, 0.5)
 
 
 # Name -> class, and what the flags and the run say of its arguments; None stands for the method's own default.
@@ -47,8 +57,32 @@ METHODS = {
             "label_temperature": config.label_temperature,
             "label_similarity": config.label_similarity,
             "prior_weight": config.prior_weight,
-            "prior_band": cycles_per_frame(run),
+            "prior_band": run.band(),
             "micro_batch": config.micro_batch,
+        },
+    ),
+    "simclr": (methods.SimCLR, lambda config, run: {"temperature": config.temperature}),
+    "moco": (
+        methods.MoCo,
+        lambda config, run: {
+            "temperature": config.temperature,
+            "momentum": config.momentum,
+            "queue_size": config.queue_size or methods.MoCo.queue_size_for(run.num_clips, config.batch_size),
+        },
+    ),
+    "byol": (methods.BYOL, lambda config, run: {"momentum": config.momentum, "num_steps": run.num_steps}),
+    "cvrl": (methods.CVRL, lambda config, run: {"temperature": config.temperature}),
+    "frequency_contrast": (
+        methods.FrequencyContrast,
+        lambda config, run: {"band": run.band(run.views.speed_range[1])},
+    ),
+    "slf_rpm": (methods.SLFRPM, lambda config, run: {"temperature": config.temperature}),
+    "supervised": (
+        methods.Supervised,
+        lambda config, run: {
+            "outputs": int(np.prod(run.labels.shape[1:])),
+            "label_mean": float(run.labels.mean()),
+            "label_deviation": float(run.labels.std()),
         },
     ),
 }
@@ -81,15 +115,15 @@ def define():
     choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
     integer("kernel_frames", 3, "Frames that a feature of the encoder `small` sees, odd.", lower_bound=1)
     integer("outputs", 4, "Series that the encoder `small` gives, D.", lower_bound=1)
-    integer("epochs", 10, "Passes over the training clips.", lower_bound=1)
+    integer("epochs", 10, "Passes over the training clips; 0 leaves the encoder as it was made.", lower_bound=0)
     integer("batch_size", 4, "Clips a step, over all replicas.", lower_bound=1)
     integer("micro_batch", 0, "Clips encoded at once, for SimPer: less memory, the same gradient; 0 for all.", 0)
     integer("replicas", 0, "Devices that share a batch; 0 for all GPUs. Without a GPU, parts of the CPU.", 0)
     number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
     flags.DEFINE_list("decay_epochs", [], "Divide the learning rate by 10 after these epochs; empty for a cosine.")
-    integer("num_views", 10, "Views a set, M.", lower_bound=2)
+    integer("num_views", 10, "Views a set, M, of SimPer; the other methods have one.", lower_bound=2)
     integer("view_frames", 0, "Frames a view, L; 0 for the most that fit at the fastest speed.", lower_bound=0)
-    flags.DEFINE_list("speed_range", ["0.5", "2"], "Slowest and fastest speed.")
+    flags.DEFINE_list("speed_range", ["0.5", "2"], "Slowest and fastest speed of SimPer.")
     flags.DEFINE_list("crop_area", None, "Smallest and largest share of the frame that a crop keeps.")
     number("flip_probability", None, "Chance of mirroring a view.", 0.0, 1.0)
     number("reverse_probability", None, "Chance of playing a view backwards.", 0.0, 1.0)
@@ -100,6 +134,8 @@ def define():
     choice("similarity", "mxcorr", sorted(SIMILARITIES), "Of features.")
     number("temperature", None, "Dividing the similarities; where not given, the method's own.", lower_bound=1e-6)
     number("label_temperature", 0.1, "Of the speed distances; 0 for hard labels.", lower_bound=0.0)
+    number("momentum", None, "Of the slow copies of MoCo and BYOL; where not given, the method's own.", 0.0, 1.0)
+    integer("queue_size", 0, "Keys in the queue of MoCo; 0 for as many as half of the clips.", lower_bound=0)
     choice("label_similarity", "l1", sorted(losses.LABEL_SIMILARITIES), "Of speeds.")
     flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency of a clip, in Hz.")
     number("prior_weight", 0.0, "Weight of the frequency prior, which keeps features inside the band.", lower_bound=0.0)
@@ -135,11 +171,6 @@ def pair(name):
     return low, high
 
 
-def cycles_per_frame(run):
-    """Returns the band of the flags in cycles per frame."""
-    return tuple(frequency / run.rate for frequency in pair("band"))
-
-
 def views(clip_shape):
     """Returns the views of the method the flags name, for clips of that shape, `(T, H, W, C)`.
 
@@ -155,17 +186,18 @@ def views(clip_shape):
     changes = {name: config[name].value for name in APPEARANCE if config[name].value is not None}
     if config.crop_area is not None:
         changes["crop_area"] = pair("crop_area")
-    speed_range = pair("speed_range")
-    num_frames = config.view_frames or longest_view(clip_shape[0], speed_range)
-    return METHODS[config.method][0].views_for(num_frames, config.num_views, speed_range, **changes)
+    speed_range, kind = pair("speed_range"), METHODS[config.method][0]
+    # A label holds for a whole clip.
+    num_frames = clip_shape[0] if kind.needs_labels else config.view_frames or longest_view(clip_shape[0], speed_range)
+    return kind.views_for(num_frames, config.num_views, speed_range, **changes)
 
 
-def method(encoder, views, run):
+def method(encoder, run):
     """Returns the method the flags describe, for a `Run`."""
     config = flags.FLAGS
     kind, arguments = METHODS[config.method]
     given = {name: value for name, value in arguments(config, run).items() if value is not None}
-    return kind(encoder, views, seed=config.seed, **given)
+    return kind(encoder, run.views, seed=config.seed, **given)
 
 
 def encoder(frame_shape):
@@ -180,7 +212,9 @@ def optimizer(steps_per_epoch):
     config = flags.FLAGS
     rate = config.learning_rate
     if not config.decay_epochs:
-        return keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(rate, config.epochs * steps_per_epoch))
+        return keras.optimizers.Adam(
+            keras.optimizers.schedules.CosineDecay(rate, max(config.epochs * steps_per_epoch, 1))
+        )
     if not all(epoch.isdecimal() for epoch in config.decay_epochs):
         raise ValueError(f"--decay_epochs takes whole numbers, such as 40,50. Found: {','.join(config.decay_epochs)}")
     boundaries = [int(epoch) * steps_per_epoch for epoch in config.decay_epochs]

@@ -10,8 +10,6 @@ from absl import flags
 from simper_tf.evaluation import rows, tables
 from trainers import cli
 
-BEGIN, END = "<!-- results: python -m trainers.report -->\n", "<!-- end of results -->"
-
 # Table 2 of the paper, RotatingDigits; it does not define its nearest neighbour, nor its Fourier readout.
 PAPER = {("fft", "mae"): "0.22", ("fft", "mape"): "16.49", ("1nn", "mae"): "0.09", ("1nn", "mape"): "4.51"}
 LINES = (
@@ -29,21 +27,9 @@ def main():
         raise ValueError(f"--runs={','.join(config.runs)} hold no results.jsonl with rows.")
     rows.write_rows(config.rows, gathered)
     document = pathlib.Path(config.document)
-    rows.write_atomically(document, with_table(document.read_text(), rows.read_rows(config.rows)))
+    made = table(rows.read_rows(config.rows))
+    rows.write_atomically(document, tables.put_table(document.read_text(), "python -m trainers.report", made))
     cli.say(f"{config.document}: table of {len(config.runs)} runs, their rows in {config.rows}.")
-
-
-def with_table(text, results):
-    """Returns a document with the table between its marks made anew from rows.
-
-    Raises:
-        ValueError: the marks are missing.
-    """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"The document lacks the lines {BEGIN.strip()!r} and {END!r}, between which the table goes.")
-    return before + begin + table(results) + "\n" + end + after
 
 
 def table(results):

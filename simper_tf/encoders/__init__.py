@@ -2,6 +2,7 @@
 
 from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
+from simper_tf.encoders.frame_mean import frame_mean
 from simper_tf.encoders.norms import mixes_clips
 from simper_tf.encoders.repnet import repnet
 from simper_tf.encoders.repnet_heads import count_periods, repnet_counter
@@ -16,6 +17,7 @@ ENCODERS = {
     "cnn3d": lambda frame_shape, norm: cnn3d(frame_shape[-1], norm),
     "cnn3d_domainbed": lambda frame_shape, norm: cnn3d_domainbed(frame_shape[-1], norm),
     "efficientphys": efficientphys,
+    "frame_mean": lambda frame_shape, norm: frame_mean(frame_shape[-1]),
     "repnet": lambda frame_shape, norm: repnet(frame_shape[-1], norm),
     "resnet3d18": lambda frame_shape, norm: resnet3d18(frame_shape[-1], norm),
     "small": lambda frame_shape, norm: small(frame_shape[-1]),
@@ -29,6 +31,7 @@ __all__ = [
     "cnn3d_domainbed",
     "count_periods",
     "efficientphys",
+    "frame_mean",
     "mixes_clips",
     "repnet",
     "repnet_counter",

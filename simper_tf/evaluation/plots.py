@@ -7,26 +7,30 @@ from matplotlib.figure import Figure
 
 from simper_tf import readout, units
 
+# Logged values of every run that say nothing of what is learned, and those that share the axis of the loss.
+UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
+LOSSES = ("loss", "floor", "excess", "contrast", "region", "stride", "positive", "negative")
+
 
 def training_curves(history):
-    """Returns a figure of loss and excess over the floor, and of the label-free scores, over steps.
+    """Returns a figure of the loss and its parts, and of all other logged values, over steps.
 
     Args:
-        history: Dictionaries with `step`, `loss`, `floor`, `excess`, `rank`, `slope` and perhaps `prior`.
+        history: Dictionaries with `step`, `loss` and other scalars, such as `floor`, `excess`, `rank` and `slope`.
     """
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     steps = [record["step"] for record in history]
-    for axes, names in ((left, ("loss", "floor", "excess")), (right, ("rank", "slope", "prior"))):
-        for name in names:
-            if name in history[0]:
-                axes.plot(steps, [record[name] for record in history], label=name)
+    for name in [name for name in history[0] if name not in UNDRAWN]:
+        axes = left if name in LOSSES else right
+        axes.plot(steps, [record[name] for record in history], label=name)
+    left.set_title("loss (with its prior), label entropy, and what lies between" if "floor" in history[0] else "loss")
+    right.set_title(
+        "spread over time, and how features follow the known speeds (best: 1)" if "rank" in history[0] else ""
+    )
+    for axes in (left, right):
         axes.set_xlabel("step")
         axes.legend(frameon=False)
-    left.set_title("loss (with its prior), label entropy, and what lies between")
-    right.axhline(1.0, color="0.7", linewidth=0.8, zorder=0)
-    right.set_title("how features follow the known speeds (best: 1)")
-    for axes in (left, right):
         axes.title.set_fontsize(9)
     return figure
 
@@ -42,18 +46,29 @@ def series_over_reference(series, reference, labels, rates, name, unit="Hz"):
         name: Of the reference.
         unit: Of the labels.
     """
-    series = _first_channel(series)
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
     for axes, feature, truth, label, rate in zip(rows, series, reference, labels, rates, strict=True):
-        seconds = np.arange(len(feature)) / rate
-        axes.plot(seconds, _standardize(truth), color="0.75", linewidth=2.5, label=f"true {name}")
-        axes.plot(seconds, _standardize(feature), color="C0", linewidth=1.1, label="feature")
+        draw_over_reference(axes, feature, truth, rate, name)
         axes.set_ylabel(f"{label:.3g} {unit}", rotation=0, ha="right", va="center")
-        axes.set_yticks([])
     rows[0].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     rows[-1].set_xlabel("seconds")
     return figure
+
+
+def draw_over_reference(axes, feature, truth, rate, name):
+    """Draws one feature, `(T,)` or the first channel of `(T, D)`, over the `(T,)` truth of that name."""
+    feature = feature if feature.ndim == 1 else feature[:, 0]
+    seconds = np.arange(len(feature)) / rate
+    axes.plot(seconds, _standardize(truth), color="0.75", linewidth=2.5, label=f"true {name}")
+    axes.plot(seconds, _standardize(feature), color="C0", linewidth=1.1, label="feature")
+    axes.set_yticks([])
+
+
+def spaced(values, count):
+    """Returns the indices of up to so many values, evenly over the order of all."""
+    order = np.argsort(values)
+    return order[np.unique(np.linspace(0, len(order) - 1, count).round().astype(int))]
 
 
 def spectra(series, labels, rates, band, unit="Hz"):
@@ -145,12 +160,7 @@ def embedding(series, labels, unit="Hz", seed=0):
     Raises:
         ImportError: `umap-learn` is not installed.
     """
-    import umap  # Takes seconds to import, and is optional.
-
-    series = np.atleast_3d(series)
-    power = readout.power_spectrum(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
-    amplitude = np.sqrt(power / np.maximum(power.sum(axis=1, keepdims=True), 1e-30))
-    points = umap.UMAP(random_state=seed, n_jobs=1).fit_transform(amplitude)
+    points = embedding_points(np.atleast_3d(series), seed)
     figure = Figure(figsize=(4.6, 3.8), layout="constrained")
     axes = figure.subplots()
     scatter = axes.scatter(*points.T, c=labels.reshape(len(labels), -1).mean(axis=1), s=4, cmap="viridis")
@@ -161,8 +171,17 @@ def embedding(series, labels, unit="Hz", seed=0):
     return figure
 
 
-def _first_channel(series):
-    return series[..., 0] if series.ndim == 3 else series
+def embedding_points(series, seed=0):
+    """Returns `(N, 2)` points of a UMAP embedding of the spectra of `(N, T, D)` features.
+
+    Raises:
+        ImportError: `umap-learn` is not installed.
+    """
+    import umap  # Takes seconds to import, and is optional.
+
+    power = readout.power_spectrum(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
+    amplitude = np.sqrt(power / np.maximum(power.sum(axis=1, keepdims=True), 1e-30))
+    return umap.UMAP(random_state=seed, n_jobs=1).fit_transform(amplitude)
 
 
 def _standardize(series):

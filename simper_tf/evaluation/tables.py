@@ -37,3 +37,24 @@ def cell(rows):
         return f"{rows[0].value:.4g} [{rows[0].low:.4g}, {rows[0].high:.4g}]"
     values = [row.value for row in rows]
     return f"{np.mean(values):.4g} ± {np.std(values, ddof=1):.2g} (n={len(values)})"
+
+
+def put_table(text, command, table):
+    """Returns a document with the table that a command makes in place of the one between its marks.
+
+    The marks are the comment `results: <command>` before it and `end of results` behind it.
+
+    Args:
+        text: The document.
+        command: That is named in its first mark.
+        table: Markdown.
+
+    Raises:
+        ValueError: the marks are missing.
+    """
+    begin, end = f"<!-- results: {command} -->\n", "<!-- end of results -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"The document lacks the lines {begin.strip()!r} and {end!r}, between which the table goes.")
+    return f"{before}{begin}{table}\n{end}{after}"
