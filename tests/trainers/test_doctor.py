@@ -18,6 +18,7 @@ from datasets.scamps import scamps_dataset_builder
 from datasets.ubfc import ubfc_dataset_builder
 from simper_tf.readers import schema
 from simper_tf.readers import ubfc as ubfc_reader
+from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import countix, faces, lst, pure, scamps, ubfc
 from trainers import doctor
 
@@ -149,8 +150,8 @@ def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_p
         for split, info in result.info.splits.items():
             assert f"{split}: {info.num_examples} examples" in output
         assert doctor.diagnose(result, raw, tmp_path / "manifest.jsonl") == []
-    elif "found" in str(result):  # An error of a reader; Beam adds words of its own.
-        assert any(sentence in str(result) for sentence in said)
+    elif isinstance(result, RawDataError):
+        assert str(result) in said
 
 
 def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
@@ -179,6 +180,14 @@ def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeyp
     monkeypatch.setattr(ubfc_reader.video, "read_frames", refuse)
     assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_builder_itself_refuses_is_a_problem(sound, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise ValueError("the builder's own reason")
+
+    monkeypatch.setattr(ubfc_dataset_builder.Builder, "_split_generators", refuse)
+    assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == ["the builder's own reason"]
 
 
 def test_too_small_a_disk_is_a_problem(sound, tmp_path, monkeypatch):

@@ -1,10 +1,11 @@
 import hashlib
 import shutil
 
+import cv2
 import numpy as np
 import pytest
 
-from simper_tf.readers import recording, schema, ubfc
+from simper_tf.readers import recording, schema, ubfc, video
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import faces
 from simper_tf.standins import ubfc as standin
@@ -69,14 +70,27 @@ def test_a_truncated_video_is_refused_by_name_before_decoding(subject, kept):
         ubfc.read(subject)
 
 
-def test_a_video_cut_within_its_last_frame_is_refused_when_that_is_decoded(subject):
+def test_a_video_cut_within_its_last_frame_is_refused_before_decoding(subject):
     path = subject / "vid.avi"
-    recording = ubfc.read(subject)
-    index_at_the_end = 8 + 16 * len(recording.times)
+    index_at_the_end = 8 + 16 * len(ubfc.read(subject).times)
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - index_at_the_end - 100)
-    with pytest.raises(RawDataError, match=f"only {len(recording.times) - 1} decodable frames"):
-        list(ubfc.read(subject).frames())
+    with pytest.raises(RawDataError, match=r"found \d+ bytes, a truncated video; expected \d+ or more"):
+        ubfc.read(subject)
+
+
+def test_frames_that_are_lost_between_header_and_decoding_are_missed(subject):
+    with pytest.raises(RawDataError, match="only 119 decodable frames"):
+        list(video.read_frames(subject / "vid.avi", 120))
+
+
+def test_a_compressed_video_is_refused(subject):
+    writer = cv2.VideoWriter(str(subject / "vid.avi"), cv2.VideoWriter.fourcc(*"MJPG"), 29.5, (64, 48))
+    for _ in range(118):
+        writer.write(np.zeros((48, 64, 3), np.uint8))
+    writer.release()
+    with pytest.raises(RawDataError, match=r"compressed as .*; expected an uncompressed video, 24-bit BGR"):
+        ubfc.read(subject)
 
 
 def test_a_whole_video_shorter_than_the_text_is_refused(subject, written):
