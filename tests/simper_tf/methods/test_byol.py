@@ -1,0 +1,93 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.encoders import small
+from simper_tf.methods import BYOL
+from simper_tf.methods.byol import rising_momentum
+
+RNG = np.random.default_rng(59)
+
+
+def compiled(learning_rate=0.1, **arguments):
+    keras.utils.set_random_seed(3)
+    encoder, views = small(widths=(8,), outputs=2), BYOL.views_for(10, 10, (0.5, 2.0))
+    model = BYOL(encoder, views, **{"hidden": 16, "outputs": 8, **arguments})
+    model.compile(keras.optimizers.SGD(learning_rate))
+    return model
+
+
+def clips(number=3):
+    return tf.constant(RNG.integers(0, 256, size=(number, 14, 8, 8, 1)), tf.uint8)
+
+
+def values(variables):
+    return [v.numpy() for v in variables]
+
+
+def test_the_loss_is_the_distance_of_each_prediction_from_the_target_of_the_other_view():
+    model = compiled()
+    features, targets = [tf.constant(RNG.normal(size=shape), tf.float32) for shape in ((5, 2, 10, 2), (5, 2, 8))]
+    predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
+    predictions, expected = np.reshape(predictions, (5, 2, 8)), 0
+    for b, v in np.ndindex(5, 2):
+        prediction, target = predictions[b, v], targets[b, 1 - v].numpy()
+        expected += 2 - 2 * prediction @ target / np.linalg.norm(prediction) / np.linalg.norm(target)
+    loss = float(model.compute_logs(features, tf.ones([5, 2]), targets)["loss"])
+    assert loss == pytest.approx(expected / 5, rel=1e-4)
+    assert 0 <= loss <= 8
+
+
+def test_the_loss_is_zero_where_predictions_point_along_the_targets_and_eight_against():
+    model, features = compiled(), tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
+    predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
+    swapped = tf.reshape(predictions, [5, 2, 8])[:, ::-1]
+    for factor, expected in ((3.0, 0), (-0.5, 8)):
+        logs = model.compute_logs(features, tf.ones([5, 2]), factor * swapped)
+        assert float(logs["loss"]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_no_gradient_reaches_the_target_and_all_others_have_one():
+    model = compiled()
+    gradients, _ = model.compute_gradients(model.draw(clips()))
+    learning = [*model.encoder.weights, *model.head.trainable_variables, *model.predictor.trainable_variables]
+    assert {id(v) for v in model.trainable_variables} == {id(v) for v in learning}
+    assert all(gradient is not None for gradient in gradients)
+    assert not model.target_encoder.trainable_variables
+    assert not model.target_head.trainable_variables
+
+
+def test_momentum_rises_from_its_start_to_one_and_stays():
+    found = [float(rising_momentum(tf.constant(k), 10, 0.9)) for k in (0, 5, 10, 20)]
+    np.testing.assert_allclose(found, [0.9, 0.95, 1, 1], rtol=1e-6)
+    steps = np.arange(11)
+    expected = 1 - 0.04 * (1 + np.cos(np.pi * steps / 10)) / 2
+    np.testing.assert_allclose([rising_momentum(tf.constant(k), 10, 0.96) for k in steps], expected, rtol=1e-6)
+
+
+def test_the_target_follows_with_the_momentum_of_the_step_before():
+    model = compiled(momentum=0.6, num_steps=4)
+    for k in range(4):
+        online, target = [values([*e.weights]) for e in (model.encoder, model.target_encoder)]
+        model.train_step(clips())
+        momentum = 1 - 0.4 * (1 + np.cos(np.pi * (k - 1) / 4)) / 2
+        for before, weights, after in zip(target, online, values(model.target_encoder.weights), strict=True):
+            np.testing.assert_allclose(after, momentum * before + (1 - momentum) * weights, rtol=1e-5, atol=1e-6)
+    assert max(np.abs(a - b).max() for a, b in zip(online, target, strict=True)) > 1e-4
+
+
+def test_momentum_stays_constant_without_a_number_of_steps():
+    model = compiled(momentum=0.8)
+    for _ in range(2):
+        assert float(model.train_step(clips())["momentum"]) == pytest.approx(0.8)
+
+
+def test_collapsed_predictions_have_no_variety():
+    logs = compiled().compute_logs(tf.fill([4, 2, 10, 2], 0.7), tf.ones([4, 2]), tf.ones([4, 2, 8]))
+    assert float(logs["variety"]) == pytest.approx(0, abs=1e-5)
+
+
+def test_no_steps_are_refused():
+    with pytest.raises(ValueError, match=r"`num_steps` must be at least 1, or None. Received: 0"):
+        compiled(num_steps=0)

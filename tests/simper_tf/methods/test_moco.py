@@ -1,0 +1,132 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import losses
+from simper_tf.encoders import small
+from simper_tf.methods import MoCo
+
+RNG = np.random.default_rng(53)
+VIEWS = MoCo.views_for(10, 10, (0.5, 2.0))
+
+
+def compiled(learning_rate=0.1, **arguments):
+    keras.utils.set_random_seed(3)
+    model = MoCo(small(widths=(8,), outputs=2), VIEWS, **{"queue_size": 6, "outputs": 4, **arguments})
+    model.compile(keras.optimizers.SGD(learning_rate))
+    return model
+
+
+def clips(number=3):
+    return tf.constant(RNG.integers(0, 256, size=(number, 14, 8, 8, 1)), tf.uint8)
+
+
+def values(variables):
+    return [v.numpy() for v in variables]
+
+
+def weights_of(model):
+    return values([*model.encoder.weights, *model.head.weights])
+
+
+def target_weights_of(model):
+    return values([*model.target_encoder.weights, *model.target_head.weights])
+
+
+def test_the_target_is_a_copy_that_no_gradient_and_no_optimizer_touches():
+    model = compiled()
+    for online, target in zip(weights_of(model), target_weights_of(model), strict=True):
+        np.testing.assert_array_equal(target, online)
+    trained = {id(v) for v in model.trainable_variables}
+    assert trained == {id(v) for v in (*model.encoder.weights, *model.head.weights)}
+    model.train_step(clips())
+    assert len(model.optimizer.variables) == 2  # Step and learning rate: plain SGD has no slots.
+    views, _ = model.make_views(model.draw(clips()))
+    with tf.GradientTape() as tape:
+        keys = model.target_vectors(views[:, 1:])
+    everything = [v.value for v in (*model.target_encoder.weights, *model.encoder.weights)]
+    assert all(gradient is None for gradient in tape.gradient(keys, everything))
+
+
+def test_the_target_moves_by_its_share_towards_the_weights_before_the_keys_are_made():
+    model = compiled(momentum=0.7)
+    model.train_step(clips())  # Now the networks differ from their copies.
+    online, target = weights_of(model), target_weights_of(model)
+    assert max(np.abs(a - b).max() for a, b in zip(online, target, strict=True)) > 1e-4
+    queue, batch = model.queue.numpy(), clips()
+    views, _ = model.make_views(model.draw(batch))
+    model.train_step(batch)
+    for before, weights, after in zip(target, online, target_weights_of(model), strict=True):
+        np.testing.assert_allclose(after, 0.7 * before + 0.3 * weights, rtol=1e-5, atol=1e-7)
+    # The keys that went into the queue are those of the moved target.
+    keys = tf.math.l2_normalize(model.target_vectors(views[:, 1:])[:, 0], axis=-1)
+    np.testing.assert_allclose(model.queue.numpy()[3:], keys, atol=1e-5)
+    np.testing.assert_array_equal(model.queue.numpy()[:3], queue[:3])
+
+
+def test_statistics_of_batch_norm_are_not_averaged_and_the_target_uses_those_of_its_batch():
+    inputs = keras.Input((None, 8, 8, 1))
+    encoder = keras.Model(inputs, keras.layers.BatchNormalization()(keras.ops.mean(inputs, axis=(2, 3))))
+    model = MoCo(encoder, VIEWS, queue_size=6, outputs=4)
+    views = tf.constant(RNG.uniform(3, 9, size=(4, 1, 10, 8, 8, 1)), tf.float32)
+    model.update_target()
+    moving = model.target_encoder.layers[-1].moving_mean
+    np.testing.assert_array_equal(moving, 0)
+    found = model.target_vectors(views)
+    assert float(moving[0]) > 0.01
+    # In inference mode an offset of all clips would come through.
+    np.testing.assert_allclose(model.target_vectors(views + 100), found, rtol=0.02, atol=0.02)
+
+
+def test_the_queue_starts_with_directions_fills_in_order_and_wraps():
+    model = compiled()
+    np.testing.assert_allclose(np.linalg.norm(model.queue, axis=1), 1, rtol=1e-5)
+    assert abs(np.mean(compiled(queue_size=600).queue)) < 5 / np.sqrt(600 * 4 * 4)
+    np.testing.assert_array_equal(compiled(seed=1).queue, compiled(seed=1).queue)
+    assert np.abs(compiled(seed=1).queue - model.queue).max() > 0.1
+    for k in range(5):
+        model.enqueue(tf.fill([2, 4], float(k)))
+        assert int(model.pointer) == 2 * (k + 1) % 6
+    np.testing.assert_array_equal(model.queue[:, 0], [3, 3, 4, 4, 2, 2])
+
+
+def test_queries_meet_the_queue_of_earlier_steps_only():
+    model, batch = compiled(learning_rate=0.0), clips()
+    queue = model.queue.numpy()
+    views, _ = model.make_views(model.draw(batch))
+    queries = model.head(tf.reshape(model.encoder(views[:, 0]), [3, 20]))
+    keys = model.target_vectors(views[:, 1:])[:, 0]
+    expected, found = losses.queue_nce(queries, keys, queue, 0.2)
+    logs = model.train_step(batch)
+    assert float(logs["loss"]) == pytest.approx(np.mean(expected), rel=1e-4)
+    assert float(logs["accuracy"]) == pytest.approx(np.mean(found))
+    assert np.abs(model.queue.numpy() - queue)[:3].max() > 1e-3
+
+
+@pytest.mark.parametrize(("num_clips", "batch_size", "size"), [(1000, 64, 448), (518, 64, 256), (8, 4, 4), (6, 4, 4)])
+def test_the_queue_holds_whole_batches_of_at_most_half_of_the_clips(num_clips, batch_size, size):
+    assert MoCo.queue_size_for(num_clips, batch_size) == size
+    compiled(queue_size=size).check_batch(batch_size)
+
+
+@pytest.mark.parametrize(("batch_size", "suggested"), [(4, 8), (11, 11)])
+def test_batches_that_do_not_divide_the_queue_are_refused(batch_size, suggested):
+    with pytest.raises(
+        ValueError, match=rf"queue of 10 keys does not hold whole batches of {batch_size}.*{suggested},"
+    ):
+        compiled(queue_size=10).check_batch(batch_size)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"temperature": 0.0}, "`temperature` must be positive.*Received: 0.0, 6"),
+        ({"queue_size": 0}, "`queue_size` at least 1. Received: 0.2, 0"),
+        ({"momentum": 1.1}, r"`momentum` must lie in \[0, 1\]. Received: 1.1"),
+        ({"momentum": -0.1}, "`momentum`"),
+    ],
+)
+def test_settings_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        compiled(**arguments)
