@@ -27,6 +27,7 @@ from simper_tf.standins import scamps as scamps_standin
 from simper_tf.standins import ubfc as ubfc_standin
 
 VIDEO_BYTES = 2 * 2**30
+FRAME = (480, 640)  # Height and width, of UBFC-rPPG and PURE.
 
 
 def main():
@@ -69,7 +70,7 @@ def _noise(height, width):
 
 
 def _write_ubfc(folder):
-    height, width = 480, 640
+    height, width = FRAME
     count = VIDEO_BYTES // (height * width * 3)
     times = np.arange(count) / 29.5
     (folder / "subject1").mkdir()
@@ -96,7 +97,7 @@ def _read_scamps(folder):
 
 
 def _write_pure(folder):
-    pure_standin.write(folder, subjects=1, seconds=20, setups=1, height=480, width=640)
+    pure_standin.write(folder, subjects=1, seconds=20, setups=1, height=FRAME[0], width=FRAME[1])
 
 
 def _read_pure(folder):
@@ -109,7 +110,7 @@ COUNTIX = countix.Segment(0, "abcdefghijk", "", 170, 180, 170.5, 179.5, 8)
 
 def _write_countix(folder):
     times = np.arange(COUNTIX.clip_end * 25) / 25
-    frames = itertools.islice(_noise(480, 640), len(times))
+    frames = itertools.islice(_noise(*FRAME), len(times))
     countix_standin.encode(folder / "abcdefghijk.mp4", frames, times, preset="ultrafast", qp="8")
 
 

@@ -6,15 +6,11 @@ Exit code 0: a build would succeed, or, without --manual_dir, the built set is s
 decoded, which takes about as long as the build. --quick stops at headers and labels: then 0 says no more than that.
 """
 
-import contextlib
 import importlib
-import io
 import pathlib
 import shutil
 import sys
-import tempfile
 
-import tensorflow_datasets as tfds
 from absl import flags
 
 from simper_tf.evaluation.rows import write_atomically
@@ -83,7 +79,7 @@ def check_raw(builder, root, path):
         return [str(error)], {}
     reports, entries = _examine(checkup.units, root, path)
     _say_ranges(reports.values(), checkup.missing, builder.info.metadata["label_unit"])
-    problems = [report.problem for report in reports.values() if report.problem] or _refused(builder, root)
+    problems = [report.problem for report in reports.values() if report.problem]
     outcome = None
     if not problems:
         try:
@@ -145,19 +141,6 @@ def _examine(units, root, path):
             entries.append(manifest.entry(unit, reports[unit.id], root))
         done(number)
     return reports, entries
-
-
-def _refused(builder, root):
-    """Returns, in a list, the error that stops the builder itself before its first example."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-        trial = type(builder)(config=builder.builder_config, data_dir=folder)
-        # With no examples TFDS asks the builder for its splits, and leaves it at that.
-        settings = tfds.download.DownloadConfig(manual_dir=root, max_examples_per_split=0)
-        try:
-            trial.download_and_prepare(download_config=settings)
-        except (ValueError, AssertionError) as error:
-            return [str(error)]
-    return []
 
 
 def _write_manifest(path, entries, outcome):

@@ -137,6 +137,8 @@ def _examine(path, config, decode):
 
 def _decide(paths, root, config, reports):
     parts = split(paths, root, config.split, config.seed)
+    for part, chosen in parts.items():
+        recording.require_clips(part, [read(path) for path in chosen], config.window, config.stride)
     return checkups.outcome({part: [path.stem for path in chosen] for part, chosen in parts.items()}, reports)
 
 

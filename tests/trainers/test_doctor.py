@@ -182,14 +182,6 @@ def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_builder_itself_refuses_is_a_problem(sound, tmp_path, monkeypatch):
-    def refuse(*_):
-        raise ValueError("the builder's own reason")
-
-    monkeypatch.setattr(ubfc_dataset_builder.Builder, "_split_generators", refuse)
-    assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == ["the builder's own reason"]
-
-
 def test_too_small_a_disk_is_a_problem(sound, tmp_path, monkeypatch):
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=10_000))
     (problem,) = doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None)

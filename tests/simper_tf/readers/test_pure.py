@@ -180,3 +180,17 @@ def test_the_device_s_own_heart_rate_is_compared_where_it_is_there(nested, writt
     assert len(notes(lambda value: value.update(pulseRate=20))) == 1
     assert notes(lambda value: value.update(pulseRate="x")) == []
     assert notes(lambda value: value.pop("pulseRate")) == []
+
+
+def test_a_frame_in_the_midst_that_the_json_lacks_is_refused_by_name(nested):
+    name = images(nested)[7].name
+    spoil_json(nested, lambda content: content["/Image"].pop(7) and None)
+    with pytest.raises(RawDataError, match=rf"01-01: found {name} and 0 more that the JSON does not have"):
+        pure.read(nested)
+
+
+@pytest.mark.parametrize("value", [True, "41", None])
+def test_a_ppg_value_that_is_no_number_is_refused(nested, value):
+    spoil_json(nested, lambda content: content["/FullPackage"][9]["Value"].update(waveform=value))
+    with pytest.raises(RawDataError, match=rf"01-01\.json: found ValueError: the PPG value {value!r}"):
+        pure.read(nested)

@@ -177,3 +177,23 @@ def test_a_label_far_from_what_the_oximeter_showed_is_noted_and_stops_nothing(wr
         assert report.problem == ""
         note = f"subject3/00000: {label:.0f} beats per minute by the PPG, {shown:.0f} by the device"
         assert (note in report.notes) == noted
+
+
+def test_rows_that_an_avi_pads_to_four_bytes_are_read_bit_by_bit(tmp_path):
+    truth = standin.write(tmp_path, subjects=1, seconds=1, look=faces.CLEAN, height=23, width=31)
+    digest = hashlib.sha256()
+    for frame in ubfc.read(tmp_path / "DATASET_2" / "subject1").frames():
+        digest.update(frame)
+    assert digest.hexdigest() == truth["subject1"]["sha256"]
+
+
+def test_a_header_of_another_height_is_refused_with_the_numbers(subject):
+    path = subject / "vid.avi"
+    content = bytearray(path.read_bytes())
+    at = content.index(b"strf") + 16  # Height, negative where the first row is at the top.
+    content[at : at + 4] = (-24).to_bytes(4, "little", signed=True)
+    path.write_bytes(content)
+    with pytest.raises(
+        RawDataError, match=r"frames of \[9216\] bytes in 1 streams; expected \d+ frames of 64 x 24 x 3"
+    ):
+        ubfc.read(subject)
