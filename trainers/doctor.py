@@ -4,6 +4,9 @@ python -m trainers.doctor --dataset=ubfc --manual_dir=raw/ubfc
 
 Exit code 0: a build would succeed, or, without --manual_dir, the built set is sound. Every file is read and every frame
 decoded, which takes about as long as the build. --quick stops at headers and labels: then 0 says no more than that.
+
+With --manual_dir it writes a manifest, a JSON line for each recording, file, segment or hour, that depends on nothing
+but the data and the config: --compare=theirs.jsonl tells two people whether they hold the same.
 """
 
 import importlib
@@ -19,20 +22,25 @@ from trainers import cli
 
 # Name of a data set -> the module with its `checkup`. Those that are not here have no raw files that people fetch.
 READERS = {"countix": countix, "lst": lst, "pure": pure, "scamps": scamps, "ubfc": ubfc}
-MOST_SHOWN = 10  # Sentences of a kind.
+MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the reasons of all units.
 
 
 def main():
     config = flags.FLAGS
     builder = _builder(config.dataset, config.data_dir)
     path = pathlib.Path(config.manifest or f"runs/doctor/{config.dataset.replace('/', '_')}.jsonl")
-    problems = diagnose(builder, config.manual_dir, None if config.quick else path)
+    problems = []
+    if config.manual_dir or not config.compare:
+        problems = diagnose(builder, config.manual_dir, None if config.quick else path)
     if config.compare:
         problems += compare(path, config.compare)
     show("PROBLEM", problems)
     if problems:
         sys.exit(f"doctor: {len(problems)} problem{'s' if len(problems) > 1 else ''}, see above.")
-    cli.say("A build would succeed." if config.manual_dir else "The built set is sound.")
+    if config.manual_dir:
+        cli.say("A build would succeed.")
+    elif not config.compare:
+        cli.say("The built set is sound.")
 
 
 def _builder(dataset, data_dir):
@@ -128,7 +136,7 @@ def show(kind, sentences):
     for sentence in sentences[:MOST_SHOWN]:
         cli.say(f"{kind} {sentence}")
     if len(sentences) > MOST_SHOWN:
-        cli.say(f"{kind} ... {len(sentences) - MOST_SHOWN} more; the manifest has all.")
+        cli.say(f"{kind} ... {len(sentences) - MOST_SHOWN} more like these.")
 
 
 def _examine(units, root, path):
@@ -197,6 +205,6 @@ if __name__ == "__main__":
     flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
     flags.DEFINE_string("manual_dir", None, "Raw files to examine; without it, the built set alone.")
     flags.DEFINE_string("manifest", None, "Where the manifest goes; runs/doctor/<data set>.jsonl if not given.")
-    flags.DEFINE_string("compare", None, "Another manifest, to name the units in which it differs.")
+    flags.DEFINE_string("compare", None, "Another manifest: name the units that differ. Alone, it compares two files.")
     flags.DEFINE_boolean("quick", False, "Read headers and labels only, decode no frame and write no manifest.")
     cli.run(main)

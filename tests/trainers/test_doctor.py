@@ -248,7 +248,15 @@ def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     assert (good.returncode, good.stderr) == (0, "")
     assert good.stdout.endswith("no units differ.\nA build would succeed.\n")
     assert "examined 2/2  0:00 left" in good.stdout
-    assert (
-        run("--dataset=nothing").stderr
-        == "doctor: error: --dataset=nothing: there is no folder datasets/nothing with a builder.\n"
-    )
+    other = tmp_path / "other.jsonl"
+    other.write_text(manifest.read_text().splitlines(keepends=True)[0])
+    compared = run("--dataset=ubfc", f"--manifest={manifest}", f"--compare={other}")
+    assert (compared.returncode, "PROBLEM subject3: only here" in compared.stdout) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("nothing", "no folder datasets/nothing"), ("ubfc/x", "ubfc has the configs paper")]
+)
+def test_an_unknown_data_set_or_config_is_refused_by_name(tmp_path, name, found):
+    with pytest.raises(ValueError, match=f"--dataset={name}: .*{found}"):
+        doctor._builder(name, tmp_path)
