@@ -80,7 +80,9 @@ def out_of_band_power(features, speeds, band):
     features = tf.linalg.matrix_transpose(features)
     num_frames = features.shape[-1]
     features -= tf.reduce_mean(features, axis=-1, keepdims=True)
-    spectrum = tf.signal.rfft(features * tf.signal.hann_window(num_frames, periodic=False), [4 * num_frames])
+    spectrum = tf.signal.rfft(
+        features * tf.signal.hann_window(num_frames, periodic=False, dtype=features.dtype), [4 * num_frames]
+    )
     power = tf.reduce_sum(tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum)), axis=-2)
     frequencies = tf.range(power.shape[-1], dtype=tf.float32) / (4 * num_frames)
     low, high = band[0] * speeds[..., None], band[1] * speeds[..., None]
@@ -112,7 +114,7 @@ def nt_xent(a, b, temperature, candidates=None, first=0):
     logits = tf.matmul(tf.concat([a, b], axis=0), tf.concat(others, axis=0), transpose_b=True) / temperature
     number, shift = tf.shape(a)[0], tf.shape(others[0])[0]
     own = first + tf.range(number)
-    logits -= 1e9 * tf.one_hot(tf.concat([own, own + shift], axis=0), 2 * shift)
+    logits -= 1e9 * tf.one_hot(tf.concat([own, own + shift], axis=0), 2 * shift, dtype=logits.dtype)
     return _choice(logits, tf.concat([own + shift, own], axis=0))
 
 

@@ -29,7 +29,7 @@ def power_spectrum(features, padding=16, window=True):
     # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
     features = tf.where(tf.abs(features - mean) > 1e-6 * tf.abs(mean), features - mean, 0.0)
     if window:
-        features *= tf.signal.hann_window(num_frames, periodic=False)
+        features *= tf.signal.hann_window(num_frames, periodic=False, dtype=features.dtype)
     spectrum = tf.signal.rfft(features, [padding * num_frames])
     return tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
 

@@ -18,6 +18,7 @@ SIMILARITIES = {
 }
 ENCODERS = {
     **encoders.ENCODERS,
+    "frame_mean": lambda frame_shape, norm: encoders.frame_mean(frame_shape[-1]),
     "small": lambda frame_shape, norm: encoders.small(
         frame_shape[-1], flags.FLAGS.kernel_frames, outputs=flags.FLAGS.outputs
     ),

@@ -17,7 +17,6 @@ ENCODERS = {
     "cnn3d": lambda frame_shape, norm: cnn3d(frame_shape[-1], norm),
     "cnn3d_domainbed": lambda frame_shape, norm: cnn3d_domainbed(frame_shape[-1], norm),
     "efficientphys": efficientphys,
-    "frame_mean": lambda frame_shape, norm: frame_mean(frame_shape[-1]),
     "repnet": lambda frame_shape, norm: repnet(frame_shape[-1], norm),
     "resnet3d18": lambda frame_shape, norm: resnet3d18(frame_shape[-1], norm),
     "small": lambda frame_shape, norm: small(frame_shape[-1]),

@@ -55,7 +55,7 @@ class MoCo(MomentumMethod):
         self.temperature = temperature
         self.outputs = outputs
         self.queue = self.add_weight(
-            (queue_size, outputs), initializer=random_directions(seed), trainable=False, dtype="float32", name="queue"
+            (queue_size, outputs), initializer=random_directions(seed), trainable=False, name="queue"
         )
         self.pointer = self.add_weight((), initializer="zeros", trainable=False, dtype="int64", name="pointer")
 

@@ -5,6 +5,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf import losses
+from simper_tf.encoders.norms import BatchNorm
 from simper_tf.methods import heads
 from simper_tf.methods.base import Method, gather, replicas, spread
 from simper_tf.views import Views
@@ -69,7 +70,7 @@ class SimCLR(Method):
             heads.hidden(length, use_bias=False),
             heads.hidden(length, use_bias=False),
             layers.Dense(self.outputs, use_bias=False),
-            layers.BatchNormalization(momentum=0.9, epsilon=heads.EPSILON, center=False, synchronized=True),
+            BatchNorm(momentum=0.9, epsilon=heads.EPSILON, center=False),
         )
 
     def log_names(self):

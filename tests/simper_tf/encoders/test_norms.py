@@ -23,6 +23,18 @@ def test_affine_is_batch_norm_with_its_first_statistics():
     np.testing.assert_allclose(affine(x), batch(x, training=False), atol=1e-6)
 
 
+def test_batch_norm_is_that_of_keras_but_exact_where_values_are_large_and_alike():
+    x = tf.constant(RNG.normal(1000, 1, size=(64, 6)), tf.float32)
+    exact = (x - np.mean(x, axis=0)) / np.sqrt(np.var(np.float64(x), axis=0) + 1e-3)
+    mine, keras_own = normalization("batch"), keras.layers.BatchNormalization(synchronized=True)
+    np.testing.assert_allclose(mine(x, training=True), exact, atol=1e-3)
+    assert np.abs(keras_own(x, training=True) - exact).max() > 0.01
+    plain, other = keras.layers.BatchNormalization(), normalization("batch")
+    small = clips(5, 4, 3, 3, 6)
+    np.testing.assert_allclose(other(small, training=True), plain(small, training=True), atol=1e-5)
+    np.testing.assert_allclose(other.moving_variance, plain.moving_variance, rtol=1e-5)
+
+
 def test_batch_norm_standardises_each_channel_over_all_clips():
     x = 5 + 3 * clips(3, 4, 3, 3, 6)
     normal = normalization("batch", epsilon=1e-5)(x, training=True).numpy()
