@@ -3,13 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := simper_tf datasets trainers benchmarks tests setup.py
 
-.PHONY: help quickstart test lint bench ablation parity clean
+.PHONY: help quickstart test lint bench ablation compare parity clean
 help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 6 minutes)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo "make lint        check style and format"
 	@echo "make bench       measure speed and memory against plain references (about 2 minutes)"
 	@echo "make ablation    train once a choice and write docs/ablation.md (about 20 minutes)"
+	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity and caches; data/ and runs/ stay"
 
@@ -28,6 +29,9 @@ bench: .venv/ready
 
 ablation: .venv/ready
 	$(BIN)/python -m trainers.ablate --flagfile=flags/ablation.cfg
+
+compare: .venv/ready
+	$(BIN)/python -m trainers.compare --flagfile=flags/compare_digits.cfg
 
 parity: .venv-parity/ready
 	.venv-parity/bin/python -m pytest tests/parity

@@ -21,7 +21,8 @@ ENTRIES = {
     "frequency_contrast": ({"method": "frequency_contrast"}, "Gideon and Stent 2021"),
     "slf_rpm": ({"method": "slf_rpm"}, "Wang et al. 2022"),
     "supervised": ({"method": "supervised"}, "supervised"),
-    "simper": ({"method": "simper"}, "**SimPer**"),
+    # As in flags/quickstart.cfg.
+    "simper": ({"method": "simper", "temperature": 0.1, "flip_probability": 0}, "**SimPer**"),
     "untrained": ({"epochs": 0}, "control: encoder untrained"),
     "frame_mean": ({"epochs": 0, "encoder": "frame_mean"}, "control: mean of each frame"),
 }
