@@ -9,9 +9,10 @@ import sys
 import numpy as np
 import pytest
 
+from simper_tf.evaluation import tables
 from simper_tf.evaluation.rows import read_rows
 from simper_tf.standins import countix
-from trainers import evaluate, export, pretrain, report
+from trainers import evaluate, export, options, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -67,10 +68,14 @@ def test_the_make_targets_exist():
     assert set(re.findall(r"\bmake (\w+)", README)) <= targets
 
 
+@pytest.mark.parametrize(
+    ("flag", "names"), [("method", options.METHODS), ("encoder", set(options.ENCODERS) - {"frame_mean"})]
+)
+def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
+    (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)[.;]", README, re.MULTILINE | re.DOTALL)
+    assert set(re.findall(r"`(\w+)`", line)) == set(names)
+
+
 def test_the_table_is_that_of_the_committed_rows():
-    assert report.with_table(README, read_rows(ROOT / "docs" / "quickstart.jsonl")) == README
-
-
-def test_a_document_without_marks_is_refused():
-    with pytest.raises(ValueError, match="lacks the lines"):
-        report.with_table("# Nothing", [])
+    table = report.table(read_rows(ROOT / "docs" / "quickstart.jsonl"))
+    assert tables.put_table(README, "python -m trainers.report", table) == README
