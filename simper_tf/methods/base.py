@@ -75,8 +75,8 @@ class Method(keras.Model):
         """
         if batch_size < self.min_clips:
             raise ValueError(
-                f"{type(self).__name__} contrasts clips with one another and needs at least {self.min_clips} in a "
-                f"batch. Received: {batch_size}. Raise the batch size."
+                f"{type(self).__name__} learns from the differences of clips and needs at least {self.min_clips} in a "
+                f"batch. Received: {batch_size}. Raise `batch_size`."
             )
 
     def build(self, input_shape=None):
@@ -136,9 +136,16 @@ class Method(keras.Model):
         draws, *labels = others
         return *self.views.apply(first, draws), *labels
 
-    def encode_views(self, views, training):
-        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views."""
-        features = self(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
+    def encode_views(self, views, training, encoder=None):
+        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views.
+
+        Args:
+            views: Floats in [0, 1].
+            training: Whether the encoder is in training mode.
+            encoder: Another than the method's own.
+        """
+        encode = encoder or self
+        features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
 
     def get_config(self):

@@ -100,7 +100,7 @@ class MoCo(MomentumMethod):
         if self.queue_size % batch_size:
             raise ValueError(
                 f"A queue of {self.queue_size} keys does not hold whole batches of {batch_size}. Give a multiple as "
-                f"`queue_size`, such as {max(self.queue_size // batch_size, 1) * batch_size}, or another batch size."
+                f"`queue_size`, such as {max(self.queue_size // batch_size, 1) * batch_size}, or another `batch_size`."
             )
 
     def log_names(self):

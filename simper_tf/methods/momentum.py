@@ -46,8 +46,7 @@ class MomentumMethod(Method):
 
     def target_vectors(self, views):
         """Returns the target's `(B, V, P)` float32 vectors of `(B, V, L, H, W, C)` views; constants to the tape."""
-        features = self.target_encoder(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=True)
-        features = tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]])
+        features = self.encode_views(views, training=True, encoder=self.target_encoder)
         return tf.stop_gradient(heads.project(self.target_head, features))
 
     def get_config(self):

@@ -125,6 +125,11 @@ class SLFRPM(Method):
         Raises:
             ValueError: the fastest speed is below 2.
         """
+        if speed_range[1] < 2:
+            raise ValueError(
+                "SLF-RPM tells strides apart, 1 to the whole part of the fastest speed, which must be at least 2. "
+                f"Received: `speed_range` {speed_range[0]:g} to {speed_range[1]:g}."
+            )
         return RegionViews(num_frames, speed_range=(1.0, float(int(speed_range[1]))), **changes)
 
     def log_names(self):

@@ -74,10 +74,12 @@ class Supervised(Method):
     needs_labels = True
 
     def __init__(self, encoder, views=None, outputs=1, label_mean=0.0, label_deviation=1.0, seed=0, **kwargs):
-        if outputs < 1 or label_deviation <= 0:
+        if outputs < 1:
+            raise ValueError(f"`outputs` must be at least 1. Received: {outputs}.")
+        if label_deviation <= 0:
             raise ValueError(
-                "`outputs` must be at least 1 and `label_deviation` positive. "
-                f"Received: {outputs}, {label_deviation}. Labels that are all the same teach nothing."
+                f"`label_deviation` must be positive. Received: {label_deviation}. If all training clips have one "
+                "label, there is nothing to learn: take more clips."
             )
         length = heads.vector_length("Supervised", encoder, views)
         if not isinstance(views, SingleViews):
