@@ -4,7 +4,6 @@ import contextlib
 import fcntl
 import importlib
 import io
-import logging
 import pathlib
 
 import tensorflow as tf
@@ -12,10 +11,30 @@ import tensorflow_datasets as tfds
 from absl import flags
 
 from simper_tf import units
-from simper_tf.readers.errors import RawDataError
 from trainers.cli import say
 
 FOLDER = pathlib.Path(__file__).parents[1] / "datasets"
+
+
+def find(dataset, data_dir):
+    """Returns the TFDS builder of a data set, whether it is built or not.
+
+    Args:
+        dataset: Its folder in datasets/, with a slash and a config or without.
+        data_dir: Where built data sets are kept.
+
+    Raises:
+        ValueError: there is no such data set or config.
+    """
+    name, _, config = dataset.partition("/")
+    known = sorted(path.parent.name for path in FOLDER.glob("*/*_dataset_builder.py"))
+    if name not in known:
+        raise ValueError(f"--dataset={dataset}: there is no data set {name!r}. There are: {', '.join(known)}.")
+    module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
+    configs = list(module.Builder.builder_configs)
+    if config and config not in configs:
+        raise ValueError(f"--dataset={dataset}: {name} has no config {config!r}. It has: {', '.join(configs)}.")
+    return module.Builder(config=config or None, data_dir=data_dir)
 
 
 def load():
@@ -25,21 +44,11 @@ def load():
         ValueError: there is no such data set or config, or its raw files are not at hand.
     """
     config = flags.FLAGS
-    name, _, config_name = config.dataset.partition("/")
-    known = sorted(path.parent.name for path in FOLDER.glob("*/*_dataset_builder.py"))
-    if name not in known:
-        raise ValueError(f"--dataset={config.dataset}: there is no data set {name!r}. There are: {', '.join(known)}.")
-    module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
-    configs = list(module.Builder.builder_configs)
-    if config_name and config_name not in configs:
-        raise ValueError(
-            f"--dataset={config.dataset}: {name} has no config {config_name!r}. It has: {', '.join(configs)}."
-        )
-    builder = module.Builder(config=config_name or None, data_dir=config.data_dir)
+    builder = find(config.dataset, config.data_dir)
     if not builder.data_path.exists():
         with _alone(builder.data_path.parent):
+            builder = find(config.dataset, config.data_dir)
             # Another process may have built it while this one waited.
-            builder = module.Builder(config=config_name or None, data_dir=config.data_dir)
             if not builder.data_path.exists():
                 _build(builder)
     return builder
@@ -98,7 +107,6 @@ def _build(builder):
     for left_over in builder.data_path.parent.glob(f"incomplete.*_{builder.data_path.name}"):
         say(f"{left_over} is what a killed build has left: delete it, unless `tfds build` is at work there.")
     manual_dir = flags.FLAGS.manual_dir
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # Tracebacks of errors that it raises too.
     try:
         with contextlib.redirect_stderr(io.StringIO()):  # TFDS draws a bar for every shard.
             builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir))
@@ -115,13 +123,6 @@ def _build(builder):
         ) from error
     except tf.errors.OpError as error:
         raise ValueError(f"{builder.info.full_name} could not be built: {error.message.splitlines()[0]}") from error
-    except RuntimeError as error:
-        if "[while running '" not in str(error):
-            raise
-        # What Beam makes of an error in a worker: its traceback, its text, and the step of the pipeline.
-        text = str(error).strip().splitlines()[-1].partition(" [while running '")[0]
-        text = text.removeprefix(f"{RawDataError.__module__}.RawDataError: ")
-        raise ValueError(f"{builder.info.full_name} could not be built: {text}") from error
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ With --manual_dir it writes a manifest, a JSON line for each recording, file, se
 but the data and the config: --compare=theirs.jsonl tells two people whether they hold the same.
 """
 
-import importlib
 import pathlib
 import shutil
 import sys
@@ -18,7 +17,7 @@ from absl import flags
 
 from simper_tf.evaluation.rows import write_atomically
 from simper_tf.readers import built, countix, lst, manifest, pure, scamps, ubfc
-from trainers import cli
+from trainers import cli, data
 
 # Name of a data set -> the module with its `checkup`. Those that are not here have no raw files that people fetch.
 READERS = {"countix": countix, "lst": lst, "pure": pure, "scamps": scamps, "ubfc": ubfc}
@@ -27,7 +26,7 @@ MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the re
 
 def main():
     config = flags.FLAGS
-    builder = _builder(config.dataset, config.data_dir)
+    builder = data.find(config.dataset, config.data_dir)
     path = pathlib.Path(config.manifest or f"runs/doctor/{config.dataset.replace('/', '_')}.jsonl")
     problems = []
     if config.manual_dir or not config.compare:
@@ -41,18 +40,6 @@ def main():
         cli.say("A build would succeed.")
     elif not config.compare:
         cli.say("The built set is sound.")
-
-
-def _builder(dataset, data_dir):
-    """Returns the TFDS builder of a data set, whether it is built or not."""
-    name, _, config = dataset.partition("/")
-    try:
-        module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
-    except ModuleNotFoundError as error:
-        raise ValueError(f"--dataset={dataset}: there is no folder datasets/{name} with a builder.") from error
-    if config and config not in module.Builder.builder_configs:
-        raise ValueError(f"--dataset={dataset}: {name} has the configs {', '.join(module.Builder.builder_configs)}.")
-    return module.Builder(config=config or None, data_dir=data_dir)
 
 
 def diagnose(builder, manual_dir, path):

@@ -7,10 +7,7 @@ import operator
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import countix, schema
-from simper_tf.readers.errors import RawDataError
-
-_SPLIT_NAMES = {"train": "train", "val": "validation", "test": "test"}
+from simper_tf.readers import builders, countix, schema
 
 
 @dataclasses.dataclass(eq=False)
@@ -28,7 +25,7 @@ class CountixConfig(tfds.core.BuilderConfig):
     fit: str = "resample"
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """One clip of each annotated segment, labelled with the number of repetitions."""
 
     VERSION = tfds.core.Version("1.0.0")
@@ -62,28 +59,15 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        root = dl_manager.manual_dir
-        videos = countix.index_videos(root)
-        generators = {}
-        for split, name in _SPLIT_NAMES.items():
-            segments = countix.read_annotations(countix.find_annotations(root, split))
-            located = [countix.locate(segment, videos) for segment in segments]
-            if any(item.path for item in located):
-                generators[name] = self._generate_examples(located, self.data_path / f"skipped_{name}.txt")
-        if not generators:
-            raise RawDataError(root, "none of the annotated videos", "<id>_<start>_<end>.mp4 files", "Fetch some.")
-        return generators
-
-    def _download_and_prepare(self, dl_manager, download_config):
-        # Beam's runner on one machine holds every example in memory, three times over as measured, and the full set has
-        # 17 GB of them: so Beam runs where it is asked for, and else one example at a time is in memory.
-        self._on_beam = bool(download_config.beam_options or download_config.beam_runner)
-        super()._download_and_prepare(dl_manager, download_config)
+        return {
+            split: self._generate_examples(located, self.data_path / f"skipped_{split}.txt")
+            for split, located in countix.locate_all(dl_manager.manual_dir).items()
+        }
 
     def _generate_examples(self, located, report):
         config = self.builder_config
         read = functools.partial(countix.read_or_skip, num_frames=config.num_frames, size=config.size, fit=config.fit)
-        return _beam_examples(located, report, read) if self._on_beam else _examples(located, report, read)
+        return _beam_examples(located, report, read) if self.on_beam else _examples(located, report, read)
 
 
 def _examples(located, report, read):

@@ -1,15 +1,14 @@
 """TFDS builder of PURE; the README beside it says what it is and how to get it."""
 
-import pathlib
-
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import pure, recording, schema
+from simper_tf.readers import builders, pure, schema
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(builders.BySubject, tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
+    READER = pure
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
@@ -36,18 +35,3 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             ),
             license="Given by its authors on request; ask them for the terms.",
         )
-
-    def _split_generators(self, dl_manager):
-        config = self.builder_config
-        # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
-        recordings = [pure.read(folder) for folder in pure.find(pathlib.Path(dl_manager.manual_dir))]
-        train, test = recording.split_by_subject(recordings, config.train_fraction, config.seed)
-        splits = {"train": train, "test": test}
-        for split, members in splits.items():
-            recording.require_clips(split, members, config.window, config.stride)
-        return {split: self._generate_examples(members) for split, members in splits.items()}
-
-    def _generate_examples(self, recordings):
-        config = self.builder_config
-        for one in recordings:
-            yield from recording.face_clips(one, config.size, config.window, config.stride)

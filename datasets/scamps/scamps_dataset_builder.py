@@ -2,11 +2,12 @@
 
 import dataclasses
 import functools
+import itertools
 import pathlib
 
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import recording, scamps, schema
+from simper_tf.readers import builders, scamps, schema
 
 
 @dataclasses.dataclass(eq=False)
@@ -25,7 +26,7 @@ class ScampsConfig(schema.ClipsConfig):
     seed: int = 0
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """Clips of synthetic faces, labelled with the heart rate."""
 
     VERSION = tfds.core.Version("1.0.0")
@@ -57,15 +58,13 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _split_generators(self, dl_manager):
         config, root = self.builder_config, pathlib.Path(dl_manager.manual_dir)
-        parts = scamps.split(scamps.find(root), root, config.split, config.seed)
-        # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
-        for part, paths in parts.items():
-            recording.require_clips(part, [scamps.read(path) for path in paths], config.window, config.stride)
-        return {part: self._generate_examples(paths) for part, paths in parts.items()}
+        parts = scamps.usable_split(scamps.find(root), root, config)
+        return {part: self._generate_examples([str(path) for path in paths]) for part, paths in parts.items()}
 
     def _generate_examples(self, paths):
-        """Returns a Beam transform, one file an element: 600 GB are more than one process should read."""
-        beam = tfds.core.lazy_imports.apache_beam
         config = self.builder_config
         clips = functools.partial(scamps.clips, size=config.size, window=config.window, stride=config.stride)
-        return beam.Create([str(path) for path in paths]) | beam.FlatMap(clips)
+        if not self.on_beam:
+            return itertools.chain.from_iterable(map(clips, paths))
+        beam = tfds.core.lazy_imports.apache_beam
+        return beam.Create(paths) | beam.Reshuffle() | beam.FlatMap(clips)

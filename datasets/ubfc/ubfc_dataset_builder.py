@@ -1,15 +1,14 @@
 """TFDS builder of UBFC-rPPG; the README beside it says what it is and how to get it."""
 
-import pathlib
-
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import recording, schema, ubfc
+from simper_tf.readers import builders, schema, ubfc
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(builders.BySubject, tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
+    READER = ubfc
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
@@ -35,18 +34,3 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             homepage="https://sites.google.com/view/ybenezeth/ubfcrppg",
             license="Shared for research purposes. Faces of subjects 21 and 27 must not be published.",
         )
-
-    def _split_generators(self, dl_manager):
-        config = self.builder_config
-        # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
-        recordings = [ubfc.read(folder) for folder in ubfc.find(pathlib.Path(dl_manager.manual_dir))]
-        train, test = recording.split_by_subject(recordings, config.train_fraction, config.seed)
-        splits = {"train": train, "test": test}
-        for split, members in splits.items():
-            recording.require_clips(split, members, config.window, config.stride)
-        return {split: self._generate_examples(members) for split, members in splits.items()}
-
-    def _generate_examples(self, recordings):
-        config = self.builder_config
-        for one in recordings:
-            yield from recording.face_clips(one, config.size, config.window, config.stride)

@@ -1,1 +1,1 @@
-"""Bytes on disk -> arrays. Builders and their Beam workers import these; nothing here knows about TFDS."""
+"""Bytes on disk -> arrays, for builders and their Beam workers; `builders`, `built` and `schema` alone know TFDS."""

@@ -75,11 +75,7 @@ def by_subject(folders, expected, read, files, device_rates, config):
         return decoded(report, clips) if decode else report
 
     def decide(reports):
-        recordings = [read(folder) for folder in folders]
-        train, test = recording.split_by_subject(recordings, config.train_fraction, config.seed)
-        splits = {"train": train, "test": test}
-        for split, ones in splits.items():
-            recording.require_clips(split, ones, config.window, config.stride)
+        splits = recording.by_subject([read(folder) for folder in folders], config)
         return outcome({split: [one.id for one in ones] for split, ones in splits.items()}, reports)
 
     units = [Unit(folder.name, files(folder), functools.partial(examine, folder)) for folder in folders]

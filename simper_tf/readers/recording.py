@@ -160,28 +160,46 @@ def split_by_subject(recordings, train_fraction, seed=None):
     return [r for r in recordings if r.subject in train], [r for r in recordings if r.subject not in train]
 
 
-def require_clips(split, recordings, window, stride):
-    """Refuses a split that would come out empty.
+def by_subject(recordings, config):
+    """Returns the splits that a build makes of recordings, `{"train": recordings, "test": recordings}`.
 
     Args:
-        split: Its name, for the message.
-        recordings: Its `Recording`s.
+        recordings: `Recording`s, in the order of the subjects.
+        config: A `schema.SubjectsConfig`.
+
+    Raises:
+        ValueError: as `split_by_subject` and `require_clips`.
+    """
+    train, test = split_by_subject(recordings, config.train_fraction, config.seed)
+    splits = {"train": train, "test": test}
+    require_clips(splits, config.window, config.stride)
+    return splits
+
+
+def require_clips(splits, window, stride):
+    """Refuses splits of which one would come out empty.
+
+    Args:
+        splits: `{name: Recording}s`.
         window: Frames a clip.
         stride: Frames from the start of a clip to the start of the next.
 
     Raises:
-        ValueError: not one clip of the recordings can be used; the message gives the first reasons.
+        ValueError: not one clip of a split's recordings can be used; the message gives the first reasons.
     """
-    reasons = []
-    for recording in recordings:
-        windows = plan(recording, window, stride)
-        if any(not w.problem for w in windows):
-            return
-        reasons += skips(recording, windows, window)
-    raise ValueError(
-        f"The {split} split would be empty: not one clip of {window} frames can be used of its {len(recordings)} "
-        f"recordings. Copy more of them, or lower the window in the builder's config. {'; '.join(reasons[:5])}"
-    )
+    for split, recordings in splits.items():
+        reasons = []
+        for recording in recordings:
+            windows = plan(recording, window, stride)
+            if any(not w.problem for w in windows):
+                break
+            reasons += skips(recording, windows, window)
+        else:
+            raise ValueError(
+                f"The {split} split would be empty: not one clip of {window} frames can be used of its "
+                f"{len(recordings)} recordings. Copy more of them, or lower the window in the builder's config. "
+                f"{'; '.join(reasons[:5])}"
+            )
 
 
 def _window(recording, start, span):

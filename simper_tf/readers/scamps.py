@@ -96,7 +96,7 @@ def read_frames(path):
 
 
 def clips(path, size, window, stride):
-    """Yields `(id, example)` of each usable clip of a file; the function that Beam workers run.
+    """Yields `(id, example)` of each usable clip of a file; plain values in and out, for Beam workers.
 
     Args:
         path: Of a file, as a string.
@@ -136,9 +136,7 @@ def _examine(path, config, decode):
 
 
 def _decide(paths, root, config, reports):
-    parts = split(paths, root, config.split, config.seed)
-    for part, chosen in parts.items():
-        recording.require_clips(part, [read(path) for path in chosen], config.window, config.stride)
+    parts = usable_split(paths, root, config)
     return checkups.outcome({part: [path.stem for path in chosen] for part, chosen in parts.items()}, reports)
 
 
@@ -149,6 +147,21 @@ def _read_whole(path, window):
         action = "Lower the window in the builder's config."
         raise RawDataError(path, f"{len(one.times)} frames", f"{window}, for one clip", action)
     return one
+
+
+def usable_split(paths, root, config):
+    """Returns what `split` does, by the rule of a builder's config, if each part gives a clip.
+
+    It reads headers and labels of all files, so that a truncated one stops a build now and not after hours.
+
+    Raises:
+        RawDataError: as `split` and `read`.
+        ValueError: as `recording.require_clips`.
+    """
+    parts = split(paths, root, config.split, config.seed)
+    recordings = {part: [read(path) for path in chosen] for part, chosen in parts.items()}
+    recording.require_clips(recordings, config.window, config.stride)
+    return parts
 
 
 def split(paths, root, rule, seed):

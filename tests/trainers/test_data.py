@@ -3,6 +3,7 @@
 import fcntl
 import importlib
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -70,6 +71,19 @@ def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_
     builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
     assert {name: split.num_examples for name, split in builder.info.splits.items()} == {"train": 10, "test": 10}
     assert f"{left_over} is what a killed build has left: delete it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("dataset", "message"),
+    [
+        ("nothing", "there is no data set 'nothing'. There are: countix, lst, pure, rotating_digits, scamps, ubfc."),
+        ("", "there is no data set ''. There are: countix,"),
+        ("countix/x", "countix has no config 'x'. It has: resample, crop."),
+    ],
+)
+def test_an_unknown_data_set_or_config_is_refused_with_those_that_are(tmp_path, dataset, message):
+    with pytest.raises(ValueError, match=re.escape(f"--dataset={dataset}: {message}")):
+        data.find(dataset, tmp_path)
 
 
 def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypatch, tmp_path):

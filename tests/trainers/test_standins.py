@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
-from simper_tf import Views, export
+from simper_tf import Views, export, units
 from trainers import data, pretrain
 
 UNITS = {"scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "count", "lst": "°C"}
@@ -62,7 +62,8 @@ def test_raw_files_become_a_data_set_that_loads_by_name_and_gives_views(name, ra
     examples, info = tfds.load(f"{name}/small", split="train", data_dir=built, with_info=True)
     assert info.metadata["label_unit"] == UNITS[name]
     batch = next(iter(examples.batch(2)))
-    clips = batch["clip"] / 100 if name == "lst" else batch["clip"]
+    value_range = info.metadata.get("clip_range")
+    clips = units.rescale(batch["clip"], value_range) if value_range else batch["clip"]
     views, speeds = Views(num_frames=12, num_views=2)(clips, tf.constant([0, 1]))
     assert views.shape == (2, 4, 12, *clips.shape[2:])
     assert speeds.shape == (2, 4)
@@ -88,13 +89,13 @@ def test_the_flagfile_trains_evaluates_and_exports_on_the_stand_in(name, raw, bu
     check_the_export(name, built, small, run)
 
 
-def test_damage_that_beam_comes_upon_is_one_line_and_leaves_nothing(raw, small, call, tmp_path):
+def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, small, call, tmp_path):
     small("scamps")
     shutil.copytree(raw("scamps"), tmp_path / "raw")
     with h5py.File(tmp_path / "raw" / "scamps_videos" / "P000002.mat", "r+") as file:
         file["Xsub"][0, 0, 0, 50] = 7.0
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
-    with pytest.raises(ValueError, match=r"^scamps/small/1.0.0 could not be built: \S+P000002.mat: found Xsub between"):
+    with pytest.raises(ValueError, match=r"^\S+P000002.mat: found Xsub between"):
         call(data.load, "--dataset=scamps/small", *folders)
     assert not list((tmp_path / "data" / "scamps").rglob("*.tfrecord*"))
 

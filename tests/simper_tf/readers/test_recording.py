@@ -3,7 +3,7 @@ import weakref
 import numpy as np
 import pytest
 
-from simper_tf.readers import recording
+from simper_tf.readers import recording, schema
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import faces
 
@@ -106,8 +106,16 @@ def test_recordings_shorter_than_a_clip_are_refused_with_the_lengths():
     with pytest.raises(
         ValueError, match=r"The test split would be empty.* s-1: 200 frames are shorter than one clip of 300"
     ):
-        recording.require_clips("test", [make()], 300, 300)
-    recording.require_clips("test", [make(), make(400)], 300, 300)
+        recording.require_clips({"train": [make(400)], "test": [make()]}, 300, 300)
+    recording.require_clips({"test": [make(), make(400)]}, 300, 300)
+
+
+def test_a_split_by_subject_follows_the_config_and_gives_clips():
+    recordings = [make(subject=f"{i}") for i in range(4)]
+    config = schema.SubjectsConfig(name="half", window=90, stride=90, train_fraction=0.5)
+    assert recording.by_subject(recordings, config) == {"train": recordings[:2], "test": recordings[2:]}
+    with pytest.raises(ValueError, match="The train split would be empty: not one clip of 300 frames"):
+        recording.by_subject(recordings, schema.SubjectsConfig(name="long", window=300))
 
 
 def test_inspect_reports_without_decoding():

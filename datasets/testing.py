@@ -1,0 +1,69 @@
+"""What the tests of several builders share."""
+
+import json
+import pathlib
+import tempfile
+
+import numpy as np
+import tensorflow_datasets as tfds
+
+from simper_tf.readers import pulse
+from simper_tf.standins import faces
+
+
+class FacesTest:
+    """A data set of faces builds from raw files in the true format, written by its stand-in, with the true labels.
+
+    To be named before `tfds.testing.DatasetBuilderTestCase` as a base.
+
+    Attributes:
+        STANDIN: The module that writes them, and `SIZES`, what it is told.
+        SKIN: Where in a clip there is nothing but skin.
+    """
+
+    BUILDER_CONFIG_NAMES_TO_TEST = ["paper"]
+    SKIN = np.s_[:, 10:26, 10:26]
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.EXAMPLE_DIR = folder.name
+        cls.STANDIN.write(pathlib.Path(folder.name), look=faces.CLEAN, **cls.SIZES)
+        super().setUpClass()
+
+    def test_heart_rates_are_the_true_ones_in_label_and_in_pixels(self):
+        truth = json.loads(pathlib.Path(self.EXAMPLE_DIR, "truth.json").read_text(encoding="utf-8"))
+        self._download_and_prepare_as_dataset(self.builder)
+        for split in self.SPLITS:
+            for example in tfds.as_numpy(self.builder.as_dataset(split=split)):
+                true = truth[example["id"].decode().split("/")[0]]["heart_rate"]
+                assert abs(example["label"] - true) < 0.5
+                green = example["clip"][self.SKIN][..., 1].mean(axis=(1, 2))
+                assert abs(pulse.heart_rate(-green, example["rate"]) - true) < 0.5
+                assert example.get("face_found", b"haar") == b"haar"
+
+
+def build_both_ways(make, manual_dir, folder):
+    """Builds a data set in order and on Beam, asserts that both hold the same, and returns the two builders.
+
+    Args:
+        make: data_dir -> builder.
+        manual_dir: Of the raw files.
+        folder: To build in.
+    """
+    beam = tfds.core.lazy_imports.apache_beam.options.pipeline_options.PipelineOptions(["--runner=DirectRunner"])
+    builders = [make(folder / "in_order"), make(folder / "on_beam")]
+    for builder, options in zip(builders, (None, beam), strict=True):
+        download_config = tfds.download.DownloadConfig(manual_dir=manual_dir, beam_options=options)
+        builder.download_and_prepare(download_config=download_config)
+    assert [builder.on_beam for builder in builders] == [False, True]
+    for split in builders[0].info.splits:
+        first, second = (
+            {record["id"]: record for record in tfds.as_numpy(builder.as_dataset(split=split))} for builder in builders
+        )
+        assert first.keys() == second.keys()
+        for key in first:
+            for name, value in first[key].items():
+                np.testing.assert_array_equal(second[key][name], value)
+    return builders
