@@ -34,9 +34,10 @@ def load_model(folder, builder):
     Raises:
         ValueError: the run has no checkpoint.
     """
-    model = assemble(builder).model
-    checkpoints = training.Checkpoints(folder / "checkpoints", model)
-    if not checkpoints.restore(warn=cli.say):
+    run = assemble(builder)
+    model, checkpoints = run.model, training.Checkpoints(folder / "checkpoints", run.model)
+    # A run of no epochs has none, and needs none: the seed makes its weights again.
+    if not checkpoints.restore(warn=cli.say) and run.num_steps:
         raise ValueError(f"{folder} holds no checkpoint. Train first: python -m trainers.pretrain --run_dir={folder}")
     return model, float(checkpoints.seconds)
 
@@ -134,7 +135,7 @@ def draw(folder, builder, test, predictions):
         figures["training"] = plots.training_curves(records)
     draw_some = _draw_series if units.is_frequency(unit) else _draw_forecasts
     figures |= draw_some(plots, builder, test, predictions, unit)
-    figures |= _draw_embedding(plots, test, unit)
+    figures |= draw_embedding("embedding", len(test.labels), lambda: plots.embedding(test.series, test.labels, unit))
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
         figure.savefig(folder / "plots" / f"{name}.png", dpi=120)
@@ -160,12 +161,19 @@ def _draw_forecasts(plots, builder, test, predictions, unit):
     return {"forecasts": plots.forecasts(test.labels[chosen], predictions, test.ids[chosen], unit)}
 
 
-def _draw_embedding(plots, test, unit):
-    if len(test.labels) < FEWEST_EMBEDDED:
+def draw_embedding(name, num_clips, draw):
+    """Returns `{name: draw()}`; nothing, and says why, where that cannot be drawn.
+
+    Args:
+        name: Of the figure.
+        num_clips: That it shows.
+        draw: A function that returns it and needs `umap-learn`.
+    """
+    if num_clips < FEWEST_EMBEDDED:
         cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} test clips.")
         return {}
     try:
-        return {"embedding": plots.embedding(test.series, test.labels, unit)}
+        return {name: draw()}
     except ImportError:
         cli.say("No embedding: umap-learn is not installed (extra `plots`).")
         return {}

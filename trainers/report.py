@@ -8,28 +8,64 @@ import pathlib
 from absl import flags
 
 from simper_tf.evaluation import rows, tables
-from trainers import cli
+from trainers import cli, compare, sweep
 
 # Table 2 of the paper, RotatingDigits; it does not define its nearest neighbour, nor its Fourier readout.
-PAPER = {("fft", "mae"): "0.22", ("fft", "mape"): "16.49", ("1nn", "mae"): "0.09", ("1nn", "mape"): "4.51"}
+PAPER = dict(zip(sweep.COLUMNS[:4], compare.PAPER["simper"], strict=True))
 LINES = (
     ("fft", "Fourier readout, no label"),
     ("fft_calibrated", "Fourier readout, harmonic from 10 labels"),
     ("1nn", "nearest neighbour, by cross-correlation"),
     ("1nn_euclidean", "nearest neighbour, Euclidean"),
 )
+COMMAND = "python -m trainers.report"
 
 
 def main():
     config = flags.FLAGS
-    gathered = [row for run in config.runs for row in rows.read_rows(pathlib.Path(run, "results.jsonl"))]
-    if not gathered:
-        raise ValueError(f"--runs={','.join(config.runs)} hold no results.jsonl with rows.")
-    rows.write_rows(config.rows, gathered)
-    document = pathlib.Path(config.document)
-    made = table(rows.read_rows(config.rows))
-    rows.write_atomically(document, tables.put_table(document.read_text(), "python -m trainers.report", made))
-    cli.say(f"{config.document}: table of {len(config.runs)} runs, their rows in {config.rows}.")
+    document, new = pathlib.Path(config.document), gather(config.runs)
+    check_alike([*rows.read_rows(config.rows), *new])
+    put(document, [])  # Refused before anything is written.
+    rows.write_rows(config.rows, new)
+    gathered = rows.read_rows(config.rows)
+    rows.write_atomically(document, put(document, gathered))
+    cli.say(f"{document}: table of {len({row.seed for row in gathered})} run(s), their rows in {config.rows}.")
+
+
+def gather(runs):
+    """Returns the rows of the runs in some folders.
+
+    Raises:
+        ValueError: a folder holds none.
+    """
+    found = {run: rows.read_rows(pathlib.Path(run, "results.jsonl")) for run in runs}
+    empty = [run for run, those in found.items() if not those]
+    if empty or not found:
+        raise ValueError(f"--runs={','.join(runs)}: no results.jsonl with rows in {', '.join(empty) or 'no folder'}.")
+    return [row for those in found.values() for row in those]
+
+
+def check_alike(gathered):
+    """Refuses rows whose mean would say nothing.
+
+    Raises:
+        ValueError: they differ in more than their seed.
+    """
+    kinds = sorted({f"{row.method} with {row.encoder} on {row.dataset}/{row.config}" for row in gathered})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"--runs and --rows={flags.FLAGS.rows} hold runs that differ in more than their seed: {'; '.join(kinds)}. "
+            "Name runs of one kind, or another file of rows."
+        )
+
+
+def put(document, gathered):
+    """Returns the text of a document with the table of rows between its marks.
+
+    Raises:
+        ValueError: the document lacks the marks.
+    """
+    return tables.put_table(document.read_text(), COMMAND, table(gathered), name=f"--document={document}")
 
 
 def table(results):
@@ -38,8 +74,7 @@ def table(results):
     for protocol, words in LINES:
         cells = []
         for metric in ("mae", "mape"):
-            found = [row for row in results if (row.protocol, row.metric) == (protocol, metric)]
-            cells += [tables.cell(found), PAPER.get((protocol, metric), "")]
+            cells += [tables.cell_of(results, protocol, metric), PAPER.get((protocol, metric), "")]
         lines.append([words, *cells])
     return tables.markdown_table(["readout", "MAE (Hz)", "paper", "MAPE (%)", "paper"], lines)
 

@@ -1,4 +1,4 @@
-"""A run's folder: `flags.cfg`, `results.jsonl`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`."""
+"""A run's folder: `flags.cfg`, `results.jsonl`, `features.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`."""
 
 import pathlib
 import shutil

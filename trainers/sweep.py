@@ -1,20 +1,49 @@
 """Runs of `trainers.pretrain` that vary one flagfile, each in a process of its own, done once."""
 
 import pathlib
+import signal
 import subprocess
 import sys
+
+from absl import flags
 
 from simper_tf.evaluation import rows
 from trainers import cli
 
+# Columns of the tables: protocols and metrics.
+COLUMNS = (("fft", "mae"), ("fft", "mape"), ("1nn", "mae"), ("1nn", "mape"), ("1nn_euclidean", "mae"))
 
-def train(base, folder, changes):
+
+def define(base, folder):
+    """Defines the flags that all sweeps have.
+
+    Args:
+        base: Flagfile by default.
+        folder: Of all runs by default.
+    """
+    flags.DEFINE_string("base", base, "Flagfile that all runs share.")
+    flags.DEFINE_string("runs", folder, "Folder of all runs; those that are done are not repeated.")
+    flags.DEFINE_list("seeds", ["0", "1"], "Seeds of every run.")
+
+
+def seeds():
+    """Returns the seeds of the flag.
+
+    Raises:
+        ValueError: they are not different whole numbers.
+    """
+    found = flags.FLAGS.seeds
+    if not found or len(set(found)) < len(found) or not all(seed.isdecimal() for seed in found):
+        raise ValueError(f"--seeds takes different whole numbers, such as 0,1. Found: {','.join(found)!r}.")
+    return found
+
+
+def train(folder, changes):
     """Trains and evaluates, continues a run that was interrupted, or reads what an earlier call has finished.
 
     Args:
-        base: Flagfile.
         folder: Of the run.
-        changes: Flags by name that differ from it.
+        changes: Flags by name that differ from the flagfile.
 
     Returns:
         The rows of the run.
@@ -26,10 +55,34 @@ def train(base, folder, changes):
     folder = pathlib.Path(folder)
     if not (folder / "results.jsonl").exists():
         overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
-        command = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={base}", *overrides]
-        code = subprocess.run(command, check=False).returncode
-        if code == cli.INTERRUPTED:
-            raise KeyboardInterrupt
+        code = _run([sys.executable, "-m", "trainers.pretrain", f"--flagfile={flags.FLAGS.base}", *overrides])
         if code:
-            raise ValueError(f"The run in {folder} failed, see above. The same command goes on with it.")
+            reason = f"was ended by signal {-code}" if code < 0 else "failed, see above"
+            raise ValueError(f"The run in {folder} {reason}. The same command goes on with it.")
     return rows.read_rows(folder / "results.jsonl")
+
+
+def _run(command):
+    """Returns the exit code of a command, negative for a signal that ended it.
+
+    What tells this process to stop is passed on, and the command left to save and to end by itself. It has a group of
+    its own, as a terminal would tell both; and Python would kill it a quarter of a second after a Ctrl-C.
+
+    Raises:
+        KeyboardInterrupt: it was told to stop.
+    """
+    told, process = [], subprocess.Popen(command, process_group=0)
+
+    def pass_on(number, _):
+        told.append(number)
+        process.send_signal(number)
+
+    previous = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        code = process.wait()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    if told or code == cli.INTERRUPTED:
+        raise KeyboardInterrupt
+    return code

@@ -160,15 +160,20 @@ def embedding(series, labels, unit="Hz", seed=0):
     Raises:
         ImportError: `umap-learn` is not installed.
     """
-    points = embedding_points(np.atleast_3d(series), seed)
     figure = Figure(figsize=(4.6, 3.8), layout="constrained")
     axes = figure.subplots()
-    scatter = axes.scatter(*points.T, c=labels.reshape(len(labels), -1).mean(axis=1), s=4, cmap="viridis")
+    scatter = draw_embedding(axes, series, labels, seed)
     figure.colorbar(scatter, label=f"true label ({unit})")
     axes.set_title("UMAP of the features' spectra", fontsize=9)
+    return figure
+
+
+def draw_embedding(axes, series, labels, seed=0):
+    """Draws what `embedding` shows and returns the scattered points, for a colour bar."""
+    points = embedding_points(np.atleast_3d(series), seed)
     axes.set_xticks([])
     axes.set_yticks([])
-    return figure
+    return axes.scatter(*points.T, c=labels.reshape(len(labels), -1).mean(axis=1), s=4, cmap="viridis")
 
 
 def embedding_points(series, seed=0):

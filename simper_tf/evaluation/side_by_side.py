@@ -1,6 +1,9 @@
-"""Features of several runs -> figures with one column or panel for each. Needs the extra `plots`."""
+"""Features of several runs -> figures with one column or panel for each. Needs the extra `plots`.
 
-import numpy as np
+A run is a dictionary of arrays: `series` `(N, T)` or `(N, T, D)`, `labels` `(N,)`, `rates` `(N,)` and, where it is
+known what repeats, `(K, T)` of its course under a name of its own, for the first K clips. All runs show the same clips.
+"""
+
 from matplotlib.figure import Figure
 
 from simper_tf.evaluation import plots
@@ -9,15 +12,19 @@ ROWS = 4
 COLUMNS = 5
 
 
-def series_over_reference(runs):
+def reference(runs):
+    """Returns the name of what is known to repeat, or None."""
+    return next(iter(set(next(iter(runs.values()))) - {"series", "labels", "rates"}), None)
+
+
+def series_over_reference(runs, unit="Hz"):
     """Returns a figure of 1-D features over the true course of what repeats: a row a clip, a column a run.
 
     Args:
-        runs: Name -> dictionary with `series` `(N, T)` or `(N, T, D)`, of which the first channel is drawn, `labels`
-            `(N,)`, `rates` `(N,)` and the reference `(K, T)` under a name of its own, the same clips in each.
+        runs: Title -> run; of D channels the first is drawn.
+        unit: Of the labels.
     """
-    first = next(iter(runs.values()))
-    (name,) = set(first) - {"series", "labels", "rates"}
+    first, name = next(iter(runs.values())), reference(runs)
     chosen = plots.spaced(first["labels"][: len(first[name])], ROWS)
     figure = Figure(figsize=(2.3 * len(runs), 1.1 * len(chosen) + 0.7), layout="constrained")
     panels = figure.subplots(len(chosen), len(runs), sharex=True, squeeze=False)
@@ -26,17 +33,18 @@ def series_over_reference(runs):
         for axes, k in zip(column, chosen, strict=True):
             plots.draw_over_reference(axes, run["series"][k], run[name][k], run["rates"][k], name)
     for axes, k in zip(panels[:, 0], chosen, strict=True):
-        axes.set_ylabel(f"{first['labels'][k]:.3g} Hz", rotation=0, ha="right", va="center")
+        axes.set_ylabel(f"{first['labels'][k]:.3g} {unit}", rotation=0, ha="right", va="center")
     panels[0, 0].legend(frameon=False, fontsize=7, loc="lower left", bbox_to_anchor=(0, 1.15))
     figure.supxlabel("seconds", fontsize=9)
     return figure
 
 
-def embeddings(runs, seed=0):
+def embeddings(runs, unit="Hz", seed=0):
     """Returns a figure of 2-D UMAP embeddings of the features' spectra, a panel a run, coloured by label.
 
     Args:
-        runs: As for `series_over_reference`.
+        runs: Title -> run.
+        unit: Of the labels.
         seed: Of the embeddings.
 
     Raises:
@@ -49,10 +57,7 @@ def embeddings(runs, seed=0):
         axes.remove()
     panels = panels[: len(runs)]
     for axes, (title, run) in zip(panels, runs.items(), strict=True):
-        points = plots.embedding_points(np.atleast_3d(run["series"]), seed)
-        scatter = axes.scatter(*points.T, c=run["labels"], s=4, cmap="viridis")
+        scatter = plots.draw_embedding(axes, run["series"], run["labels"], seed)
         axes.set_title(title, fontsize=9)
-        axes.set_xticks([])
-        axes.set_yticks([])
-    figure.colorbar(scatter, ax=panels, label="true label (Hz)", shrink=0.8)
+    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.8)
     return figure

@@ -4,6 +4,8 @@ import collections
 
 import numpy as np
 
+END = "<!-- end of results -->"
+
 
 def markdown_table(header, lines):
     """Returns a Markdown table of a header and lines of cells, all strings."""
@@ -39,7 +41,17 @@ def cell(rows):
     return f"{np.mean(values):.4g} ± {np.std(values, ddof=1):.2g} (n={len(values)})"
 
 
-def put_table(text, command, table):
+def cell_of(rows, protocol, metric):
+    """Returns the `cell` of those of some rows that have this protocol and metric."""
+    return cell([row for row in rows if (row.protocol, row.metric) == (protocol, metric)])
+
+
+def new_document(title, command):
+    """Returns a document of a heading and the marks of `put_table`, with nothing between them."""
+    return f"# {title}\n\n{_begin(command)}{END}\n"
+
+
+def put_table(text, command, table, name="The document"):
     """Returns a document with the table that a command makes in place of the one between its marks.
 
     The marks are the comment `results: <command>` before it and `end of results` behind it.
@@ -48,13 +60,19 @@ def put_table(text, command, table):
         text: The document.
         command: That is named in its first mark.
         table: Markdown.
+        name: Of the document, for the message.
 
     Raises:
         ValueError: the marks are missing.
     """
-    begin, end = f"<!-- results: {command} -->\n", "<!-- end of results -->"
-    before, found, rest = text.partition(begin)
-    _, closed, after = rest.partition(end)
+    before, found, rest = text.partition(_begin(command))
+    _, closed, after = rest.partition(END)
     if not found or not closed:
-        raise ValueError(f"The document lacks the lines {begin.strip()!r} and {end!r}, between which the table goes.")
-    return f"{before}{begin}{table}\n{end}{after}"
+        raise ValueError(
+            f"{name} lacks the lines {_begin(command).strip()!r} and {END!r}, between which the table goes."
+        )
+    return f"{before}{_begin(command)}{table}\n{END}{after}"
+
+
+def _begin(command):
+    return f"<!-- results: {command} -->\n"

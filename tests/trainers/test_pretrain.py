@@ -34,7 +34,7 @@ def finished(tmp_path_factory):
 def test_a_run_leaves_all_that_its_folder_promises(call, finished):
     call(pretrain.main, f"--run_dir={finished}", "--deterministic")
     assert {path.name for path in finished.iterdir()} == {
-        "flags.cfg", "results.jsonl", "checkpoints", "logs", "plots", "saved_model",
+        "flags.cfg", "results.jsonl", "features.npz", "checkpoints", "logs", "plots", "saved_model",
     }  # fmt: skip
     rows = results(finished)
     assert {"1nn", "fft", "fft_calibrated"} <= {row["protocol"] for row in rows}

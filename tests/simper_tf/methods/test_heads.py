@@ -140,7 +140,9 @@ def test_a_head_without_views_or_for_others_is_refused(kind):
 
 @pytest.mark.parametrize("kind", [SimCLR, BYOL, CVRL])
 def test_one_clip_is_nothing_to_learn_from(kind):
-    with pytest.raises(ValueError, match=f"{kind.__name__} learns .*at least 2 in a batch. Received: 1. Raise `batch_size`"):
+    with pytest.raises(
+        ValueError, match=f"{kind.__name__} learns .*at least 2 in a batch. Received: 1. Raise `batch_size`"
+    ):
         compiled(kind).check_batch(1)
     compiled(kind).check_batch(2)
 
