@@ -8,6 +8,7 @@ Reference: Yang et al., SimPer, ICLR 2023, section 3.2, https://arxiv.org/abs/22
 """
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 # Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
@@ -31,11 +32,8 @@ def max_cross_correlation(x, y):
     Raises:
         ValueError: the lengths differ or are unknown.
     """
-    num_frames = _common_length(x, y)
-    # Zero-padding to 2T makes the circular correlation of the FFT a linear one.
-    x = tf.signal.rfft(_standardize(x), [2 * num_frames])[..., :, None, :]
-    y = tf.signal.rfft(_standardize(y), [2 * num_frames])[..., None, :, :]
-    return tf.reduce_max(tf.signal.irfft(x * tf.math.conj(y), [2 * num_frames]), axis=-1)
+    _common_length(x, y)
+    return _largest_correlation(_standardize(x), _standardize(y))
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -103,6 +101,34 @@ def _common_length(x, y):
             f"Received shapes {x.shape} and {y.shape}."
         )
     return x.shape[-1]
+
+
+@tf.custom_gradient
+def _largest_correlation(x, y):
+    """Returns the maximum over lags of the correlation of each of `(..., M, T)` series with each of `(..., N, T)`.
+
+    The gradient goes back through the one lag where the maximum lies, for which a shift by a factor of phase is enough;
+    through all of them it would take an FFT a pair. Of equal maxima the first counts.
+    """
+    num_frames, num_x, num_y = x.shape[-1], x.shape[-2], y.shape[-2]
+    # Zero-padding to 2T makes the circular correlation of the FFT a linear one.
+    size = [2 * num_frames]
+    # Pairs by `gather`: a product by broadcasting two complex tensors takes six times as long.
+    spectra_x = tf.gather(tf.signal.rfft(x, size), np.repeat(np.arange(num_x), num_y), axis=-2)
+    spectra_y = tf.gather(tf.signal.rfft(y, size), np.tile(np.arange(num_y), num_x), axis=-2)
+    correlations = tf.signal.irfft(spectra_x * tf.math.conj(spectra_y), size)
+    lags = tf.argmax(correlations, axis=-1)
+    pairs = tf.concat([tf.shape(x)[:-1], [num_y]], axis=0)
+
+    def gradient(upstream):
+        delays = tf.gather(tf.signal.rfft(tf.eye(*size, dtype=x.dtype)), lags)
+        delays *= tf.cast(tf.reshape(upstream, tf.shape(lags)), delays.dtype)[..., None]
+        of_pairs = tf.concat([pairs, tf.shape(delays)[-1:]], axis=0)
+        to_x = tf.reduce_sum(tf.reshape(delays * spectra_y, of_pairs), axis=-2)
+        to_y = tf.reduce_sum(tf.reshape(tf.math.conj(delays) * spectra_x, of_pairs), axis=-3)
+        return [tf.signal.irfft(spectrum, size)[..., :num_frames] for spectrum in (to_x, to_y)]
+
+    return tf.reshape(tf.reduce_max(correlations, axis=-1), pairs), gradient
 
 
 def _standardize(x):

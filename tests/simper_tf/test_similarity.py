@@ -165,6 +165,30 @@ def test_features_without_channels_go_straight_to_the_similarity():
     )
 
 
+@pytest.mark.parametrize("num_frames", [20, 21])
+def test_the_gradient_of_mxcorr_is_that_of_the_maximum_over_all_lags(num_frames):
+    x, y, weights = (
+        tf.constant(RNG.normal(size=shape)) for shape in ((2, 3, num_frames), (2, 4, num_frames), (2, 3, 4))
+    )
+    x, y, weights = (tf.cast(values, tf.float32) for values in (x, y, weights))
+
+    def plain(x, y):
+        x, y = (v - tf.reduce_mean(v, axis=-1, keepdims=True) for v in (x, y))
+        x, y = (v / tf.norm(v, axis=-1, keepdims=True) for v in (x, y))
+        padded = tf.pad(y, [[0, 0], [0, 0], [num_frames - 1] * 2])
+        windows = tf.stack([padded[..., k : k + num_frames] for k in range(2 * num_frames - 1)], axis=2)
+        return tf.reduce_max(tf.einsum("bit,bjkt->bijk", x, windows), axis=-1)
+
+    def gradients(function):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            value = tf.reduce_sum(weights * function(x, y))
+        return tape.gradient(value, [x, y])
+
+    for found, expected in zip(gradients(similarity.max_cross_correlation), gradients(plain), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 @pytest.mark.parametrize("function", ALL)
 @pytest.mark.parametrize("num_frames", [8, 9])
 def test_constant_series_score_as_unrelated_with_finite_gradients_everywhere(function, num_frames):
