@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
+from made_up import row
 
 from simper_tf.evaluation import tables
-from simper_tf.evaluation.rows import Row
 
-
-def row(protocol="fft", metric="mae", value=0.125, unit="Hz", seed=0):
-    return Row("d", "c", "m", "e", protocol, metric, value, unit, 0.1, 0.15, 10, seed, "abc", 1.0)
+COMMAND = "python -m a.b"
+MARKED = f"# Title\n\n<!-- results: {COMMAND} -->\n| old |\n<!-- end of results -->\nRest.\n"
 
 
 def test_a_markdown_table_has_a_header_a_divider_and_a_line_each():
@@ -49,3 +48,28 @@ def test_no_rows_make_an_empty_table():
 def test_an_unknown_field_is_refused():
     with pytest.raises(AttributeError, match="colour"):
         tables.results_table([row()], group_by="colour")
+
+
+def test_a_cell_of_rows_shows_those_of_its_protocol_and_metric():
+    rows = [row("fft", value=1.0), row("fft", "mape", 2.0, "%"), row("1nn", value=3.0), row("fft", value=2.0, seed=1)]
+    assert tables.cell_of(rows, "fft", "mae") == "1.5 ± 0.71 (n=2)"
+    assert tables.cell_of(rows, "1nn", "mape") == ""
+
+
+def test_a_table_takes_the_place_of_the_one_between_its_marks_and_nothing_else_changes():
+    found = tables.put_table(MARKED, COMMAND, "| new |")
+    assert found == MARKED.replace("old", "new")
+    assert tables.put_table(found, COMMAND, "| new |") == found
+    other = MARKED.replace("a.b", "c.d").replace("Title", "Other")
+    assert tables.put_table(other + MARKED, COMMAND, "| new |") == other + MARKED.replace("old", "new")
+
+
+def test_a_new_document_has_its_heading_and_room_for_the_table():
+    document = tables.put_table(tables.new_document("Title", COMMAND), COMMAND, "| old |")
+    assert document + "Rest.\n" == MARKED
+
+
+@pytest.mark.parametrize("document", ["", "# Title\n", MARKED.replace("a.b", "c.d"), MARKED.replace("end of", "end")])
+def test_a_document_without_both_marks_is_refused_by_its_name(document):
+    with pytest.raises(ValueError, match=r"^a\.md lacks the lines '<!-- results: python -m a\.b -->' and '<!-- end of"):
+        tables.put_table(document, COMMAND, "| new |", name="a.md")

@@ -1,0 +1,119 @@
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import types
+
+import pytest
+from absl import flags
+from made_up import row
+
+from simper_tf.evaluation import rows
+from trainers import sweep
+
+PRETRAIN = """
+import pathlib, signal, sys, time
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
+with (folder / "calls").open("a") as file:
+    file.write("called\\n")
+def stop(number, _):
+    time.sleep(0.6)  # Saving takes longer than Python would wait for a child after a Ctrl-C.
+    (folder / "saved").write_text(str(number))
+    sys.exit(130)
+signal.signal(signal.SIGINT, stop)
+signal.signal(signal.SIGTERM, stop)
+(folder / "ready").touch()
+"""
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Returns a function that puts some lines of Python, which know their `folder`, in place of `trainers.pretrain`."""
+    monkeypatch.setattr(flags, "FLAGS", types.SimpleNamespace(base="base.cfg"))
+    start = subprocess.Popen
+
+    def put(lines):
+        def run(command, **options):
+            (run_dir,) = [word.removeprefix("--run_dir=") for word in command if word.startswith("--run_dir=")]
+            put.command = command
+            return start([sys.executable, "-c", PRETRAIN + lines, run_dir], **options)
+
+        monkeypatch.setattr(subprocess, "Popen", run)
+
+    return put
+
+
+def written(value=0.5):
+    """Returns Python that writes a result row."""
+    return f"(folder / 'results.jsonl').write_text({json.dumps(dataclasses.asdict(row(value=value)))!r})"
+
+
+def tell(file, number):
+    """Sends this process a signal as soon as a file is there."""
+    while not file.exists():
+        time.sleep(0.01)
+    os.kill(os.getpid(), number)
+
+
+def calls(folder):
+    return (folder / "calls").read_text().count("called")
+
+
+def test_a_run_is_the_flagfile_with_its_changes_in_its_folder(stand_in, tmp_path):
+    stand_in(written(0.25))
+    assert [row.value for row in sweep.train(tmp_path / "run", {"method": "moco", "seed": "3"})] == [0.25]
+    assert stand_in.command == [
+        sys.executable, "-m", "trainers.pretrain", "--flagfile=base.cfg", "--method=moco", "--seed=3",
+        f"--run_dir={tmp_path / 'run'}",
+    ]  # fmt: skip
+
+
+def test_a_run_that_is_done_is_read_and_not_repeated(stand_in, tmp_path):
+    stand_in(written())
+    first, second = [sweep.train(tmp_path, {}) for _ in range(2)]
+    assert first == second == rows.read_rows(tmp_path / "results.jsonl")
+    assert calls(tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"), [("sys.exit(1)", "failed, see above"), ("signal.raise_signal(9)", "was ended by signal 9")]
+)
+def test_a_failed_run_is_one_error_and_the_same_call_goes_on_with_it(stand_in, tmp_path, end, reason):
+    stand_in(end)
+    with pytest.raises(ValueError, match=f"The run in {tmp_path} {reason}. The same command goes on with it"):
+        sweep.train(tmp_path, {})
+    stand_in(written())
+    assert len(sweep.train(tmp_path, {})) == 1
+    assert calls(tmp_path) == 2
+
+
+def test_a_run_that_was_stopped_stops_the_sweep(stand_in, tmp_path):
+    stand_in("sys.exit(130)")
+    with pytest.raises(KeyboardInterrupt):
+        sweep.train(tmp_path, {})
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_stops_the_sweep_is_passed_on_and_the_run_may_save(stand_in, tmp_path, number):
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    stand_in("time.sleep(60)")
+    # Handled in the main thread, which waits for the run meanwhile.
+    teller = threading.Thread(target=tell, args=(tmp_path / "ready", number))
+    teller.start()
+    with pytest.raises(KeyboardInterrupt):
+        sweep.train(tmp_path, {})
+    teller.join()
+    assert (tmp_path / "saved").read_text() == str(int(number))
+    assert {each: signal.getsignal(each) for each in handlers} == handlers
+
+
+@pytest.mark.parametrize("seeds", [[], ["0", "0"], ["one"], ["-1"]])
+def test_seeds_that_are_no_different_whole_numbers_are_refused(monkeypatch, seeds):
+    monkeypatch.setattr(flags, "FLAGS", types.SimpleNamespace(seeds=seeds))
+    with pytest.raises(ValueError, match=rf"--seeds takes different whole numbers, .*Found: '{','.join(seeds)}'"):
+        sweep.seeds()
