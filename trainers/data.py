@@ -108,7 +108,8 @@ def _build(builder):
         say(f"{left_over} is what a killed build has left: delete it, unless `tfds build` is at work there.")
     manual_dir = flags.FLAGS.manual_dir
     try:
-        with contextlib.redirect_stderr(io.StringIO()):  # TFDS draws a bar for every shard.
+        # TFDS says that it downloads, which it does not, and draws a bar for every shard.
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir))
     except AssertionError as error:
         if "No examples were yielded" in str(error):
@@ -116,10 +117,10 @@ def _build(builder):
                 f"{builder.info.full_name} could not be built: not one clip of a split can be used. "
                 f"`tfds build datasets/{builder.name}` says why each was skipped."
             ) from error
-        # TFDS asserts that the folder of raw files exists and is not empty.
+        # TFDS asserts that the folder of raw files exists and is not empty, and adds how to get them, in lines.
         raise ValueError(
-            f"{builder.info.full_name} is not built and its raw files are missing: {error}. Put them in a folder as "
-            f"datasets/{builder.name}/README.md says and name it by --manual_dir."
+            f"{builder.info.full_name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
+            f"Put them in a folder as datasets/{builder.name}/README.md says and name it by --manual_dir."
         ) from error
     except tf.errors.OpError as error:
         raise ValueError(f"{builder.info.full_name} could not be built: {error.message.splitlines()[0]}") from error

@@ -37,7 +37,7 @@ def main():
     if problems:
         sys.exit(f"doctor: {len(problems)} problem{'s' if len(problems) > 1 else ''}, see above.")
     if config.manual_dir:
-        cli.say("A build would succeed.")
+        cli.say(f"A build of {builder.info.full_name} would succeed.")
     elif not config.compare:
         cli.say("The built set is sound.")
 
@@ -68,6 +68,8 @@ def check_raw(builder, root, path):
     """Returns what would stop a build, in sentences, and `{split: number of examples}` if nothing would."""
     if builder.name not in READERS:
         raise ValueError(f"--manual_dir is for {', '.join(READERS)}; {builder.name} has no raw files to examine.")
+    if not root.is_dir():
+        return [f"--manual_dir={root}: there is no such folder."], {}
     try:
         checkup = READERS[builder.name].checkup(root, builder.builder_config)
     except ValueError as error:

@@ -25,7 +25,7 @@ class Recording(NamedTuple):
     """One recording, with N frames."""
 
     id: str
-    subject: str
+    subject: str  # Empty where nobody says who is seen.
     times: np.ndarray  # (N,) int64 nanoseconds, strictly increasing.
     series: dict  # Name -> (N,) float64, a value for each frame; "ppg" is always there.
     frames: Callable  # () -> iterator of the N frames, each (H, W, 3).

@@ -64,7 +64,7 @@ def read(path):
         series = {name: _read_series(path, file, key, num_frames) for name, key in SERIES.items()}
     return recording.Recording(
         id=path.stem,
-        subject=path.stem,
+        subject="",  # The files do not say whose face was rendered.
         times=np.rint(np.arange(num_frames) * (1e9 / RATE)).astype(np.int64),
         series=series,
         frames=lambda: read_frames(path),

@@ -25,6 +25,15 @@ class Look(NamedTuple):
 CLEAN = Look(0.0, 0.0, 0.0)
 
 
+def heart_rate(seed, index):
+    """Returns that of the recording of an index, 50 to 130 beats per minute.
+
+    Multiples of the golden ratio, from a random one on, spread evenly however few they are: no two subjects are alike.
+    """
+    golden = (1.0 + 5.0**0.5) / 2.0
+    return 50.0 + 80.0 * ((np.random.default_rng(seed).uniform() + index * golden) % 1.0)
+
+
 def ppg(heart_rate, seconds, phase=0.0):
     """Returns a pulse wave with two harmonics, about in [-1, 1].
 

@@ -42,9 +42,7 @@ def write(out, subjects=2, seconds=20, seed=0, look=faces.Look(), height=120, wi
     out = pathlib.Path(out)
     (out / KNOWN_EMPTY).mkdir(parents=True)
     names = [name for name in RECORDINGS if int(name[:2]) <= subjects and int(name[3:]) <= setups]
-    truth = {
-        name: _write_recording(out / name, seconds, [seed, i], look, height, width) for i, name in enumerate(names)
-    }
+    truth = {name: _write_recording(out / name, seconds, seed, i, look, height, width) for i, name in enumerate(names)}
     (_frames_folder(out / names[0]) / "Thumbs.db").write_bytes(b"not an image")
     stray = START_NS + 3_600_000_000_000
     cv2.imwrite(str(_frames_folder(out / names[-1]) / f"Image{stray}.png"), np.zeros((height, width, 3), np.uint8))
@@ -52,9 +50,9 @@ def write(out, subjects=2, seconds=20, seed=0, look=faces.Look(), height=120, wi
     return truth
 
 
-def _write_recording(folder, seconds, seed, look, height, width):
-    rng = np.random.default_rng(seed)
-    heart_rate, phase = rng.uniform(50.0, 130.0), rng.uniform(0.0, 2.0 * np.pi)
+def _write_recording(folder, seconds, seed, index, look, height, width):
+    rng = np.random.default_rng([seed, index])
+    heart_rate, phase = faces.heart_rate(seed, index), rng.uniform(0.0, 2.0 * np.pi)
     num_frames = round(seconds * 1e9 / FRAME_STEP_NS)
     times = np.arange(num_frames) * FRAME_STEP_NS + rng.integers(-JITTER_NS, JITTER_NS, num_frames)
     packages = np.arange(LATE_NS, times[-1] - LATE_NS, PACKAGE_STEP_NS)
@@ -62,7 +60,7 @@ def _write_recording(folder, seconds, seed, look, height, width):
     frames_folder.mkdir(parents=True)
     pulse = faces.ppg(heart_rate, times * 1e-9, phase)
     inside = (times >= packages[0]) & (times <= packages[-1])
-    images = list(faces.frames(pulse, times * 1e-9, height, width, look, seed))
+    images = list(faces.frames(pulse, times * 1e-9, height, width, look, [seed, index]))
     for image, time in zip(images, times, strict=True):
         cv2.imwrite(str(frames_folder / f"Image{START_NS + time}.png"), image[..., ::-1])
     hashed = faces.Hashed(image for image, kept in zip(images, inside, strict=True) if kept)

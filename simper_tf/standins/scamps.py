@@ -36,7 +36,7 @@ def write(out, subjects=4, seconds=20, seed=0, look=faces.Look(), height=64, wid
     truth = {}
     for number in range(1, subjects + 1):
         rng = np.random.default_rng([seed, number])
-        heart_rate, breathing_rate = rng.uniform(50.0, 130.0), rng.uniform(8.0, 20.0)
+        heart_rate, breathing_rate = faces.heart_rate(seed, number), rng.uniform(8.0, 20.0)
         times = np.arange(round(seconds * RATE)) / RATE
         ppg = faces.ppg(heart_rate, times, rng.uniform(0.0, 2.0 * np.pi))
         breathing = np.sin(2.0 * np.pi * breathing_rate / 60.0 * times)

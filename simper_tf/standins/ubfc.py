@@ -31,9 +31,9 @@ def write(out, subjects=3, seconds=20, seed=0, look=faces.Look(), height=120, wi
     if not 1 <= subjects <= len(SUBJECTS):
         raise ValueError(f"UBFC-rPPG has {len(SUBJECTS)} subjects. Received subjects={subjects}.")
     truth = {}
-    for number in SUBJECTS[:subjects]:
+    for index, number in enumerate(SUBJECTS[:subjects]):
         rng = np.random.default_rng([seed, number])
-        heart_rate, rate = rng.uniform(50.0, 130.0), round(rng.uniform(29.26, 29.76), 2)
+        heart_rate, rate = faces.heart_rate(seed, index), round(rng.uniform(29.26, 29.76), 2)
         times = np.arange(round(seconds * rate)) / rate
         ppg = faces.ppg(heart_rate, times, rng.uniform(0.0, 2.0 * np.pi))
         images = faces.Hashed(faces.frames(ppg, times, height, width, look, [seed, number]))

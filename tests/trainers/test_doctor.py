@@ -225,6 +225,14 @@ def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
         doctor.diagnose(make("ubfc", tmp_path), None, None)
 
 
+def test_a_folder_that_is_not_there_is_told_from_one_of_other_files(sound, tmp_path):
+    assert doctor.diagnose(make("lst", tmp_path), tmp_path / "a", None) == [
+        f"--manual_dir={tmp_path / 'a'}: there is no such folder."
+    ]
+    (problem,) = doctor.diagnose(make("lst", tmp_path), sound / "ubfc", None)
+    assert problem.startswith(f"{sound / 'ubfc'}: found no ABI-L2-LSTC file")
+
+
 def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(sound, tmp_path, capsys):
     copy = shutil.copytree(sound / "countix", tmp_path / "copy")
     manifests = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
@@ -254,7 +262,7 @@ def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     manifest = tmp_path / "ubfc.jsonl"
     good = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", f"--manifest={manifest}", f"--compare={manifest}")
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout.endswith("no units differ.\nA build would succeed.\n")
+    assert good.stdout.endswith("no units differ.\nA build of ubfc/paper/1.0.0 would succeed.\n")
     assert "examined 2/2  0:00 left" in good.stdout
     other = tmp_path / "other.jsonl"
     other.write_text(manifest.read_text().splitlines(keepends=True)[0])

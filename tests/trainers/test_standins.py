@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import pathlib
 import shutil
 
 import h5py
@@ -117,6 +118,17 @@ def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, siz
     with pytest.raises(ValueError, match=message):
         call(data.load, f"--dataset={name}/small", *folders)
     assert not list((tmp_path / "data" / name).rglob("*.tfrecord*"))
+
+
+@pytest.mark.parametrize("make", [lambda folder: None, pathlib.Path.mkdir])
+def test_a_folder_of_raw_files_that_is_missing_or_empty_is_named_with_what_to_do(make, small, call, tmp_path):
+    small("pure")
+    make(tmp_path / "raw")
+    folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
+    with pytest.raises(
+        ValueError, match=r"/raw does not exist or is empty\. Put them .*pure/README\.md.*--manual_dir\.$"
+    ):
+        call(data.load, "--dataset=pure/small", *folders)
 
 
 def check_the_export(name, built, small, run):

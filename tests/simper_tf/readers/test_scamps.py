@@ -61,7 +61,8 @@ def test_clips_carry_heart_rate_ppg_and_breathing(mat, written):
     assert key == "P000001/00000"
     assert example["clip"].shape == (60, 16, 16, 3)
     assert example["clip"].dtype == np.uint8
-    assert example["label"] == pytest.approx(written[1]["P000001"]["heart_rate"], abs=0.5)
+    # Two seconds hold no more than two beats and a half.
+    assert example["label"] == pytest.approx(written[1]["P000001"]["heart_rate"], abs=1.5)
     expected = np.sin(2.0 * np.pi * written[1]["P000001"]["breathing_rate"] / 60.0 * np.arange(60) / 30.0)
     np.testing.assert_allclose(example["breathing"], expected, atol=1e-6)
 

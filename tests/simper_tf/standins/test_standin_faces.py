@@ -12,6 +12,14 @@ from simper_tf.standins import scamps as scamps_standin
 from simper_tf.standins import ubfc as ubfc_standin
 
 
+def test_few_or_many_recordings_have_heart_rates_that_differ_within_the_range():
+    for seed in range(3):
+        for count in (2, 3, 4, 42):
+            rates = np.sort([faces.heart_rate(seed, index) for index in range(count)])
+            assert 50 <= rates[0] < rates[-1] <= 130
+            assert np.diff(rates).min() > 80 / count / 3
+
+
 def draw(look, count=90, seed=0, height=100, width=130):
     times = np.arange(count) / 30.0
     pulse = faces.ppg(72.0, times)
