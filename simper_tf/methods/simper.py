@@ -80,14 +80,18 @@ class SimPer(Method):
         """Refuses batches that micro-batches do not divide.
 
         Args:
-            batch_size: Clips a step.
+            batch_size: Clips a step, over all replicas.
 
         Raises:
             ValueError: the last micro-batch would be smaller, and the mean of means another.
         """
         super().check_batch(batch_size)
-        if self.micro_batch and batch_size % self.micro_batch:
-            raise ValueError(f"A batch of {batch_size} clips cannot be cut into micro-batches of {self.micro_batch}.")
+        share = batch_size // self.distribute_strategy.num_replicas_in_sync
+        if self.micro_batch and share % self.micro_batch:
+            raise ValueError(
+                f"A batch of {share} clips (a replica's share) cannot be cut into micro-batches of {self.micro_batch}. "
+                "Change `batch_size` or `micro_batch`."
+            )
 
     def compute_gradients(self, batch):
         if not self.micro_batch:

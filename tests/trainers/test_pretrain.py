@@ -1,4 +1,3 @@
-import json
 import os
 import re
 import resource
@@ -7,23 +6,11 @@ import signal
 import numpy as np
 import pytest
 import tensorflow as tf
+from finished import final_weights, results
 
 from simper_tf import export
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
-
-
-def results(folder):
-    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-
-
-def final_weights(folder):
-    path = tf.train.latest_checkpoint(folder / "checkpoints")
-    reader = tf.train.load_checkpoint(path)
-    names = [
-        name for name in reader.get_variable_to_shape_map() if "seconds" not in name and "save_counter" not in name
-    ]
-    return path, {name: reader.get_tensor(name) for name in names if name != "_CHECKPOINTABLE_OBJECT_GRAPH"}
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +101,7 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--crop_area=0.5,2", "share of the frame, at most 1"),
         ("--replicas=3", "--batch_size=4 clips cannot be shared evenly among 3 replicas"),
         ("--gray_probability=0.2", r"--gray_probability=0.2 takes colour away, but the clips have 1 channel\(s\)"),
-        ("--micro_batch=3", "batch of 4 clips cannot be cut into micro-batches of 3"),
+        ("--micro_batch=3", r"batch of 4 clips \(a replica's share\) cannot be cut into micro-batches of 3"),
         ("--decay_epochs=soon", "--decay_epochs takes whole numbers, .*Found: soon"),
     ],
 )

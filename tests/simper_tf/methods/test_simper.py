@@ -295,7 +295,9 @@ def test_micro_batches_are_refused_where_they_would_change_the_gradient():
         SimPer(cnn3d(), micro_batch=2)
     model = SimPer(cnn3d(norm="group"), micro_batch=2)
     model.check_batch(4)
-    with pytest.raises(ValueError, match="batch of 5 clips cannot be cut into micro-batches of 2"):
+    with pytest.raises(
+        ValueError, match=r"batch of 5 clips \(a replica's share\) cannot be cut into micro-batches of 2"
+    ):
         model.check_batch(5)
 
 
