@@ -181,8 +181,16 @@ def psd_distance(x, y, band=None):
     return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
 
 
-def _unit_sum_psd(series, band):
-    num_frames = series.shape[-1]
+def compared_frequencies(num_frames, band=None):
+    """Returns the multiples of one cycle in `num_frames` that `psd_distance` compares.
+
+    Args:
+        num_frames: T.
+        band: See `psd_distance`.
+
+    Raises:
+        ValueError: fewer than two frequencies lie in the band.
+    """
     low, high = band or (0.5 / num_frames, 0.5)
     kept = [k for k in range(num_frames // 2 + 1) if low <= k / num_frames <= high]
     if len(kept) < 2:
@@ -191,6 +199,11 @@ def _unit_sum_psd(series, band):
             f"[{low:.4g}, {high:.4g}] cycles per frame, which has {len(kept)} of those that are {1 / num_frames:.4g} "
             "apart. Widen the band or lengthen the views."
         )
+    return kept
+
+
+def _unit_sum_psd(series, band):
+    kept = compared_frequencies(series.shape[-1], band)
     series = tf.cast(series, tf.float32)
     spectrum = tf.signal.rfft(series - tf.reduce_mean(series, axis=-1, keepdims=True))[..., kept[0] : kept[-1] + 1]
     power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))

@@ -70,12 +70,7 @@ def motion_branch(x, masks=(), self_attention=False):
     Raises:
         ValueError: H or W is smaller than 10.
     """
-    height, width = x.shape[2:4]
-    if min(height, width) < _SMALLEST_FRAME:
-        raise ValueError(
-            f"TS-CAN and EfficientPhys need frames of at least {_SMALLEST_FRAME} x {_SMALLEST_FRAME} pixels. "
-            f"Received: {height} x {width}. Build the data set with larger frames, or take another encoder."
-        )
+    _check_frames(*x.shape[2:4])
     for block, filters in enumerate((32, 64)):
         x = _convolution(TemporalShift()(x), filters, "same")
         x = _convolution(TemporalShift()(x), filters, "valid")
@@ -95,12 +90,21 @@ def attention_mask(x):
 
 def _appearance_masks(clips):
     """Returns the masks of TS-CAN: the motion branch without shifts sees the mean frame of the clip."""
+    _check_frames(*clips.shape[2:4])
     x, masks = keras.ops.mean(clips, axis=1, keepdims=True), []
     for filters in (32, 64):
         x = _convolution(_convolution(x, filters, "same"), filters, "valid")
         masks.append(attention_mask(x))
         x = _pooling(x)
     return masks
+
+
+def _check_frames(height, width):
+    if min(height, width) < _SMALLEST_FRAME:
+        raise ValueError(
+            f"TS-CAN and EfficientPhys need frames of at least {_SMALLEST_FRAME} x {_SMALLEST_FRAME} pixels. "
+            f"Received: {height} x {width}. Build the data set with larger frames, or take another encoder."
+        )
 
 
 def _convolution(x, filters, padding):

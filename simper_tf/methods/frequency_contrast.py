@@ -90,7 +90,7 @@ class FrequencyContrast(Method):
             pulse the source has 40 to 250 beats per minute.
 
     Raises:
-        ValueError: the views are of another kind, or the band is not one.
+        ValueError: the views are of another kind, or the band is not one, or too narrow for windows of half of them.
     """
 
     def __init__(self, encoder, views=None, band=None, seed=0, **kwargs):
@@ -98,6 +98,8 @@ class FrequencyContrast(Method):
             raise ValueError(f"`views` must be those that `FrequencyContrast.views_for` returns. Received: {views}.")
         if band is not None and not 0 <= band[0] < band[1]:
             raise ValueError(f"`band` must be (low, high), in cycles per frame. Received: {band}.")
+        if views is not None:
+            losses.compared_frequencies(views.num_frames // 2, band)  # Refused before anything is trained.
         self.band = band
         super().__init__(encoder, views, seed, **kwargs)
 

@@ -1,0 +1,103 @@
+"""Every method from the command line."""
+
+import signal
+
+import numpy as np
+import pytest
+from absl import flags
+from finished import final_weights, results
+
+from trainers import cli, evaluate, history, options, pretrain
+
+METHODS = sorted(set(options.METHODS) - {"simper"})  # SimPer is what `test_pretrain.py` is about.
+QUICK = ("--train_clips=4", "--test_clips=2", "--labeled_clips=2", "--epochs=1")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_path, method):
+    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK)
+    rows = results(tmp_path)
+    assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
+    protocols = {"fft", "fft_paper", "fft_calibrated", "1nn", "1nn_npsd", "1nn_euclidean"}
+    assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
+    (record,) = history.read(tmp_path / "logs" / "history.jsonl")
+    assert record["step"] == 1
+    assert {"loss", "spread"} <= set(record)
+    assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
+
+
+def test_no_epochs_leave_the_encoder_untrained_and_its_rows_say_so(call, tmp_path):
+    call(pretrain.main, f"--run_dir={tmp_path}", *QUICK, "--epochs=0", "--method=moco", "--noartifacts")
+    rows = results(tmp_path)
+    assert {(row["method"], row["seconds"]) for row in rows} == {("untrained", 0.0)}
+    (tmp_path / "results.jsonl").unlink()
+    call(evaluate.main, f"--run_dir={tmp_path}", *QUICK, "--epochs=0")
+    for old, new in zip(rows, results(tmp_path), strict=True):
+        assert (new["protocol"], new["method"]) == (old["protocol"], "untrained")
+        assert new["value"] == pytest.approx(old["value"], rel=1e-4)
+
+
+def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_bit_for_bit(call, tmp_path, monkeypatch):
+    flags_of_both = ["--method=moco", "--deterministic", "--epochs=8", "--noartifacts"]
+    call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags_of_both)
+    stopping = [f"--run_dir={tmp_path / 'stopped'}", *flags_of_both]
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "show_training", lambda progress: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
+        with pytest.raises(SystemExit, match="130"):
+            call(pretrain.main, *stopping)
+    assert not (tmp_path / "stopped" / "results.jsonl").exists()
+    call(pretrain.main, *stopping)
+    expected, found = [final_weights(tmp_path / name)[1] for name in ("whole", "stopped")]
+    assert any("target_encoder" in name for name in expected)
+    assert any("queue" in name for name in expected)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        *(
+            ([f"--method={method}", "--batch_size=1"], r"at least 2 in a batch\. Received: 1\. Raise `batch_size`")
+            for method in ("simclr", "byol", "cvrl", "slf_rpm")
+        ),
+        (
+            ["--method=moco", "--queue_size=10", "--batch_size=4"],
+            "queue of 10 keys .* batches of 4. .*`queue_size`, such as 8, or another `batch_size`",
+        ),
+        (
+            ["--micro_batch=2", "--encoder=cnn3d", "--norm=batch"],
+            "`micro_batch` = 2 would change the gradient: the batch norm of .* 'cnn3d'.*Use norm 'group' or 'affine'",
+        ),
+        (
+            ["--method=slf_rpm", "--speed_range=0.5,4.5"],
+            r"At speed 4 a clip of 5.5 Hz runs at 22 Hz, .*30 / 2 = 15 Hz.*at most 2.73",
+        ),
+        (["--method=slf_rpm", "--speed_range=0.5,1.5"], "at least 2. Received: `speed_range` 0.5 to 1.5"),
+        (["--method=supervised", "--train_clips=1", "--batch_size=1"], "one label, there is nothing to learn"),
+        (
+            ["--method=frequency_contrast", "--band=1,1.1"],
+            r"Spectra of 8 frames .* band \[0.03333, 0.055\] cycles per frame, .*Widen the band or lengthen the views",
+        ),
+    ],
+)
+def test_flags_that_do_not_fit_the_method_are_refused_before_training(call, tmp_path, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", *arguments)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("momentum", ["1.5", "-0.1"])
+def test_a_momentum_out_of_range_is_refused_by_its_flag(call, tmp_path, momentum):
+    with pytest.raises(flags.IllegalFlagValueError, match=rf"flag --momentum={momentum}: .*range \[0.0, 1.0\]"):
+        call(pretrain.main, f"--run_dir={tmp_path}", "--method=moco", f"--momentum={momentum}")
+
+
+@pytest.mark.parametrize("encoder", ["ts_can", "ts_can_attention", "efficientphys"])
+def test_frames_too_small_for_an_encoder_are_refused_with_what_to_do(call, encoder):
+    arguments = ["--run_dir=none", f"--encoder={encoder}"]
+    with pytest.raises(
+        ValueError, match=r"at least 10 x 10 pixels\. Received: 8 x 9\. .*larger frames, or .*another encoder"
+    ):
+        call(lambda: options.encoder((8, 9, 3)), *arguments)
