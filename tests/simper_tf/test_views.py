@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.ndimage
 import tensorflow as tf
-from tensorflow.python.framework.kernels import get_registered_kernels_for_op
+from gpu_kernels import nodes_of, unfit
 
 from simper_tf.views import Views, check_sampling, longest_view
 
@@ -280,23 +280,6 @@ def test_frames_of_any_proportion_are_changed(shape):
     np.testing.assert_allclose(frames, 100 / 255, atol=1e-5)
 
 
-def nodes_of(function):
-    """Returns all nodes of a traced function, those of the functions and branches it calls included."""
-    graph = function.graph.as_graph_def()
-    return [node for nodes in (graph.node, *(f.node_def for f in graph.library.function)) for node in nodes]
-
-
-def runs_on_gpu(node):
-    """Whether a kernel for GPUs, or one for every device, is registered for an op at the types it has here."""
-    return any(
-        kernel.device_type in ("GPU", "DEFAULT")
-        and all(
-            node.attr[constraint.name].type in constraint.allowed_values.list.type for constraint in kernel.constraint
-        )
-        for kernel in get_registered_kernels_for_op(node.op).kernel
-    )
-
-
 @pytest.mark.parametrize("dtype", [tf.uint8, tf.float32])
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("share_spatial", [False, True])
@@ -311,25 +294,27 @@ def test_every_op_of_the_views_has_a_gpu_kernel_for_its_types_and_none_calls_pyt
         share_spatial=share_spatial,
     )
     clips = tf.TensorSpec([None, 40, 12, 10, channels], dtype)
-    nodes = nodes_of(tf.function(views.__call__).get_concrete_function(clips, tf.TensorSpec([2], tf.int32)))
-    ops = {node.op for node in nodes}
+    made = tf.function(views.__call__).get_concrete_function(clips, tf.TensorSpec([2], tf.int32))
+    ops = {node.op for node in nodes_of(made)}
     assert {"CropAndResize", "BatchMatMulV2", "StatelessRandomUniformV2"} <= ops  # The walk saw the work.
-    assert not {(node.op, node.name) for node in nodes if not runs_on_gpu(node)}
+    assert not unfit(made)
     assert not {op for op in ops if "PyFunc" in op}
 
 
 def test_the_walk_over_ops_finds_those_without_a_gpu_kernel_for_their_types_inside_branches_too():
     @tf.function(input_signature=[tf.TensorSpec([1, 4, 4, 3]), tf.TensorSpec([], tf.bool)])
-    def unfit(images, flag):
+    def mixed(images, flag):
         box = tf.image.stateless_sample_distorted_bounding_box([4, 4, 3], [[[0.0, 0.0, 1.0, 1.0]]], [1, 2])[0]
         sort = lambda: tf.numpy_function(np.sort, [images], tf.float32)  # noqa: E731
         whole = tf.constant([[0.0, 0.0, 1.0, 1.0]])
         of_bytes = tf.image.crop_and_resize(tf.cast(images, tf.uint8), whole, [0], [4, 4])
         return tf.cond(flag, sort, lambda: images), box, of_bytes, tf.image.crop_and_resize(images, whole, [0], [4, 4])
 
-    nodes = nodes_of(unfit.get_concrete_function())
-    unfit_ops = [node.op for node in nodes if not runs_on_gpu(node)]
-    assert sorted(unfit_ops) == ["CropAndResize", "PyFunc", "StatelessSampleDistortedBoundingBox"]
+    assert sorted(op for op, _ in unfit(mixed.get_concrete_function())) == [
+        "CropAndResize",
+        "PyFunc",
+        "StatelessSampleDistortedBoundingBox",
+    ]
 
 
 @pytest.mark.parametrize("fastest", [0.3, 0.5, 0.9, 1.0, 1.1, 1.5, 2.0, 3.0])

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from gpu_kernels import unfit
 
 from simper_tf.encoders import ENCODERS, mixes_clips, small, with_saliency_sampler
 
@@ -115,3 +116,16 @@ def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
     assert np.all(np.isfinite(features))
     gradients = tape.gradient(loss, encoder.trainable_variables)
     assert all(np.all(np.isfinite(gradient)) and gradient.dtype == tf.float32 for gradient in gradients)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_op_of_an_encoder_and_of_its_gradient_has_a_gpu_kernel(encoders, kind):
+    encoder = encoders(kind)
+
+    @tf.function(input_signature=[tf.TensorSpec((None, None, *FRAME))])
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(encoder(x, training=True)))
+        return tape.gradient(loss, encoder.trainable_variables)
+
+    assert not unfit(step.get_concrete_function())
