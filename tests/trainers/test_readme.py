@@ -1,4 +1,4 @@
-"""What the README tells people to type does what it says."""
+"""What the README tells people to type does what it says, and its tables and those of `docs/` are of their rows."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ import pytest
 from simper_tf.evaluation import tables
 from simper_tf.evaluation.rows import read_rows
 from simper_tf.standins import countix
-from trainers import evaluate, export, options, pretrain, report
+from trainers import compare, evaluate, export, options, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -79,3 +79,14 @@ def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
 def test_the_table_is_that_of_the_committed_rows():
     table = report.table(read_rows(ROOT / "docs" / "quickstart.jsonl"))
     assert tables.put_table(README, "python -m trainers.report", table) == README
+
+
+def test_the_comparison_is_that_of_the_committed_rows():
+    found = read_rows(ROOT / "docs" / "comparison.jsonl")
+    results = {}
+    for name, (changes, _) in compare.ENTRIES.items():
+        made_by = changes.get("method", "untrained"), changes.get("encoder", "small")
+        results[name] = [row for row in found if (row.method, row.encoder) == made_by]
+    assert sum(map(len, results.values())) == len(found)
+    text = (ROOT / "docs" / "comparison.md").read_text()
+    assert tables.put_table(text, compare.COMMAND, compare.table(results)) == text
