@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.simclr import SimCLR
+from simper_tf.methods.simclr import STRONG_COLORS, SimCLR
 from simper_tf.views import Views
 
 
@@ -95,12 +95,7 @@ class CVRL(SimCLR):
         own = {
             "crop_area": (0.3, 1.0),
             "crop_aspect": (0.5, 2.0),
-            "brightness": (0.2, 1.8),
-            "contrast": (0.2, 1.8),
-            "saturation": (0.2, 1.8),
-            "hue": 0.2,
-            "jitter_probability": 0.8,
-            "gray_probability": 0.2,
+            **STRONG_COLORS,
             "blur_probability": (1.0, 0.1),
             "solarize_probability": (0.0, 0.2),
         }

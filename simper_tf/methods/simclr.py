@@ -10,6 +10,16 @@ from simper_tf.methods import heads
 from simper_tf.methods.base import Method, gather, replicas, spread
 from simper_tf.views import Views
 
+# Changes of colour in the authors' code, and in that of CVRL.
+STRONG_COLORS = {
+    "brightness": (0.2, 1.8),
+    "contrast": (0.2, 1.8),
+    "saturation": (0.2, 1.8),
+    "hue": 0.2,
+    "jitter_probability": 0.8,
+    "gray_probability": 0.2,
+}
+
 
 @keras.saving.register_keras_serializable("simper_tf")
 class SimCLR(Method):
@@ -51,16 +61,7 @@ class SimCLR(Method):
 
         See `Method.views_for`.
         """
-        own = {
-            "crop_area": (0.08, 1.0),
-            "brightness": (0.2, 1.8),
-            "contrast": (0.2, 1.8),
-            "saturation": (0.2, 1.8),
-            "hue": 0.2,
-            "jitter_probability": 0.8,
-            "gray_probability": 0.2,
-            "blur_probability": (0.5, 0.5),
-        }
+        own = {"crop_area": (0.08, 1.0), **STRONG_COLORS, "blur_probability": (0.5, 0.5)}
         return Views(num_frames, 1, (1.0, 1.0), **{**own, **changes})
 
     def build_head(self, length):

@@ -76,7 +76,7 @@ def share_found(model, clips):
 
 
 # By chance, and if all clips had become one, the share is 1 in 24; before training it is 0.42, 0.46, 0.46 and 0.32.
-# A copy that is too quick lets MoCo tell keys by their age, and its features forget the clips: 0.1 at a momentum of 0.5.
+# A copy that is too quick lets MoCo tell keys by their age, and its features forget the clips: 0.1 at momentum 0.5.
 @pytest.mark.parametrize(
     ("kind", "settings", "least"),
     [
