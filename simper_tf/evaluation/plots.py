@@ -24,9 +24,9 @@ def training_curves(history):
     for name in [name for name in history[0] if name not in UNDRAWN]:
         axes = left if name in LOSSES else right
         axes.plot(steps, [record[name] for record in history], label=name)
-    left.set_title("loss (with its prior), label entropy, and what lies between" if "floor" in history[0] else "loss")
+    left.set_title("loss with its prior, label entropy, what lies between" if "floor" in history[0] else "loss")
     right.set_title(
-        "spread over time, and how features follow the known speeds (best: 1)" if "rank" in history[0] else ""
+        "how features follow the speeds (best: 1), and their spread" if "rank" in history[0] else ""
     )
     for axes in (left, right):
         axes.set_xlabel("step")
