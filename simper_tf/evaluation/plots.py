@@ -25,9 +25,7 @@ def training_curves(history):
         axes = left if name in LOSSES else right
         axes.plot(steps, [record[name] for record in history], label=name)
     left.set_title("loss with its prior, label entropy, what lies between" if "floor" in history[0] else "loss")
-    right.set_title(
-        "how features follow the speeds (best: 1), and their spread" if "rank" in history[0] else ""
-    )
+    right.set_title("how features follow the speeds (best: 1), and their spread" if "rank" in history[0] else "")
     for axes in (left, right):
         axes.set_xlabel("step")
         axes.legend(frameon=False)
