@@ -229,7 +229,13 @@ def check():
     Raises:
         ValueError: a flag has not the form it needs.
     """
-    pair("band"), pair("speed_range"), flags.FLAGS.crop_area and pair("crop_area")
+    config = flags.FLAGS
+    pair("band"), pair("speed_range"), config.crop_area and pair("crop_area")
+    if config.micro_batch and config.method != "simper":
+        raise ValueError(
+            f"--micro_batch={config.micro_batch} is for --method=simper, whose loss is a mean over clips. "
+            f"Found: --method={config.method}. Leave it out."
+        )
     optimizer(steps_per_epoch=1)
 
 

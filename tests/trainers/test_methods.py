@@ -67,6 +67,10 @@ def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_b
             "queue of 10 keys .* batches of 4. .*`queue_size`, such as 8, or another `batch_size`",
         ),
         (
+            ["--micro_batch=2", "--method=byol"],
+            "--micro_batch=2 is for --method=simper, .*Found: --method=byol",
+        ),
+        (
             ["--micro_batch=2", "--encoder=cnn3d", "--norm=batch"],
             "`micro_batch` = 2 would change the gradient: the batch norm of .* 'cnn3d'.*Use norm 'group' or 'affine'",
         ),
