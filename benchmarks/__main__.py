@@ -85,7 +85,7 @@ def loss():
     difference = float(tf.abs(mine()[0] - other()[0]))
     if difference > 1e-4:
         raise ValueError(f"The two losses differ by {difference}: they do not compute the same.")
-    return _compare(mine, other)
+    return _compare(mine, other, repeats=30)  # A few milliseconds each: caches are still filling in the first rounds.
 
 
 def train_step(encoder, num_clips):

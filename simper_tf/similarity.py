@@ -114,18 +114,19 @@ def _largest_correlation(x, y):
     # Zero-padding to 2T makes the circular correlation of the FFT a linear one.
     size = [2 * num_frames]
     # Pairs by `gather`: a product by broadcasting two complex tensors takes six times as long.
-    spectra_x = tf.gather(tf.signal.rfft(x, size), np.repeat(np.arange(num_x), num_y), axis=-2)
+    spectra_x = tf.gather(tf.math.conj(tf.signal.rfft(x, size)), np.repeat(np.arange(num_x), num_y), axis=-2)
     spectra_y = tf.gather(tf.signal.rfft(y, size), np.tile(np.arange(num_y), num_x), axis=-2)
-    correlations = tf.signal.irfft(spectra_x * tf.math.conj(spectra_y), size)
+    correlations = tf.signal.irfft(spectra_x * spectra_y, size)
     lags = tf.argmax(correlations, axis=-1)
     pairs = tf.concat([tf.shape(x)[:-1], [num_y]], axis=0)
 
     def gradient(upstream):
-        delays = tf.gather(tf.signal.rfft(tf.eye(*size, dtype=x.dtype)), lags)
-        delays *= tf.cast(tf.reshape(upstream, tf.shape(lags)), delays.dtype)[..., None]
-        of_pairs = tf.concat([pairs, tf.shape(delays)[-1:]], axis=0)
-        to_x = tf.reduce_sum(tf.reshape(delays * spectra_y, of_pairs), axis=-2)
-        to_y = tf.reduce_sum(tf.reshape(tf.math.conj(delays) * spectra_x, of_pairs), axis=-3)
+        # To advance y by its lag is to delay x by it.
+        advances = tf.gather(tf.math.conj(tf.signal.rfft(tf.eye(*size, dtype=x.dtype))), lags)
+        advances *= tf.cast(tf.reshape(upstream, tf.shape(lags)), advances.dtype)[..., None]
+        of_pairs = tf.concat([pairs, tf.shape(advances)[-1:]], axis=0)
+        to_x = tf.reduce_sum(tf.reshape(advances * spectra_y, of_pairs), axis=-2)
+        to_y = tf.math.conj(tf.reduce_sum(tf.reshape(advances * spectra_x, of_pairs), axis=-3))
         return [tf.signal.irfft(spectrum, size)[..., :num_frames] for spectrum in (to_x, to_y)]
 
     return tf.reshape(tf.reduce_max(correlations, axis=-1), pairs), gradient
