@@ -89,7 +89,13 @@ def keep_features(folder, builder, test):
         for name in REFERENCES & set(builder.info.features)
     }
     few = {name: getattr(test, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates")}
-    np.savez_compressed(folder / "features.npz", **few, **references)
+    # Beside it and renamed, as rows are: a full disk leaves the old features as they were.
+    temporary = folder / "features.tmp.npz"
+    try:
+        np.savez_compressed(temporary, **few, **references)
+        temporary.replace(folder / "features.npz")
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def extract(builder, split, limit, encode):

@@ -132,7 +132,10 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
     fields = {"mask": np.ones_like(celsius, bool), "rate": 1 / 3600, "quarter": "south_east"}
     fields |= {"label": np.ones(3, np.float32), "observed": np.ones(3, np.float32)}
     examples = {"train": [("whole", celsius)], "test": [("broken", broken)]}
-    generate = lambda split: ((key, {**fields, "clip": clip, "id": key}) for key, clip in examples[split])  # noqa: E731
+
+    def generate(split):
+        return ((key, {**fields, "clip": clip, "id": key}) for key, clip in examples[split])
+
     builder._split_generators = lambda _: {split: generate(split) for split in examples}
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path))
     assert data.label_unit(builder) == "°C"

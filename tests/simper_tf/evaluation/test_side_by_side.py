@@ -24,7 +24,10 @@ def runs(number, num_clips=12, num_known=6, channels=2):
 @pytest.fixture
 def first_two(monkeypatch):
     """Puts the first two numbers of each spectrum in place of their embedding, which takes seconds."""
-    umap = lambda **_: types.SimpleNamespace(fit_transform=lambda points: points[:, :2])  # noqa: E731
+
+    def umap(**_):
+        return types.SimpleNamespace(fit_transform=lambda points: points[:, :2])
+
     monkeypatch.setitem(sys.modules, "umap", types.SimpleNamespace(UMAP=umap))
 
 
