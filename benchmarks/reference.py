@@ -9,20 +9,26 @@ import tensorflow as tf
 from simper_tf import augment, losses
 
 
-def make_views(clips, seed, num_views, num_frames, speed_range):
-    """Returns `(B, 2M, L, H, W, C)` views and `(B, 2M)` speeds of `(B, T, H, W, C)` uint8 clips."""
+def make_views(clips, seed, num_views, num_frames, speed_range, share_spatial):
+    """Returns `(B, 2M, L, H, W, C)` views and `(B, 2M)` speeds of `(B, T, H, W, C)` uint8 clips.
+
+    The views of a set share a draw of space, or have their own, as in `simper_tf.views`; each is made alone.
+    """
     clips = tf.cast(clips, tf.float32) / 255.0
     speeds = augment.draw_speeds(seed, tf.shape(clips)[0], num_views, speed_range)
     speeds = tf.concat([speeds, speeds], axis=1)
+    numbers = tf.range(2 * num_views)
 
     def views_of_clip(arguments):
         clip, clip_speeds, index = arguments
-        seeds = tf.stack([tf.repeat(seed[0], 2 * num_views), 1000 * index + tf.range(2 * num_views)], axis=1)
-        return tf.map_fn(
-            lambda view: _one_view(clip, view[0], view[1], num_frames),
-            (clip_speeds, seeds),
-            fn_output_signature=tf.float32,
-        )
+
+        def view(arguments):
+            speed, time, space = arguments
+            return _one_view(clip, speed, tf.stack([seed[0], time]), tf.stack([seed[0], space]), num_frames)
+
+        times = 2000 * index + numbers
+        spaces = 2000 * index + 1000 + (numbers // num_views if share_spatial else numbers)
+        return tf.map_fn(view, (clip_speeds, times, spaces), fn_output_signature=tf.float32)
 
     clip_indices = tf.range(tf.shape(clips)[0])
     return tf.map_fn(views_of_clip, (clips, speeds, clip_indices), fn_output_signature=tf.float32), speeds
@@ -92,19 +98,20 @@ def interpolate(x, x_first, x_last, y):
     return tf.where(x > x_last, y[..., -1:], values)
 
 
-def _one_view(clip, speed, seed, num_frames):
-    seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 8))
-    chance = [tf.random.stateless_uniform([], s) for s in seeds]
+def _one_view(clip, speed, time_seed, space_seed, num_frames):
+    start, backwards = tf.unstack(tf.random.stateless_uniform([2], time_seed))
+    seeds = tf.unstack(tf.random.experimental.stateless_split(space_seed, 2))
+    brightness, blur, sigma, flip = tf.unstack(tf.random.stateless_uniform([4], seeds[0]))
     clip = change_speed(clip, speed)
-    start = tf.cast(chance[0] * tf.cast(tf.shape(clip)[0] - num_frames, tf.float32), tf.int32)
+    start = tf.cast(start * tf.cast(tf.shape(clip)[0] - num_frames, tf.float32), tf.int32)
     clip = clip[start : start + num_frames]
-    clip = tf.cond(chance[1] < 0.5, lambda: tf.reverse(clip, [0]), lambda: clip)
-    box = augment.draw_boxes(seeds[2], [1], (0.5, 1.0), (0.75, 4 / 3))
+    clip = tf.cond(backwards < 0.5, lambda: tf.reverse(clip, [0]), lambda: clip)
+    box = augment.draw_boxes(seeds[1], [1], (0.5, 1.0), (0.75, 4 / 3))
     size = clip.shape[1:3]
     clip = tf.image.crop_and_resize(clip, tf.repeat(box, num_frames, axis=0), tf.range(num_frames), size)
-    clip *= 0.7 + 0.6 * chance[3]
-    clip = tf.cond(chance[4] < 0.2, lambda: _blur(clip, 0.1 + 1.9 * chance[5]), lambda: clip)
-    clip = tf.cond(chance[6] < 0.5, lambda: tf.reverse(clip, [2]), lambda: clip)
+    clip *= 0.7 + 0.6 * brightness
+    clip = tf.cond(blur < 0.2, lambda: _blur(clip, 0.1 + 1.9 * sigma), lambda: clip)
+    clip = tf.cond(flip < 0.5, lambda: tf.reverse(clip, [2]), lambda: clip)
     return tf.clip_by_value(tf.ensure_shape(clip, [num_frames, *size, clip.shape[-1]]), 0.0, 1.0)
 
 

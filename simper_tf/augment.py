@@ -11,6 +11,8 @@ The cost is moving memory, so passes over the views are merged:
 import numpy as np
 import tensorflow as tf
 
+# `CropAndResize` paints black what rounds past the border, so boxes keep this share of the side away from it.
+INSIDE = 1e-6
 # Brightness to the eye and two differences of colours, from red, green and blue.
 YIQ = ((0.299, 0.587, 0.114), (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
@@ -57,22 +59,21 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
             the centres of the first and the last row; None for all.
 
     Returns:
-        `(B, V, L, H, W, C)` float32, in the clip's own unit. Keeping times inside the clip is the caller's part:
-        beyond one frame off it the view is black.
+        `(B, V, L, H, W, C)` float32, in the clip's own unit. Keeping times inside the clip is the caller's part: a
+        view that starts or ends outside is squeezed into it.
     """
     batch, frames, height, width, channels = tf.unstack(tf.shape(clips))
     num_views = tf.shape(speeds)[1]
-    # One repeated frame on either side keeps times that round past the border inside the image.
-    padded = tf.cast(tf.concat([clips[:, :1], clips, clips[:, -1:]], axis=1), tf.float32)
-    ends = starts + speeds * (num_frames - 1)
-    first, final = [(times + 1.0) / tf.cast(frames + 1, tf.float32) for times in (starts, ends)]
+    last = tf.cast(frames - 1, tf.float32)
+    first, final = [
+        tf.clip_by_value(t / last, INSIDE, 1 - INSIDE) for t in (starts, starts + speeds * (num_frames - 1))
+    ]
     tops = tf.zeros_like(first) if tops is None else tops
-    # The kernel paints black what rounds past the last row.
-    bottoms = tf.minimum(tf.ones_like(first) if bottoms is None else bottoms, 1.0 - 1e-6)
+    bottoms = tf.minimum(tf.ones_like(first) if bottoms is None else bottoms, 1 - INSIDE)
     # To this kernel time and rows are the two sides of an image whose "pixels" are whole rows of the clip. It weighs
     # four neighbours in one pass and runs on GPUs, there for floats only; gathering and mixing takes several passes.
     views = tf.image.crop_and_resize(
-        tf.reshape(padded, [batch, frames + 2, height, width * channels]),
+        tf.reshape(tf.cast(clips, tf.float32), [batch, frames, height, width * channels]),
         boxes=tf.reshape(tf.stack([first, tops, final, bottoms], axis=-1), [-1, 4]),
         box_indices=tf.repeat(tf.range(batch), num_views),
         crop_size=tf.stack([num_frames, height]),
@@ -195,11 +196,11 @@ def change_contrast(views, factors):
     """Scales the distance of every pixel from the mean of its view and channel.
 
     Args:
-        views: `(N, L, H, W, C)` float32.
-        factors: `(N,)`.
+        views: `(..., L, H, W, C)` float32.
+        factors: `(...)`.
 
     Returns:
-        `(N, L, H, W, C)` float32, not cut to [0, 1].
+        `(..., L, H, W, C)` float32, not cut to [0, 1].
     """
-    means = tf.reduce_mean(views, axis=(1, 2, 3), keepdims=True)
-    return means + factors[:, None, None, None, None] * (views - means)
+    means = tf.reduce_mean(views, axis=(-4, -3, -2), keepdims=True)
+    return means + factors[..., None, None, None, None] * (views - means)

@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from simper_tf import augment
@@ -31,13 +32,13 @@ class Views:
             of the circle; only for clips of 3 channels.
         jitter_probability: Chance that brightness, contrast, saturation and hue are changed at all.
         flip_probability, reverse_probability: Chances of mirroring left to right and of playing backwards.
-        blur_probability, blur_sigma: Chance of a Gaussian blur, and range of its deviation in pixels. Of every clip
-            the same number of views is blurred, that chance of 2M rounded up. A pair of chances, one for each set,
-            is drawn for every view alone.
+        blur_probability, blur_sigma: Chance of a Gaussian blur, or a pair of them, one for each set, and range of its
+            deviation in pixels.
         gray_probability: Chance of losing colour; only for clips of 3 channels.
         solarize_probability: Chances, one for each set, of inverting all pixels above half of white.
         share_spatial: Whether all M views of a set share one spatial draw, as the paper's text has it ("frame
-            appearance maximally preserved across negatives"), or each has its own, as in the authors' code.
+            appearance maximally preserved across negatives"), or each has its own, as in the authors' code. Sharing
+            costs a fraction: a set is then changed before its views part.
 
     Raises:
         ValueError: an attribute is out of its range.
@@ -59,7 +60,7 @@ class Views:
     blur_sigma: tuple[float, float] = (0.1, 2.0)
     gray_probability: float = 0.0
     solarize_probability: tuple[float, float] = (0.0, 0.0)
-    share_spatial: bool = False
+    share_spatial: bool = True
 
     def __post_init__(self):
         if self.num_views < 1 or self.num_frames < 8:
@@ -99,7 +100,8 @@ class Views:
             seed: `(2,)` int32 seed of a stateless random op.
 
         Returns:
-            A dictionary of `(B, 2M, ...)` tensors for `apply`; `speeds` among them.
+            A dictionary of `(B, 2M, ...)` tensors for `apply`, `speeds` among them; those of space are `(B, 2, ...)`
+            where a set shares its draw.
 
         Raises:
             ValueError: a clip is shorter than the fastest view needs.
@@ -108,17 +110,19 @@ class Views:
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
         return {
             **self.draw_times(batch_size, num_source_frames, time_seed),
-            **self.draw_space(tf.stack([batch_size, 2 * self.num_views]), space_seed),
+            **self.draw_space(tf.stack([batch_size, 2 if self._shares_space else 2 * self.num_views]), space_seed),
         }
 
     def apply(self, clips, draws):
         """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
-        top, left, bottom, right = tf.unstack(draws["boxes"], axis=-1)
-        views = augment.resample(clips, draws["starts"], draws["steps"], self.num_frames, top, bottom)
-        left, right = [tf.where(draws["flips"], *sides) for sides in ((right, left), (left, right))]
-        white = 255.0 if clips.dtype == tf.uint8 else 1.0
-        colors = augment.color_matrix(clips.shape[-1], draws["brightness"] / white, draws["saturation"], draws["hue"])
-        return self._change_frames(views, left, right, colors, draws), draws["speeds"]
+        if not self._shares_space:
+            return self._change_space(clips, draws["starts"], draws["steps"], self.num_frames, draws), draws["speeds"]
+        # A set is changed as a whole before its views part: work on 2 clips instead of 2M views.
+        still = tf.zeros_like(draws["sigmas"])
+        sets = self._change_space(clips, still, still + 1.0, clips.shape[1], draws)
+        starts, steps = [tf.reshape(draws[name], [-1, self.num_views]) for name in ("starts", "steps")]
+        views = augment.resample(_by_view(sets), starts, steps, self.num_frames)
+        return tf.reshape(views, [-1, 2 * self.num_views, *views.shape[2:]]), draws["speeds"]
 
     def check_length(self, num_source_frames):
         """Refuses clips that the fastest view would run out of.
@@ -157,29 +161,32 @@ class Views:
         }
 
     def draw_space(self, shape, seed):
-        """Returns the spatial draws of `shape`, `(B, 2M)`: `boxes` `(B, 2M, 4)`, the others one number a view."""
-        if self.share_spatial:
-            shape = tf.stack([shape[0], 2])
+        """Returns the spatial draws of `shape`: `boxes` `shape + (4,)`, the others one number each.
+
+        Args:
+            shape: `(B, 2M)`, or `(B, 2)` where a set shares its draw.
+            seed: `(2,)` int32 seed of a stateless random op.
+        """
         seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 11))
         jittered = _draw_chance(seeds[6], shape, self.jitter_probability)
         gray = _draw_chance(seeds[5], shape, self.gray_probability)
+        blurred = _draw_chance(seeds[3], shape, _by_set(self.blur_probability, shape))
         hues = tf.random.stateless_uniform(shape, seeds[9], -self.hue, self.hue)
 
         def factors(seed, extent):
             return tf.where(jittered, tf.random.stateless_uniform(shape, seed, *extent), 1.0)
 
-        draws = {
+        return {
             "boxes": augment.draw_boxes(seeds[0], shape, self.crop_area, self.crop_aspect),
             "flips": _draw_chance(seeds[1], shape, self.flip_probability),
-            "sigmas": self._draw_sigmas(seeds[2], seeds[3], shape),
+            "sigmas": tf.where(blurred, tf.random.stateless_uniform(shape, seeds[2], *self.blur_sigma), 0.0),
             "brightness": factors(seeds[4], self.brightness),
             "contrast": factors(seeds[7], self.contrast),
             # Losing colour is saturation 0.
             "saturation": tf.where(gray, 0.0, factors(seeds[8], self.saturation)),
             "hue": tf.where(jittered, hues, 0.0),
-            "solarized": _draw_chance(seeds[10], shape, self._by_set(self.solarize_probability, shape)),
+            "solarized": _draw_chance(seeds[10], shape, _by_set(self.solarize_probability, shape)),
         }
-        return {k: tf.repeat(v, self.num_views, axis=1) for k, v in draws.items()} if self.share_spatial else draws
 
     def get_config(self):
         return dataclasses.asdict(self)
@@ -189,45 +196,47 @@ class Views:
         # JSON knows no tuples.
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in config.items()})
 
-    def _by_set(self, chances, shape):
-        """Returns a pair of chances as `(2M,)`, or `(2,)` where a set shares its draw."""
-        return tf.repeat(tf.constant(chances), shape[1] // 2)
+    @property
+    def _shares_space(self):
+        # A set of one view shares nothing, and making the whole clip first would only be longer.
+        return self.share_spatial and self.num_views > 1
 
-    def _num_blurred(self):
-        if self.share_spatial or isinstance(self.blur_probability, tuple):
-            return 2 * self.num_views
-        # Rounded first: 0.55 x 20 is a little more than 11 in floating point.
-        return math.ceil(round(self.blur_probability * 2 * self.num_views, 6))
+    def _change_space(self, clips, starts, steps, num_frames, draws):
+        """Returns the clips at the times given, changed in all but time.
 
-    def _draw_sigmas(self, sigma_seed, chance_seed, shape):
-        """Draws deviations, 0 for most: of every clip the same number of views is blurred, so only those need work."""
-        sigmas = tf.random.stateless_uniform(shape, sigma_seed, *self.blur_sigma)
-        if isinstance(self.blur_probability, tuple):
-            blurred = _draw_chance(chance_seed, shape, self._by_set(self.blur_probability, shape))
-        elif self.share_spatial:
-            blurred = _draw_chance(chance_seed, shape, self.blur_probability)
-        else:
-            order = tf.argsort(tf.random.stateless_uniform(shape, chance_seed), axis=1)
-            blurred = order < self._num_blurred()
-        return tf.where(blurred, sigmas, 0.0)
+        Args:
+            clips: `(B, T, H, W, C)`.
+            starts, steps: `(B, V)`, as `augment.resample` takes them.
+            num_frames: Of the result.
+            draws: Of `draw_space`, `(B, V, ...)`.
 
-    def _change_frames(self, views, left, right, colors, draws):
-        """Applies to `(B, 2M, L, H, W, C)` views all that is left to do after `resample`."""
-        shape, (height, width) = tf.shape(views), views.shape[3:5]
-        views = tf.reshape(views, tf.concat([[-1], shape[2:]], axis=0))
-        columns, sigmas = augment.resize_matrix(left, right, width), draws["sigmas"]
-        if self.blur_probability:
-            columns = tf.matmul(augment.blur_matrix(sigmas, width), columns)
-            _, blurred = tf.math.top_k(sigmas, self._num_blurred())
-            blurred = tf.reshape(blurred + tf.range(shape[0])[:, None] * shape[1], [-1])
-            rows = augment.blur_matrix(tf.gather(tf.reshape(sigmas, [-1]), blurred), height)
+        Returns:
+            `(B, V, num_frames, H, W, C)` float32 in [0, 1].
+        """
+        top, left, bottom, right = tf.unstack(draws["boxes"], axis=-1)
+        left, right = [tf.where(draws["flips"], *sides) for sides in ((right, left), (left, right))]
+        columns = augment.resize_matrix(left, right, clips.shape[3])
+        white = 255.0 if clips.dtype == tf.uint8 else 1.0
+        colors = augment.color_matrix(clips.shape[-1], draws["brightness"] / white, draws["saturation"], draws["hue"])
+        views = augment.resample(clips, starts, steps, num_frames, top, bottom)
+        mixed = self._mix(*map(_by_view, (views, columns, colors, draws["sigmas"])))
+        return self._bound(tf.reshape(mixed, tf.shape(views)), draws)
+
+    def _mix(self, views, columns, colors, sigmas):
+        """Applies to `(N, L, H, W, C)` views what is linear, the blur included; see `augment.mix_columns`."""
+        if np.any(self.blur_probability):
+            columns = tf.matmul(augment.blur_matrix(sigmas, views.shape[3]), columns)
+            blurred = tf.cast(tf.where(sigmas > 0)[:, 0], tf.int32)
+            rows = augment.blur_matrix(tf.gather(sigmas, blurred), views.shape[2])
             changed = augment.mix_rows(tf.gather(views, blurred), rows)
             views = tf.tensor_scatter_nd_update(views, blurred[:, None], changed)
-        columns, colors = [tf.reshape(m, tf.concat([[-1], tf.shape(m)[2:]], 0)) for m in (columns, colors)]
-        views = augment.mix_columns(views, columns, colors)
+        return augment.mix_columns(views, columns, colors)
+
+    def _bound(self, views, draws):
+        """Applies to `(B, V, L, H, W, C)` views the contrast, cuts them to [0, 1] and inverts what is solarized."""
         if self.contrast != (1.0, 1.0):
-            views = augment.change_contrast(views, tf.reshape(draws["contrast"], [-1]))
-        views = tf.minimum(tf.reshape(views, shape), 1.0)
+            views = augment.change_contrast(views, draws["contrast"])
+        views = tf.minimum(views, 1.0)
         if self.contrast != (1.0, 1.0) or self.saturation[1] > 1 or self.hue:
             views = tf.nn.relu(views)  # Every pass costs a tenth of all; nothing else can be darker than black.
         if any(self.solarize_probability):
@@ -266,3 +275,12 @@ def check_sampling(speed_range, highest_frequency, rate):
 
 def _draw_chance(seed, shape, probability):
     return tf.random.stateless_uniform(shape, seed) < probability
+
+
+def _by_set(chances, shape):
+    """Returns one chance for all, or a pair of them, one for each set, as `(shape[1],)`."""
+    return tf.repeat(tf.broadcast_to(chances, [2]), shape[1] // 2)
+
+
+def _by_view(tensor):
+    return tf.reshape(tensor, [-1, *tensor.shape[2:]])

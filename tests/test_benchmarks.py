@@ -1,6 +1,7 @@
 """The references that speed is measured against do the same work as the package."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from benchmarks import reference
@@ -29,9 +30,13 @@ def test_the_similarity_of_the_reference_is_that_of_the_package():
     np.testing.assert_allclose(reference.similarity_rows(first, second), expected, atol=1e-5)
 
 
-def test_the_views_of_the_reference_have_the_form_of_the_package():
-    clips = RNG.integers(0, 256, (2, 40, 12, 12, 1)).astype(np.uint8)
-    views, speeds = reference.make_views(clips, tf.constant([0, 1]), num_views=3, num_frames=16, speed_range=(0.5, 2.0))
+@pytest.mark.parametrize("share_spatial", [False, True])
+def test_the_views_of_the_reference_have_the_form_of_the_package_and_share_space_as_it_does(share_spatial):
+    still = np.repeat(RNG.integers(0, 256, (2, 1, 12, 12, 1)), 40, axis=1).astype(np.uint8)
+    views, speeds = reference.make_views(still, tf.constant([0, 1]), 3, 16, (0.5, 2.0), share_spatial)
     assert views.shape == (2, 6, 16, 12, 12, 1)
     assert 0 <= np.min(views) < 0.3 < 0.7 < np.max(views) <= 1
     np.testing.assert_array_equal(speeds[:, :3], speeds[:, 3:])
+    in_a_set = np.abs(views[:, 0] - views[:, 1]).mean(axis=(1, 2, 3, 4))
+    assert np.all(in_a_set < 1e-5 if share_spatial else in_a_set > 0.02)
+    assert np.all(np.abs(views[:, 0] - views[:, 3]).mean(axis=(1, 2, 3, 4)) > 0.02)

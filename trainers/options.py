@@ -130,7 +130,7 @@ def define():
     number("reverse_probability", None, "Chance of playing a view backwards.", 0.0, 1.0)
     number("blur_probability", None, "Chance of blurring a view.", 0.0, 1.0)
     number("gray_probability", None, "Chance of taking a view's colour away.", 0.0, 1.0)
-    boolean("share_spatial", None, "One spatial draw for all views of a set.")
+    boolean("share_spatial", None, "One spatial draw for all views of a set, or one for each.")
     choice("augment_on", "device", ["device", "host"], "Make views in the training step, or in the input pipeline.")
     choice("similarity", "mxcorr", sorted(SIMILARITIES), "Of features.")
     number("temperature", None, "Dividing the similarities; where not given, the method's own.", lower_bound=1e-6)

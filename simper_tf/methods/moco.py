@@ -73,7 +73,7 @@ class MoCo(MomentumMethod):
             "hue": 0.1,
             "jitter_probability": 0.8,
             "gray_probability": 0.2,
-            "blur_probability": (0.5, 0.5),
+            "blur_probability": 0.5,
         }
         return Views(num_frames, 1, (1.0, 1.0), **{**own, **changes})
 

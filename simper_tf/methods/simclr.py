@@ -61,7 +61,7 @@ class SimCLR(Method):
 
         See `Method.views_for`.
         """
-        own = {"crop_area": (0.08, 1.0), **STRONG_COLORS, "blur_probability": (0.5, 0.5)}
+        own = {"crop_area": (0.08, 1.0), **STRONG_COLORS, "blur_probability": 0.5}
         return Views(num_frames, 1, (1.0, 1.0), **{**own, **changes})
 
     def build_head(self, length):

@@ -19,7 +19,6 @@ class SingleViews(Views):
     Attributes:
         num_views: 1, of one set.
         speed_range: 1: at another speed the label would be another.
-        blur_probability: Chance for every view alone.
 
     Raises:
         ValueError: an attribute is out of its range.
@@ -35,17 +34,11 @@ class SingleViews(Views):
                 "Labels hold for 1 view a clip, at speed 1. "
                 f"Received: num_views={self.num_views}, speed_range={self.speed_range}."
             )
-        if not isinstance(self.blur_probability, tuple):
-            # A single chance would stand for a fixed number of views of every clip.
-            object.__setattr__(self, "blur_probability", (self.blur_probability,) * 2)
 
     def draw(self, batch_size, num_source_frames, seed):
         """Returns what `Views.draw` does, of one view a clip."""
         draws = super().draw(batch_size, num_source_frames, seed)
         return {name: draw[:, :1] for name, draw in draws.items()}
-
-    def _num_blurred(self):
-        return 1
 
 
 @keras.saving.register_keras_serializable("simper_tf")

@@ -7,9 +7,9 @@ from simper_tf import augment
 
 RNG = np.random.default_rng(3)
 SEED = tf.constant([4, 2])
-# Of 255 steps of brightness. The last row is read a millionth of the height early, and times and rows are float32
-# shares of at most 14 frames and 7 rows: 255 * (6e-6 + 14 * 2^-22) in all, at most.
-ROUNDING = 255 * (6e-6 + 14 * 2**-22)
+# Of 255 steps of brightness. Borders are read a millionth of the side away, and times and rows are float32 shares of
+# at most 12 frames and 7 rows: 255 * (11e-6 + 6e-6 + 12 * 2^-22) in all, at most.
+ROUNDING = 255 * (17e-6 + 12 * 2**-22)
 
 
 def random_clips(shape=(2, 12, 3, 4, 2)):
@@ -112,11 +112,10 @@ def test_resample_cuts_out_rows_and_stretches_them_as_the_matrix_does():
     np.testing.assert_allclose(cut, expected, atol=ROUNDING)
 
 
-def test_times_off_the_clip_are_black():
-    clip = np.full((10, 1, 1, 1), 200, np.uint8)
-    view = resampled(clip, 0.0, 2.0, 8)[:, 0, 0, 0]
-    np.testing.assert_allclose(view[:6], [200] * 5 + [200], atol=1e-3)  # Frame 10 is the repeated last.
-    np.testing.assert_array_equal(view[6:], 0)
+def test_a_view_that_leaves_the_clip_is_squeezed_into_it():
+    clip = np.arange(10, dtype=np.uint8)[:, None, None, None]
+    view = resampled(clip, -2.0, 2.0, 8)[:, 0, 0, 0]
+    np.testing.assert_allclose(view, np.linspace(0, 9, 8), atol=ROUNDING)
 
 
 @pytest.mark.parametrize("speed", [0.5, 0.8, 1.0, 1.7, 2.0])

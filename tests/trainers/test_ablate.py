@@ -11,9 +11,10 @@ from trainers import ablate, sweep
 def study(tmp_path, monkeypatch):
     """Returns the flags of a study whose runs are made up; `trained` maps folders to changes."""
     config = types.SimpleNamespace(base="base.cfg", runs=tmp_path, table=tmp_path / "docs" / "table.md")
-    config.seeds, config.trained = ["0", "1"], {}
+    config.seeds, config.choices, config.trained = ["0", "1"], ["temperature", "outputs"], {}
 
     def train(folder, changes):
+        assert changes.pop("artifacts") == "false"
         config.trained[folder.name] = changes
         value = 1.0 if "temperature" in changes else 0.5
         return [row(value=value + int(changes["seed"]), seed=int(changes["seed"]), n=1234)]
@@ -46,6 +47,15 @@ def test_the_document_says_what_was_varied_and_on_how_many_clips(study):
         "| temperature | 0.2 | 1.5 ± 0.71 (n=2) |  |  |  |  |",
         "| outputs | 1 | 1 ± 0.71 (n=2) |  |  |  |  |",
     ]
+
+
+def test_only_the_choices_named_are_varied_and_others_than_those_of_the_study_refused(study):
+    study.choices = ["outputs"]
+    ablate.main()
+    assert list(study.trained) == ["seed=0", "seed=1", "outputs=1_seed=0", "outputs=1_seed=1"]
+    study.choices = ["outputs", "seed"]
+    with pytest.raises(ValueError, match=r"--choices=outputs,seed: there is no seed\. There are: temperature, outputs"):
+        ablate.main()
 
 
 def test_wrong_seeds_are_refused_before_anything_is_trained_or_written(study):
