@@ -8,7 +8,7 @@ help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 5 minutes)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo "make lint        check style and format"
-	@echo "make bench       measure speed and memory against plain references (about 4 minutes)"
+	@echo "make bench       measure speed and memory against plain references (about 5 minutes)"
 	@echo "make ablation    train once a choice and write docs/ablation.md (about 20 minutes)"
 	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"

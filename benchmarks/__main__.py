@@ -6,6 +6,7 @@ Writes `runs/bench/results.jsonl`: `name`, `ours`, `reference`, `ratio`. Times a
 that alternate between the two sides, so that a busy machine disturbs both alike.
 """
 
+import functools
 import json
 import pathlib
 import subprocess
@@ -20,24 +21,27 @@ import keras
 import tensorflow as tf
 
 from benchmarks import reference
-from simper_tf import encoders, losses, similarity
+from simper_tf import augment, encoders, losses, similarity
 from simper_tf.evaluation import rows, tables
 from simper_tf.methods import SimPer
 from simper_tf.views import Views, longest_view
 
 RESULTS = pathlib.Path("runs/bench/results.jsonl")
 QUICKSTART = "flags/quickstart.cfg"
+# Side in pixels -> shape of the clips: those of rotating digits, of the pulse data sets, of Countix.
+CLIPS = {28: (4, 150, 28, 28, 1), 36: (2, 180, 36, 36, 3), 96: (1, 200, 96, 96, 3)}
+SPEED_RANGE = (0.5, 2.0)
 
 
 def main():
     results = []
     for name, measure in (
-        ("views_28", lambda: views(150, 28, 1, num_clips=4)),
-        ("views_36", lambda: views(180, 36, 3, num_clips=2)),
-        ("views_96", lambda: views(200, 96, 3, num_clips=1)),
-        ("views_28_own", lambda: views(150, 28, 1, num_clips=4, share_spatial=False)),
-        ("views_36_own", lambda: views(180, 36, 3, num_clips=2, share_spatial=False)),
-        ("views_96_own", lambda: views(200, 96, 3, num_clips=1, share_spatial=False)),
+        *((f"speed_{size}", functools.partial(speed, *shape)) for size, shape in CLIPS.items()),
+        *((f"views_{size}", functools.partial(views, *shape)) for size, shape in CLIPS.items()),
+        *(
+            (f"views_{size}_shared", functools.partial(views, *shape, share_spatial=True))
+            for size, shape in CLIPS.items()
+        ),
         ("loss", loss),
         ("train_step", lambda: train_step(encoders.cnn3d(), num_clips=1)),
         ("train_step_small", lambda: train_step(encoders.small(), num_clips=4)),
@@ -52,21 +56,27 @@ def main():
     print(tables.markdown_table(["name", "ours", "reference", "ratio"], lines))
 
 
-def views(num_frames, size, channels, num_clips, share_spatial=True, num_batches=8):
+def speed(*shape):
+    """Seconds a batch to change the speed alone, for 20 views a clip; ratio: reference over ours."""
+    clips, length = _random_clips(shape), longest_view(shape[1], SPEED_RANGE)
+
+    def changed_by(change):
+        return lambda seed: change(clips, augment.draw_speeds(seed, shape[0], 20, SPEED_RANGE))
+
+    return _compare_draws(
+        changed_by(lambda clips, speeds: augment.resample(clips, tf.zeros_like(speeds), speeds, length)),
+        changed_by(lambda clips, speeds: reference.change_speeds(clips, speeds, length)),
+    )
+
+
+def views(*shape, share_spatial=False):
     """Seconds a batch for 2 x 10 views a clip, whose sets share a draw of space or not; ratio: reference over ours."""
-    clips = tf.cast(tf.random.uniform([num_clips, num_frames, size, size, channels], 0, 256, tf.int32), tf.uint8)
-    speed_range = (0.5, 2.0)
-    length = longest_view(num_frames, speed_range)
-    make = Views(num_frames=length, speed_range=speed_range, share_spatial=share_spatial)
-    ours = tf.function(lambda seed: make(clips, seed)[0])
-    other = tf.function(lambda seed: reference.make_views(clips, seed, 10, length, speed_range, share_spatial)[0])
-
-    def batches(function):
-        for k in range(num_batches):  # Not all draws blur.
-            function(tf.constant([0, k]))
-
-    seconds, other_seconds, ratio = _compare(lambda: batches(ours), lambda: batches(other))
-    return seconds / num_batches, other_seconds / num_batches, ratio
+    clips, length = _random_clips(shape), longest_view(shape[1], SPEED_RANGE)
+    make = Views(num_frames=length, speed_range=SPEED_RANGE, share_spatial=share_spatial)
+    return _compare_draws(
+        lambda seed: make(clips, seed)[0],
+        lambda seed: reference.make_views(clips, seed, 10, length, SPEED_RANGE, share_spatial)[0],
+    )
 
 
 def loss():
@@ -123,6 +133,22 @@ def peak_memory():
         ours = _peak_of(run)
     other = _peak_of(["-c", "import trainers.pretrain, matplotlib.figure, umap"])
     return ours, other, ours / other
+
+
+def _random_clips(shape):
+    return tf.cast(tf.random.uniform(shape, 0, 256, tf.int32), tf.uint8)
+
+
+def _compare_draws(ours, other, num_draws=8):
+    """Compares functions of a seed over several of them: not all draws blur, nor run at the same speeds."""
+    ours, other = tf.function(ours), tf.function(other)
+
+    def all_draws(function):
+        for k in range(num_draws):
+            function(tf.constant([0, k]))
+
+    seconds, other_seconds, ratio = _compare(lambda: all_draws(ours), lambda: all_draws(other))
+    return seconds / num_draws, other_seconds / num_draws, ratio
 
 
 def _compare(ours, other, repeats=7):

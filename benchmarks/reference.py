@@ -60,6 +60,16 @@ def loss_rows(features, speeds):
     return tf.reduce_mean(losses.generalized_info_nce(similarity_rows(first, second), labels))
 
 
+def change_speeds(clips, speeds, num_frames):
+    """Returns the first frames, `(B, V, L, H, W, C)`, of `(B, T, H, W, C)` uint8 clips at `(B, V)` speeds."""
+
+    def views_of_clip(arguments):
+        clip, clip_speeds = arguments
+        return tf.map_fn(lambda speed: change_speed(clip, speed)[:num_frames], clip_speeds)
+
+    return tf.map_fn(views_of_clip, (tf.cast(clips, tf.float32), speeds), fn_output_signature=tf.float32)
+
+
 def change_speed(clip, speed):
     """Resamples a whole clip at one speed: a query for every pixel and channel, answered by general interpolation."""
     num_frames = tf.shape(clip)[0]

@@ -38,7 +38,7 @@ class Views:
         solarize_probability: Chances, one for each set, of inverting all pixels above half of white.
         share_spatial: Whether all M views of a set share one spatial draw, as the paper's text has it ("frame
             appearance maximally preserved across negatives"), or each has its own, as in the authors' code. Sharing
-            costs a fraction: a set is then changed before its views part.
+            takes a third of the time or less: a set is then changed before its views part.
 
     Raises:
         ValueError: an attribute is out of its range.
@@ -60,7 +60,7 @@ class Views:
     blur_sigma: tuple[float, float] = (0.1, 2.0)
     gray_probability: float = 0.0
     solarize_probability: tuple[float, float] = (0.0, 0.0)
-    share_spatial: bool = True
+    share_spatial: bool = False
 
     def __post_init__(self):
         if self.num_views < 1 or self.num_frames < 8:

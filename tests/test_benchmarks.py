@@ -11,10 +11,9 @@ RNG = np.random.default_rng(0)
 
 
 def test_the_speed_change_of_the_reference_is_that_of_the_package():
-    clip = RNG.integers(0, 256, (40, 6, 5, 3)).astype(np.uint8)
-    expected = reference.change_speed(tf.cast(clip, tf.float32), tf.constant(1.6))[:20]
-    views = augment.resample(clip[None], tf.zeros([1, 1]), tf.constant([[1.6]]), 20)
-    np.testing.assert_allclose(views[0, 0], expected, atol=2e-2)
+    clips, speeds = RNG.integers(0, 256, (2, 40, 6, 5, 3)).astype(np.uint8), tf.constant([[1.6, 0.7], [1.0, 2.0]])
+    expected = reference.change_speeds(clips, speeds, 20)
+    np.testing.assert_allclose(augment.resample(clips, tf.zeros([2, 2]), speeds, 20), expected, atol=2e-2)
 
 
 def test_the_interpolation_of_the_reference_is_that_of_numpy():

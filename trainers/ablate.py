@@ -21,7 +21,7 @@ STUDY = {
     "prior_weight": ("0", "3", "30"),
     "flip_probability": ("0.5",),
     "reverse_probability": ("0",),
-    "share_spatial": ("false",),
+    "share_spatial": ("true",),
 }
 
 

@@ -1,6 +1,7 @@
 """The flags of all trainers, and what they stand for."""
 
 import dataclasses
+import functools
 
 import keras
 import numpy as np
@@ -94,15 +95,11 @@ FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled
 APPEARANCE = ("flip_probability", "reverse_probability", "blur_probability", "gray_probability", "share_spatial")
 
 
-def define():
-    """Defines every flag once; each trainer calls this before it parses its command line."""
-    text, integer, number, boolean, choice = (
-        flags.DEFINE_string,
-        flags.DEFINE_integer,
-        flags.DEFINE_float,
-        flags.DEFINE_boolean,
-        flags.DEFINE_enum,
-    )
+def define(values=flags.FLAGS):
+    """Defines every flag in some `FlagValues`; each trainer calls this before it parses its command line."""
+    kinds = flags.DEFINE_string, flags.DEFINE_integer, flags.DEFINE_float, flags.DEFINE_boolean, flags.DEFINE_enum
+    text, integer, number, boolean, choice = [functools.partial(kind, flag_values=values) for kind in kinds]
+    listed = functools.partial(flags.DEFINE_list, flag_values=values)
     text("run_dir", None, "Folder of the run: flags, checkpoints, results, plots, model.")
     text("dataset", "rotating_digits/digits", "Data set as name/config; a folder of that name lies in datasets/.")
     text("data_dir", "data", "Where built data sets are kept.")
@@ -121,11 +118,11 @@ def define():
     integer("micro_batch", 0, "Clips encoded at once, for SimPer: less memory, the same gradient; 0 for all.", 0)
     integer("replicas", 0, "Devices that share a batch; 0 for all GPUs. Without a GPU, parts of the CPU.", 0)
     number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
-    flags.DEFINE_list("decay_epochs", [], "Divide the learning rate by 10 after these epochs; empty for a cosine.")
+    listed("decay_epochs", [], "Divide the learning rate by 10 after these epochs; empty for a cosine.")
     integer("num_views", 10, "Views a set, M, of SimPer; the other methods have one.", lower_bound=2)
     integer("view_frames", 0, "Frames a view, L; 0 for the most that fit at the fastest speed.", lower_bound=0)
-    flags.DEFINE_list("speed_range", ["0.5", "2"], "Slowest and fastest speed of SimPer.")
-    flags.DEFINE_list("crop_area", None, "Smallest and largest share of the frame that a crop keeps.")
+    listed("speed_range", ["0.5", "2"], "Slowest and fastest speed of SimPer.")
+    listed("crop_area", None, "Smallest and largest share of the frame that a crop keeps.")
     number("flip_probability", None, "Chance of mirroring a view.", 0.0, 1.0)
     number("reverse_probability", None, "Chance of playing a view backwards.", 0.0, 1.0)
     number("blur_probability", None, "Chance of blurring a view.", 0.0, 1.0)
@@ -138,7 +135,7 @@ def define():
     number("momentum", None, "Of the slow copies of MoCo and BYOL; where not given, the method's own.", 0.0, 1.0)
     integer("queue_size", 0, "Keys in the queue of MoCo; 0 for as many as half of the clips.", lower_bound=0)
     choice("label_similarity", "l1", sorted(losses.LABEL_SIMILARITIES), "Of speeds.")
-    flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency of a clip, in Hz.")
+    listed("band", ["0.4", "5.5"], "Lowest and highest frequency of a clip, in Hz.")
     number("prior_weight", 0.0, "Weight of the frequency prior, which keeps features inside the band.", lower_bound=0.0)
     integer("seed", 0, "Of weights, order and views.")
     boolean("deterministic", False, "Only ops that give the same bits every time; slower.")
@@ -146,12 +143,12 @@ def define():
     number("save_seconds", 30.0, "Time between checkpoints.", lower_bound=0.0)
     boolean("artifacts", True, "Draw plots and export a model too, not only result rows.")
     boolean("overwrite", False, "Delete what the run folder holds and start anew.")
-    flags.mark_flag_as_required("run_dir")
+    flags.mark_flag_as_required("run_dir", flag_values=values)
 
 
-def values():
+def values(found=flags.FLAGS):
     """Returns the flags that make up a run, as a dictionary of strings."""
-    module = flags.FLAGS.flags_by_module_dict()[__name__]
+    module = found.flags_by_module_dict()[__name__]
     return {flag.name: _text(flag.value) for flag in module if flag.name != "overwrite" and flag.value is not None}
 
 

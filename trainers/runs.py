@@ -55,16 +55,24 @@ def adopt_flags():
     return path.parent
 
 
-def _check_same(folder, wanted):
-    path = folder / "flags.cfg"
-    found = _read_flags(path)
+def differences(folder, wanted):
+    """Returns the flags that a run has not as they are wanted, in print; those that cannot change its weights aside.
+
+    Args:
+        folder: Of the run.
+        wanted: What `options.values` returns.
+    """
+    found = _read_flags(folder / "flags.cfg")
     names = [name for name in {**wanted, **found} if name not in options.FREE]
-    changed = [(name, *(flags.get(name, "not set") for flags in (found, wanted))) for name in names]
-    changed = [(name, was, now) for name, was, now in changed if was != now]
+    pairs = [(name, *(values.get(name, "not set") for values in (found, wanted))) for name in names]
+    return "; ".join(f"--{name} was {was}, now {now}" for name, was, now in pairs if was != now)
+
+
+def _check_same(folder, wanted):
+    changed = differences(folder, wanted)
     if changed:
-        differences = "; ".join(f"--{name} was {was}, now {now}" for name, was, now in changed)
         raise ValueError(
-            f"--run_dir={folder} belongs to a run with other flags: {differences}. Name another folder, give the same "
+            f"--run_dir={folder} belongs to a run with other flags: {changed}. Name another folder, give the same "
             "flags, or start anew with --overwrite."
         )
 

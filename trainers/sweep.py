@@ -8,7 +8,7 @@ import sys
 from absl import flags
 
 from simper_tf.evaluation import rows
-from trainers import cli
+from trainers import cli, options, runs
 
 # Columns of the tables: protocols and metrics.
 COLUMNS = (("fft", "mae"), ("fft", "mape"), ("1nn", "mae"), ("1nn", "mape"), ("1nn_euclidean", "mae"))
@@ -50,16 +50,33 @@ def train(folder, changes):
 
     Raises:
         KeyboardInterrupt: the run was told to stop.
-        ValueError: the run failed; it has said why.
+        ValueError: the run failed, and has said why; or the folder holds a finished one of other flags.
     """
     folder = pathlib.Path(folder)
-    if not (folder / "results.jsonl").exists():
-        overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
-        code = _run([sys.executable, "-m", "trainers.pretrain", f"--flagfile={flags.FLAGS.base}", *overrides])
+    overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
+    arguments = [f"--flagfile={flags.FLAGS.base}", *overrides]
+    if (folder / "results.jsonl").exists():
+        _check_same(folder, arguments)
+    else:
+        code = _run([sys.executable, "-m", "trainers.pretrain", *arguments])
         if code:
             reason = f"was ended by signal {-code}" if code < 0 else "failed, see above"
             raise ValueError(f"The run in {folder} {reason}. The same command goes on with it.")
     return rows.read_rows(folder / "results.jsonl")
+
+
+def _check_same(folder, arguments):
+    wanted = flags.FlagValues()
+    options.define(wanted)
+    try:
+        wanted(["trainers.pretrain", *arguments])
+    except flags.Error as error:
+        raise ValueError(f"--base={flags.FLAGS.base}: {error}") from error
+    changed = runs.differences(folder, options.values(wanted))
+    if changed:
+        raise ValueError(
+            f"{folder} holds a finished run of other flags: {changed}. Delete it, or name another folder with --runs."
+        )
 
 
 def _run(command):

@@ -123,8 +123,13 @@ class SLFRPM(Method):
         The authors' 5 would alias, or exceed the clip, in several data sets. See `Method.views_for`.
 
         Raises:
-            ValueError: the fastest speed is below 2.
+            ValueError: the fastest speed is below 2, or random crops are asked for.
         """
+        if "crop_area" in changes:
+            raise ValueError(
+                "SLF-RPM cuts out one of seven regions in place of a random crop, so `crop_area` means nothing to it. "
+                f"Leave it out. Received: {changes['crop_area']}."
+            )
         if speed_range[1] < 2:
             raise ValueError(
                 "SLF-RPM tells strides apart, 1 to the whole part of the fastest speed, which must be at least 2. "

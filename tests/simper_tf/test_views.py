@@ -9,9 +9,8 @@ from gpu_kernels import nodes_of, unfit
 from simper_tf.views import Views, check_sampling, longest_view
 
 SEED = tf.constant([7, 1])
-# No change but speed, delay and direction; a draw of its own for each view, to count them.
+# No change but speed, delay and direction.
 PLAIN = {
-    "share_spatial": False,
     "crop_area": (1.0, 1.0),
     "crop_aspect": (1.0, 1.0),
     "brightness": (1.0, 1.0),
@@ -116,11 +115,11 @@ def test_one_draw_serves_all_frames_of_a_view():
 
 def test_shared_spatial_draws_are_equal_within_a_set_and_differ_between_sets():
     image = noise((12, 12, 1))
-    frames = still_changes(Views(num_frames=16, num_views=4), image)
+    frames = still_changes(Views(num_frames=16, num_views=4, share_spatial=True), image)
     np.testing.assert_allclose(frames[:4], np.repeat(frames[:1], 4, axis=0), atol=1e-6)
     np.testing.assert_allclose(frames[4:], np.repeat(frames[4:5], 4, axis=0), atol=1e-6)
     assert np.abs(frames[0] - frames[4]).mean() > 0.02
-    own = still_changes(Views(num_frames=16, num_views=4, share_spatial=False), image)
+    own = still_changes(Views(num_frames=16, num_views=4), image)
     assert np.abs(own[1:4] - own[0]).mean(axis=(1, 2, 3)).min() > 0.02
 
 
@@ -128,7 +127,7 @@ def test_shared_spatial_draws_are_equal_within_a_set_and_differ_between_sets():
 def test_a_set_changed_before_its_views_part_is_the_set_of_views_changed_alone(dtype):
     clips = tf.constant((noise() / (255 if dtype == np.float32 else 1)).astype(dtype))
     # Not brighter: what is cut at white before frames are mixed differs from what is cut afterwards.
-    shared = Views(16, 3, brightness=(0.7, 1.0), saturation=(0.5, 1.0), blur_probability=0.5)
+    shared = Views(16, 3, brightness=(0.7, 1.0), saturation=(0.5, 1.0), blur_probability=0.5, share_spatial=True)
     draws = shared.draw(2, 40, SEED)
     assert 0 < np.mean(draws["sigmas"] > 0) < 1
     alone = {name: tf.repeat(draw, 3, axis=1) if draw.shape[1] == 2 else draw for name, draw in draws.items()}

@@ -13,7 +13,7 @@ from absl import flags
 from made_up import row
 
 from simper_tf.evaluation import rows
-from trainers import sweep
+from trainers import options, sweep
 
 PRETRAIN = """
 import pathlib, signal, sys, time
@@ -73,11 +73,35 @@ def test_a_run_is_the_flagfile_with_its_changes_in_its_folder(stand_in, tmp_path
     ]  # fmt: skip
 
 
-def test_a_run_that_is_done_is_read_and_not_repeated(stand_in, tmp_path):
-    stand_in(written())
-    first, second = [sweep.train(tmp_path, {}) for _ in range(2)]
-    assert first == second == rows.read_rows(tmp_path / "results.jsonl")
-    assert calls(tmp_path) == 1
+@pytest.fixture
+def finished(stand_in, tmp_path):
+    """Returns the folder of a finished run, by a flagfile `base.cfg` beside it."""
+    base = tmp_path / "base.cfg"
+    base.write_text("--epochs=3\n--band=0.5,4\n--noartifacts\n")
+    flags.FLAGS.base = str(base)
+    values = flags.FlagValues()
+    options.define(values)
+    values(["pretrain", f"--flagfile={base}", "--run_dir=run", "--method=moco"])
+    lines = "\n".join(f"--{name}={value}" for name, value in options.values(values).items() if name != "run_dir")
+    stand_in(f"(folder / 'flags.cfg').write_text({lines!r})\n" + written())
+    sweep.train(tmp_path / "run", {"method": "moco"})
+    return tmp_path / "run"
+
+
+def test_a_run_that_is_done_is_read_and_not_repeated(finished):
+    assert sweep.train(finished, {"method": "moco"}) == rows.read_rows(finished / "results.jsonl")
+    assert calls(finished) == 1
+
+
+def test_a_run_that_is_done_with_other_flags_is_refused_with_what_changed(finished):
+    base = finished.with_name("base.cfg")
+    base.write_text(base.read_text().replace("--epochs=3", "--epochs=4"))
+    with pytest.raises(ValueError, match=r"run holds a finished run of other flags: --epochs was 3, now 4\. Delete it"):
+        sweep.train(finished, {"method": "moco"})
+    base.write_text("--epoch=3")
+    with pytest.raises(ValueError, match=r"--base=.*base\.cfg: Unknown command line flag 'epoch'"):
+        sweep.train(finished, {"method": "moco"})
+    assert calls(finished) == 1
 
 
 @pytest.mark.parametrize(

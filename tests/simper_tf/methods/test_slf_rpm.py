@@ -61,6 +61,8 @@ def test_the_largest_stride_is_the_whole_part_of_the_fastest_speed():
     assert SLFRPM.views_for(10, 3, (0.5, 2.9)).speed_range == (1.0, 2.0)
     with pytest.raises(ValueError, match=r"at least 2\. Received: `speed_range` 0.5 to 1.9"):
         SLFRPM.views_for(10, 3, (0.5, 1.9))
+    with pytest.raises(ValueError, match=r"`crop_area` means nothing to it\. Leave it out\. Received: \(0.5, 1.0\)"):
+        SLFRPM.views_for(10, 3, (0.5, 2.0), crop_area=(0.5, 1.0))
     with pytest.raises(ValueError, match="spans 36 frames, but the clips have 30"):
         RegionViews(8)(tf.zeros([1, 30, 4, 4, 1]), SEED)
 
