@@ -29,8 +29,9 @@ def compiled(kind, learning_rate=3e-3, seed=4, changes=PLAIN, channels=2, **argu
 
 def bars(number):
     """Returns `(number, 24, 12, 12, 1)` uint8 clips of bars at rest, of different place, width and light."""
-    places, widths = RNG.uniform(2, 9, size=(number, 1)), RNG.uniform(0.5, 3, size=(number, 1))
-    rows = np.exp(-0.5 * np.square((np.arange(12) - places) / widths)) * RNG.uniform(0.3, 1, size=(number, 1))
+    rng = np.random.default_rng(41)
+    places, widths = rng.uniform(2, 9, size=(number, 1)), rng.uniform(0.5, 3, size=(number, 1))
+    rows = np.exp(-0.5 * np.square((np.arange(12) - places) / widths)) * rng.uniform(0.3, 1, size=(number, 1))
     return tf.constant(255 * np.broadcast_to(rows[:, None, None, :, None], (number, 24, 12, 12, 1)), tf.uint8)
 
 
@@ -51,16 +52,29 @@ def test_heads_are_those_of_the_sources(kind, expected):
         assert sum(np.prod(v.shape) for v in model.predictor.trainable_variables) == 2_109_440
 
 
-@pytest.mark.parametrize("kind", METHODS)
-def test_training_lowers_the_loss_on_fresh_views(kind):
-    model, clips = compiled(kind, learning_rate=1e-2), bars(12)
-    for _ in range(3):  # Brings keys into the queue of MoCo; no weights are changed.
-        before = loss_on_fresh_views(model, clips)
+# Changes mild enough to learn to see through in a few seconds.
+MILD = {**PLAIN, "crop_area": (0.9, 1.0), "jitter_probability": 0.3}
+# A copy that is too quick lets MoCo tell keys by their age, and its features forget the clips: 0.1 at momentum 0.5.
+SLOW = {"momentum": 0.97, "temperature": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"), [(SimCLR, {}), (MoCo, {**SLOW, "queue_size": 12}), (BYOL, {}), (CVRL, {})]
+)
+def test_training_lowers_the_loss_on_fresh_views(kind, settings):
+    model, halves = compiled(kind, changes=MILD, channels=4, **settings), tf.split(bars(24), 2)
     step = tf.function(model.train_step)
-    for _ in range(40):
-        step(clips)
-    after = np.mean([loss_on_fresh_views(model, clips) for _ in range(3)])
-    assert after < 0.9 * before
+
+    def loss():
+        # Of the first half after the second, whose keys are in MoCo's queue then; no weights are changed.
+        return np.mean([[loss_on_fresh_views(model, half) for half in reversed(halves)][1] for _ in range(6)])
+
+    loss()
+    before = loss()
+    for _ in range(120):
+        for half in halves:
+            step(half)
+    assert loss() < 0.8 * before
 
 
 def share_found(model, clips):
@@ -75,20 +89,14 @@ def share_found(model, clips):
     return np.mean(found)
 
 
-# By chance, and if all clips had become one, the share is 1 in 24; before training it is 0.42, 0.46, 0.46 and 0.32.
-# A copy that is too quick lets MoCo tell keys by their age, and its features forget the clips: 0.1 at momentum 0.5.
+# By chance, and if all clips had become one, the share is 1 in 24; before training it is 0.44, 0.53, 0.53 and
+# 0.36.
 @pytest.mark.parametrize(
     ("kind", "settings", "least"),
-    [
-        (SimCLR, {}, 0.52),
-        (MoCo, {"queue_size": 72, "momentum": 0.97, "temperature": 0.1}, 0.35),
-        (BYOL, {}, 0.35),
-        (CVRL, {}, 0.4),
-    ],
+    [(SimCLR, {}, 0.55), (MoCo, {**SLOW, "queue_size": 72}, 0.45), (BYOL, {}, 0.35), (CVRL, {}, 0.42)],
 )
 def test_features_of_fresh_views_name_their_clip_after_training(kind, settings, least):
-    changes = {**PLAIN, "crop_area": (0.9, 1.0), "jitter_probability": 0.3}
-    model, clips = compiled(kind, changes=changes, channels=4, **settings), bars(24)
+    model, clips = compiled(kind, changes=MILD, channels=4, **settings), bars(24)
     step = tf.function(model.train_step)
     for _ in range(160):
         step(clips)
