@@ -139,9 +139,9 @@ def _random_clips(shape):
     return tf.cast(tf.random.uniform(shape, 0, 256, tf.int32), tf.uint8)
 
 
-def _compare_draws(ours, other, num_draws=8):
+def _compare_draws(ours, other):
     """Compares functions of a seed over several of them: not all draws blur, nor run at the same speeds."""
-    ours, other = tf.function(ours), tf.function(other)
+    ours, other, num_draws = tf.function(ours), tf.function(other), 8
 
     def all_draws(function):
         for k in range(num_draws):

@@ -27,14 +27,8 @@ STUDY = {
 
 def main():
     config, seeds = flags.FLAGS, sweep.seeds()
-    unknown = set(config.choices) - set(STUDY)
-    if unknown or not config.choices:
-        raise ValueError(
-            f"--choices={','.join(config.choices)}: there is no {', '.join(sorted(unknown)) or 'choice'}. "
-            f"There are: {', '.join(STUDY)}."
-        )
     runs = [("all as in the flagfile", "", {})]
-    runs += [(name, value, {name: value}) for name in config.choices for value in STUDY[name]]
+    runs += [(name, value, {name: value}) for name in sweep.names("choices", STUDY) for value in STUDY[name]]
     results = []
     pathlib.Path(config.table).parent.mkdir(parents=True, exist_ok=True)
     for k, (name, value, changes) in enumerate(runs):

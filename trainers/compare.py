@@ -38,13 +38,7 @@ COMMAND = "python -m trainers.compare"
 
 def main():
     config, seeds = flags.FLAGS, sweep.seeds()
-    names = list(dict.fromkeys(config.entries))
-    unknown = set(names) - set(ENTRIES)
-    if unknown or not names:
-        raise ValueError(
-            f"--entries={','.join(names)}: there is no {', '.join(sorted(unknown)) or 'entry'}. "
-            f"There are: {', '.join(ENTRIES)}."
-        )
+    names = sweep.names("entries", ENTRIES)
     document = pathlib.Path(config.document)
     put(document, "")  # Refused before anything is trained.
     results, total = {}, len(names) * len(seeds)

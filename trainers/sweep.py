@@ -38,6 +38,21 @@ def seeds():
     return found
 
 
+def names(flag, known):
+    """Returns the names that a flag lists, each once.
+
+    Raises:
+        ValueError: one is not known, or there is none.
+    """
+    found = list(dict.fromkeys(getattr(flags.FLAGS, flag)))
+    unknown = sorted(set(found) - set(known))
+    if unknown or not found:
+        raise ValueError(
+            f"--{flag}={','.join(found)}: there is no {', '.join(unknown) or 'name'}. There are: {', '.join(known)}."
+        )
+    return found
+
+
 def train(folder, changes):
     """Trains and evaluates, continues a run that was interrupted, or reads what an earlier call has finished.
 

@@ -125,7 +125,7 @@ def test_what_was_compared_before_a_run_failed_stays(comparison):
             {"entries": ["simper", "simclear"]},
             "--entries=simper,simclear: there is no simclear. There are: simclr, moco",
         ),
-        ({"entries": []}, "--entries=: there is no entry. There are: simclr"),
+        ({"entries": []}, "--entries=: there is no name. There are: simclr"),
         ({"seeds": ["0", "0"]}, "--seeds takes different whole numbers"),
     ],
 )

@@ -75,8 +75,8 @@ def test_training_lowers_the_error_on_fresh_views_and_predictions_are_in_the_uni
     before, step = on_fresh_views(), tf.function(model.train_step)
     for _ in range(160):
         step((clips, labels))
-    assert on_fresh_views() < 0.6 * before
-    assert np.mean(np.abs(model.predict_labels(clips) - labels)) < 0.4 * np.std(labels)
+    assert on_fresh_views() < 0.5 * before
+    assert np.mean(np.abs(model.predict_labels(clips) - labels)) < 0.3 * np.std(labels)
 
 
 def test_series_are_predicted_number_by_number(swinging_bars):
