@@ -96,7 +96,8 @@ def resolve_octave(features, pixels, rate):
     Features may run at a multiple of the frequency; pixels hold the frequency itself. From the highest peak above one
     cycle a clip, this goes down to its half or third as long as the pixels have a line at a multiple of that half or
     third which is no multiple of the peak. Harmonics above half the rate fold back and look like such lines, so one
-    where a fold is to be expected must be higher than others.
+    where a fold is to be expected must be higher than others. If the pixels have lines, but none at any multiple of
+    what was found (a harmonic of the features may fold back too), the highest peak near a line takes its place.
 
     It cannot see what pixels do not show: a frequency drowned in noise (see `common_divisor`), or a movement whose two
     halves differ in nothing but what a mean over a grid of pixels removes. Nor does it step up: features at a part of
@@ -108,13 +109,27 @@ def resolve_octave(features, pixels, rate):
         rate: Frames per second, a number or `(N,)`.
 
     Returns:
-        frequency: `(N,)` float32 in Hz.
-        divisor: `(N,)` int32, by how much the peak was divided: 1, 2, 3, 4, 6 or 9; 0 where the pixels have no line at
-            any multiple of the frequency, so that nothing is known and the peak was taken as it is.
+        `(N,)` float32 in Hz. Where the pixels have no line at all, the highest peak above one cycle a clip.
     """
-    peaks = wide_peak(features)
-    divisors = _divisors(peaks, pixels, tf.shape(features)[1])
-    return tf.cast(rate, tf.float32) * peaks / tf.cast(tf.maximum(divisors, 1), tf.float32), divisors
+    num_frames = tf.shape(features)[1]
+    peaks, votes = wide_peak(features), octave_votes(features, pixels)
+    near_line = _peak_near_a_line(features, spectrum.lines(pixels))
+    peaks = tf.where(votes > 0, peaks, near_line)
+    divisors = tf.maximum(tf.where(votes > 0, votes, _divisors(near_line, pixels, num_frames)), 1)
+    return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
+
+
+def octave_votes(features, pixels):
+    """Returns at which multiple of the frequency the features of each clip run, as its pixels show.
+
+    Args:
+        features, pixels: As in `resolve_octave`.
+
+    Returns:
+        `(N,)` int32, by how much `wide_peak` is to be divided: 1, 2, 3, 4, 6 or 9; 0 where the pixels have no line at
+        any multiple of the frequency, so that nothing is known.
+    """
+    return _divisors(wide_peak(features), pixels, tf.shape(features)[1])
 
 
 def pixel_frequency(pixels, rate, num_frames):
@@ -141,7 +156,7 @@ def common_divisor(divisors):
     pixels show it hold for those whose pixels are drowned in noise.
 
     Args:
-        divisors: `(N,)` integers of `resolve_octave`; zeros do not vote.
+        divisors: `(N,)` integers of `octave_votes`; zeros do not vote.
 
     Returns:
         The divisor with most votes, and its share of the votes, in [0, 1]. 1 and 0 if there is no vote.
@@ -165,6 +180,15 @@ def wide_peak(features):
     """
     num_frames = tf.cast(tf.shape(features)[1], tf.float32)
     return fft_frequency(features, 1.0, (1.0 / num_frames, 0.5))[0]
+
+
+def _peak_near_a_line(features, lines):
+    """Returns `(N,)` peaks in cycles per frame where pixels have a line too, or anywhere if they have none."""
+    power, spacing = _channel_power(features, 1.0, padding=16, window=True)
+    fine, coarse = tf.range(tf.shape(power)[-1]), 16 // spectrum.PIXEL_PADDING
+    near = tf.gather(_widened(lines) > 0, (fine + coarse // 2) // coarse, axis=1)
+    near |= ~tf.reduce_any(near, axis=1, keepdims=True)
+    return spectrum.peak(power, near & (fine >= 16))[1] * spacing[:, 0]
 
 
 def _divisors(peaks, pixels, num_frames):
@@ -198,10 +222,14 @@ def _without_aliases(lines, frequency, scale):
 
 def _at(lines, frequencies, scale):
     """Returns the highest of `(N, F)` lines near each of `(N, K)` frequencies, 0 above half the rate."""
-    near = tf.nn.max_pool1d(lines[..., None], 2 * _NEAR + 1, 1, "SAME")[..., 0]
     bins = tf.cast(tf.round(frequencies * scale), tf.int32)
-    found = tf.gather(near, tf.minimum(bins, tf.shape(lines)[-1] - 1), batch_dims=1)
+    found = tf.gather(_widened(lines), tf.minimum(bins, tf.shape(lines)[-1] - 1), batch_dims=1)
     return tf.where(frequencies <= 0.5, found, 0.0)
+
+
+def _widened(lines):
+    """Returns at each bin the highest of the lines that count as the same frequency."""
+    return tf.nn.max_pool1d(lines[..., None], 2 * _NEAR + 1, 1, "SAME")[..., 0]
 
 
 def _check(features, rate, band):

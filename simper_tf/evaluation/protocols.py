@@ -115,7 +115,7 @@ class Octave:
 
 def find_octave(train):
     """Returns the `Octave` of an encoder, from the `Features` with pixels of unlabelled clips."""
-    _, divisors = readout.resolve_octave(train.series, train.pixels, train.rates)
+    divisors = readout.octave_votes(train.series, train.pixels)
     return Octave(*readout.common_divisor(divisors), voting=float(np.mean(divisors.numpy() > 0)))
 
 
@@ -123,7 +123,7 @@ def resolved_frequency(octave, test):
     """Returns `(N,)` frequencies in Hz of `Features` with pixels: by the common multiple, or clip by clip."""
     if octave.is_common:
         return readout.wide_peak(test.series).numpy() * test.rates / octave.divisor
-    return readout.resolve_octave(test.series, test.pixels, test.rates)[0].numpy()
+    return readout.resolve_octave(test.series, test.pixels, test.rates).numpy()
 
 
 def predict_frequencies(train, test, band, octave, num_labeled=10, unit="Hz"):

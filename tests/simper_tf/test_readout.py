@@ -209,27 +209,31 @@ def moving(frequency, heights, num_frames=150, rate=RATE):
 @pytest.mark.parametrize("frequency", [0.55, 1.03, 1.9])
 def test_features_at_a_multiple_are_stepped_down_to_the_line_of_the_pixels(multiple, frequency):
     pixels = moving(frequency, [1.0, 0.7])
-    read, divisor = readout.resolve_octave(sinusoids([multiple * frequency]), pixels, RATE)
-    np.testing.assert_array_equal(divisor, [multiple])
+    features = sinusoids([multiple * frequency])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [multiple])
+    read = readout.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [frequency], atol=0.005)
 
 
 def test_a_line_at_three_halves_is_enough_where_the_fundamental_has_none():
-    read, divisor = readout.resolve_octave(sinusoids([4.0]), moving(2.0, [0.1, 1.0, 0.8]), RATE)
-    np.testing.assert_array_equal(divisor, [2])
+    features, pixels = sinusoids([4.0]), moving(2.0, [0.1, 1.0, 0.8])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [2])
+    read = readout.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [2.0], atol=0.005)
 
 
 def test_a_movement_that_looks_the_same_on_its_way_back_is_read_as_it_looks():
     # Pixels with even harmonics only hold nothing of the fundamental: a limit, not an error.
-    read, divisor = readout.resolve_octave(sinusoids([4.0]), moving(4.0, [1.0, 0.5]), RATE)
-    np.testing.assert_array_equal(divisor, [1])
+    features, pixels = sinusoids([4.0]), moving(4.0, [1.0, 0.5])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [1])
+    read = readout.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [4.0], atol=0.005)
 
 
 def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
-    read, divisor = readout.resolve_octave(sinusoids([1.0]), moving(2.0, [1.0, 0.5]), RATE)
-    np.testing.assert_array_equal(divisor, [1])
+    features, pixels = sinusoids([1.0]), moving(2.0, [1.0, 0.5])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [1])
+    read = readout.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [1.0], atol=0.01)
 
 
@@ -237,8 +241,8 @@ def test_harmonics_that_fold_back_at_half_the_rate_are_no_lower_octave():
     # At 30 frames per second the 4th harmonic of 4.6 Hz, 18.4, shows at 11.6: 5 times 2.3, an odd multiple of half.
     pixels = moving(4.6, [0.9, 1.0, 0.8, 0.6])
     assert spectrum.lines(pixels).numpy()[0, round(11.6 * 20) - 2 : round(11.6 * 20) + 3].max() > 0.25
-    read, divisor = readout.resolve_octave(sinusoids([9.2]), pixels, RATE)
-    np.testing.assert_array_equal(divisor, [2])
+    np.testing.assert_array_equal(readout.octave_votes(sinusoids([9.2]), pixels), [2])
+    read = readout.resolve_octave(sinusoids([9.2]), pixels, RATE)
     np.testing.assert_allclose(read, [4.6], atol=0.005)
 
 
@@ -246,9 +250,16 @@ def test_pixels_without_a_line_decide_nothing():
     rng = np.random.default_rng(4)
     noise = spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1)))
     still = spectrum.pixel_power(np.full((1, 150, 8, 8, 1), 100.0))
-    read, divisor = readout.resolve_octave(sinusoids([4.0, 4.0]), tf.concat([noise, still], axis=0), RATE)
-    np.testing.assert_array_equal(divisor, [0, 0])
-    np.testing.assert_allclose(read, [4.0, 4.0], atol=0.005)
+    features, pixels = sinusoids([4.0, 4.0]), tf.concat([noise, still], axis=0)
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [0, 0])
+    np.testing.assert_allclose(readout.resolve_octave(features, pixels, RATE), [4.0, 4.0], atol=0.005)
+
+
+def test_a_peak_of_the_features_where_pixels_have_no_line_does_not_mislead():
+    # A feature's own harmonic that folds back, higher than the one at twice the frequency.
+    features = sinusoids([13.7]) + 0.6 * sinusoids([4.0])
+    read = readout.resolve_octave(features, moving(2.0, [1.0, 0.7]), RATE)
+    np.testing.assert_allclose(read, [2.0], atol=0.005)
 
 
 def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
@@ -257,9 +268,10 @@ def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
     clear = [moving(frequency, [1.0, 0.7]) for frequency in frequencies[:10]]
     drowned = [spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1))) for _ in frequencies[10:]]
     features = sinusoids(2 * frequencies)
-    read, divisors = readout.resolve_octave(features, tf.concat(clear + drowned, axis=0), RATE)
+    pixels = tf.concat(clear + drowned, axis=0)
+    read = readout.resolve_octave(features, pixels, RATE)
     assert np.mean(np.abs(read - frequencies) > 0.1) > 0.5
-    divisor, agreement = readout.common_divisor(divisors)
+    divisor, agreement = readout.common_divisor(readout.octave_votes(features, pixels))
     assert (divisor, agreement) == (2, 1.0)
     np.testing.assert_allclose(RATE * readout.wide_peak(features) / divisor, frequencies, atol=0.01)
 
@@ -273,13 +285,11 @@ def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unkno
     features = sinusoids([2.2, 4.6], num_frames=120)
     pixels = tf.concat([moving(1.1, [1, 0.7], 120), moving(2.3, [1, 0.7], 120)], axis=0)
     rates = np.float32([30, 15])
-    read, divisors = readout.resolve_octave(features, pixels, rates)
+    read = readout.resolve_octave(features, pixels, rates)
     np.testing.assert_allclose(read, [1.1, 2.3 / 2], atol=0.01)
     signature = [tf.TensorSpec([None, None]), tf.TensorSpec([None, None]), tf.TensorSpec([None])]
     graph = tf.function(readout.resolve_octave, input_signature=signature)
-    in_graph = graph(features, pixels, rates)
-    np.testing.assert_allclose(in_graph[0], read, rtol=1e-4)
-    np.testing.assert_array_equal(in_graph[1], divisors)
+    np.testing.assert_allclose(graph(features, pixels, rates), read, rtol=1e-4)
 
 
 def test_pixels_alone_are_read_at_their_fundamental():
