@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import metrics, readout, units
+from simper_tf import metrics, neighbors, readout, units
 from simper_tf.evaluation.rows import Row
 
 
@@ -93,7 +93,7 @@ def predict_frequencies(train, test, band, num_labeled=10, unit="Hz"):
     }
     predictions = {protocol: values * test.per_hertz(unit) for protocol, values in frequencies.items()}
     for protocol, distance in (("1nn", "mxcorr"), ("1nn_npsd", "npsd"), ("1nn_euclidean", "euclidean")):
-        predictions[protocol] = readout.nearest_neighbor(train.series, train.labels, test.series, distance)
+        predictions[protocol] = neighbors.nearest_neighbor(train.series, train.labels, test.series, distance)
     return predictions, harmonic
 
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from sklearn.neighbors import KNeighborsRegressor
 
 from simper_tf import readout
 
@@ -150,79 +149,3 @@ def test_features_at_twice_the_frequency_calibrate_to_a_half():
     features = sinusoids(2 * frequencies)
     assert readout.calibrate_harmonic(features[:10], frequencies[:10], RATE, BAND) == 1 / 2
     np.testing.assert_allclose(readout.harmonic_frequency(features, RATE, BAND, 1 / 2), frequencies, atol=0.005)
-
-
-def z_scored(series):
-    return (series - series.mean(axis=1, keepdims=True)) / series.std(axis=1, keepdims=True)
-
-
-def test_euclidean_neighbors_are_those_of_scikit_learn_on_z_scored_series():
-    train, test = RNG.normal(2, 3, size=(70, 30)), RNG.normal(-1, 0.2, size=(120, 30))
-    labels = RNG.uniform(size=70)
-    reference = KNeighborsRegressor(1).fit(z_scored(train), labels).predict(z_scored(test))
-    np.testing.assert_array_equal(readout.nearest_neighbor(train, labels, test, "euclidean"), reference)
-
-
-def test_mxcorr_neighbors_are_those_of_the_explicit_loop():
-    train, test, labels = RNG.normal(size=(12, 21)), RNG.normal(size=(55, 21)), np.arange(12.0)
-    x, y = [z_scored(s) / np.sqrt(21) for s in (test, train)]
-    scores = [[np.correlate(a, b, mode="full").max() for b in y] for a in x]
-    predicted = readout.nearest_neighbor(train, labels, test, "mxcorr")
-    np.testing.assert_array_equal(predicted, labels[np.argmax(scores, axis=1)])
-
-
-def test_npsd_neighbors_are_those_of_the_explicit_loop():
-    train, test, labels = RNG.normal(size=(12, 20)), RNG.normal(size=(7, 20)), np.arange(12.0)
-    x, y = [np.abs(np.fft.rfft(s))[:, 1:] ** 2 for s in (test, train)]
-    scores = (x / np.linalg.norm(x, axis=1, keepdims=True)) @ (y / np.linalg.norm(y, axis=1, keepdims=True)).T
-    np.testing.assert_array_equal(readout.nearest_neighbor(train, labels, test, "npsd"), np.argmax(scores, axis=1))
-
-
-@pytest.mark.parametrize("distance", readout.DISTANCES)
-def test_a_training_clip_is_its_own_nearest_neighbor_also_with_channels(distance):
-    for shape in ((9, 24), (9, 24, 3)):
-        train, labels = RNG.normal(size=shape), RNG.uniform(size=9)
-        np.testing.assert_array_equal(readout.nearest_neighbor(train, labels, 3 * train + 1, distance), labels)
-
-
-def test_ideal_features_are_predicted_far_better_by_distances_blind_to_phase():
-    train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 60)
-    features, queries = sinusoids(train), sinusoids(test)
-    errors = {
-        name: np.abs(readout.nearest_neighbor(features, train, queries, name) - test).mean()
-        for name in readout.DISTANCES
-    }
-    # 150 labels lie 0.03 Hz apart: the nearest is off by 0.015 on average if phases do not count.
-    assert errors["mxcorr"] < 0.04
-    assert errors["npsd"] < 0.04
-    assert max(errors["mxcorr"], errors["npsd"]) < errors["euclidean"] < 1
-
-
-@pytest.mark.parametrize("distance", readout.DISTANCES)
-def test_random_features_predict_at_chance(distance):
-    train, test = RNG.uniform(0.5, 5, 1000), RNG.uniform(0.5, 5, 1200)
-    predicted = readout.nearest_neighbor(RNG.normal(size=(1000, 16)), train, RNG.normal(size=(1200, 16)), distance)
-    errors = np.abs(predicted - test)
-    # Two independent uniform values are a third of the range apart: 1.5 Hz and 81 %. 1,200 clips leave standard
-    # errors of 0.03 and 3; those that share neighbours err alike.
-    assert errors.mean() == pytest.approx(4.5 / 3, abs=0.1)
-    assert 100 * np.mean(errors / test) == pytest.approx(81, abs=12)
-
-
-def test_perfect_sinusoids_are_nearest_by_cross_correlation_because_phases_do_not_count():
-    rng = np.random.default_rng(0)
-
-    def sinusoids(number):
-        frequencies = rng.uniform(0.5, 5, number)
-        phases = rng.uniform(-np.pi / 2, np.pi / 2, number)
-        angles = 2 * np.pi * frequencies[:, None] * np.arange(150) / 30 + phases[:, None]
-        return np.sin(angles).astype(np.float32), frequencies
-
-    (train, labels), (test, true) = sinusoids(1000), sinusoids(400)
-    errors = {
-        distance: np.abs(readout.nearest_neighbor(train, labels, test, distance) - true).mean()
-        for distance in ("euclidean", "mxcorr")
-    }
-    # The numbers of docs/choices.md; 400 clips leave them some 10 % uncertain.
-    assert errors["euclidean"] == pytest.approx(0.013, abs=0.003)
-    assert errors["mxcorr"] == pytest.approx(0.007, abs=0.002)
