@@ -33,7 +33,7 @@ def max_cross_correlation(x, y):
         ValueError: the lengths differ or are unknown.
     """
     _common_length(x, y)
-    return _largest_correlation(_standardize(x), _standardize(y))
+    return _largest_correlation(standardize(x), standardize(y))
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -73,7 +73,7 @@ def cosine(x, y):
     Arguments and errors are those of `max_cross_correlation`.
     """
     _common_length(x, y)
-    return tf.matmul(_standardize(x), _standardize(y), transpose_b=True)
+    return tf.matmul(standardize(x), standardize(y), transpose_b=True)
 
 
 def over_channels(similarity, x, y):
@@ -132,7 +132,7 @@ def _largest_correlation(x, y):
     return tf.reshape(tf.reduce_max(correlations, axis=-1), pairs), gradient
 
 
-def _standardize(x):
+def standardize(x):
     """Centres each series and divides it by its norm."""
     x = tf.cast(x, tf.float32)
     x -= tf.reduce_mean(x, axis=-1, keepdims=True)
@@ -146,7 +146,7 @@ def _unit(x):
 
 def _unit_psd(x, num_frames, band):
     # Standardising first makes the floor of `_unit` relative: the spectrum's norm then cannot depend on the scale.
-    spectrum = tf.signal.rfft(_standardize(x))
+    spectrum = tf.signal.rfft(standardize(x))
     power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
     low, high = band or (0.5 / num_frames, 0.5)
     frequencies = [k / num_frames for k in range(num_frames // 2 + 1)]
