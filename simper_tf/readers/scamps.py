@@ -16,11 +16,10 @@ import pathlib
 import re
 
 import cv2
-import h5py
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import hdf5, recording
+from simper_tf.readers import files, hdf5, recording
 from simper_tf.readers.errors import RawDataError
 
 RATE = 30.0  # Frames per second; the files hold no clock.
@@ -33,6 +32,7 @@ SPLITS = ("train", "validation", "test")
 EXPECTED = tuple(f"P{number:06d}" for number in range(1, 2801))
 PAPER_COUNTS = (2000, 400, 400)
 OFFICIAL_SPLIT = "ScampsTrainTestSplit.csv"
+_FILE = "a MATLAB v7.3 (HDF5) file of SCAMPS"
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: unpack the archive again."
 
 
@@ -42,7 +42,7 @@ def find(root):
     Raises:
         RawDataError: there is none, or two have the same name.
     """
-    paths = sorted((path for path in root.rglob("P*.mat") if re.fullmatch(r"P\d{6}", path.stem)), key=lambda p: p.stem)
+    paths = sorted(files.below(root, re.compile(r"P\d{6}\.mat").fullmatch), key=lambda path: path.stem)
     if not paths:
         raise RawDataError(
             root, "no file named P<six digits>.mat", "P000001.mat, ...", "Unpack scamps_videos.tar.gz into manual_dir."
@@ -210,8 +210,7 @@ def _folder_splits(paths, root):
 
 def _official_splits(path):
     """Returns {stem: part}, finding names and parts by their looks: the file's columns are not documented."""
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "the official split", 'Download it, or use the split rule "random".')
+    files.refuse_unreadable(path, "the official split", 'Download it, or use the split rule "random".')
     try:
         header, *rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
     except (ValueError, csv.Error) as error:  # UnicodeDecodeError is a ValueError.
@@ -239,17 +238,17 @@ def _to_uint8(frame, size):
 @contextlib.contextmanager
 def _opened(path):
     try:
-        with h5py.File(path, "r") as file:
+        with hdf5.opened(path, _FILE, DOWNLOAD_AGAIN) as file:
             yield file
     except RawDataError:
         raise
     except Exception as error:  # HDF5 reports damage through a dozen exception types.
         found = f"{type(error).__name__}: {error}"
-        raise RawDataError(path, found, "a MATLAB v7.3 (HDF5) file of SCAMPS", DOWNLOAD_AGAIN) from error
+        raise RawDataError(path, found, _FILE, DOWNLOAD_AGAIN) from error
 
 
 def _frames_dataset(path, file):
-    frames = file["Xsub"]
+    frames = hdf5.dataset(file, "Xsub")
     sides = frames.shape[1:3]
     in_range = len(frames.shape) == 4 and all(0 < side <= MAX_SIDE for side in sides) and frames.shape[3] > 1
     if not in_range or frames.shape[0] != 3:
@@ -260,10 +259,11 @@ def _frames_dataset(path, file):
 
 
 def _read_series(path, file, key, num_frames):
-    if file[key].shape not in ((num_frames, 1), (1, num_frames), (num_frames,)):
-        raise RawDataError(path, f"{key} of shape {file[key].shape}", f"({num_frames}, 1), as Xsub has", DOWNLOAD_AGAIN)
-    hdf5.refuse_damaged(file[key])
-    values = file[key][()].astype(np.float64).ravel()
+    series = hdf5.dataset(file, key)
+    if series.shape not in ((num_frames, 1), (1, num_frames), (num_frames,)):
+        raise RawDataError(path, f"{key} of shape {series.shape}", f"({num_frames}, 1), as Xsub has", DOWNLOAD_AGAIN)
+    hdf5.refuse_damaged(series)
+    values = series[()].astype(np.float64).ravel()
     if not np.isfinite(values).all():
         raise RawDataError(path, f"{key} with values that are not finite", "finite ones", DOWNLOAD_AGAIN)
     return values

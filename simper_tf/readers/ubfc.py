@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import pulse, recording, video
+from simper_tf.readers import files, pulse, recording, video
 from simper_tf.readers.errors import RawDataError
 
 # The numbers of the 42 subjects that exist.
@@ -29,11 +29,11 @@ def find(root):
     Raises:
         RawDataError: there is none.
     """
-    base = root / "DATASET_2" if (root / "DATASET_2").is_dir() else root
+    base = root / "DATASET_2" if files.is_folder(root / "DATASET_2") else root
     numbered = [
         (int(match[1]), folder)
-        for folder in (base.iterdir() if base.is_dir() else ())
-        if (match := re.fullmatch(r"subject(\d+)", folder.name)) and folder.is_dir()
+        for folder in files.entries(base)
+        if (match := re.fullmatch(r"subject(\d+)", folder.name)) and files.is_folder(folder)
     ]
     if not numbered:
         raise RawDataError(
@@ -98,8 +98,7 @@ def _device_rates(folder):
 
 def _read_ground_truth(path):
     """Returns the PPG and the device's heart rate, float64, and the times, int64 nanoseconds."""
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "the PPG of the recording", "Copy the recording again.")
+    files.refuse_unreadable(path, "the PPG of the recording", "Copy the recording again.")
     try:
         lines = [line.split() for line in path.read_text(encoding="ascii").splitlines() if line.strip()]
         rows = [np.array(line, dtype=np.float64) for line in lines]

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import cv2
 
+from simper_tf.readers import files
 from simper_tf.readers.errors import RawDataError
 
-MAX_SIDE = 8192  # Pixels; more is a damaged header, and would be allocated before it is found wrong.
 UNCOMPRESSED = (0, cv2.VideoWriter.fourcc(*"DIB "))  # The two ways in which AVI files say so.
 BGR24 = cv2.VideoWriter.fourcc(*"BGR\x18")  # OpenCV's name for the pixels of such files.
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: download the file again."
@@ -42,8 +42,8 @@ def read_header(path):
         pixels = int(capture.get(cv2.CAP_PROP_CODEC_PIXEL_FORMAT))
     finally:
         capture.release()
-    sane = header.num_frames > 0 and 1.0 <= header.rate <= 1000.0
-    if not sane or not (0 < header.width <= MAX_SIDE and 0 < header.height <= MAX_SIDE):
+    files.refuse_huge(path, header.height, header.width, DOWNLOAD_AGAIN)
+    if not (header.num_frames > 0 and 1.0 <= header.rate <= 1000.0):
         raise RawDataError(path, f"the header {header}", "a playable video", DOWNLOAD_AGAIN)
     if codec not in UNCOMPRESSED or pixels != BGR24:
         found = f"pixels of the format {pixels:#x}, compressed as {codec:#x}"
@@ -112,8 +112,7 @@ def _frame_sizes(path, file, start, end, in_movi=False):
 
 
 def _open(path):
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "a video", "Copy the recording again.")
+    files.refuse_unreadable(path, "a video", "Copy the recording again.")
     # Named, because OpenCV's other backends would try the path as a pattern of numbered images.
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not capture.isOpened():
