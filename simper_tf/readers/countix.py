@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import files, mp4
+from simper_tf.readers import mp4, raw_files
 from simper_tf.readers.errors import RawDataError
 
 SPLITS = ("train", "val", "test")
@@ -85,7 +85,7 @@ def read_annotations(path):
         RawDataError: the file is not UTF-8 CSV, lacks a column, or has a value that cannot be true; the message names
             the line.
     """
-    files.refuse_unreadable(path, "Countix annotations", "Unpack countix.tar.gz again.")
+    raw_files.refuse_unreadable(path, "Countix annotations", "Unpack countix.tar.gz again.")
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8-sig")
         reader = csv.DictReader(text.splitlines(), strict=True)
@@ -123,7 +123,7 @@ def _segment(path, index, row):
 
 def index_videos(root):
     """Returns `{stem: path}` of the video files anywhere below `root`; of equal stems the first path in order."""
-    paths = files.below(root, lambda name: name.lower().endswith(VIDEO_SUFFIXES))
+    paths = raw_files.below(root, lambda name: name.lower().endswith(VIDEO_SUFFIXES))
     return {path.stem: path for path in reversed(paths)}
 
 

@@ -10,7 +10,7 @@ import re
 import cv2
 import numpy as np
 
-from simper_tf.readers import files, hdf5
+from simper_tf.readers import hdf5, raw_files
 from simper_tf.readers.errors import RawDataError
 
 QUARTERS = ("north_west", "north_east", "south_west", "south_east")
@@ -52,7 +52,7 @@ def hour_of(name):
 
 def index_hours(root):
     """Returns `{hour: path}` of the files anywhere below `root`; of two for one hour the one created last."""
-    paths = files.below(root, lambda name: hour_of(name) is not None)
+    paths = raw_files.below(root, lambda name: hour_of(name) is not None)
     by_creation = sorted(paths, key=lambda path: (_NAME.fullmatch(path.name)[4], path))
     return {hour_of(path.name): path for path in by_creation}
 

@@ -12,7 +12,7 @@ import math
 
 import h5py
 
-from simper_tf.readers import files
+from simper_tf.readers import raw_files
 
 PLAIN_TYPES = (
     h5py.h5t.IEEE_F32LE,
@@ -32,10 +32,10 @@ def opened(path, expected, action):
         expected, action: For the message, as of `RawDataError`.
 
     Raises:
-        RawDataError: as `files.refuse_unreadable`.
+        RawDataError: as `raw_files.refuse_unreadable`.
         OSError: it is no HDF5 file.
     """
-    files.refuse_unreadable(path, expected, action)
+    raw_files.refuse_unreadable(path, expected, action)
     return h5py.File(path, "r")
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import pathlib
 
-from simper_tf.readers import files
+from simper_tf.readers import raw_files
 from simper_tf.readers.errors import printable
 
 
@@ -19,7 +19,7 @@ def entry(unit, report, root):
         report: Its `checkup.Report`.
         root: The folder of the raw data, which is left out of every sentence.
     """
-    paths = [path for path in unit.files if files.is_readable(path)]
+    paths = [path for path in unit.files if raw_files.is_readable(path)]
     fields = report._asdict() | {
         "rate": round(report.rate, 6),
         "seconds": round(report.seconds, 3),
@@ -53,7 +53,7 @@ def read(path):
     Raises:
         ValueError: there is no such file, or it is no manifest.
     """
-    files.refuse_unreadable(path, "a manifest of raw data", "Write one with trainers.doctor.")
+    raw_files.refuse_unreadable(path, "a manifest of raw data", "Write one with trainers.doctor.")
     try:
         lines = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
         return {line["id"]: line for line in lines}

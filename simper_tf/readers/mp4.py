@@ -12,7 +12,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from simper_tf.readers import files, retime, video
+from simper_tf.readers import raw_files, retime, video
 from simper_tf.readers.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
@@ -169,14 +169,14 @@ def _decoded(path, start, end, shape):
 
 @contextlib.contextmanager
 def _opened(path, *parameters):
-    files.refuse_unreadable(path, _VIDEO, _AGAIN)
+    raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
     # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, parameters)
     try:
         if not capture.isOpened():
             raise _unreadable(path, "it cannot be opened as a video")
         height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
-        files.refuse_huge(path, int(height), int(width), _AGAIN)
+        raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
         yield capture
     finally:
         capture.release()
@@ -221,7 +221,7 @@ def _check_continuous(path, start, end, times):
             path,
             f"no frame between {edges[worst]:.3f} s and {edges[worst + 1]:.3f} s",
             f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
-            "The file is truncated, has a hole, or is shorter than its annotation: fetch it again, or leave it out.",
+            "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
         )
 
 

@@ -8,7 +8,7 @@ import struct
 import cv2
 import numpy as np
 
-from simper_tf.readers import files
+from simper_tf.readers import raw_files
 from simper_tf.readers.errors import RawDataError
 
 _SIGNATURE, _END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
@@ -23,9 +23,9 @@ def refuse_damaged(path, action):
         action: What the user can do, for the message.
 
     Raises:
-        RawDataError: it is no readable file, no PNG, truncated, or states more than `files.MAX_PIXELS`.
+        RawDataError: it is no readable file, no PNG, truncated, or states more than `raw_files.MAX_PIXELS`.
     """
-    files.refuse_unreadable(path, _IMAGE, action)
+    raw_files.refuse_unreadable(path, _IMAGE, action)
     with path.open("rb") as file:
         head = file.read(24)
         file.seek(0, 2)
@@ -36,7 +36,7 @@ def refuse_damaged(path, action):
     if head[:8] != _SIGNATURE or head[12:16] != b"IHDR":
         raise RawDataError(path, "another format", _IMAGE, action)
     width, height = struct.unpack(">II", head[16:24])
-    files.refuse_huge(path, height, width, action)
+    raw_files.refuse_huge(path, height, width, action)
 
 
 def read(path, action):

@@ -14,13 +14,14 @@ import re
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import files, png, pulse, recording
+from simper_tf.readers import png, pulse, raw_files, recording
 from simper_tf.readers.errors import RawDataError
 
 KNOWN_EMPTY = "06-02"
+SUBJECTS = tuple(f"{number:02d}" for number in range(1, 11))
 # The 59 recordings that exist. Setups: steady, talking, slow and fast translation, small and medium rotation.
 RECORDINGS = tuple(
-    name for subject in range(1, 11) for setup in range(1, 7) if (name := f"{subject:02d}-{setup:02d}") != KNOWN_EMPTY
+    name for subject in SUBJECTS for setup in range(1, 7) if (name := f"{subject}-{setup:02d}") != KNOWN_EMPTY
 )
 COPY_AGAIN = "The copy is incomplete or damaged: copy the recording again."
 
@@ -33,8 +34,8 @@ def find(root):
     Raises:
         RawDataError: there is none.
     """
-    named = (entry for entry in files.entries(root) if re.fullmatch(r"\d\d-\d\d", entry.name))
-    folders = [entry for entry in named if files.is_folder(entry)]
+    named = (entry for entry in raw_files.entries(root) if re.fullmatch(r"\d\d-\d\d", entry.name))
+    folders = [entry for entry in named if raw_files.is_folder(entry)]
     if not folders:
         raise RawDataError(root, "no folder named SS-TT", "01-01/, 01-02/, ...", "Point manual_dir at the PURE folder.")
     for folder in folders:
@@ -85,7 +86,7 @@ def checkup(root, config):
     Raises:
         RawDataError: there is no recording.
     """
-    return checkups.by_subject(find(root), RECORDINGS, read, _files, _device_rates, config)
+    return checkups.by_subject(find(root), RECORDINGS, SUBJECTS, read, _files, _device_rates, config)
 
 
 def _files(folder):
@@ -105,20 +106,20 @@ def _device_rates(folder):
 
 
 def _is_known_empty(folder):
-    return folder.name == KNOWN_EMPTY and not files.below(folder, lambda name: name.endswith((".json", ".png")))
+    return folder.name == KNOWN_EMPTY and not raw_files.below(folder, lambda name: name.endswith((".json", ".png")))
 
 
 def _frame_files(folder):
     """Returns {nanoseconds: path}, of anything that lies among the frames of a recording only the frames."""
     nested = folder / folder.name
-    entries = files.entries(nested if files.is_folder(nested) else folder)
+    entries = raw_files.entries(nested if raw_files.is_folder(nested) else folder)
     matches = ((re.fullmatch(r"Image(\d{1,19})\.png", entry.name), entry) for entry in entries)
     return {int(match[1]): entry for match, entry in matches if match}
 
 
 def _read_json(path):
     """Returns the frames' times and the PPG's times, int64 nanoseconds, and the PPG, float64."""
-    files.refuse_unreadable(path, "the JSON of the recording", COPY_AGAIN)
+    raw_files.refuse_unreadable(path, "the JSON of the recording", COPY_AGAIN)
     try:
         content = json.loads(path.read_bytes())
         images, packages = content["/Image"], content["/FullPackage"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import cv2
 
-from simper_tf.readers import files
+from simper_tf.readers import raw_files
 from simper_tf.readers.errors import RawDataError
 
 UNCOMPRESSED = (0, cv2.VideoWriter.fourcc(*"DIB "))  # The two ways in which AVI files say so.
@@ -42,7 +42,7 @@ def read_header(path):
         pixels = int(capture.get(cv2.CAP_PROP_CODEC_PIXEL_FORMAT))
     finally:
         capture.release()
-    files.refuse_huge(path, header.height, header.width, DOWNLOAD_AGAIN)
+    raw_files.refuse_huge(path, header.height, header.width, DOWNLOAD_AGAIN)
     if not (header.num_frames > 0 and 1.0 <= header.rate <= 1000.0):
         raise RawDataError(path, f"the header {header}", "a playable video", DOWNLOAD_AGAIN)
     if codec not in UNCOMPRESSED or pixels != BGR24:
@@ -112,7 +112,7 @@ def _frame_sizes(path, file, start, end, in_movi=False):
 
 
 def _open(path):
-    files.refuse_unreadable(path, "a video", "Copy the recording again.")
+    raw_files.refuse_unreadable(path, "a video", "Copy the recording again.")
     # Named, because OpenCV's other backends would try the path as a pattern of numbered images.
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not capture.isOpened():

@@ -140,6 +140,19 @@ def test_the_random_split_is_the_papers_repeatable_and_complete():
     assert parts != scamps.split(PATHS, pathlib.Path("data"), "random", seed=4)
 
 
+def test_no_file_changes_its_part_whichever_others_are_missing():
+    def part_of(paths):
+        parts = scamps.split(paths, pathlib.Path("data"), "random", seed=0)
+        return {path: part for part, chosen in parts.items() for path in chosen}
+
+    of_all = part_of(PATHS)
+    for paths in (PATHS[1:], PATHS[::7], PATHS[1000:1100], PATHS[:-1]):
+        assert part_of(paths) == {path: of_all[path] for path in paths}
+    # A name that was never published trains, and moves no other.
+    stranger = pathlib.Path("data", "P999999.mat")
+    assert part_of([*PATHS, stranger]) == of_all | {stranger: "train"}
+
+
 def test_three_files_are_divided_and_two_refused():
     assert [len(paths) for paths in scamps.split(PATHS[:3], PATHS[0], "random", 0).values()] == [1, 1, 1]
     with pytest.raises(RawDataError, match="found 2 files"):

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from simper_tf.readers import errors, files
+from simper_tf.readers import errors, raw_files
 from simper_tf.readers.errors import RawDataError
 
 
@@ -41,8 +41,8 @@ FOUND = {
 def test_what_is_no_regular_file_is_named_and_nothing_waits_for_it(tmp_path, kind, found):
     put(kind, tmp_path / "x.mp4")
     with pytest.raises(RawDataError, match=rf"x\.mp4: found {found}; expected a video\. Remove it\."):
-        files.refuse_unreadable(tmp_path / "x.mp4", "a video", "Remove it.")
-    assert not files.is_readable(tmp_path / "x.mp4")
+        raw_files.refuse_unreadable(tmp_path / "x.mp4", "a video", "Remove it.")
+    assert not raw_files.is_readable(tmp_path / "x.mp4")
 
 
 def refuse_opening(monkeypatch):
@@ -56,22 +56,22 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path, monkeypatch):
     (tmp_path / "x").write_text("")
     refuse_opening(monkeypatch)
     with pytest.raises(RawDataError, match=r"x: found what cannot be opened \(Permission denied\)"):
-        files.refuse_unreadable(tmp_path / "x", "", "")
+        raw_files.refuse_unreadable(tmp_path / "x", "", "")
 
 
 def test_a_regular_file_and_a_link_to_one_pass(tmp_path):
     (tmp_path / "x").write_text("")
     (tmp_path / "y").symlink_to("x")
     for name in "xy":
-        files.refuse_unreadable(tmp_path / name, "", "")
-        assert files.is_readable(tmp_path / name)
+        raw_files.refuse_unreadable(tmp_path / name, "", "")
+        assert raw_files.is_readable(tmp_path / name)
 
 
 @pytest.mark.parametrize(("height", "width"), [(12000, 12000), (0, 10), (10, -1), (2**25 + 1, 1)])
 def test_more_pixels_than_an_8k_video_has_and_sides_that_cannot_be_are_refused(height, width):
-    files.refuse_huge("x", 4320, 7680, "")
+    raw_files.refuse_huge("x", 4320, 7680, "")
     with pytest.raises(RawDataError, match=f"a header of {width} x {height} pixels; expected at most 33,554,432"):
-        files.refuse_huge("x", height, width, "")
+        raw_files.refuse_huge("x", height, width, "")
 
 
 def test_what_lies_below_is_found_by_name_whatever_it_is_but_links_to_folders_are_not_entered(tmp_path):
@@ -81,7 +81,7 @@ def test_what_lies_below_is_found_by_name_whatever_it_is_but_links_to_folders_ar
     os.mkfifo(tmp_path / "a" / "0.nc")
     (tmp_path / "a" / "4.nc").mkdir()
     (tmp_path / "a" / "loop").symlink_to(tmp_path)
-    found = files.below(tmp_path, lambda name: name.endswith(".nc"))
+    found = raw_files.below(tmp_path, lambda name: name.endswith(".nc"))
     assert [str(path.relative_to(tmp_path)) for path in found] == ["a/0.nc", "a/4.nc", "a/c/2.nc", "b/1.nc"]
 
 
@@ -96,17 +96,17 @@ def test_a_folder_that_may_not_be_listed_is_named_not_passed_over(tmp_path, monk
 
     monkeypatch.setattr(os, "scandir", scandir)
     monkeypatch.setattr(os, "listdir", scandir)
-    for look in (lambda: files.below(tmp_path, bool), lambda: files.entries(tmp_path / "closed")):
+    for look in (lambda: raw_files.below(tmp_path, bool), lambda: raw_files.entries(tmp_path / "closed")):
         with pytest.raises(RawDataError, match=r"closed: found what cannot be listed \(Permission denied\)"):
             look()
 
 
 def test_there_is_nothing_in_a_folder_that_is_none(tmp_path):
     (tmp_path / "file").write_text("")
-    assert files.entries(tmp_path / "file") == files.entries(tmp_path / "missing") == []
-    assert not files.is_folder(tmp_path / "file")
+    assert raw_files.entries(tmp_path / "file") == raw_files.entries(tmp_path / "missing") == []
+    assert not raw_files.is_folder(tmp_path / "file")
     assert stat.S_ISDIR(tmp_path.stat().st_mode)
-    assert files.is_folder(tmp_path)
+    assert raw_files.is_folder(tmp_path)
 
 
 def test_what_a_terminal_would_obey_is_spelled_out_in_every_error():
