@@ -111,9 +111,9 @@ def _segment(path, index, row):
             *(float(row[name]) for name in _TIMES[2:]),
             int(row["count"]),
         )
-    except (TypeError, ValueError) as error:
+        in_clip = segment.clip_start - SLACK <= segment.start < segment.end <= segment.clip_end + SLACK
+    except (TypeError, ValueError, OverflowError) as error:
         raise _bad_annotation(path, f"line {index + 2}: {error}") from error
-    in_clip = segment.clip_start - SLACK <= segment.start < segment.end <= segment.clip_end + SLACK
     if None in row or None in row.values() or not _VIDEO_ID.fullmatch(segment.video_id):
         raise _bad_annotation(path, f"line {index + 2}: {row}")
     if not (segment.clip_start >= 0 and in_clip and segment.count >= 1):

@@ -49,6 +49,8 @@ def probe(path):
         raise _unreadable(path, "a single frame")
     gaps = np.diff(times)
     rate = len(gaps) / float(times[-1] - times[0])
+    if rate > video.MAX_RATE:
+        raise _unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
     return VideoInfo(rate, len(times), header.height, header.width, seconds, float(deviation), float(gaps.max()))
@@ -65,7 +67,7 @@ def read_header(path):
         if not readable:
             raise _unreadable(path, "no frame in it can be decoded")
         count, rate = capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
-    if not (count > 0 and 0 < rate < np.inf):
+    if not (count > 0 and 0 < rate <= video.MAX_RATE):
         raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
     height, width = frame.shape[:2]  # As shown: after the rotation.
     return video.Header(int(count), rate, width, height)
@@ -106,12 +108,12 @@ def windows(path, seconds, hop, size, rate=None):
 
 def _cut(path, info, shape, rate, length, step):
     """Yields what `windows` returns, for a clip of `length` frames every `step` frames."""
-    latest, whole_from, found_any = collections.deque(maxlen=length), 0, False
+    latest, last, whole_from, found_any = collections.deque(maxlen=length), -1, 0, False
     frames = retime.uniform(_until_the_end(path, info, shape), rate, max(LONGEST_GAP, 2 / info.rate))
-    for index, (frame, bridges) in enumerate(frames):
+    for index, frame in frames:
+        whole_from = whole_from if index == last + 1 else index
         latest.append(frame)
-        whole_from = index + 1 if bridges else whole_from
-        start = index + 1 - length
+        last, start = index, index + 1 - length
         if start >= whole_from and start % step == 0:
             found_any = True
             yield start / rate, np.stack(latest)

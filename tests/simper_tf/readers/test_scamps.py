@@ -86,6 +86,16 @@ def test_an_older_matlab_file_is_refused(mat):
         scamps.read(mat)
 
 
+def moved_out(key):
+    def spoil(file):
+        with h5py.File(f"{file.filename}.other", "w") as other:
+            file.copy(key, other)
+        del file[key]
+        file[key] = h5py.ExternalLink(f"{file.filename}.other", key)
+
+    return spoil
+
+
 def replaced(key, change):
     def spoil(file):
         values = change(file[key][()])
@@ -99,6 +109,8 @@ def replaced(key, change):
 @pytest.mark.parametrize(
     ("spoil", "found"),
     [
+        (moved_out("Xsub"), "ValueError: Xsub is a link to Xsub in "),
+        (moved_out("d_br"), "ValueError: d_br is a link to d_br in "),
         (replaced("Xsub", lambda x: None), "KeyError"),
         (replaced("d_ppg", lambda x: None), "KeyError"),
         (replaced("Xsub", lambda x: x.transpose(3, 2, 1, 0)), r"Xsub of shape \(120, 32, 20, 3\)"),
