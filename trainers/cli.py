@@ -8,6 +8,8 @@ import time
 import tensorflow as tf
 from absl import app, flags, logging
 
+from simper_tf.readers.errors import printable
+
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
 EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
 
@@ -32,7 +34,7 @@ def run(main):
         except EXPECTED as error:
             if logging.get_verbosity() >= logging.DEBUG:
                 raise
-            sys.exit(f"{program}: error: {_one_line(error)}")
+            sys.exit(f"{program}: error: {printable(_one_line(error))}")
         except KeyboardInterrupt:
             print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
             sys.exit(INTERRUPTED)
@@ -68,8 +70,8 @@ class StopRequest:
 
 
 def say(text):
-    """Prints a line that appears at once, also in a pipe."""
-    print(text, flush=True)
+    """Prints lines that appear at once, also in a pipe; what a terminal would obey in them is spelled out."""
+    print("\n".join(map(printable, text.split("\n"))), flush=True)
 
 
 def show_training(progress):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from simper_tf.readers import files, retime, video
+from simper_tf.readers import raw_files, retime, video
 from simper_tf.readers.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
@@ -49,6 +49,8 @@ def probe(path):
         raise _unreadable(path, "a single frame")
     gaps = np.diff(times)
     rate = len(gaps) / float(times[-1] - times[0])
+    if rate > video.MAX_RATE:
+        raise _unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
     return VideoInfo(rate, len(times), header.height, header.width, seconds, float(deviation), float(gaps.max()))
@@ -65,7 +67,7 @@ def read_header(path):
         if not readable:
             raise _unreadable(path, "no frame in it can be decoded")
         count, rate = capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
-    if not (count > 0 and 0 < rate < np.inf):
+    if not (count > 0 and 0 < rate <= video.MAX_RATE):
         raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
     height, width = frame.shape[:2]  # As shown: after the rotation.
     return video.Header(int(count), rate, width, height)
@@ -106,12 +108,12 @@ def windows(path, seconds, hop, size, rate=None):
 
 def _cut(path, info, shape, rate, length, step):
     """Yields what `windows` returns, for a clip of `length` frames every `step` frames."""
-    latest, whole_from, found_any = collections.deque(maxlen=length), 0, False
+    latest, last, whole_from, found_any = collections.deque(maxlen=length), -1, 0, False
     frames = retime.uniform(_until_the_end(path, info, shape), rate, max(LONGEST_GAP, 2 / info.rate))
-    for index, (frame, bridges) in enumerate(frames):
+    for index, frame in frames:
+        whole_from = whole_from if index == last + 1 else index
         latest.append(frame)
-        whole_from = index + 1 if bridges else whole_from
-        start = index + 1 - length
+        last, start = index, index + 1 - length
         if start >= whole_from and start % step == 0:
             found_any = True
             yield start / rate, np.stack(latest)
@@ -169,14 +171,14 @@ def _decoded(path, start, end, shape):
 
 @contextlib.contextmanager
 def _opened(path, *parameters):
-    files.refuse_unreadable(path, _VIDEO, _AGAIN)
+    raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
     # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, parameters)
     try:
         if not capture.isOpened():
             raise _unreadable(path, "it cannot be opened as a video")
         height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
-        files.refuse_huge(path, int(height), int(width), _AGAIN)
+        raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
         yield capture
     finally:
         capture.release()
@@ -221,7 +223,7 @@ def _check_continuous(path, start, end, times):
             path,
             f"no frame between {edges[worst]:.3f} s and {edges[worst + 1]:.3f} s",
             f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
-            "The file is truncated, has a hole, or is shorter than its annotation: fetch it again, or leave it out.",
+            "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
         )
 
 

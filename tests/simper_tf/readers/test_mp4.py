@@ -2,7 +2,7 @@ import av
 import numpy as np
 import pytest
 
-from simper_tf.readers import files, mp4
+from simper_tf.readers import mp4, raw_files
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins.countix import encode
 
@@ -160,7 +160,7 @@ def test_a_video_cut_off_behind_its_index_is_refused_with_both_lengths(tmp_path)
 
 
 def test_a_header_of_more_pixels_than_memory_is_for_is_refused(varying, monkeypatch):
-    monkeypatch.setattr(files, "MAX_PIXELS", 64 * 48 - 1)
+    monkeypatch.setattr(raw_files, "MAX_PIXELS", 64 * 48 - 1)
     for read in (mp4.probe, lambda path: mp4.read_interval(path, 0, 1, 16)):
         with pytest.raises(
             RawDataError, match=r"varying\.mp4: found a header of 64 x 48 pixels; expected at most 3,071"
