@@ -23,7 +23,7 @@ _VERSION = re.compile("[0-9]{1,18}")
 _ENCODER = pathlib.Path("assets.extra", "encoder.keras")
 
 
-def export_model(encoder, folder, frame_shape, band, harmonic=1.0, value_range=(0.0, 1.0)):
+def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
     """Writes the next numbered SavedModel below a folder.
 
     Signatures: `serving_default` (`frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency`, `confidence`,
