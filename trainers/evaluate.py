@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from simper_tf import metrics, training, units
+from simper_tf import checkpoints, files, metrics, units
 from simper_tf.evaluation import forecasts, protocols, rows, tables
 from trainers import cli, data, history, options, runs
 from trainers.assembly import assemble
@@ -22,10 +22,10 @@ FEWEST_EMBEDDED = 10
 
 
 def main():
-    folder = runs.adopt_flags()
-    builder = data.load()
-    model, seconds = load_model(folder, builder)
-    evaluate(folder, builder, model, seconds)
+    runs.adopt_flags()
+    with runs.opened() as folder, data.opened() as builder:
+        model, seconds = load_model(folder, builder)
+        evaluate(folder, builder, model, seconds)
 
 
 def load_model(folder, builder):
@@ -35,11 +35,11 @@ def load_model(folder, builder):
         ValueError: the run has no checkpoint.
     """
     run = assemble(builder)
-    model, checkpoints = run.model, training.Checkpoints(folder / "checkpoints", run.model)
+    model, saved = run.model, checkpoints.Checkpoints(folder / "checkpoints", run.model)
     # A run of no epochs has none, and needs none: the seed makes its weights again.
-    if not checkpoints.restore(warn=cli.say) and run.num_steps:
+    if not saved.restore(warn=cli.say) and run.num_steps:
         raise ValueError(f"{folder} holds no checkpoint. Train first: python -m trainers.pretrain --run_dir={folder}")
-    return model, float(checkpoints.seconds)
+    return model, float(saved.seconds)
 
 
 def evaluate(folder, builder, model, seconds):
@@ -52,6 +52,7 @@ def evaluate(folder, builder, model, seconds):
         seconds: Spent on training, for the rows.
     """
     config = flags.FLAGS
+    runs.check_rows(folder)
     unit = data.label_unit(builder)
     train = extract(builder, "train", config.train_clips, model.encode)
     test = extract(builder, "test", config.test_clips, model.encode)
@@ -69,6 +70,7 @@ def evaluate(folder, builder, model, seconds):
         seed=config.seed,
         commit=rows.code_commit(),
         seconds=seconds,
+        settings=runs.settings(options.values()),
     )
     keep_features(folder, builder, test)
     rows.write_rows(folder / "results.jsonl", results)
@@ -89,13 +91,8 @@ def keep_features(folder, builder, test):
         for name in REFERENCES & set(builder.info.features)
     }
     few = {name: getattr(test, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates")}
-    # Beside it and renamed, as rows are: a full disk leaves the old features as they were.
-    temporary = folder / "features.tmp.npz"
-    try:
-        np.savez_compressed(temporary, **few, **references)
-        temporary.replace(folder / "features.npz")
-    finally:
-        temporary.unlink(missing_ok=True)
+    with files.replacing(folder / "features.npz", "wb") as file:
+        np.savez_compressed(file, **few, **references)
 
 
 def extract(builder, split, limit, encode):
@@ -144,7 +141,8 @@ def draw(folder, builder, test, predictions):
     figures |= draw_embedding("embedding", len(test.labels), lambda: plots.embedding(test.series, test.labels, unit))
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
-        figure.savefig(folder / "plots" / f"{name}.png", dpi=120)
+        with files.replacing(folder / "plots" / f"{name}.png", "wb") as file:
+            figure.savefig(file, dpi=120)
     cli.say(f"Plots: {folder / 'plots'}.")
 
 

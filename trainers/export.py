@@ -10,10 +10,10 @@ from trainers import cli, data, evaluate, options, runs
 
 
 def main():
-    folder = runs.adopt_flags()
-    builder = data.load()
-    model, _ = evaluate.load_model(folder, builder)
-    export(folder, builder, model)
+    runs.adopt_flags()
+    with runs.opened() as folder, data.opened() as builder:
+        model, _ = evaluate.load_model(folder, builder)
+        export(folder, builder, model)
 
 
 def export(folder, builder, model):
