@@ -56,7 +56,12 @@ def evaluate(folder, builder, model, seconds):
     unit = data.label_unit(builder)
     train = extract(builder, "train", config.train_clips, model.encode)
     test = extract(builder, "test", config.test_clips, model.encode)
-    predictions = _frequencies(train, test, unit) if units.is_frequency(unit) else _forecasts(builder, train, test)
+    if units.is_frequency(unit):
+        predictions = _frequencies(train, test, unit)
+    elif test.labels.ndim == 1:
+        predictions = _values(train, test)
+    else:
+        predictions = _forecasts(builder, train, test)
     if model.needs_labels:
         predictions["supervised"] = extract(builder, "test", config.test_clips, model.predict_labels).series
     results = protocols.score(
@@ -75,7 +80,7 @@ def evaluate(folder, builder, model, seconds):
     keep_features(folder, builder, test)
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(tables.results_table(results))
-    if units.is_frequency(unit):
+    if test.labels.ndim == 1:
         floored = (f"{name} {metrics.count_floored(test.labels, values)}" for name, values in predictions.items())
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {unit}, of {len(test.labels)}: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}.")
@@ -110,15 +115,28 @@ def _frequencies(train, test, unit):
     return predictions
 
 
-def _forecasts(builder, train, test):
-    """Predicts label series, in the unit of the clips: by a probe of the features, and by two that know none."""
+def _values(train, test):
+    """Predicts labels that are one number a clip but no frequency, such as a blood pressure, by what needs no band."""
+    return {
+        **protocols.predict_by_neighbor(train, test),
+        "linear_probe": _probe(train, test),
+        "training_mean": forecasts.training_mean(train, len(test.labels)),
+    }
+
+
+def _probe(train, test):
     probed, penalty = forecasts.linear_probe(train, test)
     cli.say(f"Linear probe: ridge with a penalty of {penalty:g}, by cross-validation.")
+    return probed
+
+
+def _forecasts(builder, train, test):
+    """Predicts label series, in the unit of the clips: by a probe of the features, and by two that know none."""
     low, high = data.clip_range(builder)
     means = extract(builder, "test", len(test.labels), lambda clips: tf.reduce_mean(clips, axis=(2, 3, 4))).series
     past = low + (high - low) * means
     return {
-        "linear_probe": probed,
+        "linear_probe": _probe(train, test),
         "persistence": forecasts.persistence(past, test.rates[0], test.labels.shape[1]),
         "training_mean": forecasts.training_mean(train, len(test.labels)),
     }
@@ -136,8 +154,10 @@ def draw(folder, builder, test, predictions):
     records = history.read(folder / "logs" / "history.jsonl")
     if records:
         figures["training"] = plots.training_curves(records)
-    draw_some = _draw_series if units.is_frequency(unit) else _draw_forecasts
-    figures |= draw_some(plots, builder, test, predictions, unit)
+    if units.is_frequency(unit):
+        figures |= _draw_series(plots, builder, test, predictions, unit)
+    elif test.labels.ndim > 1:
+        figures |= _draw_forecasts(plots, builder, test, predictions, unit)
     figures |= draw_embedding("embedding", len(test.labels), lambda: plots.embedding(test.series, test.labels, unit))
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
