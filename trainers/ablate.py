@@ -57,6 +57,7 @@ def _document(base, seeds, results):
         f"at a time, seeds {', '.join(seeds)}. MAE in Hz, MAPE in percent, on {num_clips:,} test clips, with 95 % "
         "intervals over clips or, where there are several seeds, mean and standard deviation over them. `fft` uses no "
         "label.\n\n"
+        "**These are test clips. What is chosen by looking at them must be measured on others.**\n\n"
         f"{tables.markdown_table(header, lines)}\n"
     )
 

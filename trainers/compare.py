@@ -36,6 +36,8 @@ PAPER = {
     "cvrl": ("1.69", "49.09", "0.38", "14.41"),
     "simper": ("0.22", "16.49", "0.09", "4.51"),
 }
+# Beside those of all sweeps, the readout that tells what the plain Fourier readout cannot: who was told the octave.
+COLUMNS = (*sweep.COLUMNS, ("fft_calibrated", "mae"))
 COMMAND = "python -m trainers.compare"
 
 
@@ -81,12 +83,12 @@ def folder(name, seed):
 def table(results):
     """Returns the Markdown table of the rows of each entry."""
     header = ["method"]
-    for k, (protocol, metric) in enumerate(sweep.COLUMNS):
+    for k, (protocol, metric) in enumerate(COLUMNS):
         header += [f"{protocol} {metric}", "paper"] if k < 4 else [f"{protocol} {metric}"]
     lines = []
     for name, found in results.items():
         line = [ENTRIES[name][1]]
-        for k, (protocol, metric) in enumerate(sweep.COLUMNS):
+        for k, (protocol, metric) in enumerate(COLUMNS):
             line.append(tables.cell_of(found, protocol, metric))
             line += [PAPER.get(name, [""] * 4)[k]] if k < 4 else []
         lines.append([*line, f"{np.mean([row.seconds for row in found]):.0f}"])

@@ -54,8 +54,9 @@ def evaluate(folder, builder, model, seconds):
     config = flags.FLAGS
     runs.check_rows(folder)
     unit = data.label_unit(builder)
-    train = extract(builder, "train", config.train_clips, model.encode)
-    test = extract(builder, "test", config.test_clips, model.encode)
+    pixels = units.is_frequency(unit)
+    train = extract(builder, "train", config.train_clips, model.encode, pixels)
+    test = extract(builder, "test", config.test_clips, model.encode, pixels)
     if units.is_frequency(unit):
         predictions = _frequencies(train, test, unit)
     elif test.labels.ndim == 1:
@@ -100,18 +101,21 @@ def keep_features(folder, builder, test):
         np.savez_compressed(file, **few, **references)
 
 
-def extract(builder, split, limit, encode):
+def extract(builder, split, limit, encode, pixels=False):
     """Returns the `protocols.Features` of a split, showing progress."""
     examples, count = data.split(builder, split, limit)
-    return protocols.extract(encode, examples, progress=cli.Counter(f"Encoding {split} clips", count))
+    counter = cli.Counter(f"Encoding {split} clips", count)
+    return protocols.extract(encode, examples, progress=counter, pixels=pixels)
 
 
 def _frequencies(train, test, unit):
+    octave = protocols.find_octave(train)
+    cli.say(str(octave))
     predictions, harmonic = protocols.predict_frequencies(
-        train, test, options.pair("band"), flags.FLAGS.labeled_clips, unit
+        train, test, options.pair("band"), octave, flags.FLAGS.labeled_clips, unit
     )
-    multiple = "" if harmonic == 1 else f"{1 / harmonic:.3g} times "
-    cli.say(f"Features run at {multiple}the frequency.")
+    if harmonic * octave.divisor != 1:
+        cli.say(f"{flags.FLAGS.labeled_clips} labelled clips say {1 / harmonic:.3g} times the frequency.")
     return predictions
 
 

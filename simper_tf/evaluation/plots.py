@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from simper_tf import readout, units
+from simper_tf import spectrum, units
 
 # Logged values of every run that say nothing of what is learned, and those that share the axis of the loss.
 UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
@@ -84,7 +84,7 @@ def spectra(series, labels, rates, band, unit="Hz"):
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
     right = 0.0
     for axes, feature, label, rate in zip(rows, series, labels, rates, strict=True):
-        power = readout.power_spectrum(feature.T).numpy().sum(axis=0)
+        power = spectrum.power(feature.T).numpy().sum(axis=0)
         factor = units.per_hertz(unit, len(feature) / rate)
         frequencies = factor * np.arange(len(power)) * rate / (16 * len(feature))
         axes.axvspan(factor * band[0], factor * band[1], color="0.95")
@@ -182,7 +182,7 @@ def embedding_points(series, seed=0):
     """
     import umap  # Takes seconds to import, and is optional.
 
-    power = readout.power_spectrum(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
+    power = spectrum.power(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
     amplitude = np.sqrt(power / np.maximum(power.sum(axis=1, keepdims=True), 1e-30))
     return umap.UMAP(random_state=seed, n_jobs=1).fit_transform(amplitude)
 

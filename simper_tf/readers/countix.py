@@ -171,10 +171,12 @@ def _examine(item, config, decode):
     """A bad video is left out of the build and never stops it; without decoding, one that opens passes for good."""
     if not decode and item.path:
         try:
-            video = mp4.probe(item.path)
+            header = mp4.read_header(item.path)
         except RawDataError as error:
             return checkups.Report(skipped=(str(error),))
-        return checkups.Report("", "", video.frames, video.rate, video.duration, (item.segment.count,))
+        return checkups.Report(
+            "", "", header.num_frames, header.rate, header.num_frames / header.rate, (item.segment.count,)
+        )
     _, example, reason = read_or_skip(item, num_frames=config.num_frames, size=config.size, fit=config.fit)
     if example is None:
         return checkups.Report(skipped=(reason,))
