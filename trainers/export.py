@@ -13,10 +13,10 @@ VOTERS = 200
 
 
 def main():
-    folder = runs.adopt_flags()
-    builder = data.load()
-    model, _ = evaluate.load_model(folder, builder)
-    export(folder, builder, model)
+    runs.adopt_flags()
+    with runs.opened() as folder, data.opened() as builder:
+        model, _ = evaluate.load_model(folder, builder)
+        export(folder, builder, model)
 
 
 def export(folder, builder, model):
