@@ -70,8 +70,8 @@ class StopRequest:
 
 
 def say(text):
-    """Prints lines that appear at once, also in a pipe; what a terminal would obey in them is spelled out."""
-    print("\n".join(map(printable, text.split("\n"))), flush=True)
+    """Prints a line that appears at once, also in a pipe."""
+    print(text, flush=True)
 
 
 def show_training(progress):
