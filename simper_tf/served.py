@@ -41,8 +41,10 @@ class FrequencyModel(tf.Module):
         # TensorFlow's own variables and not the Keras model: that would put each weight into the file twice, and what
         # is restored where no Python runs is the copy that no signature reads.
         self.weights = [weight.value for weight in encoder.weights]
-        self._encode = functools.partial(encoder, training=False)
         self.frame_shape = tuple(frame_shape)
+        # One function, traced once, that all signatures call.
+        clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
+        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips])
         self.band = _rising("band", band, above=0.0)
         self.harmonic = float(harmonic)
         self.value_range = _rising("value_range", value_range)
@@ -124,8 +126,8 @@ class FrequencyModel(tf.Module):
         yield (
             tf.reduce_all(tf.math.is_finite(rates)) & (slowest >= 2 * high * (1 - _ROUNDING)),
             tf.strings.format(
-                f"`rate` must be finite and at least {2 * high:g} frames per second, twice the upper end of the band of "
-                f"{low:g} to {high:g} Hz. Received: {{}}.",
+                f"`rate` must be finite and at least {2 * high:g} frames per second, twice the upper end of the band "
+                f"of {low:g} to {high:g} Hz. Received: {{}}.",
                 rate,
             ),
         )
