@@ -57,8 +57,8 @@ def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=
         (unfinished / _ENCODER).parent.mkdir()
         encoder.save(unfinished / _ENCODER)
         return unfinished.rename(folder / str(version))
-    except tf.errors.OpError as error:
-        raise OSError(f"{unfinished} could not be written: {error.message.splitlines()[0]}") from error
+    except (OSError, tf.errors.OpError) as error:
+        raise OSError(f"{unfinished} could not be written: {str(error).splitlines()[0]}") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

@@ -43,8 +43,10 @@ class FrequencyModel(tf.Module):
         # TensorFlow's own variables and not the Keras model: that would put each weight into the file twice, and what
         # is restored where no Python runs is the copy that no signature reads.
         self.weights = [weight.value for weight in encoder.weights]
-        self._encode = functools.partial(encoder, training=False)
         self.frame_shape = tuple(frame_shape)
+        # One function, traced once, that all signatures call.
+        clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
+        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips])
         self.band = _rising("band", band, above=0.0)
         self.harmonic = harmonic if harmonic is None else float(harmonic)
         self.value_range = _rising("value_range", value_range)
