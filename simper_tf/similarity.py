@@ -53,7 +53,8 @@ def npsd_cosine(x, y, band=None):
         `(..., M, N)` float32 in [0, 1].
 
     Raises:
-        ValueError: the lengths differ or are unknown, or the band is none in cycles per frame or holds no frequency bin.
+        ValueError: the lengths differ or are unknown, the band is none in cycles per frame, or no frequency bin lies
+            in it.
     """
     num_frames = _common_length(x, y)
     return tf.matmul(_unit_psd(x, num_frames, band), _unit_psd(y, num_frames, band), transpose_b=True)

@@ -137,6 +137,12 @@ class Method(keras.Model):
         with plain_errors():
             return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
 
+    def predict(self, x, *args, **kwargs):
+        """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`."""
+        x = self._checked(x)
+        with plain_errors():
+            return super().predict(x, *args, **kwargs)
+
     def train_step(self, data):
         gradients, logs = self.compute_gradients(self.draw(data))
         self.optimizer.apply(gradients, self.trainable_variables)
@@ -222,7 +228,7 @@ class Method(keras.Model):
         """Returns data for `fit` and `evaluate`, refused before the first step as far as it can be seen by then."""
         x = batch_of(x)
         if hasattr(x, "dtype") and np.ndim(x) != 6:
-            check_clips(x, self.frame_shape, known=True)
+            check_clips(x, self.frame_shape)
         return x
 
     def _check_company(self, labels):
