@@ -21,7 +21,7 @@ from simper_tf.readers import manifest, schema
 from simper_tf.readers import ubfc as ubfc_reader
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import countix, faces, lst, pure, scamps, ubfc
-from trainers import data, doctor
+from trainers import cli, data, doctor
 
 ROOT = pathlib.Path(__file__).parents[2]
 SMALL_FACES = {"look": faces.CLEAN, "height": 24, "width": 32}
@@ -214,6 +214,15 @@ def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys)
     doctor.show("PROBLEM", [*problems, "\x9b31m"])
     assert r"r\x1b[2Jaw" in problem
     assert capsys.readouterr().out == f"PROBLEM {problem}\nPROBLEM \\x9b31m\n"
+
+
+def test_the_last_line_of_a_command_that_fails_is_spelled_out_too(monkeypatch):
+    def fail():
+        raise ValueError("no\x1b[2Jname\nmore")
+
+    monkeypatch.setattr(cli.app, "run", lambda main: main(["doctor"]))
+    with pytest.raises(SystemExit, match=r": error: no\\x1b\[2Jname$"):
+        cli.run(fail)
 
 
 def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
