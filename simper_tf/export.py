@@ -23,7 +23,7 @@ _VERSION = re.compile("[0-9]{1,18}")
 _ENCODER = pathlib.Path("assets.extra", "encoder.keras")
 
 
-def export_model(encoder, folder, frame_shape, band, harmonic=1.0, value_range=(0.0, 1.0)):
+def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
     """Writes the next numbered SavedModel below a folder.
 
     Signatures: `serving_default` (`frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency`, `confidence`,
@@ -57,8 +57,8 @@ def export_model(encoder, folder, frame_shape, band, harmonic=1.0, value_range=(
         (unfinished / _ENCODER).parent.mkdir()
         encoder.save(unfinished / _ENCODER)
         return unfinished.rename(folder / str(version))
-    except tf.errors.OpError as error:
-        raise OSError(f"{unfinished} could not be written: {error.message.splitlines()[0]}") from error
+    except (OSError, tf.errors.OpError) as error:
+        raise OSError(f"{unfinished} could not be written: {str(error).splitlines()[0]}") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

@@ -9,7 +9,7 @@ import math
 
 import tensorflow as tf
 
-from simper_tf import readout, units
+from simper_tf import readout, spectrum, units
 from simper_tf.methods.base import unit_range
 
 # What encoders need, whatever the rate.
@@ -28,7 +28,9 @@ class FrequencyModel(tf.Module):
         encoder: `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
         frame_shape: `(H, W, C)`.
         band: `(low, high)` in Hz, in which the frequency lies.
-        harmonic: The one at which the features run, as `readout.calibrate_harmonic` finds it.
+        harmonic: The one at which the features run: 1 over `readout.common_divisor`, or that of
+            `readout.calibrate_harmonic`; None to read each clip by its own pixels, see `readout.resolve_octave`,
+            and by its features in the band where its pixels show no line.
         value_range: `(low, high)` of float frames, in their physical unit, that the encoder was trained to see as 0
             and 1.
 
@@ -36,15 +38,17 @@ class FrequencyModel(tf.Module):
         ValueError: band or value range are not two finite, rising numbers, or the band does not begin above 0.
     """
 
-    def __init__(self, encoder, frame_shape, band, harmonic=1.0, value_range=(0.0, 1.0)):
+    def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
         super().__init__()
         # TensorFlow's own variables and not the Keras model: that would put each weight into the file twice, and what
         # is restored where no Python runs is the copy that no signature reads.
         self.weights = [weight.value for weight in encoder.weights]
-        self._encode = functools.partial(encoder, training=False)
         self.frame_shape = tuple(frame_shape)
+        # One function, traced once, that all signatures call.
+        clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
+        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips])
         self.band = _rising("band", band, above=0.0)
-        self.harmonic = float(harmonic)
+        self.harmonic = harmonic if harmonic is None else float(harmonic)
         self.value_range = _rising("value_range", value_range)
 
     def features(self, frames):
@@ -57,25 +61,34 @@ class FrequencyModel(tf.Module):
         Args:
             frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1]; T at least 8 and two periods
                 of the band's lower end.
-            rate: `(B,)` float32, frames per second, at least twice the band's upper end.
+            rate: `(B,)` float32, frames per second, at least twice the band's upper end, and twice the frequency at
+                which features run for it.
 
         Raises:
             tf.errors.InvalidArgumentError: one of the two is not so.
         """
         frames = _refuse([*self._frames_checks(frames), *self._rate_checks(frames, rate)], frames)
         features = self._features(frames)
-        frequency, confidence = self._read(features, rate)
+        frequency, confidence = self._read(features, frames, rate)
         return {"frequency": frequency, "confidence": confidence, "features": features}
 
     def _features(self, frames):
         clips = units.rescale(frames, self.value_range) if frames.dtype.is_floating else unit_range(frames)
         return tf.cast(self._encode(clips), tf.float32)
 
-    def _read(self, features, rate):
+    def _read(self, features, frames, rate):
         low, high = self.band
-        frequency, confidence = readout.fft_frequency(features, rate, (low / self.harmonic, high / self.harmonic))
-        # A peak at an end of the band is refined to a place up to half a bin outside.
-        return tf.clip_by_value(self.harmonic * frequency, low, high), confidence
+        multiple = self.harmonic or 1.0
+        frequency, confidence = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
+        frequency *= multiple
+        if self.harmonic is None:
+            pixels, shortest = spectrum.pixel_power(frames), 1.0 / tf.cast(_shape(features, 2)[1], tf.float32)
+            resolved = readout.resolve_octave(features, pixels, rate)
+            _, anywhere = readout.fft_frequency(features, 1.0, (shortest, 0.5))
+            inside, shown = (resolved >= low) & (resolved <= high), tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
+            frequency = tf.where(shown, resolved, frequency)
+            confidence = tf.where(shown, tf.where(inside, anywhere, 0.0), confidence)
+        return tf.clip_by_value(frequency, low, high), confidence
 
     def _frames_checks(self, frames):
         """Yields `(condition, message)` for frames alone."""
@@ -121,11 +134,13 @@ class FrequencyModel(tf.Module):
             ),
         )
         slowest, fastest = tf.reduce_min(rates), tf.reduce_max(rates)
+        # Features that run at a multiple of the frequency reach further than the band.
+        highest = high / min(self.harmonic or 1.0, 1.0)
         yield (
-            tf.reduce_all(tf.math.is_finite(rates)) & (slowest >= 2 * high * (1 - _ROUNDING)),
+            tf.reduce_all(tf.math.is_finite(rates)) & (slowest >= 2 * highest * (1 - _ROUNDING)),
             tf.strings.format(
-                f"`rate` must be finite and at least {2 * high:g} frames per second, twice the upper end of the band of "
-                f"{low:g} to {high:g} Hz. Received: {{}}.",
+                f"`rate` must be finite and at least {2 * highest:g} frames per second, twice the frequency up "
+                f"to which features run for the band of {low:g} to {high:g} Hz. Received: {{}}.",
                 rate,
             ),
         )

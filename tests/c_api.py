@@ -1,7 +1,6 @@
 """Asks exported models through TensorFlow's C library, as servers do, in a process without TensorFlow's Python.
 
-`python c_api.py requests.npz answers.npz`; tests call `ask`. Requests are asked one after another, and a model is loaded
-when its first request comes.
+`python c_api.py requests.npz answers.npz`; tests call `ask`. A model is loaded when its first request comes.
 """
 
 import ctypes

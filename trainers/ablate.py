@@ -8,7 +8,8 @@ import sys
 
 from absl import flags
 
-from simper_tf.evaluation import rows, tables
+from simper_tf import files
+from simper_tf.evaluation import tables
 from trainers import cli, sweep
 
 # Flag -> values tried in place of that of the flagfile.
@@ -34,7 +35,7 @@ def main():
     for k, (name, value, changes) in enumerate(runs):
         cli.say(f"Run {k + 1}/{len(runs)}: {name} {value}")
         results.append((name, value, [row for seed in seeds for row in _train(changes, seed)]))
-        rows.write_atomically(config.table, _document(config.base, seeds, results))
+        files.write_atomically(config.table, _document(config.base, seeds, results))
     cli.say(f"Table: {config.table}.")
 
 

@@ -50,6 +50,7 @@ def assemble(builder, strategy=None):
     steps_per_epoch = max(num_examples // config.batch_size, 1)
     labels = _column(examples, "label") if options.METHODS[config.method][0].needs_labels else None
     run = options.Run(views, rates, num_examples, config.epochs * steps_per_epoch, labels)
+    keras.mixed_precision.set_dtype_policy(config.precision)
     with strategy.scope():
         keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
         model = options.method(options.encoder(clip_shape[1:]), run)

@@ -7,6 +7,7 @@ import pathlib
 
 from absl import flags
 
+from simper_tf import files
 from simper_tf.evaluation import rows, tables
 from trainers import cli, compare, sweep
 
@@ -32,7 +33,7 @@ def main():
     put(document, [])  # Refused before anything is written.
     rows.write_rows(config.rows, new)
     gathered = rows.read_rows(config.rows)
-    rows.write_atomically(document, put(document, gathered))
+    files.write_atomically(document, put(document, gathered))
     cli.say(f"{document}: table of {len({row.seed for row in gathered})} run(s), their rows in {config.rows}.")
 
 
@@ -55,11 +56,16 @@ def check_alike(gathered):
     Raises:
         ValueError: they differ in more than their seed.
     """
-    kinds = sorted({f"{row.method} with {row.encoder} on {row.dataset}/{row.config}" for row in gathered})
+    # Rows that do not say of which settings they are pass for those of any.
+    several = len({row.settings for row in gathered} - {""}) > 1
+    kinds = {
+        f"{row.method} with {row.encoder} on {row.dataset}/{row.config}" + f", settings {row.settings}" * several
+        for row in gathered
+    }
     if len(kinds) > 1:
         raise ValueError(
-            f"--runs and --rows={flags.FLAGS.rows} hold runs that differ in more than their seed: {'; '.join(kinds)}. "
-            "Name runs of one kind, or another file of rows."
+            f"--runs and --rows={flags.FLAGS.rows} hold runs that differ in more than their seed: "
+            f"{'; '.join(sorted(kinds))}. Name runs of one kind, or another file of rows."
         )
 
 

@@ -79,7 +79,7 @@ def motion_branch(x, masks=(), self_attention=False):
             x = x * (masks[block] if masks else attention_mask(x))
         x = _pooling(x)
     # The first dense layer is what takes the place of a mean over space here.
-    x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]))(x)
+    x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]), dtype=FULL)(x)
     x = layers.Dropout(0.5, dtype=FULL)(layers.Dense(128, activation="tanh", dtype=FULL)(x))
     return keras.ops.squeeze(layers.Dense(1, dtype=FULL)(x), axis=-1)
 

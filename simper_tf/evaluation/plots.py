@@ -23,7 +23,7 @@ def training_curves(history):
     steps = [record["step"] for record in history]
     for name in [name for name in history[0] if name not in UNDRAWN]:
         axes = left if name in LOSSES else right
-        axes.plot(steps, [record[name] for record in history], label=name)
+        axes.plot(steps, [record.get(name, np.nan) for record in history], label=name)
     left.set_title("loss with its prior, label entropy, what lies between" if "floor" in history[0] else "loss")
     right.set_title("how features follow the speeds (best: 1), and their spread" if "rank" in history[0] else "")
     for axes in (left, right):

@@ -151,9 +151,16 @@ def predict_frequencies(train, test, band, octave, num_labeled=10, unit="Hz"):
         "pixels": readout.pixel_frequency(test.pixels, test.rates, test.series.shape[1]).numpy(),
     }
     predictions = {protocol: values * test.per_hertz(unit) for protocol, values in frequencies.items()}
-    for protocol, distance in (("1nn", "mxcorr"), ("1nn_npsd", "npsd"), ("1nn_euclidean", "euclidean")):
-        predictions[protocol] = neighbors.nearest_neighbor(train.series, train.labels, test.series, distance)
-    return predictions, harmonic
+    return predictions | predict_by_neighbor(train, test), harmonic
+
+
+def predict_by_neighbor(train, test):
+    """Returns `{protocol: (N,) predictions}`: the label, in any unit, of the nearest training clip by each distance."""
+    distances = {"1nn": "mxcorr", "1nn_npsd": "npsd", "1nn_euclidean": "euclidean"}
+    return {
+        protocol: neighbors.nearest_neighbor(train.series, train.labels, test.series, distance)
+        for protocol, distance in distances.items()
+    }
 
 
 def calibrate_harmonic(few, band, unit="Hz"):

@@ -1,4 +1,6 @@
-"""Trains with batch norm on one and on two logical CPU devices and exports; run by `test_serving.py` in a process of its own.
+"""Trains with batch norm on one and on two logical CPU devices and exports.
+
+Run by `test_serving.py` in a process of its own.
 
 `python replica_exports.py FOLDER` leaves FOLDER/<policy>_<replicas>/1 and beside it `features.npy`, what the trained
 encoder itself answers to `clips()`.

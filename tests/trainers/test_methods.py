@@ -42,7 +42,7 @@ def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_b
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags_of_both)
     stopping = [f"--run_dir={tmp_path / 'stopped'}", *flags_of_both]
     with monkeypatch.context() as patch:
-        patch.setattr(cli, "show_training", lambda progress: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
+        patch.setattr(cli, "show_training", lambda *_: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
         with pytest.raises(SystemExit, match="130"):
             call(pretrain.main, *stopping)
     assert not (tmp_path / "stopped" / "results.jsonl").exists()
