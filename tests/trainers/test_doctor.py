@@ -283,6 +283,19 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
     ]
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[" * 100_000, b"7", b"\xff", None], ids=lambda content: str(content)[:9]
+)
+def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_path, content):
+    ubfc.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    builder = ubfc_dataset_builder.Builder(data_dir=tmp_path / "data")
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path / "raw"))
+    info = pathlib.Path(builder.data_path, "dataset_info.json")
+    info.unlink() if content is None else info.write_bytes(content)
+    with pytest.raises(ValueError, match=r"ubfc/paper/1\.0\.0 is damaged: .* build it again\.$"):
+        data.find("ubfc", tmp_path / "data")
+
+
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"ubfc/small/1\.0\.0 is not built in .*--manual_dir"):
         doctor.diagnose(make("ubfc", tmp_path), None, None)
