@@ -41,8 +41,9 @@ def probe(path):
         RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
             memory, or shows two frames at one time.
     """
-    header = read_header(path)
-    _refuse_cut_off(path, header)
+    height, width, stated, nominal = _first_frame(path)
+    if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
+        _refuse_cut_off(path, stated, nominal)
     with _opened(path) as capture:
         times = np.array(list(_frame_times(capture, path)))
     if len(times) < 2:
@@ -53,7 +54,7 @@ def probe(path):
         raise _unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
-    return VideoInfo(rate, len(times), header.height, header.width, seconds, float(deviation), float(gaps.max()))
+    return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()))
 
 
 def read_header(path):
@@ -62,14 +63,9 @@ def read_header(path):
     Raises:
         RawDataError: the file is missing, or is not a video with at least one frame.
     """
-    with _opened(path) as capture:
-        readable, frame = capture.read()
-        if not readable:
-            raise _unreadable(path, "no frame in it can be decoded")
-        count, rate = capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
-    if not (count > 0 and 0 < rate <= video.MAX_RATE):
+    height, width, count, rate = _first_frame(path)
+    if not (count > 0 and 0 < rate < np.inf):
         raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
-    height, width = frame.shape[:2]  # As shown: after the rotation.
     return video.Header(int(count), rate, width, height)
 
 
@@ -184,14 +180,23 @@ def _opened(path, *parameters):
         capture.release()
 
 
-def _refuse_cut_off(path, header):
+def _first_frame(path):
+    """Returns height and width of the first frame as shown, and how many frames the file states at which rate."""
+    with _opened(path) as capture:
+        readable, frame = capture.read()
+        if not readable:
+            raise _unreadable(path, "no frame in it can be decoded")
+        return *frame.shape[:2], capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
+
+
+def _refuse_cut_off(path, count, rate):
     """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
     times = []
     with _opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
         # Of what was trimmed but is still stored too: only here can it be compared with the header.
-        while len(times) <= 2 * header.num_frames and capture.grab():
+        while len(times) <= 2 * count and capture.grab():
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
-    found, stated = np.ptp(times or [0]) + 1 / header.rate, header.num_frames / header.rate
+    found, stated = np.ptp(times or [0]) + 1 / rate, count / rate
     if found < min(0.9 * stated, stated - 1):  # Not less, because the length of a file can be that of its sound.
         raise _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
 

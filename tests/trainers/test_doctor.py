@@ -21,7 +21,7 @@ from simper_tf.readers import manifest, schema
 from simper_tf.readers import ubfc as ubfc_reader
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import countix, faces, lst, pure, scamps, ubfc
-from trainers import data, doctor
+from trainers import cli, data, doctor
 
 ROOT = pathlib.Path(__file__).parents[2]
 SMALL_FACES = {"look": faces.CLEAN, "height": 24, "width": 32}
@@ -216,6 +216,15 @@ def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys)
     assert capsys.readouterr().out == f"PROBLEM {problem}\nPROBLEM \\x9b31m\n"
 
 
+def test_the_last_line_of_a_command_that_fails_is_spelled_out_too(monkeypatch):
+    def fail():
+        raise ValueError("no\x1b[2Jname\nmore")
+
+    monkeypatch.setattr(cli.app, "run", lambda main: main(["doctor"]))
+    with pytest.raises(SystemExit, match=r": error: no\\x1b\[2Jname$"):
+        cli.run(fail)
+
+
 def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
     raw = shutil.copytree(sound / "ubfc", tmp_path / "raw")
     for video in raw.rglob("vid.avi"):
@@ -272,6 +281,19 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
         "has 4 examples in train, the raw files give 2",
         "has 2 examples in test, the raw files give 1",
     ]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[" * 100_000, b"7", b"\xff", None], ids=lambda content: str(content)[:9]
+)
+def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_path, content):
+    ubfc.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    builder = ubfc_dataset_builder.Builder(data_dir=tmp_path / "data")
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path / "raw"))
+    info = pathlib.Path(builder.data_path, "dataset_info.json")
+    info.unlink() if content is None else info.write_bytes(content)
+    with pytest.raises(ValueError, match=r"ubfc/paper/1\.0\.0 is damaged: .* build it again\.$"):
+        data.find("ubfc", tmp_path / "data")
 
 
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
