@@ -54,7 +54,7 @@ def extract(encode, examples, batch_size=None, progress=None):
         ValueError: there is no example, or the features of a clip are not finite (named).
     """
     batch_size = batch_size or _batch_size(examples.element_spec["clip"].shape.num_elements())
-    encode = tf.function(encode, reduce_retracing=True)
+    encode = tf.function(encode, reduce_retracing=True, autograph=False)
     batches, done = [], 0
     for batch in examples.batch(batch_size).prefetch(1):
         series = encode(batch["clip"]).numpy()
