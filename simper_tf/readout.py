@@ -1,37 +1,22 @@
-"""Frame-wise features -> frequencies: by Fourier transform, by nearest neighbour, and up to a harmonic.
+"""Frame-wise features -> frequencies: by Fourier transform, and up to a harmonic that pixels or a few labels tell.
 
-The Fourier readout is written in TensorFlow with dynamic shapes, because the exported model runs it too.
+Written in TensorFlow with dynamic shapes, because the exported model runs it too.
 """
 
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import similarity
+from simper_tf import spectrum
 
 # A pendulum looks the same twice a period, so features may run at a multiple of the frequency, or at a part of it.
 HARMONICS = (1 / 3, 1 / 2, 1.0, 2.0, 3.0)
 
-
-def power_spectrum(features, padding=16, window=True):
-    """Returns the power of each frequency, summed over channels.
-
-    Args:
-        features: `(..., T)` float series; for channels see `fft_frequency`.
-        padding: The series is zero-padded to `padding * T` frames, which makes the bins as many times finer.
-        window: Whether to weight with a Hann window, against leakage.
-
-    Returns:
-        `(..., padding * T // 2 + 1)` float32; bin k stands for `k / (padding T)` cycles per frame.
-    """
-    features = tf.cast(features, tf.float32)
-    num_frames = tf.shape(features)[-1]
-    mean = tf.reduce_mean(features, axis=-1, keepdims=True)
-    # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
-    features = tf.where(tf.abs(features - mean) > 1e-6 * tf.abs(mean), features - mean, 0.0)
-    if window:
-        features *= tf.signal.hann_window(num_frames, periodic=False, dtype=features.dtype)
-    spectrum = tf.signal.rfft(features, [padding * num_frames])
-    return tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
+# Two frequencies are the same where they lie within half a cycle a clip; in bins of `spectrum.pixel_power`.
+_NEAR = spectrum.PIXEL_PADDING // 2
+# Multiples of a candidate at which lines are sought, and multiples of the frequency so far whose aliases are known.
+_MULTIPLES = 9
+# A line where such an alias falls counts only if it is higher than an alias is likely to be.
+_ALIAS_HEIGHT = 0.4
 
 
 def fft_frequency(features, rate, band, mode="fine"):
@@ -46,65 +31,30 @@ def fft_frequency(features, rate, band, mode="fine"):
             its readout; a bare bin is the plainest reading.
 
     Returns:
-        frequency: `(N,)` float32 in Hz. For a constant feature, the lower end of the band.
-        confidence: `(N,)` float32 in [0, 1], the share of all power within one main lobe of the peak. 0 for a
-            constant feature.
+        frequency: `(N,)` float32 in Hz, in the band. For a constant feature, the lower end of the band.
+        confidence: `(N,)` float32 in [0, 1], the share of all power within one main lobe of the peak, on a scale on
+            which the share that noise of the same length reaches is 0; so it means the same at every length. 0 too for
+            a constant feature, for a peak at an end of the band that is higher still outside, and where more power
+            lies below the band than in the peak.
 
     Raises:
-        ValueError: `mode` is unknown.
+        ValueError: `mode` is unknown, the band is empty or reaches above half the rate, features are not finite. In a
+            graph only the mode is checked, as values are not known there.
     """
     if mode not in ("fine", "paper"):
         raise ValueError(f"`mode` must be 'fine' or 'paper'. Received: {mode!r}.")
     fine = mode == "fine"
-    power, spacing = _padded_power(features, rate, padding=16 if fine else 1, window=fine)
-    num_bins = tf.shape(power)[-1]
-    bins = tf.cast(tf.range(num_bins), tf.float32)
+    if tf.executing_eagerly():
+        _check(features, rate, band)
+    power, spacing = _channel_power(features, rate, padding=16 if fine else 1, window=fine)
+    bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
+    low, high = band[0] / spacing, band[1] / spacing
     # Tolerance: the end of a band often lies exactly on a bin. In bins, for a band may be a thousand or 1e-5 Hz.
-    inside = (bins >= band[0] / spacing - 1e-3) & (bins <= band[1] / spacing + 1e-3)
-    peak = tf.argmax(tf.where(inside, power, -1.0), axis=-1, output_type=tf.int32)
-    # The main lobe of a Hann window is 2 / T wide on either side; of the bare transform, half of that.
-    lobe = tf.abs(bins - tf.cast(peak, tf.float32)[:, None]) <= (32.0 if fine else 1.0)
-    total = tf.reduce_sum(power, axis=-1)
-    confidence = tf.reduce_sum(tf.where(lobe, power, 0.0), axis=-1) / tf.maximum(total, 1e-12)
-    position = tf.cast(peak, tf.float32) + (_parabola(power, peak) if fine else 0.0)
+    peak, position = spectrum.peak(power, (bins >= low - 1e-3) & (bins <= high + 1e-3))
+    lobe = 16.0 * spectrum.HANN_LOBE if fine else 1.0
+    confidence = _confidence(power, peak, low, high, lobe, num_frames=tf.shape(features)[1])
+    position = tf.clip_by_value(position if fine else tf.cast(peak, tf.float32), low[:, 0], high[:, 0])
     return position * spacing[:, 0], confidence
-
-
-def nearest_neighbor(train_features, train_labels, features, distance="mxcorr"):
-    """Predicts for each clip the label of the training clip with the nearest features.
-
-    The paper does not define its distance. Distances here compare whole series: `mxcorr` and `npsd` by the
-    similarities of the same names, `euclidean` after each series is z-scored over time. The last also compares
-    phases: it is off by 0.013 Hz on average for perfect sinusoids, 1,000 of them between 0.5 and 5 Hz, where `mxcorr`
-    is off by 0.007.
-
-    Args:
-        train_features: `(N, T)` or `(N, T, D)` floats.
-        train_labels: `(N,)`.
-        features: `(K, T)` or `(K, T, D)` floats.
-        distance: A key of `DISTANCES`.
-
-    Returns:
-        `(K,)` labels.
-
-    Raises:
-        ValueError: `distance` is unknown.
-    """
-    if distance not in DISTANCES:
-        raise ValueError(f"`distance` must be one of {sorted(DISTANCES)}. Received: {distance!r}.")
-    train, query = [tf.constant(np.asarray(x, np.float32))[None] for x in (train_features, features)]
-    score = tf.function(lambda chunk: similarity.over_channels(DISTANCES[distance], chunk, train))
-    # Small chunks: `mxcorr` holds one spectrum a pair, 50 x 1,000 x 151 complex numbers.
-    nearest = [tf.argmax(score(query[:, k : k + 50])[0], axis=-1) for k in range(0, query.shape[1], 50)]
-    return np.asarray(train_labels)[np.concatenate(nearest)]
-
-
-# For z-scored series the nearest in the Euclidean sense is the one with the largest cosine.
-DISTANCES = {
-    "euclidean": similarity.cosine,
-    "mxcorr": similarity.max_cross_correlation,
-    "npsd": similarity.npsd_cosine,
-}
 
 
 def calibrate_harmonic(features, frequencies, rate, band):
@@ -119,8 +69,12 @@ def calibrate_harmonic(features, frequencies, rate, band):
         rate, band: As in `fft_frequency`.
 
     Returns:
-        The h with the smallest mean absolute error; pass it to `harmonic_frequency`.
+        The h with the smallest mean absolute error; pass it to `harmonic_frequency`. 1 for features that are constant
+        in every clip: they run at no harmonic.
     """
+    features = np.asarray(features)
+    if not np.any(np.ptp(features, axis=1) > 1e-6 * np.abs(features).max(axis=1)):
+        return 1.0
     errors = [np.mean(np.abs(harmonic_frequency(features, rate, band, h) - frequencies)) for h in HARMONICS]
     return HARMONICS[int(np.argmin(errors))]
 
@@ -130,22 +84,190 @@ def harmonic_frequency(features, rate, band, harmonic):
 
     Arguments are those of `fft_frequency`, and a harmonic of `calibrate_harmonic`.
     """
-    return harmonic * fft_frequency(features, rate, (band[0] / harmonic, band[1] / harmonic))[0].numpy()
+    slowest = float(np.min(rate))
+    low, high = band[0] / harmonic, min(band[1] / harmonic, slowest / 2)
+    # Features cannot run above half the rate, and a band that lies there whole holds no answer but its end.
+    return harmonic * fft_frequency(features, rate, (min(low, high), high))[0].numpy()
 
 
-def _padded_power(features, rate, padding, window):
+def resolve_octave(features, pixels, rate):
+    """Reads frequencies with no label and no band: the peak of the features, stepped down as the pixels show.
+
+    Features may run at a multiple of the frequency; pixels hold the frequency itself. From the highest peak above one
+    cycle a clip, this goes down to its half or third as long as the pixels have a line at a multiple of that half or
+    third which is no multiple of the peak. Harmonics above half the rate fold back and look like such lines, so one
+    where a fold is to be expected must be higher than others. If the pixels have lines, but none at any multiple of
+    what was found (a harmonic of the features may fold back too), the highest peak near a line takes its place.
+
+    It cannot see what pixels do not show: a frequency drowned in noise (see `common_divisor`), or a movement whose two
+    halves differ in nothing but what a mean over a grid of pixels removes. Nor does it step up: features at a part of
+    the frequency are read as they are.
+
+    Args:
+        features: `(N, T)` or `(N, T, D)` floats.
+        pixels: `(N, F)` of `spectrum.pixel_power` of the same clips.
+        rate: Frames per second, a number or `(N,)`.
+
+    Returns:
+        `(N,)` float32 in Hz. Where the pixels have no line at all, the highest peak above one cycle a clip.
+    """
+    num_frames = tf.shape(features)[1]
+    peaks, votes = wide_peak(features), octave_votes(features, pixels)
+    near_line = _peak_near_a_line(features, spectrum.lines(pixels))
+    peaks = tf.where(votes > 0, peaks, near_line)
+    divisors = tf.maximum(tf.where(votes > 0, votes, _divisors(near_line, pixels, num_frames)), 1)
+    return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
+
+
+def octave_votes(features, pixels):
+    """Returns at which multiple of the frequency the features of each clip run, as its pixels show.
+
+    Args:
+        features, pixels: As in `resolve_octave`.
+
+    Returns:
+        `(N,)` int32, by how much `wide_peak` is to be divided: 1, 2, 3, 4, 6 or 9; 0 where the pixels have no line at
+        any multiple of the frequency, so that nothing is known.
+    """
+    return _divisors(wide_peak(features), pixels, tf.shape(features)[1])
+
+
+def pixel_frequency(pixels, rate, num_frames):
+    """Reads frequencies off the pixels alone: what needs no learning at all.
+
+    Args:
+        pixels: `(N, F)` of `spectrum.pixel_power`.
+        rate: Frames per second, a number or `(N,)`.
+        num_frames: T of the clips.
+
+    Returns:
+        `(N,)` float32 in Hz: the strongest line, stepped down as `resolve_octave` does.
+    """
+    scale = tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
+    peaks = spectrum.peak(pixels, tf.range(tf.shape(pixels)[-1]) >= spectrum.PIXEL_PADDING)[1] / scale
+    divisors = tf.maximum(_divisors(peaks, pixels, num_frames), 1)
+    return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
+
+
+def common_divisor(divisors):
+    """Returns the multiple at which an encoder's features run, by the votes of many clips.
+
+    Which multiple it is belongs to the encoder, once training has made it consistent. So the votes of clips whose
+    pixels show it hold for those whose pixels are drowned in noise.
+
+    Args:
+        divisors: `(N,)` integers of `octave_votes`; zeros do not vote.
+
+    Returns:
+        The divisor with most votes, and its share of the votes, in [0, 1]. 1 and 0 if there is no vote.
+    """
+    votes = np.asarray(divisors)
+    votes = votes[votes > 0]
+    if not len(votes):
+        return 1, 0.0
+    found, counts = np.unique(votes, return_counts=True)
+    return int(found[counts.argmax()]), float(counts.max() / len(votes))
+
+
+def wide_peak(features):
+    """Returns where the spectra of features peak, in cycles per frame, between one cycle a clip and half the rate.
+
+    Args:
+        features: `(N, T)` or `(N, T, D)` floats.
+
+    Returns:
+        `(N,)` float32.
+    """
+    num_frames = tf.cast(tf.shape(features)[1], tf.float32)
+    return fft_frequency(features, 1.0, (1.0 / num_frames, 0.5))[0]
+
+
+def _peak_near_a_line(features, lines):
+    """Returns `(N,)` peaks in cycles per frame where pixels have a line too, or anywhere if they have none."""
+    power, spacing = _channel_power(features, 1.0, padding=16, window=True)
+    fine, coarse = tf.range(tf.shape(power)[-1]), 16 // spectrum.PIXEL_PADDING
+    near = tf.gather(_widened(lines) > 0, (fine + coarse // 2) // coarse, axis=1)
+    near |= ~tf.reduce_any(near, axis=1, keepdims=True)
+    return spectrum.peak(power, near & (fine >= 16))[1] * spacing[:, 0]
+
+
+def _divisors(peaks, pixels, num_frames):
+    """Returns by how much to divide `(N,)` peaks in cycles per frame; 0 where no line decides."""
+    lines, scale = spectrum.lines(pixels), tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
+    divisors, stepping = tf.ones_like(peaks), tf.ones_like(peaks, tf.bool)
+    for _ in range(2):
+        current = peaks / divisors
+        evidence = _without_aliases(lines, current, scale)
+        steps = tf.ones_like(divisors)
+        for part in (3, 2):  # A half found overrules a third.
+            multiples = [k for k in range(1, _MULTIPLES + 1) if k % part]
+            has_line = tf.reduce_any(_at(evidence, current[:, None] / part * multiples, scale) > 0, axis=1)
+            # Less than a cycle a clip is no repetition.
+            steps = tf.where(has_line & (current / part * scale >= spectrum.PIXEL_PADDING), float(part), steps)
+        steps = tf.where(stepping, steps, 1.0)
+        divisors, stepping = divisors * steps, steps > 1
+    multiples = tf.range(1.0, _MULTIPLES + 1)
+    seen = tf.reduce_any(_at(lines, (peaks / divisors)[:, None] * multiples, scale) > 0, axis=1)
+    return tf.where(seen, tf.cast(divisors, tf.int32), 0)
+
+
+def _without_aliases(lines, frequency, scale):
+    """Takes out the lines, unless they are high, where multiples above half the rate of `(N,)` frequencies fold to."""
+    multiples = frequency[:, None] * tf.range(2.0, _MULTIPLES + 1)
+    folded = tf.where(multiples > 0.5, tf.abs(multiples - tf.round(multiples)), -1.0) * scale
+    bins = tf.cast(tf.range(tf.shape(lines)[-1]), tf.float32)
+    expected = tf.reduce_any(tf.abs(bins - folded[..., None]) <= _NEAR + 0.5, axis=1)
+    return tf.where(expected & (lines < _ALIAS_HEIGHT), 0.0, lines)
+
+
+def _at(lines, frequencies, scale):
+    """Returns the highest of `(N, F)` lines near each of `(N, K)` frequencies, 0 above half the rate."""
+    bins = tf.cast(tf.round(frequencies * scale), tf.int32)
+    found = tf.gather(_widened(lines), tf.minimum(bins, tf.shape(lines)[-1] - 1), batch_dims=1)
+    return tf.where(frequencies <= 0.5, found, 0.0)
+
+
+def _widened(lines):
+    """Returns at each bin the highest of the lines that count as the same frequency."""
+    return tf.nn.max_pool1d(lines[..., None], 2 * _NEAR + 1, 1, "SAME")[..., 0]
+
+
+def _check(features, rate, band):
+    rates, edges = np.atleast_1d(np.asarray(rate, np.float64)), np.asarray([float(edge) for edge in band])
+    wrong = ~(np.isfinite(rates) & (rates > 0))
+    if wrong.any():
+        raise ValueError(f"`rate` must be positive frames per second. Received: {rates[wrong][0]:g}.")
+    if not 0 <= edges[0] <= edges[1] <= rates.min() / 2 * (1 + 1e-6):
+        raise ValueError(
+            f"`band` must be (low, high) with 0 <= low <= high <= half the rate, {rates.min() / 2:g} Hz. Received: "
+            f"({edges[0]:g}, {edges[1]:g})."
+        )
+    features = np.asarray(features)
+    broken = ~np.isfinite(features).reshape(len(features), -1).all(axis=1)
+    if broken.any():
+        raise ValueError(f"The features of clip {broken.argmax()} are not finite: a frequency cannot be read off them.")
+
+
+def _channel_power(features, rate, padding, window):
+    """Returns `(N, F)` power summed over channels, and `(N, 1)` Hz from one bin to the next."""
     features = tf.convert_to_tensor(features)
     if features.shape.rank == 2:
         features = features[..., None]
-    power = tf.reduce_sum(power_spectrum(tf.linalg.matrix_transpose(features), padding, window), axis=-2)
+    power = tf.reduce_sum(spectrum.power(tf.linalg.matrix_transpose(features), padding, window), axis=-2)
     rate = tf.broadcast_to(tf.cast(rate, tf.float32), tf.shape(power)[:1])
     return power, rate[:, None] / tf.cast(padding * tf.shape(features)[1], tf.float32)
 
 
-def _parabola(power, peak):
-    """Returns the offset, in [-1/2, 1/2] bins, of the top of the parabola through three log powers."""
-    around = tf.clip_by_value(peak[:, None] + [-1, 0, 1], 0, tf.shape(power)[-1] - 1)
-    left, top, right = tf.unstack(tf.math.log(tf.gather(power, around, batch_dims=1) + 1e-30), axis=-1)
-    # A flat top (a constant feature) has no curvature: offset 0. A peak at a band's end may lie on a slope: clip.
-    offset = tf.math.divide_no_nan(0.5 * (left - right), left - 2.0 * top + right)
-    return tf.clip_by_value(offset, -0.5, 0.5)
+def _confidence(power, peak, low, high, lobe, num_frames):
+    bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
+    distance = bins - tf.cast(peak, tf.float32)[:, None]
+    in_peak = tf.reduce_sum(tf.where(tf.abs(distance) <= lobe, power, 0.0), axis=-1)
+    below = tf.reduce_sum(tf.where((bins < low) & (distance < -lobe), power, 0.0), axis=-1)
+    share = in_peak / tf.maximum(tf.reduce_sum(power, axis=-1), 1e-12)
+    num_frames = tf.cast(num_frames, tf.float32)
+    num_cycles = (high - low)[:, 0] * num_frames / (2.0 * tf.cast(tf.shape(power)[-1] - 1, tf.float32))
+    expected = spectrum.noise_share(num_frames, num_cycles)
+    neighbors = tf.gather(power, tf.clip_by_value(peak[:, None] + [-1, 1], 0, tf.shape(power)[-1] - 1), batch_dims=1)
+    top = tf.gather(power, peak, batch_dims=1)
+    is_answer = (top >= tf.reduce_max(neighbors, axis=-1)) & (below < in_peak)
+    return tf.where(is_answer, tf.maximum((share - expected) / (1.0 - expected), 0.0), 0.0)

@@ -1,7 +1,6 @@
 """The training loop: any method of this package, checkpointed, timed and resumable at any step."""
 
 import dataclasses
-import pathlib
 import time
 
 import numpy as np
@@ -30,49 +29,6 @@ class Progress:
     seconds: float
 
 
-class Checkpoints:
-    """Weights, optimizer, step and time spent of a run, saved so that a kill at any moment loses little.
-
-    Args:
-        folder: Where to keep them; the last two are kept.
-        model: A compiled method.
-    """
-
-    def __init__(self, folder, model):
-        self.step = tf.Variable(0, dtype=tf.int64)
-        self.seconds = tf.Variable(0.0, dtype=tf.float64)
-        # Without its slots the optimizer would be restored half; they belong where the weights do.
-        with model.distribute_strategy.scope():
-            model.optimizer.build(model.trainable_variables)
-        self._checkpoint = tf.train.Checkpoint(
-            model=model, optimizer=model.optimizer, step=self.step, seconds=self.seconds
-        )
-        self._manager = tf.train.CheckpointManager(self._checkpoint, str(folder), max_to_keep=2, checkpoint_name="step")
-
-    def save(self):
-        """Saves under the current step."""
-        self._manager.save(checkpoint_number=int(self.step))
-
-    def restore(self, warn=print):
-        """Restores the newest whole checkpoint, reporting those that are not; returns its step, 0 if there is none.
-
-        Raises:
-            ValueError: there are checkpoints, but none is whole.
-        """
-        paths = list(reversed(self._manager.checkpoints))
-        for path in paths:
-            try:
-                _read_whole(path)
-                self._checkpoint.restore(path).assert_existing_objects_matched().expect_partial()
-            except (tf.errors.OpError, IndexError, ValueError, AssertionError) as error:
-                warn(f"Checkpoint {path} is damaged and passed over: {str(error).splitlines()[0]}")
-            else:
-                return int(self.step)
-        if paths:
-            raise ValueError(f"No checkpoint in {pathlib.Path(paths[0]).parent} is whole. Start anew with --overwrite.")
-        return 0
-
-
 def step_function(model):
     """Returns `model.train_step` as a graph that runs on every replica of the strategy in whose scope it was made."""
     # AutoGraph would take most of the time of the first step, and Keras does without it in `fit` too.
@@ -94,9 +50,10 @@ def train(
     Args:
         model: A compiled method, restored to `checkpoints.step`; its strategy's replicas share each batch.
         batches: `tf.data.Dataset` whose first batch is that of the next step; see `pipeline.training_batches`.
-        checkpoints: `Checkpoints`.
+        checkpoints: A `checkpoints.Checkpoints`.
         num_steps: Steps of the whole run.
-        report: Called with a `Progress` every `report_every` steps and after the last.
+        report: Called with a `Progress` every `report_every` steps and after the last; what it raises ends the
+            training, after a checkpoint.
         stop: Asked before every step; a true answer ends the loop between two steps, where a checkpoint is exact.
         report_every: Steps.
         save_seconds: Time between checkpoints.
@@ -128,17 +85,20 @@ def train(
         waited, total = np.sum(laps, axis=0)
         checkpoints.seconds.assign_add(total)
         seconds_a_step = (time.monotonic() - began) / max(step - first_step - 1, 1)
-        report(
-            Progress(
-                step=step,
-                num_steps=num_steps,
-                logs=_finite_logs(model, step),
-                clips_per_second=len(laps) * batch_size / total,
-                waiting=waited / total,
-                seconds_left=seconds_a_step * (num_steps - step),
-                seconds=float(checkpoints.seconds),
-            )
+        progress = Progress(
+            step=step,
+            num_steps=num_steps,
+            logs=_finite_logs(model, step),
+            clips_per_second=len(laps) * batch_size / total,
+            waiting=waited / total,
+            seconds_left=seconds_a_step * (num_steps - step),
+            seconds=float(checkpoints.seconds),
         )
+        try:
+            report(progress)
+        except Exception:  # Such as a closed pipe: no reason to lose the training since the last checkpoint.
+            checkpoints.save()
+            raise
         laps = []
         if time.monotonic() - saved > save_seconds:
             checkpoints.save()
@@ -160,10 +120,3 @@ def _finite_logs(model, step):
             "checkpoint."
         )
     return logs
-
-
-def _read_whole(path):
-    """Reads every tensor of a checkpoint: a truncated file opens without complaint."""
-    reader = tf.train.load_checkpoint(path)
-    for name in reader.get_variable_to_shape_map():
-        reader.get_tensor(name)

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import sys
-import tempfile
 
 
 def _load_tensorflow():
@@ -13,7 +12,7 @@ def _load_tensorflow():
     """
     sys.stderr.flush()
     kept = os.dup(2)
-    with tempfile.TemporaryFile() as said:
+    with os.fdopen(os.memfd_create("said"), "rb") as said:  # In memory: it needs no folder that can be written.
         os.dup2(said.fileno(), 2)
         try:
             import tensorflow as tf

@@ -8,7 +8,8 @@ import sys
 
 from absl import flags
 
-from simper_tf.evaluation import rows, tables
+from simper_tf import files
+from simper_tf.evaluation import tables
 from trainers import cli, sweep
 
 # Flag -> values tried in place of that of the flagfile.
@@ -34,7 +35,7 @@ def main():
     for k, (name, value, changes) in enumerate(runs):
         cli.say(f"Run {k + 1}/{len(runs)}: {name} {value}")
         results.append((name, value, [row for seed in seeds for row in _train(changes, seed)]))
-        rows.write_atomically(config.table, _document(config.base, seeds, results))
+        files.write_atomically(config.table, _document(config.base, seeds, results))
     cli.say(f"Table: {config.table}.")
 
 
@@ -56,6 +57,7 @@ def _document(base, seeds, results):
         f"at a time, seeds {', '.join(seeds)}. MAE in Hz, MAPE in percent, on {num_clips:,} test clips, with 95 % "
         "intervals over clips or, where there are several seeds, mean and standard deviation over them. `fft` uses no "
         "label.\n\n"
+        "**These are test clips. What is chosen by looking at them must be measured on others.**\n\n"
         f"{tables.markdown_table(header, lines)}\n"
     )
 

@@ -1,6 +1,8 @@
 """What all trainers share at the command line: errors in one line, interrupts, progress."""
 
+import contextlib
 import math
+import os
 import signal
 import sys
 import time
@@ -8,8 +10,15 @@ import time
 import tensorflow as tf
 from absl import app, flags, logging
 
+from simper_tf.readers.errors import printable
+
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
 EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
+
+
+class OutputClosed(OSError):
+    """Nobody reads what is printed any more, such as behind `| head`, or the disk it goes to is full."""
+
 
 # The exit code that shells give a program ended from the keyboard.
 INTERRUPTED = 130
@@ -32,7 +41,7 @@ def run(main):
         except EXPECTED as error:
             if logging.get_verbosity() >= logging.DEBUG:
                 raise
-            sys.exit(f"{program}: error: {_one_line(error)}")
+            sys.exit(f"{program}: error: {printable(_one_line(error))}")
         except KeyboardInterrupt:
             print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
             sys.exit(INTERRUPTED)
@@ -41,16 +50,19 @@ def run(main):
 
 
 class StopRequest:
-    """Becomes true at the first Ctrl-C or SIGTERM, so that a loop can end where its state is whole.
+    """Becomes true at the first Ctrl-C, SIGTERM or SIGHUP, so that a loop can end where its state is whole.
 
-    A second Ctrl-C interrupts at once.
+    A second one interrupts at once. A SIGHUP that is ignored, as `nohup` has it, stays ignored.
     """
 
     def __init__(self):
         self.signal = None
 
     def __enter__(self):
-        self._previous = {s: signal.signal(s, self._note) for s in (signal.SIGINT, signal.SIGTERM)}
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            numbers.append(signal.SIGHUP)
+        self._previous = {number: signal.signal(number, self._note) for number in numbers}
         return self
 
     def __exit__(self, *_):
@@ -64,28 +76,37 @@ class StopRequest:
         if self.signal is not None:
             raise KeyboardInterrupt
         self.signal = number
-        say("\nStopping after this step; once more to stop at once.")
+        # Where a terminal is gone, or a line is half printed, there is nothing to be said.
+        with contextlib.suppress(OutputClosed, RuntimeError):
+            say("\nStopping after this step; once more to stop at once.")
 
 
-def say(text):
-    """Prints a line that appears at once, also in a pipe."""
-    print(text, flush=True)
+def say(text, end="\n"):
+    """Prints a line that appears at once, also in a pipe.
+
+    Raises:
+        OutputClosed: it cannot be printed.
+    """
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # Python would try again at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputClosed(f"standard output: {error.strerror}; nothing that was finished is lost.") from error
 
 
-def show_training(progress):
-    """Prints a `training.Progress`: in place on a terminal, else a line every tenth of the run."""
+def show_training(progress, counter):
+    """Prints a `training.Progress` by the `Counter` of its run."""
     logs = "  ".join(f"{name} {value:.3f}" for name, value in progress.logs.items())
-    _show(
-        "step",
+    counter.show(
         progress.step,
-        progress.num_steps,
         f"{clock(progress.seconds_left)} left  "
         f"{progress.clips_per_second:.0f} clips/s  waiting for data {progress.waiting:.0%}  {logs}",
     )
 
 
 class Counter:
-    """Prints how many items of a known number are done, with the time left.
+    """Prints how many items of a known number are done: in place on a terminal, else a line every tenth of them.
 
     Args:
         what: Words before the numbers.
@@ -93,11 +114,21 @@ class Counter:
     """
 
     def __init__(self, what, total):
-        self.what, self.total, self.began = what, total, time.monotonic()
+        self.what, self.total, self._began, self._tenth = what, total, time.monotonic(), None
 
     def __call__(self, done):
-        left = (time.monotonic() - self.began) / done * (self.total - done)
-        _show(self.what, done, self.total, f"{clock(left)} left")
+        """Shows the number with the time left, as if all took the same time."""
+        left = (time.monotonic() - self._began) / done * (self.total - done)
+        self.show(done, f"{clock(left)} left")
+
+    def show(self, done, rest):
+        """Shows the number with other words behind it."""
+        text, tenth = f"{self.what} {done}/{self.total}  {rest}", 10 * done // self.total
+        if sys.stdout and sys.stdout.isatty():
+            say(f"\r\x1b[K{text}", end="\n" if done == self.total else "")
+        elif tenth != self._tenth:
+            self._tenth = tenth
+            say(text)
 
 
 def clock(seconds):
@@ -105,19 +136,6 @@ def clock(seconds):
     minutes, seconds = divmod(math.ceil(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
-_tenths_shown = set()
-
-
-def _show(what, done, total, rest):
-    text = f"{what} {done}/{total}  {rest}"
-    tenth = (what, 10 * done // total)
-    if sys.stdout.isatty():
-        print(f"\r\x1b[K{text}", end="\n" if done == total else "", flush=True)
-    elif tenth not in _tenths_shown:
-        _tenths_shown.add(tenth)
-        say(text)
 
 
 def _one_line(error):

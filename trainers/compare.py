@@ -4,10 +4,13 @@ python -m trainers.compare --flagfile=flags/compare_digits.cfg
 """
 
 import pathlib
+import zipfile
+import zlib
 
 import numpy as np
 from absl import flags
 
+from simper_tf import files
 from simper_tf.evaluation import rows, tables
 from trainers import cli, evaluate, sweep
 
@@ -33,6 +36,8 @@ PAPER = {
     "cvrl": ("1.69", "49.09", "0.38", "14.41"),
     "simper": ("0.22", "16.49", "0.09", "4.51"),
 }
+# Beside those of all sweeps, the readout that tells what the plain Fourier readout cannot: who was told the octave.
+COLUMNS = (*sweep.COLUMNS, ("fft_calibrated", "mae"))
 COMMAND = "python -m trainers.compare"
 
 
@@ -40,7 +45,13 @@ def main():
     config, seeds = flags.FLAGS, sweep.seeds()
     names = sweep.names("entries", ENTRIES)
     document = pathlib.Path(config.document)
-    put(document, "")  # Refused before anything is trained.
+    # Refused before anything is trained.
+    put(document, "")
+    rows.read_rows(document.with_suffix(".jsonl"))
+    drawn = {ENTRIES[name][1].strip("*"): folder(name, seeds[0]) for name in names}
+    for run in drawn.values():
+        if (run / "results.jsonl").exists():
+            features(run)
     results, total = {}, len(names) * len(seeds)
     for k, (name, seed) in enumerate((name, seed) for name in names for seed in seeds):
         cli.say(f"Run {k + 1}/{total}: {name}, seed {seed}")
@@ -48,10 +59,10 @@ def main():
         # After every run, so that an interrupted comparison shows what it has.
         text = put(document, table(results))
         document.parent.mkdir(parents=True, exist_ok=True)
-        rows.write_atomically(document, text)
+        files.write_atomically(document, text)
         rows.write_rows(document.with_suffix(".jsonl"), [row for found in results.values() for row in found])
     cli.say(table(results))
-    draw(document, {ENTRIES[name][1].strip("*"): folder(name, seeds[0]) for name in names}, results[names[0]][0].unit)
+    draw(document, drawn, results[names[0]][0].unit)
 
 
 def put(document, made):
@@ -72,16 +83,36 @@ def folder(name, seed):
 def table(results):
     """Returns the Markdown table of the rows of each entry."""
     header = ["method"]
-    for k, (protocol, metric) in enumerate(sweep.COLUMNS):
+    for k, (protocol, metric) in enumerate(COLUMNS):
         header += [f"{protocol} {metric}", "paper"] if k < 4 else [f"{protocol} {metric}"]
     lines = []
     for name, found in results.items():
         line = [ENTRIES[name][1]]
-        for k, (protocol, metric) in enumerate(sweep.COLUMNS):
+        for k, (protocol, metric) in enumerate(COLUMNS):
             line.append(tables.cell_of(found, protocol, metric))
             line += [PAPER.get(name, [""] * 4)[k]] if k < 4 else []
         lines.append([*line, f"{np.mean([row.seconds for row in found]):.0f}"])
     return tables.markdown_table([*header, "seconds"], lines)
+
+
+def features(run):
+    """Returns the arrays of a run's `features.npz`, as `side_by_side` takes them.
+
+    Raises:
+        ValueError: it is missing or damaged.
+    """
+    path = run / "features.npz"
+    try:
+        found = dict(np.load(path))
+    except (OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+        found = {"error": error}
+    lacking = {"series", "labels", "rates"} - found.keys()
+    if lacking:
+        raise ValueError(
+            f"{path} is damaged or missing ({found.get('error', 'it lacks ' + ', '.join(sorted(lacking)))}). Make it "
+            f"again: python -m trainers.evaluate --run_dir={run}"
+        )
+    return found
 
 
 def draw(document, folders, unit):
@@ -97,7 +128,7 @@ def draw(document, folders, unit):
     except ImportError:
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return
-    found = {title: dict(np.load(run / "features.npz")) for title, run in folders.items()}
+    found = {title: features(run) for title, run in folders.items()}
     figures = {}
     if side_by_side.reference(found):
         figures["features"] = side_by_side.series_over_reference(found, unit)
@@ -105,7 +136,8 @@ def draw(document, folders, unit):
     figures |= evaluate.draw_embedding("embeddings", fewest, lambda: side_by_side.embeddings(found, unit))
     for name, figure in figures.items():
         path = document.with_name(f"{document.stem}_{name}.png")
-        figure.savefig(path, dpi=120)
+        with files.replacing(path, "wb") as file:
+            figure.savefig(file, dpi=120)
         cli.say(f"Plot: {path}.")
 
 

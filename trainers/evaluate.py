@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from simper_tf import metrics, training, units
+from simper_tf import checkpoints, files, metrics, units
 from simper_tf.evaluation import forecasts, protocols, rows, tables
 from trainers import cli, data, history, options, runs
 from trainers.assembly import assemble
@@ -22,10 +22,10 @@ FEWEST_EMBEDDED = 10
 
 
 def main():
-    folder = runs.adopt_flags()
-    builder = data.load()
-    model, seconds = load_model(folder, builder)
-    evaluate(folder, builder, model, seconds)
+    runs.adopt_flags()
+    with runs.opened() as folder, data.opened() as builder:
+        model, seconds = load_model(folder, builder)
+        evaluate(folder, builder, model, seconds)
 
 
 def load_model(folder, builder):
@@ -35,11 +35,11 @@ def load_model(folder, builder):
         ValueError: the run has no checkpoint.
     """
     run = assemble(builder)
-    model, checkpoints = run.model, training.Checkpoints(folder / "checkpoints", run.model)
+    model, saved = run.model, checkpoints.Checkpoints(folder / "checkpoints", run.model)
     # A run of no epochs has none, and needs none: the seed makes its weights again.
-    if not checkpoints.restore(warn=cli.say) and run.num_steps:
+    if not saved.restore(warn=cli.say) and run.num_steps:
         raise ValueError(f"{folder} holds no checkpoint. Train first: python -m trainers.pretrain --run_dir={folder}")
-    return model, float(checkpoints.seconds)
+    return model, float(saved.seconds)
 
 
 def evaluate(folder, builder, model, seconds):
@@ -52,10 +52,17 @@ def evaluate(folder, builder, model, seconds):
         seconds: Spent on training, for the rows.
     """
     config = flags.FLAGS
+    runs.check_rows(folder)
     unit = data.label_unit(builder)
-    train = extract(builder, "train", config.train_clips, model.encode)
-    test = extract(builder, "test", config.test_clips, model.encode)
-    predictions = _frequencies(train, test, unit) if units.is_frequency(unit) else _forecasts(builder, train, test)
+    pixels = units.is_frequency(unit)
+    train = extract(builder, "train", config.train_clips, model.encode, pixels)
+    test = extract(builder, "test", config.test_clips, model.encode, pixels)
+    if units.is_frequency(unit):
+        predictions = _frequencies(train, test, unit)
+    elif test.labels.ndim == 1:
+        predictions = _values(train, test)
+    else:
+        predictions = _forecasts(builder, train, test)
     if model.needs_labels:
         predictions["supervised"] = extract(builder, "test", config.test_clips, model.predict_labels).series
     results = protocols.score(
@@ -69,11 +76,12 @@ def evaluate(folder, builder, model, seconds):
         seed=config.seed,
         commit=rows.code_commit(),
         seconds=seconds,
+        settings=runs.settings(options.values()),
     )
     keep_features(folder, builder, test)
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(tables.results_table(results))
-    if units.is_frequency(unit):
+    if test.labels.ndim == 1:
         floored = (f"{name} {metrics.count_floored(test.labels, values)}" for name, values in predictions.items())
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {unit}, of {len(test.labels)}: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}.")
@@ -89,39 +97,50 @@ def keep_features(folder, builder, test):
         for name in REFERENCES & set(builder.info.features)
     }
     few = {name: getattr(test, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates")}
-    # Beside it and renamed, as rows are: a full disk leaves the old features as they were.
-    temporary = folder / "features.tmp.npz"
-    try:
-        np.savez_compressed(temporary, **few, **references)
-        temporary.replace(folder / "features.npz")
-    finally:
-        temporary.unlink(missing_ok=True)
+    with files.replacing(folder / "features.npz", "wb") as file:
+        np.savez_compressed(file, **few, **references)
 
 
-def extract(builder, split, limit, encode):
+def extract(builder, split, limit, encode, pixels=False):
     """Returns the `protocols.Features` of a split, showing progress."""
     examples, count = data.split(builder, split, limit)
-    return protocols.extract(encode, examples, progress=cli.Counter(f"Encoding {split} clips", count))
+    counter = cli.Counter(f"Encoding {split} clips", count)
+    return protocols.extract(encode, examples, progress=counter, pixels=pixels)
 
 
 def _frequencies(train, test, unit):
+    octave = protocols.find_octave(train)
+    cli.say(str(octave))
     predictions, harmonic = protocols.predict_frequencies(
-        train, test, options.pair("band"), flags.FLAGS.labeled_clips, unit
+        train, test, options.pair("band"), octave, flags.FLAGS.labeled_clips, unit
     )
-    multiple = "" if harmonic == 1 else f"{1 / harmonic:.3g} times "
-    cli.say(f"Features run at {multiple}the frequency.")
+    if harmonic * octave.divisor != 1:
+        cli.say(f"{flags.FLAGS.labeled_clips} labelled clips say {1 / harmonic:.3g} times the frequency.")
     return predictions
+
+
+def _values(train, test):
+    """Predicts labels that are one number a clip but no frequency, such as a blood pressure, by what needs no band."""
+    return {
+        **protocols.predict_by_neighbor(train, test),
+        "linear_probe": _probe(train, test),
+        "training_mean": forecasts.training_mean(train, len(test.labels)),
+    }
+
+
+def _probe(train, test):
+    probed, penalty = forecasts.linear_probe(train, test)
+    cli.say(f"Linear probe: ridge with a penalty of {penalty:g}, by cross-validation.")
+    return probed
 
 
 def _forecasts(builder, train, test):
     """Predicts label series, in the unit of the clips: by a probe of the features, and by two that know none."""
-    probed, penalty = forecasts.linear_probe(train, test)
-    cli.say(f"Linear probe: ridge with a penalty of {penalty:g}, by cross-validation.")
     low, high = data.clip_range(builder)
     means = extract(builder, "test", len(test.labels), lambda clips: tf.reduce_mean(clips, axis=(2, 3, 4))).series
     past = low + (high - low) * means
     return {
-        "linear_probe": probed,
+        "linear_probe": _probe(train, test),
         "persistence": forecasts.persistence(past, test.rates[0], test.labels.shape[1]),
         "training_mean": forecasts.training_mean(train, len(test.labels)),
     }
@@ -139,12 +158,15 @@ def draw(folder, builder, test, predictions):
     records = history.read(folder / "logs" / "history.jsonl")
     if records:
         figures["training"] = plots.training_curves(records)
-    draw_some = _draw_series if units.is_frequency(unit) else _draw_forecasts
-    figures |= draw_some(plots, builder, test, predictions, unit)
+    if units.is_frequency(unit):
+        figures |= _draw_series(plots, builder, test, predictions, unit)
+    elif test.labels.ndim > 1:
+        figures |= _draw_forecasts(plots, builder, test, predictions, unit)
     figures |= draw_embedding("embedding", len(test.labels), lambda: plots.embedding(test.series, test.labels, unit))
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in figures.items():
-        figure.savefig(folder / "plots" / f"{name}.png", dpi=120)
+        with files.replacing(folder / "plots" / f"{name}.png", "wb") as file:
+            figure.savefig(file, dpi=120)
     cli.say(f"Plots: {folder / 'plots'}.")
 
 

@@ -4,7 +4,8 @@ import json
 
 import tensorflow as tf
 
-from simper_tf.evaluation.rows import write_atomically
+from simper_tf import files
+from trainers.cli import say
 
 
 class History:
@@ -19,8 +20,8 @@ class History:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "history.jsonl"
         kept = [record for record in read(path) if record["step"] <= step]
-        write_atomically(path, "".join(json.dumps(record) + "\n" for record in kept))
-        self._file = path.open("a", buffering=1)
+        files.write_atomically(path, "".join(json.dumps(record) + "\n" for record in kept))
+        self._path, self._file = path, path.open("a", buffering=1)
         self._writer = tf.summary.create_file_writer(str(folder))
 
     def __enter__(self):
@@ -32,18 +33,28 @@ class History:
 
     def __call__(self, progress):
         values = {**progress.logs, "clips_per_second": progress.clips_per_second, "waiting": progress.waiting}
-        self._file.write(json.dumps({"step": progress.step, "seconds": progress.seconds, **values}) + "\n")
+        with files.naming(self._path):
+            self._file.write(json.dumps({"step": progress.step, "seconds": progress.seconds, **values}) + "\n")
         with self._writer.as_default(step=progress.step):
             for name, value in values.items():
                 tf.summary.scalar(name, value)
 
 
 def read(path):
-    """Returns the records of a `history.jsonl`; a last line cut short by a kill is passed over."""
-    records = []
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            records.append(json.loads(line))
-        except ValueError:
-            break
+    """Returns the records of a `history.jsonl`; says how many lines are none, such as one cut short by a kill."""
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    records = [record for record in map(_record, lines) if record]
+    if len(records) < len(lines):
+        say(f"{path}: {len(lines) - len(records)} of its {len(lines)} lines are damaged and passed over.")
     return records
+
+
+def _record(line):
+    """Returns the record of a line: numbers by name, with those that every record has; None if it is not one."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(record, dict) or not {"step", "seconds", "loss"} <= record.keys():
+        return None
+    return record if all(type(value) in (int, float) for value in record.values()) else None

@@ -5,11 +5,10 @@ python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 
 import sys
 
-import keras
 import tensorflow as tf
 from absl import flags
 
-from simper_tf import pipeline, training
+from simper_tf import checkpoints, pipeline, training
 from trainers import cli, data, evaluate, export, options, runs
 from trainers.assembly import assemble, replicas
 from trainers.history import History
@@ -21,16 +20,14 @@ def main():
     if config.deterministic:
         tf.config.experimental.enable_op_determinism()
     options.check()
-    keras.mixed_precision.set_dtype_policy(config.precision)
-    folder = runs.check_run()
-    builder = data.load()
-    trained = train(folder, builder, strategy)
-    if trained is None:
-        sys.exit(cli.INTERRUPTED)
-    model, seconds = trained
-    evaluate.evaluate(folder, builder, model, seconds)
-    if config.artifacts:
-        export.export(folder, builder, model)
+    with runs.opened() as folder, data.opened() as builder:
+        trained = train(folder, builder, strategy)
+        if trained is None:
+            sys.exit(cli.INTERRUPTED)
+        model, seconds = trained
+        evaluate.evaluate(folder, builder, model, seconds)
+        if config.artifacts:
+            export.export(folder, builder, model)
 
 
 def train(folder, builder, strategy):
@@ -44,26 +41,29 @@ def train(folder, builder, strategy):
     model, num_steps = run.model, run.num_steps
     host_views = run.views if config.augment_on == "host" else None
     runs.begin_run(folder)
-    checkpoints = training.Checkpoints(folder / "checkpoints", model)
-    step = checkpoints.restore(warn=cli.say)
+    runs.check_rows(folder)
+    saved = checkpoints.Checkpoints(folder / "checkpoints", model)
+    step = saved.restore(warn=cli.say)
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
-        return model, float(checkpoints.seconds)
+        return model, float(saved.seconds)
     batches = pipeline.training_batches(
         run.examples, run.num_examples, config.batch_size, config.seed, step, host_views, model.needs_labels
     )
     cli.say(_plan(run, step))
+    cli.say("The first step is compiled before it runs, which may take a minute ...")
+    counter = cli.Counter("step", num_steps)
     with cli.StopRequest() as stop, History(folder / "logs", step) as history:
 
         def report(progress):
-            cli.show_training(progress)
             history(progress)
+            cli.show_training(progress, counter)
 
-        done = training.train(model, batches, checkpoints, num_steps, report, stop, save_seconds=config.save_seconds)
+        done = training.train(model, batches, saved, num_steps, report, stop, save_seconds=config.save_seconds)
     if not done:
-        cli.say(f"Stopped at step {int(checkpoints.step)} of {num_steps}. The same command continues.")
+        cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
         return None
-    return model, float(checkpoints.seconds)
+    return model, float(saved.seconds)
 
 
 def _plan(run, step):

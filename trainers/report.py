@@ -7,17 +7,22 @@ import pathlib
 
 from absl import flags
 
+from simper_tf import files
 from simper_tf.evaluation import rows, tables
 from trainers import cli, compare, sweep
 
 # Table 2 of the paper, RotatingDigits; it does not define its nearest neighbour, nor its Fourier readout.
 PAPER = dict(zip(sweep.COLUMNS[:4], compare.PAPER["simper"], strict=True))
 LINES = (
-    ("fft", "Fourier readout, no label"),
+    ("fft_resolved", "Fourier readout, octave by the pixels, no label"),
     ("fft_calibrated", "Fourier readout, harmonic from 10 labels"),
+    ("fft", "Fourier readout in the band, octave not resolved"),
     ("1nn", "nearest neighbour, by cross-correlation"),
-    ("1nn_euclidean", "nearest neighbour, Euclidean"),
+    ("1nn_npsd", "nearest neighbour, by spectrum"),
+    ("pixels", "control: spectrum of the pixels, nothing learned"),
 )
+# The paper's Fourier readout is compared with ours that, like it, needs no label and no hint at the octave.
+PAPER_LINES = {"fft_resolved": "fft", "1nn": "1nn"}
 COMMAND = "python -m trainers.report"
 
 
@@ -28,7 +33,7 @@ def main():
     put(document, [])  # Refused before anything is written.
     rows.write_rows(config.rows, new)
     gathered = rows.read_rows(config.rows)
-    rows.write_atomically(document, put(document, gathered))
+    files.write_atomically(document, put(document, gathered))
     cli.say(f"{document}: table of {len({row.seed for row in gathered})} run(s), their rows in {config.rows}.")
 
 
@@ -51,11 +56,16 @@ def check_alike(gathered):
     Raises:
         ValueError: they differ in more than their seed.
     """
-    kinds = sorted({f"{row.method} with {row.encoder} on {row.dataset}/{row.config}" for row in gathered})
+    # Rows that do not say of which settings they are pass for those of any.
+    several = len({row.settings for row in gathered} - {""}) > 1
+    kinds = {
+        f"{row.method} with {row.encoder} on {row.dataset}/{row.config}" + f", settings {row.settings}" * several
+        for row in gathered
+    }
     if len(kinds) > 1:
         raise ValueError(
-            f"--runs and --rows={flags.FLAGS.rows} hold runs that differ in more than their seed: {'; '.join(kinds)}. "
-            "Name runs of one kind, or another file of rows."
+            f"--runs and --rows={flags.FLAGS.rows} hold runs that differ in more than their seed: "
+            f"{'; '.join(sorted(kinds))}. Name runs of one kind, or another file of rows."
         )
 
 
@@ -74,7 +84,7 @@ def table(results):
     for protocol, words in LINES:
         cells = []
         for metric in ("mae", "mape"):
-            cells += [tables.cell_of(results, protocol, metric), PAPER.get((protocol, metric), "")]
+            cells += [tables.cell_of(results, protocol, metric), PAPER.get((PAPER_LINES.get(protocol), metric), "")]
         lines.append([words, *cells])
     return tables.markdown_table(["readout", "MAE (Hz)", "paper", "MAPE (%)", "paper"], lines)
 

@@ -7,7 +7,7 @@ import threadpoolctl
 from matplotlib.figure import Figure
 from sklearn import manifold
 
-from simper_tf import readout, units
+from simper_tf import spectrum, units
 
 # Logged values of every run that say nothing of what is learned, and those that share the axis of the loss.
 UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
@@ -27,7 +27,7 @@ def training_curves(history):
     steps = [record["step"] for record in history]
     for name in [name for name in history[0] if name not in UNDRAWN]:
         axes = left if name in LOSSES else right
-        axes.plot(steps, [record[name] for record in history], label=name)
+        axes.plot(steps, [record.get(name, np.nan) for record in history], label=name)
     left.set_title("loss with its prior, label entropy, what lies between" if "floor" in history[0] else "loss")
     right.set_title("how features follow the speeds (best: 1), and their spread" if "rank" in history[0] else "")
     for axes in (left, right):
@@ -88,7 +88,7 @@ def spectra(series, labels, rates, band, unit="Hz"):
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
     right = 0.0
     for axes, feature, label, rate in zip(rows, series, labels, rates, strict=True):
-        power = readout.power_spectrum(feature.T).numpy().sum(axis=0)
+        power = spectrum.power(feature.T).numpy().sum(axis=0)
         factor = units.per_hertz(unit, len(feature) / rate)
         frequencies = factor * np.arange(len(power)) * rate / (16 * len(feature))
         axes.axvspan(factor * band[0], factor * band[1], color="0.95")
@@ -180,7 +180,7 @@ def draw_embedding(axes, series, labels, seed=0):
 
 def embedding_points(series, seed=0):
     """Returns `(N, 2)` points of a t-SNE embedding of the spectra of `(N, T, D)` features, N > 1."""
-    power = readout.power_spectrum(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
+    power = spectrum.power(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
     amplitude = np.sqrt(power / np.maximum(power.sum(axis=1, keepdims=True), 1e-30))
     # The principal components, as small as t-SNE wants them. Its own divide by zero where all features are constant.
     directions, sizes, _ = np.linalg.svd(amplitude - amplitude.mean(axis=0), full_matrices=False)

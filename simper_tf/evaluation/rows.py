@@ -2,9 +2,10 @@
 
 import dataclasses
 import json
-import os
 import pathlib
 import subprocess
+
+from simper_tf.files import alone, write_atomically
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Row:
         seed: Of the run.
         commit: Of the code, `-dirty` where it was changed, empty outside a checkout.
         seconds: Time of pre-training.
+        settings: What tells runs apart that differ in none of these, such as a hash of their flags; empty where it was
+            not written down.
     """
 
     dataset: str
@@ -37,6 +40,7 @@ class Row:
     seed: int
     commit: str
     seconds: float
+    settings: str = ""
 
 
 def read_rows(path):
@@ -47,35 +51,28 @@ def read_rows(path):
     """
     path = pathlib.Path(path)
     rows = []
-    for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], start=1):
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    for number, line in enumerate(lines, start=1):
         try:
-            rows.append(Row(**json.loads(line)))
+            rows.append(_row(json.loads(line)))
         except (ValueError, TypeError) as error:
-            raise ValueError(f"{path}, line {number}, is not a result row ({error}): {line[:80]!r}.") from error
+            raise ValueError(
+                f"{path}, line {number}, is not a result row ({error}): {line[:80].decode(errors='replace')!r}. Delete "
+                "that line, or the file, and evaluate again."
+            ) from error
     return rows
 
 
 def write_rows(path, rows):
     """Adds rows to a file, in place of older rows of the same protocol, metric, run and data set.
 
-    The file is written beside and renamed, so that a full disk or a kill leaves the old rows as they were.
+    Rows of the same names that do not say of which settings they are give way too. Several processes may add to one
+    file; a full disk or a kill leaves the old rows as they were.
     """
-    new = {_key(row): row for row in rows}
-    kept = [row for row in read_rows(path) if _key(row) not in new]
-    write_atomically(path, "".join(json.dumps(dataclasses.asdict(row)) + "\n" for row in [*kept, *rows]))
-
-
-def write_atomically(path, text):
-    """Writes a whole text file or leaves what was there."""
-    temporary = pathlib.Path(f"{path}.tmp")
-    try:
-        with temporary.open("w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    new = {key for row in rows for key in (_key(row), _key(row, settings=""))}
+    with alone(f"{path}.lock"):
+        kept = [row for row in read_rows(path) if _key(row) not in new]
+        write_atomically(path, "".join(json.dumps(dataclasses.asdict(row)) + "\n" for row in [*kept, *rows]))
 
 
 def code_commit():
@@ -87,5 +84,16 @@ def code_commit():
         return ""
 
 
-def _key(row):
-    return row.dataset, row.config, row.method, row.encoder, row.protocol, row.metric, row.seed
+def _row(fields):
+    """Returns the row of a dictionary, whose values have the types they should."""
+    row = Row(**fields)
+    for field in dataclasses.fields(Row):
+        value, kinds = getattr(row, field.name), (int, float) if field.type is float else field.type
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            raise TypeError(f"{field.name} is {value!r}")
+    return row
+
+
+def _key(row, settings=None):
+    settings = row.settings if settings is None else settings
+    return row.dataset, row.config, row.method, row.encoder, row.protocol, row.metric, row.seed, settings

@@ -1,51 +1,132 @@
-"""Frames of a video between two times, by their timestamps.
+"""Frames of a video by their timestamps.
 
 `index / rate` is wrong wherever the frame rate varies, as it does in much footage from phones and the web; so nothing
 here computes a time from an index. Frames are decoded from the beginning, without seeking, because the seek of OpenCV
 goes by the nominal rate. A rotation stored in the file is applied (OpenCV does so by itself; PyAV does not).
 """
 
+import collections
+import contextlib
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from simper_tf.readers import raw_files, retime, video
 from simper_tf.readers.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
 LONGEST_GAP = 0.25
 
+_VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
 
-class Video(NamedTuple):
-    """What the header says, after one frame was decoded to see that the header is not all there is."""
 
-    frames: int
-    rate: float  # Frames per second, the mean one where it varies.
-    duration: float  # Seconds.
-    height: int  # Pixels, as decoded: after the rotation.
+class VideoInfo(NamedTuple):
+    """What the times of all frames of a video say."""
+
+    rate: float  # Frames per second, on average.
+    num_frames: int
+    height: int  # Pixels, as shown: after the rotation.
     width: int
-    rotation: int  # Degrees clockwise that were applied: 0, 90, 180 or 270.
+    seconds: float  # From the first frame to the end of the last.
+    deviation: float  # Seconds by which a frame is at most off from where a constant rate would have it.
+    longest_gap: float  # Seconds between two neighbouring frames, at most.
 
 
 def probe(path):
-    """Returns the `Video` of a file after decoding one frame: cheap, and so no proof that the rest can be decoded.
+    """Returns the `VideoInfo` of a file, all frames of which are decoded once, none converted to pixels.
+
+    Raises:
+        RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
+            memory, or shows two frames at one time.
+    """
+    header = read_header(path)
+    _refuse_cut_off(path, header)
+    with _opened(path) as capture:
+        times = np.array(list(_frame_times(capture, path)))
+    if len(times) < 2:
+        raise _unreadable(path, "a single frame")
+    gaps = np.diff(times)
+    rate = len(gaps) / float(times[-1] - times[0])
+    if rate > video.MAX_RATE:
+        raise _unreadable(path, f"{rate:g} frames per second")
+    deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
+    seconds = len(times) / rate
+    return VideoInfo(rate, len(times), header.height, header.width, seconds, float(deviation), float(gaps.max()))
+
+
+def read_header(path):
+    """Returns the `video.Header` of a file after decoding one frame: cheap, and so no proof that it is true.
 
     Raises:
         RawDataError: the file is missing, or is not a video with at least one frame.
     """
-    capture = _opened(path)
-    try:
+    with _opened(path) as capture:
         readable, frame = capture.read()
         if not readable:
             raise _unreadable(path, "no frame in it can be decoded")
-        frames, rate = int(capture.get(cv2.CAP_PROP_FRAME_COUNT)), capture.get(cv2.CAP_PROP_FPS)
-        if frames <= 0 or not 0 < rate < np.inf:
-            raise _unreadable(path, f"its header states {frames} frames at {rate} frames per second")
-        rotation = int(capture.get(cv2.CAP_PROP_ORIENTATION_META)) % 360
-        return Video(frames, rate, frames / rate, *frame.shape[:2], rotation)
-    finally:
-        capture.release()
+        count, rate = capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
+    if not (count > 0 and 0 < rate <= video.MAX_RATE):
+        raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
+    height, width = frame.shape[:2]  # As shown: after the rotation.
+    return video.Header(int(count), rate, width, height)
+
+
+def windows(path, seconds, hop, size, rate=None):
+    """Cuts a recording into clips of one length whose frames are equally spaced in time; memory is that of two clips.
+
+    A frame between two of the file is their linear mixture by time, so a varying rate does no harm. What repeats faster
+    than half the lower of the two rates shows as something slower. A clip is left out if the file shows no frame for
+    more than `LONGEST_GAP` and more than two frames take, somewhere inside it.
+
+    Args:
+        path: A video file.
+        seconds: Length of a clip.
+        hop: Seconds from the start of a clip to the start of the next. Both are rounded to whole frames.
+        size: Pixels a side, or `(height, width)`; the whole frame is resized by area averaging.
+        rate: Frames per second of the clips; that of the file, on average, if None.
+
+    Returns:
+        An iterator of `(start, clip)`: seconds from the first frame of the file, and
+        `(round(seconds * rate), height, width, 3)` uint8 RGB.
+
+    Raises:
+        RawDataError: as `probe`; while iterating: a frame cannot be decoded, or there is no clip at all.
+        ValueError: a clip of less than two frames, a hop of less than one, or a size below one pixel.
+    """
+    info = probe(path)
+    rate = info.rate if rate is None else rate
+    shape = (size, size) if isinstance(size, int) else tuple(size)
+    if not (1.5 <= seconds * rate < np.inf and 0.5 < hop * rate < np.inf and min(shape) > 0):
+        raise ValueError(
+            "Clips need two frames or more, a hop of one or more, and a pixel or more. "
+            f"Received: {seconds} s every {hop} s at {rate:g} frames per second, of size {shape}."
+        )
+    return _cut(path, info, shape, rate, round(seconds * rate), round(hop * rate))
+
+
+def _cut(path, info, shape, rate, length, step):
+    """Yields what `windows` returns, for a clip of `length` frames every `step` frames."""
+    latest, last, whole_from, found_any = collections.deque(maxlen=length), -1, 0, False
+    frames = retime.uniform(_until_the_end(path, info, shape), rate, max(LONGEST_GAP, 2 / info.rate))
+    for index, frame in frames:
+        whole_from = whole_from if index == last + 1 else index
+        latest.append(frame)
+        last, start = index, index + 1 - length
+        if start >= whole_from and start % step == 0:
+            found_any = True
+            yield start / rate, np.stack(latest)
+    if not found_any:
+        found = f"{info.seconds:.2f} s of video, up to {info.longest_gap:.2f} s without a frame"
+        raise RawDataError(path, found, f"{length / rate:.2f} s without a hole", "Ask for shorter clips.")
+
+
+def _until_the_end(path, info, shape):
+    """Yields times and small frames of a whole file, and the last frame again at the time at which it ends."""
+    for time, frame in _decoded(path, -np.inf, np.inf, shape):
+        yield time, frame
+    yield time + 1 / info.rate, frame
 
 
 def read_interval(path, start, end, size):
@@ -68,28 +149,51 @@ def read_interval(path, start, end, size):
             seconds somewhere in the interval: then it is truncated, shorter than the interval, or has a hole.
     """
     frames, times = [], []
-    capture = _opened(path)
-    try:
-        for time in _frame_times(capture, path):
-            if time >= end:
-                break
-            if time >= start:
-                frames.append(_small_frame(capture, path, size))
-                times.append(time)
-    except cv2.error as error:
-        raise _unreadable(path, f"decoding failed: {error}") from error
-    finally:
-        capture.release()
+    for time, frame in _decoded(path, start, end, (size, size)):
+        frames.append(frame)
+        times.append(time)
     _check_continuous(path, start, end, times)
     return np.stack(frames), np.array(times)
 
 
-def _opened(path):
+def _decoded(path, start, end, shape):
+    """Yields time and small frame of each frame shown at `start <= time < end`."""
+    with _opened(path) as capture:
+        try:
+            for time in _frame_times(capture, path):
+                if time >= end:
+                    break
+                if time >= start:
+                    yield time, _small_frame(capture, path, shape)
+        except cv2.error as error:
+            raise _unreadable(path, f"decoding failed: {error}") from error
+
+
+@contextlib.contextmanager
+def _opened(path, *parameters):
+    raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
     # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
-    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
-    if not capture.isOpened():
-        raise _unreadable(path, "it cannot be opened as a video")
-    return capture
+    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, parameters)
+    try:
+        if not capture.isOpened():
+            raise _unreadable(path, "it cannot be opened as a video")
+        height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
+        raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
+        yield capture
+    finally:
+        capture.release()
+
+
+def _refuse_cut_off(path, header):
+    """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
+    times = []
+    with _opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
+        # Of what was trimmed but is still stored too: only here can it be compared with the header.
+        while len(times) <= 2 * header.num_frames and capture.grab():
+            times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
+    found, stated = np.ptp(times or [0]) + 1 / header.rate, header.num_frames / header.rate
+    if found < min(0.9 * stated, stated - 1):  # Not less, because the length of a file can be that of its sound.
+        raise _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
 
 
 def _frame_times(capture, path):
@@ -104,11 +208,11 @@ def _frame_times(capture, path):
         previous = time
 
 
-def _small_frame(capture, path, size):
+def _small_frame(capture, path, shape):
     readable, frame = capture.retrieve()
     if not readable:
         raise _unreadable(path, "a frame cannot be decoded")
-    return cv2.cvtColor(cv2.resize(frame, (size, size), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
+    return cv2.cvtColor(cv2.resize(frame, shape[::-1], interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
 
 
 def _check_continuous(path, start, end, times):
@@ -119,9 +223,9 @@ def _check_continuous(path, start, end, times):
             path,
             f"no frame between {edges[worst]:.3f} s and {edges[worst + 1]:.3f} s",
             f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
-            "The file is truncated, has a hole, or is shorter than its annotation: fetch it again, or leave it out.",
+            "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
         )
 
 
 def _unreadable(path, found):
-    return RawDataError(path, found, "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out.")
+    return RawDataError(path, found, _VIDEO, _AGAIN)

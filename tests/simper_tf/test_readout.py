@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf import readout
+from simper_tf import readout, spectrum
 
 RNG = np.random.default_rng(23)
 RATE, BAND = 30.0, (0.4, 5.5)
@@ -14,22 +14,6 @@ def sinusoids(frequencies, num_frames=150, phases=None):
     phases = RNG.uniform(0, 2 * np.pi, len(frequencies)) if phases is None else phases
     angles = 2 * np.pi * frequencies[:, None] * np.arange(num_frames) / RATE + np.reshape(phases, (-1, 1))
     return np.sin(angles).astype(np.float32)
-
-
-def test_power_of_one_bare_bin_by_hand():
-    # A sine of amplitude 1 and 3 whole periods has the power (T/2)^2 in bin 3 and none elsewhere.
-    series = np.sin(2 * np.pi * 3 * np.arange(20) / 20)
-    power = readout.power_spectrum(5 + series[None], padding=1, window=False)
-    np.testing.assert_allclose(power[0], (20 / 2) ** 2 * (np.arange(11) == 3), atol=1e-3)
-
-
-@pytest.mark.parametrize("num_frames", [20, 21])
-@pytest.mark.parametrize("padding", [1, 16])
-def test_power_equals_numpy(num_frames, padding):
-    series = RNG.normal(size=(2, num_frames))
-    centred = series - series.mean(axis=1, keepdims=True)
-    expected = np.abs(np.fft.rfft(centred * np.hanning(num_frames), padding * num_frames)) ** 2
-    np.testing.assert_allclose(readout.power_spectrum(series, padding), expected, rtol=1e-3, atol=1e-4)
 
 
 # Float32 sinusoids, all phases. The two mirrored frequencies of a real series disturb each other's peak most at the
@@ -103,7 +87,9 @@ def test_spectra_of_channels_are_added():
     strong, weak = 2 * sinusoids([1.5]), sinusoids([4.0])
     read, confidence = readout.fft_frequency(np.stack([weak, strong], axis=-1), RATE, BAND)
     np.testing.assert_allclose(read, [1.5], atol=0.01)
-    np.testing.assert_allclose(confidence, 2**2 / (2**2 + 1), atol=0.01)
+    # On the scale on which noise of 150 frames, in a band 25.5 cycles wide, has the confidence 0.
+    expected = 1 - np.exp(-2 * (9 + 2 * np.log(26.5) + 40 / 150) / 150)
+    np.testing.assert_allclose(confidence, (2**2 / (2**2 + 1) - expected) / (1 - expected), atol=0.01)
     single, _ = readout.fft_frequency(strong[..., None], RATE, BAND)
     np.testing.assert_allclose(single, readout.fft_frequency(strong, RATE, BAND)[0], rtol=1e-6)
 
@@ -149,3 +135,163 @@ def test_features_at_twice_the_frequency_calibrate_to_a_half():
     features = sinusoids(2 * frequencies)
     assert readout.calibrate_harmonic(features[:10], frequencies[:10], RATE, BAND) == 1 / 2
     np.testing.assert_allclose(readout.harmonic_frequency(features, RATE, BAND, 1 / 2), frequencies, atol=0.005)
+
+
+@pytest.mark.parametrize("num_frames", [8, 16, 30, 60, 150, 600])
+def test_noise_has_next_to_no_confidence_at_any_length(num_frames):
+    noise = np.random.default_rng(1).normal(size=(400, num_frames))
+    _, confidence = readout.fft_frequency(noise, RATE, BAND)
+    assert np.mean(confidence) < 0.02
+    assert np.mean(np.asarray(confidence) > 0.3) < 0.03
+
+
+@pytest.mark.parametrize("num_frames", [60, 150, 600])
+def test_a_sinusoid_has_high_confidence_at_any_length(num_frames):
+    _, confidence = readout.fft_frequency(sinusoids(np.linspace(1.5, 5, 30), num_frames), RATE, BAND)
+    assert np.min(confidence) > 0.95
+
+
+def test_a_peak_that_is_higher_outside_the_band_is_no_answer():
+    # A slow swing and a fast one whose flanks reach into the band.
+    read, confidence = readout.fft_frequency(sinusoids([0.1, 0.25, 5.7]), RATE, BAND)
+    np.testing.assert_array_equal(confidence, 0)
+    assert np.all((np.asarray(read) >= BAND[0]) & (np.asarray(read) <= BAND[1]))
+
+
+def test_more_power_below_the_band_than_in_the_peak_leaves_no_confidence():
+    slow, wave = sinusoids([0.5]), sinusoids([5.0])
+    band = (2.0, 6.0)
+    assert readout.fft_frequency(wave + 0.5 * slow, RATE, band)[1][0] > 0.5
+    assert readout.fft_frequency(wave + 1.1 * slow, RATE, band)[1][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("rate", "band", "message"),
+    [
+        (30.0, (5.5, 0.4), r"`band` must be \(low, high\).*Received: \(5.5, 0.4\)"),
+        (8.5, (0.4, 5.5), r"half the rate, 4.25 Hz. Received: \(0.4, 5.5\)"),
+        (30.0, (-1.0, 5.5), r"Received: \(-1, 5.5\)"),
+        (0.0, (0.4, 5.5), "`rate` must be positive frames per second. Received: 0"),
+        (np.float32([30, np.nan]), (0.4, 5.5), "`rate` must be positive frames per second. Received: nan"),
+    ],
+)
+def test_a_band_or_rate_that_makes_no_sense_is_refused(rate, band, message):
+    with pytest.raises(ValueError, match=message):
+        readout.fft_frequency(sinusoids([1.0, 2.0]), rate, band)
+
+
+def test_features_that_are_not_finite_are_refused_by_number():
+    series = sinusoids([1.0, 2.0, 3.0])
+    series[1, 70] = np.nan
+    with pytest.raises(ValueError, match="The features of clip 1 are not finite"):
+        readout.fft_frequency(series, RATE, BAND)
+
+
+def test_constant_features_calibrate_to_no_harmonic():
+    assert readout.calibrate_harmonic(np.full((4, 150, 2), 0.7, np.float32), np.full(4, 3.0), RATE, BAND) == 1.0
+
+
+def moving(frequency, heights, num_frames=150, rate=RATE):
+    """Returns the `(1, F)` pixel spectrum of a movement whose k-th harmonic has `heights[k - 1]` of the amplitude.
+
+    The harmonics are sampled, so those above half the rate fold back as in any video.
+    """
+    rng = np.random.default_rng(3)
+    times = np.arange(num_frames) / rate
+    clip = np.full((num_frames, 6, 6, 1), 100.0)
+    for k, height in enumerate(heights, start=1):
+        angle = 2 * np.pi * k * frequency * times[:, None, None, None] + rng.uniform(0, 6.28, (1, 6, 6, 1))
+        clip += 30 * height * np.sin(angle)
+    return spectrum.pixel_power(clip[None].astype(np.float32))
+
+
+@pytest.mark.parametrize("multiple", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("frequency", [0.55, 1.03, 1.9])
+def test_features_at_a_multiple_are_stepped_down_to_the_line_of_the_pixels(multiple, frequency):
+    pixels = moving(frequency, [1.0, 0.7])
+    features = sinusoids([multiple * frequency])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [multiple])
+    read = readout.resolve_octave(features, pixels, RATE)
+    np.testing.assert_allclose(read, [frequency], atol=0.005)
+
+
+def test_a_line_at_three_halves_is_enough_where_the_fundamental_has_none():
+    features, pixels = sinusoids([4.0]), moving(2.0, [0.1, 1.0, 0.8])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [2])
+    read = readout.resolve_octave(features, pixels, RATE)
+    np.testing.assert_allclose(read, [2.0], atol=0.005)
+
+
+def test_a_movement_that_looks_the_same_on_its_way_back_is_read_as_it_looks():
+    # Pixels with even harmonics only hold nothing of the fundamental: a limit, not an error.
+    features, pixels = sinusoids([4.0]), moving(4.0, [1.0, 0.5])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [1])
+    read = readout.resolve_octave(features, pixels, RATE)
+    np.testing.assert_allclose(read, [4.0], atol=0.005)
+
+
+def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
+    features, pixels = sinusoids([1.0]), moving(2.0, [1.0, 0.5])
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [1])
+    read = readout.resolve_octave(features, pixels, RATE)
+    np.testing.assert_allclose(read, [1.0], atol=0.01)
+
+
+def test_harmonics_that_fold_back_at_half_the_rate_are_no_lower_octave():
+    # At 30 frames per second the 4th harmonic of 4.6 Hz, 18.4, shows at 11.6: 5 times 2.3, an odd multiple of half.
+    pixels = moving(4.6, [0.9, 1.0, 0.8, 0.6])
+    assert spectrum.lines(pixels).numpy()[0, round(11.6 * 20) - 2 : round(11.6 * 20) + 3].max() > 0.25
+    np.testing.assert_array_equal(readout.octave_votes(sinusoids([9.2]), pixels), [2])
+    read = readout.resolve_octave(sinusoids([9.2]), pixels, RATE)
+    np.testing.assert_allclose(read, [4.6], atol=0.005)
+
+
+def test_pixels_without_a_line_decide_nothing():
+    rng = np.random.default_rng(4)
+    noise = spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1)))
+    still = spectrum.pixel_power(np.full((1, 150, 8, 8, 1), 100.0))
+    features, pixels = sinusoids([4.0, 4.0]), tf.concat([noise, still], axis=0)
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [0, 0])
+    np.testing.assert_allclose(readout.resolve_octave(features, pixels, RATE), [4.0, 4.0], atol=0.005)
+
+
+def test_a_peak_of_the_features_where_pixels_have_no_line_does_not_mislead():
+    # A feature's own harmonic that folds back, higher than the one at twice the frequency.
+    features = sinusoids([13.7]) + 0.6 * sinusoids([4.0])
+    read = readout.resolve_octave(features, moving(2.0, [1.0, 0.7]), RATE)
+    np.testing.assert_allclose(read, [2.0], atol=0.005)
+
+
+def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
+    rng = np.random.default_rng(5)
+    frequencies = rng.uniform(0.6, 3.4, 30)
+    clear = [moving(frequency, [1.0, 0.7]) for frequency in frequencies[:10]]
+    drowned = [spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1))) for _ in frequencies[10:]]
+    features = sinusoids(2 * frequencies)
+    pixels = tf.concat(clear + drowned, axis=0)
+    read = readout.resolve_octave(features, pixels, RATE)
+    assert np.mean(np.abs(read - frequencies) > 0.1) > 0.5
+    divisor, agreement = readout.common_divisor(readout.octave_votes(features, pixels))
+    assert (divisor, agreement) == (2, 1.0)
+    np.testing.assert_allclose(RATE * readout.wide_peak(features) / divisor, frequencies, atol=0.01)
+
+
+def test_votes_for_a_common_multiple_by_hand():
+    assert readout.common_divisor([2, 2, 1, 0, 0, 2]) == (2, 0.75)
+    assert readout.common_divisor([0, 0]) == (1, 0.0)
+
+
+def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unknown_length():
+    features = sinusoids([2.2, 4.6], num_frames=120)
+    pixels = tf.concat([moving(1.1, [1, 0.7], 120), moving(2.3, [1, 0.7], 120)], axis=0)
+    rates = np.float32([30, 15])
+    read = readout.resolve_octave(features, pixels, rates)
+    np.testing.assert_allclose(read, [1.1, 2.3 / 2], atol=0.01)
+    signature = [tf.TensorSpec([None, None]), tf.TensorSpec([None, None]), tf.TensorSpec([None])]
+    graph = tf.function(readout.resolve_octave, input_signature=signature)
+    np.testing.assert_allclose(graph(features, pixels, rates), read, rtol=1e-4)
+
+
+def test_pixels_alone_are_read_at_their_fundamental():
+    pixels = tf.concat([moving(1.2, [0.8, 1.0]), moving(3.1, [1.0, 0.4])], axis=0)
+    np.testing.assert_allclose(readout.pixel_frequency(pixels, RATE, 150), [1.2, 3.1], atol=0.01)

@@ -39,7 +39,8 @@ def test_the_document_says_what_was_varied_and_on_how_many_clips(study):
     text = study.table.read_text()
     assert "all runs as `base.cfg`, one choice changed at a time, seeds 0, 1." in text
     assert "on 1,234 test clips" in text
-    assert text.splitlines()[4:] == [
+    assert "**These are test clips." in text
+    assert text.splitlines()[6:] == [
         "| changed | to | fft mae | fft mape | 1nn mae | 1nn mape | 1nn_euclidean mae |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         "| all as in the flagfile |  | 1 ± 0.71 (n=2) |  |  |  |  |",

@@ -18,7 +18,7 @@ def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_
     call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK)
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
-    protocols = {"fft", "fft_paper", "fft_calibrated", "1nn", "1nn_npsd", "1nn_euclidean"}
+    protocols = {"fft", "fft_paper", "fft_calibrated", "fft_resolved", "1nn", "1nn_npsd", "1nn_euclidean", "pixels"}
     assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
     (record,) = history.read(tmp_path / "logs" / "history.jsonl")
     assert record["step"] == 1
@@ -42,7 +42,7 @@ def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_b
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags_of_both)
     stopping = [f"--run_dir={tmp_path / 'stopped'}", *flags_of_both]
     with monkeypatch.context() as patch:
-        patch.setattr(cli, "show_training", lambda progress: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
+        patch.setattr(cli, "show_training", lambda *_: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
         with pytest.raises(SystemExit, match="130"):
             call(pretrain.main, *stopping)
     assert not (tmp_path / "stopped" / "results.jsonl").exists()

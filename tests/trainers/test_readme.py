@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 import numpy as np
+import photographs
 import pytest
 
 from simper_tf.evaluation import tables
 from simper_tf.evaluation.rows import read_rows
-from simper_tf.standins import countix
 from trainers import compare, evaluate, export, options, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -35,20 +35,23 @@ def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
     assert {path.name for path in (tmp_path / "mine" / "saved_model").iterdir()} == {"1", "2"}
 
 
-def test_the_python_runs_on_a_folder_of_videos(tmp_path, monkeypatch):
+def test_the_python_reads_a_folder_of_videos_of_any_rate_to_the_error_it_promises(tmp_path, monkeypatch, capsys):
     (tmp_path / "videos").mkdir()
-    for k in range(4):
-        times = np.arange(90) / 20
-        shade = 127 + 100 * np.sin(2 * np.pi * (0.8 + 0.4 * k) * times)
-        frames = np.broadcast_to(shade[:, None, None, None], (90, 64, 64, 3)).astype(np.uint8)
-        countix.encode(tmp_path / "videos" / f"{k}.mp4", frames, times)
+    frequencies = np.array([0.45, 0.7, 0.97, 1.26, 1.6, 2.0, 2.4, 2.7])
+    for k, frequency in enumerate(frequencies):
+        photographs.swinging(tmp_path / "videos" / f"{k}.mp4", frequency, number=k, rate=(24, 25, 30)[k % 3])
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len([line for line in code.splitlines() if line.strip()]) <= 16
+    assert len([line for line in code.splitlines() if line.strip()]) <= 24
+    (promised,) = re.findall(r"both columns are right to ([\d.]+) Hz", README)
     names = {}
     exec(compile(code, "README.md", "exec"), names)
-    assert names["frequency"].shape == (4,)
-    assert np.all((names["frequency"] >= 0.3) & (names["frequency"] <= 4.1))
+    truth = frequencies[[int(name.removesuffix(".mp4")) for name, _, _ in names["cuts"]]]
+    assert len(truth) == 8 * 9  # 6 s of 30, every 3 s.
+    for column in ("hertz", "untrained"):
+        assert np.abs(names[column] - truth).max() < float(promised)
+    assert "0.mp4 from 3 s: 0.4" in capsys.readouterr().out
+    assert (tmp_path / "frequencies.png").exists()
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
 
 

@@ -17,7 +17,7 @@ def gathering(tmp_path, monkeypatch):
     config.runs = [str(tmp_path / "a"), str(tmp_path / "b")]
     for seed, run in enumerate(config.runs):
         (tmp_path / run).mkdir()
-        found = [row("fft", value=0.1 + 0.1 * seed, seed=seed), row("1nn", "mape", 4.0, "%", seed=seed)]
+        found = [row("fft_resolved", value=0.1 + 0.1 * seed, seed=seed), row("1nn", "mape", 4.0, "%", seed=seed)]
         rows.write_rows(f"{run}/results.jsonl", found)
     config.document.write_text(MARKED)
     monkeypatch.setattr(flags, "FLAGS", config)
@@ -30,10 +30,12 @@ def test_the_runs_are_put_beside_the_paper(gathering, capsys):
         MARKED,
         report.COMMAND,
         "| readout | MAE (Hz) | paper | MAPE (%) | paper |\n| --- | --- | --- | --- | --- |\n"
-        "| Fourier readout, no label | 0.15 ± 0.071 (n=2) | 0.22 |  | 16.49 |\n"
+        "| Fourier readout, octave by the pixels, no label | 0.15 ± 0.071 (n=2) | 0.22 |  | 16.49 |\n"
         "| Fourier readout, harmonic from 10 labels |  |  |  |  |\n"
+        "| Fourier readout in the band, octave not resolved |  |  |  |  |\n"
         "| nearest neighbour, by cross-correlation |  | 0.09 | 4 ± 0 (n=2) | 4.51 |\n"
-        "| nearest neighbour, Euclidean |  |  |  |  |",
+        "| nearest neighbour, by spectrum |  |  |  |  |\n"
+        "| control: spectrum of the pixels, nothing learned |  |  |  |  |",
     )
     assert "table of 2 run(s)" in capsys.readouterr().out
 

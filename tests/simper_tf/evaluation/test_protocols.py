@@ -1,9 +1,11 @@
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy.stats
 import tensorflow as tf
 
-from simper_tf import metrics
+from simper_tf import metrics, spectrum
 from simper_tf.evaluation import protocols
 from simper_tf.evaluation.protocols import Features
 
@@ -21,12 +23,18 @@ RUN = {
 
 
 def features(frequencies, harmonic=1.0, subjects=None):
-    """Returns the features of a perfect encoder that runs at 1 / harmonic times the frequency."""
+    """Returns the features of a perfect encoder that runs at 1 / harmonic times the frequency, which pixels show."""
     number = len(frequencies)
-    angles = 2 * np.pi * frequencies[:, None] / harmonic * np.arange(120) / RATE + RNG.uniform(0, 6, (number, 1))
+    angles = 2 * np.pi * frequencies[:, None] * np.arange(120) / RATE + RNG.uniform(0, 6, (number, 1))
     ids = np.array([f"clip {k}" for k in range(number)])
     rates = np.full(number, RATE, np.float32)
-    return Features(np.sin(angles).astype(np.float32), frequencies.astype(np.float32), rates, ids, subjects)
+    series = np.sin(angles / harmonic).astype(np.float32)
+    pixels = spectrum.power(np.sin(angles) + 0.7 * np.sin(2 * angles), spectrum.PIXEL_PADDING).numpy()
+    return Features(series, frequencies.astype(np.float32), rates, ids, subjects, pixels)
+
+
+def predict(train, test, **more):
+    return protocols.predict_frequencies(train, test, BAND, protocols.find_octave(train), **more)
 
 
 def examples(number, **more):
@@ -88,32 +96,90 @@ def test_a_split_without_examples_is_refused():
 
 def test_perfect_features_are_read_by_every_protocol():
     train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 40)
-    predictions, harmonic = protocols.predict_frequencies(features(train), features(test), BAND)
+    predictions, harmonic = predict(features(train), features(test))
     assert harmonic == 1
     # A bare bin is 30 / 120 = 0.25 Hz wide; neighbours among 150 lie 0.015 Hz off on average, up to 0.2 at worst.
-    bounds = {"fft": 0.01, "fft_calibrated": 0.01, "fft_paper": 0.125 + 0.02, "1nn": 0.2, "1nn_npsd": 0.2}
+    bounds = {
+        "fft": 0.01,
+        "fft_calibrated": 0.01,
+        "fft_resolved": 0.01,
+        "pixels": 0.02,
+        "fft_paper": 0.125 + 0.02,
+        "1nn": 0.2,
+        "1nn_npsd": 0.2,
+    }
     assert predictions.keys() == {*bounds, "1nn_euclidean"}
     for protocol, bound in bounds.items():
         assert np.abs(predictions[protocol] - test).max() < bound, protocol
     assert np.abs(predictions["1nn_euclidean"] - test).mean() < 0.5
 
 
-def test_features_at_twice_the_frequency_mislead_only_the_protocols_without_labels():
+def test_features_at_twice_the_frequency_mislead_only_the_readout_without_labels_or_pixels():
     train, test = RNG.uniform(0.5, 2.6, 150), RNG.uniform(0.6, 2.5, 40)
-    predictions, harmonic = protocols.predict_frequencies(features(train, 1 / 2), features(test, 1 / 2), BAND)
+    predictions, harmonic = predict(features(train, 1 / 2), features(test, 1 / 2))
     assert harmonic == 1 / 2
     np.testing.assert_allclose(predictions["fft"], 2 * test, atol=0.02)
     np.testing.assert_allclose(predictions["fft_calibrated"], test, atol=0.01)
+    np.testing.assert_allclose(predictions["fft_resolved"], test, atol=0.01)
     assert np.abs(predictions["1nn"] - test).mean() < 0.05
+
+
+def test_resolving_the_octave_looks_at_no_label_and_no_band():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    altered = dataclasses.replace(train, labels=3 * train.labels)
+    read = protocols.predict_frequencies(altered, test, (7.0, 8.0), protocols.find_octave(altered))[0]["fft_resolved"]
+    np.testing.assert_allclose(read, test.labels, atol=0.01)
+
+
+def test_clips_without_a_line_are_read_by_the_multiple_that_others_agree_on():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    drowned = dataclasses.replace(test, pixels=np.ones_like(test.pixels))
+    octave = protocols.find_octave(train)
+    assert octave == protocols.Octave(2, 1.0, 1.0)
+    assert str(octave) == "Features run at 2 times the frequency: so say the pixels of 100% of the training clips."
+    np.testing.assert_allclose(protocols.resolved_frequency(octave, drowned), test.labels, atol=0.01)
+
+
+def test_where_votes_split_each_clip_is_read_by_its_own_pixels():
+    frequencies = RNG.uniform(0.5, 2.4, 40)
+    halves = [features(frequencies[:20], 1 / 2), features(frequencies[20:], 1.0)]
+    mixed = dataclasses.replace(
+        halves[0],
+        **{
+            name: np.concatenate([getattr(half, name) for half in halves])
+            for name in ("series", "labels", "rates", "ids", "pixels")
+        },
+    )
+    octave = protocols.find_octave(mixed)
+    assert (octave.agreement, octave.is_common) == (0.5, False)
+    assert "do not run at one multiple" in str(octave)
+    np.testing.assert_allclose(protocols.resolved_frequency(octave, mixed), frequencies, atol=0.01)
+
+
+def test_a_few_clips_with_lines_do_not_decide_for_all():
+    train = features(RNG.uniform(0.5, 2.6, 40), 1 / 2)
+    pixels = train.pixels.copy()
+    pixels[8:] = 1
+    octave = protocols.find_octave(dataclasses.replace(train, pixels=pixels))
+    assert (octave.agreement, octave.voting, octave.is_common) == (1.0, 0.2, False)
+    assert "20% of the training clips show a line: too few" in str(octave)
+
+
+def test_pixels_are_taken_only_where_they_are_asked_for():
+    dataset, clips = examples(5)
+    assert protocols.extract(mean_of_frames, dataset).pixels is None
+    extracted = protocols.extract(mean_of_frames, dataset, batch_size=2, pixels=True)
+    np.testing.assert_allclose(extracted.pixels, spectrum.pixel_power(clips), rtol=1e-4)
+    assert extracted.take(2).pixels.shape == (2, 21)
 
 
 def test_calibration_looks_at_no_more_labels_than_it_may():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     labels = train.labels.copy()
     labels[7:] = 2 * labels[7:]  # Were these seen, the first harmonic would fit better.
-    altered = Features(train.series, labels, train.rates, train.ids)
-    assert protocols.predict_frequencies(altered, test, BAND, num_labeled=7)[1] == 1 / 2
-    assert protocols.predict_frequencies(altered, test, BAND, num_labeled=60)[1] == 1
+    altered = dataclasses.replace(train, labels=labels)
+    assert predict(altered, test, num_labeled=7)[1] == 1 / 2
+    assert predict(altered, test, num_labeled=60)[1] == 1
 
 
 @pytest.mark.parametrize("unit", ["bpm", "count"])
@@ -124,12 +190,13 @@ def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_durat
     def labelled(k):
         perfect = features(frequencies[k] * RATE / rates[k])  # Sampled at its own rate instead.
         factor = 60 if unit == "bpm" else 120 / rates[k]
-        return Features(perfect.series, (factor * frequencies[k]).astype(np.float32), rates[k], perfect.ids)
+        labels = (factor * frequencies[k]).astype(np.float32)
+        return dataclasses.replace(perfect, labels=labels, rates=rates[k])
 
     train, test = labelled(60), labelled(20)
-    predictions, harmonic = protocols.predict_frequencies(train, test, BAND, unit=unit)
+    predictions, harmonic = predict(train, test, unit=unit)
     assert harmonic == 1
-    for protocol in ("fft", "fft_calibrated"):
+    for protocol in ("fft", "fft_calibrated", "fft_resolved", "pixels"):
         np.testing.assert_allclose(predictions[protocol], test.labels, rtol=0.02)
     assert set(predictions["1nn"]) <= set(train.labels)
     # One bin of 120 frames is one repetition in the clip.
@@ -140,7 +207,7 @@ def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_durat
 def test_labels_that_are_no_frequencies_are_refused():
     few = features(RNG.uniform(1, 3, 4))
     with pytest.raises(ValueError, match=r"`unit` must be one of .*'°C'"):
-        protocols.predict_frequencies(few, few, BAND, unit="°C")
+        predict(few, few, unit="°C")
 
 
 def test_large_clips_are_encoded_a_few_at_once():

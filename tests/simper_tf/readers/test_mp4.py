@@ -1,7 +1,8 @@
+import av
 import numpy as np
 import pytest
 
-from simper_tf.readers import mp4
+from simper_tf.readers import mp4, raw_files
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins.countix import encode
 
@@ -41,7 +42,7 @@ def test_frames_are_small_and_red_comes_first(tmp_path):
     np.testing.assert_allclose(frames.mean(axis=(0, 1, 2)), [200, 0, 0], atol=6)
 
 
-def test_a_rotation_in_the_metadata_is_applied_and_stated(tmp_path):
+def test_a_rotation_in_the_metadata_is_applied(tmp_path):
     left_bright = np.full((48, 64, 3), 20, np.uint8)
     left_bright[:, :32] = 220
     path = tmp_path / "turned.mp4"
@@ -53,16 +54,118 @@ def test_a_rotation_in_the_metadata_is_applied_and_stated(tmp_path):
     path.write_bytes(content)
     video = mp4.probe(path)
     frames, _ = mp4.read_interval(path, 0, 0.4, 16)
-    assert (video.height, video.width, video.rotation) == (64, 48, 90)
+    assert (video.height, video.width) == (64, 48)
     assert frames[0, :6].mean() > 200
     assert frames[0, -6:].mean() < 40
 
 
-def test_probe_states_frames_rate_and_duration(varying):
+def test_probe_takes_rate_and_deviation_from_the_times_of_the_frames_not_from_the_header(varying):
     video = mp4.probe(varying)
-    assert (video.frames, video.height, video.width, video.rotation) == (40, 48, 64, 0)
-    assert video.duration == pytest.approx(1.5, abs=0.1)
-    assert video.rate == pytest.approx(40 / 1.5, rel=0.05)
+    assert (video.num_frames, video.height, video.width) == (40, 48, 64)
+    # 39 steps in 1.475 s. Frame 20 is shown at 1 s, and would be at 20 / 26.44 = 0.756 s.
+    assert video.rate == pytest.approx(39 / 1.475, rel=1e-4)
+    assert video.seconds == pytest.approx(40 * 1.475 / 39, rel=1e-4)
+    assert video.deviation == pytest.approx(1 - 20 * 1.475 / 39, abs=1e-3)
+    assert video.longest_gap == pytest.approx(0.05, abs=1e-4)
+
+
+@pytest.mark.parametrize("rate", [24, 25, 29.97, 60])
+def test_probe_finds_no_deviation_at_a_constant_rate(tmp_path, rate):
+    video = mp4.probe(write_grey_ramp(tmp_path / "constant.mp4", np.arange(40) / rate))
+    assert video.rate == pytest.approx(rate, rel=1e-4)
+    assert video.deviation < 1e-4
+
+
+def test_windows_of_a_constant_rate_are_the_frames_themselves_from_start_to_end(tmp_path):
+    path = write_grey_ramp(tmp_path / "constant.mp4", np.arange(40) / 20)
+    found = list(mp4.windows(path, 0.5, 0.25, 16))
+    assert [start for start, _ in found] == pytest.approx(np.arange(0, 1.6, 0.25))
+    for start, clip in found:
+        assert (clip.shape, clip.dtype) == ((10, 16, 16, 3), np.uint8)
+        np.testing.assert_array_equal(frame_indices(clip), np.arange(10) + round(20 * start))
+
+
+def test_windows_of_another_rate_show_the_level_of_their_own_times_although_the_rate_varies(varying):
+    (start, clip), *others = mp4.windows(varying, 1.4, 10, (12, 18), rate=30)
+    times = np.arange(42) / 30
+    levels = 20 + 5 * np.where(times < 1, 20 * times, 20 + 40 * (times - 1))
+    assert (start, others, clip.shape) == (0, [], (42, 12, 18, 3))
+    np.testing.assert_allclose(clip.mean(axis=(1, 2, 3)), levels, atol=2)
+
+
+def test_windows_that_would_bridge_a_hole_are_left_out(tmp_path):
+    times = np.concatenate([np.arange(20) / 20, 1.5 + np.arange(20) / 20])
+    path = write_grey_ramp(tmp_path / "hole.mp4", times)
+    assert mp4.probe(path).longest_gap == pytest.approx(0.55)
+    # Frames to 0.95 s and from 1.5 s to 2.5 s.
+    assert [start for start, _ in mp4.windows(path, 0.5, 0.25, 16, rate=20)] == pytest.approx(
+        [0, 0.25, 0.5, 1.5, 1.75, 2]
+    )
+
+
+def test_windows_of_a_slow_recording_are_not_taken_for_holes(tmp_path):
+    path = write_grey_ramp(tmp_path / "slow.mp4", np.arange(12) / 2)
+    assert [frame_indices(clip).tolist() for _, clip in mp4.windows(path, 3, 3, 16)] == [[*range(6)], [*range(6, 12)]]
+
+
+def test_a_recording_shorter_than_a_window_is_refused_with_its_length(varying):
+    with pytest.raises(RawDataError, match=r"varying\.mp4: found 1\.51 s .* expected 2\.00 s without a hole"):
+        list(mp4.windows(varying, 2, 1, 16))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seconds": 0.01},
+        {"hop": 0.0},
+        {"hop": float("nan")},
+        {"rate": 0.0},
+        {"rate": -30.0},
+        {"rate": float("inf")},
+        {"size": 0},
+    ],
+)
+def test_impossible_windows_are_refused_at_the_call_with_what_was_asked_for(varying, options):
+    with pytest.raises(ValueError, match=r"two frames or more, .* Received: .* s every"):
+        mp4.windows(varying, **{"seconds": 0.5, "hop": 0.5, "size": 16, **options})
+
+
+def test_frames_trimmed_off_the_start_but_still_stored_do_not_count(tmp_path):
+    whole, trimmed = write_grey_ramp(tmp_path / "whole.mp4", np.arange(40) / 20), tmp_path / "trimmed.mp4"
+    with av.open(str(whole)) as source, av.open(str(trimmed), "w") as copy:
+        stream = copy.add_stream_from_template(source.streams.video[0])
+        for packet in source.demux(video=0):
+            if packet.dts is not None:
+                shift = round(0.5 / packet.time_base)
+                packet.pts, packet.dts, packet.stream = packet.pts - shift, packet.dts - shift, stream
+                copy.mux(packet)
+    assert mp4.probe(trimmed).num_frames == 30
+    ((start, clip),) = mp4.windows(trimmed, 1.5, 1.5, 16)
+    assert start == 0
+    np.testing.assert_array_equal(frame_indices(clip), np.arange(10, 40))
+
+
+def test_a_video_cut_off_behind_its_index_is_refused_with_both_lengths(tmp_path):
+    noise = np.random.default_rng(0).integers(0, 255, (100, 48, 64, 3), np.uint8)
+    with av.open(str(tmp_path / "whole.mp4"), "w", options={"movflags": "faststart"}) as container:
+        stream = container.add_stream("libx264", rate=25, width=64, height=48)
+        for frame in noise:
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, "rgb24")))
+        container.mux(stream.encode())
+    content = (tmp_path / "whole.mp4").read_bytes()
+    path = tmp_path / "cut.mp4"
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(RawDataError, match=r"cut\.mp4: found .* s of video where its header states 4\.00 s"):
+        mp4.probe(path)
+
+
+def test_a_header_of_more_pixels_than_memory_is_for_is_refused(varying, monkeypatch):
+    monkeypatch.setattr(raw_files, "MAX_PIXELS", 64 * 48 - 1)
+    for read in (mp4.probe, lambda path: mp4.read_interval(path, 0, 1, 16)):
+        with pytest.raises(
+            RawDataError, match=r"varying\.mp4: found a header of 64 x 48 pixels; expected at most 3,071"
+        ):
+            read(varying)
 
 
 @pytest.mark.parametrize(("start", "end"), [(1, 2), (5, 6)])
@@ -99,5 +202,5 @@ def test_what_is_no_video_is_refused_by_name(tmp_path, content):
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path):
-    with pytest.raises(RawDataError, match=r"none\.mp4"):
+    with pytest.raises(RawDataError, match=r"none\.mp4: found no such file; expected a complete video"):
         mp4.read_interval(tmp_path / "none.mp4", 0, 1, 16)

@@ -1,0 +1,76 @@
+"""What learning adds where pixels drown: SimPer against the spectrum of the pixels, on digits with Gaussian noise.
+
+python -m benchmarks.noise
+"""
+
+import argparse
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from simper_tf import SimPer, Views, longest_view, small
+from simper_tf.evaluation import protocols, tables
+from simper_tf.readers import rotating_digits
+from simper_tf.readout import pixel_frequency
+
+NUM_TRAIN, NUM_TEST, EPOCHS = 1000, 500, 2
+OFF = 0.1  # Hz beyond which a clip counts as wrong.
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--levels", default="0,60,150,300", help="Standard deviations of the noise, in grey levels.")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    lines = []
+    for level in map(float, args.levels.split(",")):
+        print(f"Noise of {level:g} grey levels: training ...", flush=True)
+        lines += [[f"{level:g}", *line] for line in measure(level, args.seed)]
+    header = ["noise", "readout", "MAE (Hz)", f"clips off by > {OFF} Hz", "of"]
+    print(tables.markdown_table(header, lines))
+
+
+def measure(level, seed):
+    """Returns lines of readout, mean absolute error, clips that are off, and clips, for one strength of noise."""
+    train, test = [_noisy(split, number, level, seed) for split, number in (("train", NUM_TRAIN), ("test", NUM_TEST))]
+    clips = tf.stack([example["clip"] for example in train])
+    keras.utils.set_random_seed(seed)
+    model = SimPer(small(), Views(longest_view(150, (0.5, 2.0)), 5, (0.5, 2.0), flip_probability=0.0), seed=seed)
+    model.compile(keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(3e-3, EPOCHS * NUM_TRAIN // 4)))
+    model.fit(clips, batch_size=4, epochs=EPOCHS, verbose=0)
+    train, test = [protocols.extract(model.encode, _dataset(examples), pixels=True) for examples in (train, test)]
+    octave = protocols.find_octave(train)
+    print(octave)
+    alone = protocols.Octave(octave.divisor, 0.0, octave.voting)  # Agrees with nobody: each clip by its own pixels.
+    read = {
+        "pixels alone": pixel_frequency(test.pixels, test.rates, 150).numpy(),
+        "SimPer, each clip by its own pixels": protocols.resolved_frequency(alone, test),
+        "SimPer, one common multiple": protocols.resolved_frequency(octave, test) if octave.is_common else None,
+    }
+    for name, values in read.items():
+        if values is None:
+            yield [name, "none found", "", ""]
+        else:
+            errors = np.abs(values - test.labels)
+            yield [name, f"{errors.mean():.4f}", str(np.sum(errors > OFF)), str(len(errors))]
+
+
+def _noisy(split, number, level, seed):
+    images = rotating_digits.by_digit(*rotating_digits.embedded_digits(split), split)
+    random = np.random.default_rng([seed, split == "test"])
+    examples = []
+    for index in range(number):
+        record = rotating_digits.clip_record(images, split, index)
+        clip = record["clip"] + level * random.standard_normal(record["clip"].shape)
+        kept = {name: record[name] for name in ("label", "rate", "id")}
+        examples.append({**kept, "clip": np.clip(clip, 0, 255).astype(np.uint8)})
+    return examples
+
+
+def _dataset(examples):
+    return tf.data.Dataset.from_tensor_slices({name: [e[name] for e in examples] for name in examples[0]})
+
+
+if __name__ == "__main__":
+    main()

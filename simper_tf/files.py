@@ -1,0 +1,111 @@
+"""Files that are whole or not there, and folders that one process at a time works in."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import socket
+import uuid
+
+
+class InUse(OSError):
+    """Another process holds a lock; the text is who that is."""
+
+
+@contextlib.contextmanager
+def replacing(path, mode="w"):
+    """Opens a new file that takes the place of another when the block ends well; else leaves what was there.
+
+    It is written beside and renamed, under a name that no other writer has, so that neither a full disk nor a kill nor
+    a second writer leaves half a file.
+
+    Args:
+        path: Of the file to be replaced or made.
+        mode: "w" for text, "wb" for bytes.
+
+    Raises:
+        OSError: it cannot be written; names the path.
+    """
+    path = pathlib.Path(path)
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        with naming(path), temporary.open(mode) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_atomically(path, text):
+    """Writes a whole text file or leaves what was there.
+
+    Raises:
+        OSError: it cannot be written; names the path.
+    """
+    with replacing(path) as file:
+        file.write(text)
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Gives a name to the system's errors that have none: a write that fails does not say to which file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise type(error)(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+@contextlib.contextmanager
+def alone(path, wait=True):
+    """Holds a lock that one process has at a time, for the time of a block.
+
+    The system frees it however the process ends. The file goes at the end of the block; one that a killed process has
+    left stands in nobody's way.
+
+    Args:
+        path: Of the lock file, in a folder that is there.
+        wait: Whether to wait for the process that holds it.
+
+    Raises:
+        InUse: another process holds it, and this one does not wait.
+    """
+    path = pathlib.Path(path)
+    with contextlib.closing(_locked(path, wait)) as file:
+        try:
+            # Only so that others can say who it is: a full disk does not keep the lock from being held.
+            with contextlib.suppress(OSError):
+                file.truncate(0)
+                file.write(f"process {os.getpid()} on {socket.gethostname()}")
+                file.flush()
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _locked(path, wait):
+    """Returns the open lock file, locked."""
+    while True:
+        file = path.open("a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            file.seek(0)
+            with file:
+                raise InUse(file.read() or "another process") from None
+        except BaseException:
+            file.close()
+            raise
+        if _is_still(file, path):
+            return file
+        file.close()  # Its holder has removed it meanwhile, and a third may hold the new one.
+
+
+def _is_still(file, path):
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
