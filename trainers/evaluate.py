@@ -213,16 +213,12 @@ def draw_embedding(name, num_clips, draw):
     Args:
         name: Of the figure.
         num_clips: That it shows.
-        draw: A function that returns it and needs `umap-learn`.
+        draw: A function that returns it.
     """
     if num_clips < FEWEST_EMBEDDED:
         cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} test clips.")
         return {}
-    try:
-        return {name: draw()}
-    except ImportError:
-        cli.say("No embedding: umap-learn is not installed (extra `plots`).")
-        return {}
+    return {name: draw()}
 
 
 if __name__ == "__main__":
