@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import math
+import multiprocessing
 import os
 
 import pytest
@@ -25,6 +26,7 @@ def row(**changes):
         "seed": 0,
         "commit": "abc1234",
         "seconds": 61.5,
+        "settings": "a0",
     }
     return Row(**{**fields, **changes})
 
@@ -56,7 +58,7 @@ def test_a_row_replaces_the_older_one_of_its_protocol_metric_run_and_dataset(pat
     assert rows.read_rows(path) == [row(metric="mape"), row(value=0.5, commit="other", seconds=1.0, n=7)]
 
 
-@pytest.mark.parametrize("field", ["dataset", "config", "method", "encoder", "protocol", "metric", "seed"])
+@pytest.mark.parametrize("field", ["dataset", "config", "method", "encoder", "protocol", "metric", "seed", "settings"])
 def test_rows_that_differ_in_what_they_measure_stand_side_by_side(path, field):
     other = row(**{field: 1 if field == "seed" else "another"})
     rows.write_rows(path, [row()])
@@ -103,12 +105,44 @@ def test_a_file_with_a_line_that_is_no_row_is_not_written_over(path):
     assert path.read_text() == "garbage\n"
 
 
-def test_a_whole_text_replaces_what_was_there(tmp_path):
-    file = tmp_path / "text"
-    rows.write_atomically(file, "first, and longer")
-    rows.write_atomically(file, "second")
-    assert file.read_text() == "second"
-    assert list(tmp_path.iterdir()) == [file]
+def test_a_row_without_settings_is_read_and_gives_way_to_one_that_has_some(path):
+    old = dataclasses.asdict(row())
+    del old["settings"]
+    path.write_text(json.dumps(old) + "\n")
+    assert rows.read_rows(path) == [row(settings="")]
+    rows.write_rows(path, [row(settings="a1", value=0.5)])
+    assert rows.read_rows(path) == [row(settings="a1", value=0.5)]
+
+
+@pytest.mark.parametrize(("field", "value"), [("value", "0.1"), ("n", 2.5), ("seed", None), ("unit", 3), ("low", True)])
+def test_a_value_of_another_type_is_refused_with_its_field(path, field, value):
+    path.write_text(json.dumps({**dataclasses.asdict(row()), field: value}))
+    with pytest.raises(ValueError, match=rf"line 1, is not a result row \({field} is {value!r}\).*Delete that line"):
+        rows.read_rows(path)
+
+
+def test_bytes_that_are_no_text_are_refused_with_file_and_number(path):
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"results\.jsonl, line 1, is not a result row"):
+        rows.read_rows(path)
+
+
+def add(path, seed):
+    for n in range(100):
+        rows.write_rows(path, [row(seed=seed, metric=str(n))])
+
+
+def test_four_writers_at_once_lose_no_row(path):
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=add, args=(path, seed)) for seed in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+    found = {(row.seed, row.metric) for row in rows.read_rows(path)}
+    assert found == {(seed, str(n)) for seed in range(4) for n in range(100)}
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_the_commit_is_a_short_hash_in_a_checkout_and_empty_without_git(monkeypatch):
