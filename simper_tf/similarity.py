@@ -11,6 +11,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from simper_tf import units
+
 # Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
 EPSILON = 1e-8
 
@@ -51,7 +53,8 @@ def npsd_cosine(x, y, band=None):
         `(..., M, N)` float32 in [0, 1].
 
     Raises:
-        ValueError: the lengths differ or are unknown, or no frequency bin lies in the band.
+        ValueError: the lengths differ or are unknown, the band is none in cycles per frame, or no frequency bin lies
+            in it.
     """
     num_frames = _common_length(x, y)
     return tf.matmul(_unit_psd(x, num_frames, band), _unit_psd(y, num_frames, band), transpose_b=True)
@@ -149,6 +152,7 @@ def _unit_psd(x, num_frames, band):
     spectrum = tf.signal.rfft(_standardize(x))
     power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
     low, high = band or (0.5 / num_frames, 0.5)
+    units.check_band("band", (low, high))
     frequencies = [k / num_frames for k in range(num_frames // 2 + 1)]
     kept = [k for k, frequency in enumerate(frequencies) if low <= frequency <= high]
     if not kept:
