@@ -32,11 +32,12 @@ setuptools.setup(
         "tensorboard",  # TensorFlow writes its logs through it, but no longer installs it.
         "tensorflow>=2.15.1",
         "tensorflow-datasets>=4.9.10",
+        "threadpoolctl",
     ],
     extras_require={
         "addons": ["tensorflow==2.15.1", "tensorflow-addons==0.23.0", "pytest"],
         "gpu": ["tensorflow[and-cuda]"],
-        "plots": ["matplotlib", "umap-learn"],
+        "plots": ["matplotlib"],
         "serving": ["requests"],
         "test": ["av", "dill", "h5netcdf", "matplotlib", "pytest", "ruff"],
     },

@@ -2,14 +2,18 @@
 
 import tensorflow as tf
 
-# How alike two views should be, from the distance of their speeds (any monotone fall will do; the paper leaves the
-# choice open). `inverse` is the paper's literal example, 1/|ds|, made finite where the speeds agree.
+from simper_tf import units
+
+# How alike two views should be, from the distance of their speeds and a temperature: logits of a softmax, which is
+# hard where the temperature goes to 0 and flat where it grows. Any monotone fall will do; the paper leaves it open.
 LABEL_SIMILARITIES = {
-    "l1": lambda distance: -distance,
-    "l2": lambda distance: -tf.square(distance),
+    "l1": lambda distance, temperature: -distance / temperature,
+    "l2": lambda distance, temperature: -tf.square(distance) / temperature,
     # The floor keeps the derivative finite; speeds are data, but they may come from a learned warp.
-    "sqrt": lambda distance: -tf.sqrt(tf.maximum(distance, 1e-12)),
-    "inverse": lambda distance: 1.0 / (distance + 0.1),
+    "sqrt": lambda distance, temperature: -tf.sqrt(tf.maximum(distance, 1e-12)) / temperature,
+    # The paper's literal example, 1/|ds|, made finite where speeds agree. It is large enough for a softmax as it is:
+    # dividing it too would put all mass on the nearest speed.
+    "inverse": lambda distance, temperature: 1.0 / (distance + temperature),
 }
 
 
@@ -19,8 +23,9 @@ def label_distribution(speeds_x, speeds_y, temperature=0.1, label_similarity="l1
     Args:
         speeds_x: `(..., M)` speeds of the anchors.
         speeds_y: `(..., N)` speeds of the candidates.
-        temperature: Divides the label similarities before the softmax. 0 stands for its limit, hard labels: all mass
-            on the candidate of the nearest speed, which makes `generalized_info_nce` the plain InfoNCE.
+        temperature: Divides the label similarities before the softmax; of `inverse` it is the distance added below the
+            line, 1/(|ds| + temperature), and nothing is divided. 0 stands for its limit, hard labels: all mass on the
+            candidate of the nearest speed, which makes `generalized_info_nce` the plain InfoNCE.
         label_similarity: A name of `LABEL_SIMILARITIES`.
 
     Returns:
@@ -29,7 +34,7 @@ def label_distribution(speeds_x, speeds_y, temperature=0.1, label_similarity="l1
     distance = tf.abs(tf.cast(speeds_x, tf.float32)[..., :, None] - tf.cast(speeds_y, tf.float32)[..., None, :])
     if temperature == 0:
         return tf.one_hot(tf.argmin(distance, axis=-1), distance.shape[-1])
-    return tf.nn.softmax(LABEL_SIMILARITIES[label_similarity](distance) / temperature, axis=-1)
+    return tf.nn.softmax(LABEL_SIMILARITIES[label_similarity](distance, temperature), axis=-1)
 
 
 def generalized_info_nce(similarities, labels, temperature=1.0):
@@ -64,7 +69,9 @@ def out_of_band_power(features, speeds, band):
     """Returns the share of each view's power that lies outside the band its speed allows.
 
     The paper names frequency priors as future work. If a clip's frequency is known to lie in `[low, high]`, that of
-    its view at speed `s` lies in `[low s, high s]`; a feature that runs at the double frequency leaves it.
+    its view at speed `s` lies in `[low s, high s]`; a feature that runs at the double frequency leaves it. The power of
+    a pure sine fills the main lobe of the Hann window, 2/T to either side, which is allowed beyond the band: a view
+    that runs at an end of it costs nothing.
 
     Args:
         features: `(..., V, T)` or `(..., V, T, D)` floats, with `speeds` deciding which.
@@ -85,7 +92,8 @@ def out_of_band_power(features, speeds, band):
     )
     power = tf.reduce_sum(tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum)), axis=-2)
     frequencies = tf.range(power.shape[-1], dtype=tf.float32) / (4 * num_frames)
-    low, high = band[0] * speeds[..., None], band[1] * speeds[..., None]
+    lobe = 2.0 / num_frames
+    low, high = band[0] * speeds[..., None] - lobe, band[1] * speeds[..., None] + lobe
     outside = tf.cast((frequencies < low) | (frequencies > high), tf.float32)
     return tf.reduce_sum(power * outside, axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
 
@@ -175,7 +183,8 @@ def psd_distance(x, y, band=None):
         the spectrum 0.
 
     Raises:
-        ValueError: fewer than two frequencies lie in the band: all spectra would be the same.
+        ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it: all spectra would be
+            the same.
     """
     x, y = [_unit_sum_psd(series, band) for series in (x, y)]
     return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
@@ -189,9 +198,10 @@ def compared_frequencies(num_frames, band=None):
         band: See `psd_distance`.
 
     Raises:
-        ValueError: fewer than two frequencies lie in the band.
+        ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it.
     """
     low, high = band or (0.5 / num_frames, 0.5)
+    units.check_band("band", (low, high))
     kept = [k for k in range(num_frames // 2 + 1) if low <= k / num_frames <= high]
     if len(kept) < 2:
         raise ValueError(

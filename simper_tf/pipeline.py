@@ -2,6 +2,8 @@
 
 import tensorflow as tf
 
+from simper_tf.clips import ROUNDING
+
 # Below this size the examples of a split are kept in memory after they have been read once.
 CACHE_BYTES = 2**30
 
@@ -64,6 +66,10 @@ def _checked_clip(example):
     if clip.dtype.is_floating:
         finite = tf.reduce_all(tf.math.is_finite(clip))
         tf.debugging.Assert(finite, ["Clip", example["id"], "holds NaN or infinite values."])
+        low, high = tf.reduce_min(clip), tf.reduce_max(clip)
+        advice = "but floats must lie in 0 to 1. Rescale them, or give uint8."
+        inside = (low >= -ROUNDING) & (high <= 1.0 + ROUNDING)
+        tf.debugging.Assert(inside, ["Clip", example["id"], "holds values from", low, "to", high, advice])
     moving = tf.reduce_any(clip[1:] != clip[:-1])
     tf.debugging.Assert(moving, ["Clip", example["id"], "does not change over time: nothing can be learned from it."])
     return clip

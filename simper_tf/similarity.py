@@ -11,6 +11,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from simper_tf import units
+
 # Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
 EPSILON = 1e-8
 
@@ -33,7 +35,7 @@ def max_cross_correlation(x, y):
         ValueError: the lengths differ or are unknown.
     """
     _common_length(x, y)
-    return _largest_correlation(_standardize(x), _standardize(y))
+    return _largest_correlation(standardize(x), standardize(y))
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -51,7 +53,8 @@ def npsd_cosine(x, y, band=None):
         `(..., M, N)` float32 in [0, 1].
 
     Raises:
-        ValueError: the lengths differ or are unknown, or no frequency bin lies in the band.
+        ValueError: the lengths differ or are unknown, the band is none in cycles per frame, or no frequency bin lies
+            in it.
     """
     num_frames = _common_length(x, y)
     return tf.matmul(_unit_psd(x, num_frames, band), _unit_psd(y, num_frames, band), transpose_b=True)
@@ -73,7 +76,7 @@ def cosine(x, y):
     Arguments and errors are those of `max_cross_correlation`.
     """
     _common_length(x, y)
-    return tf.matmul(_standardize(x), _standardize(y), transpose_b=True)
+    return tf.matmul(standardize(x), standardize(y), transpose_b=True)
 
 
 def over_channels(similarity, x, y):
@@ -132,7 +135,7 @@ def _largest_correlation(x, y):
     return tf.reshape(tf.reduce_max(correlations, axis=-1), pairs), gradient
 
 
-def _standardize(x):
+def standardize(x):
     """Centres each series and divides it by its norm."""
     x = tf.cast(x, tf.float32)
     x -= tf.reduce_mean(x, axis=-1, keepdims=True)
@@ -146,9 +149,10 @@ def _unit(x):
 
 def _unit_psd(x, num_frames, band):
     # Standardising first makes the floor of `_unit` relative: the spectrum's norm then cannot depend on the scale.
-    spectrum = tf.signal.rfft(_standardize(x))
+    spectrum = tf.signal.rfft(standardize(x))
     power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
     low, high = band or (0.5 / num_frames, 0.5)
+    units.check_band("band", (low, high))
     frequencies = [k / num_frames for k in range(num_frames // 2 + 1)]
     kept = [k for k, frequency in enumerate(frequencies) if low <= frequency <= high]
     if not kept:

@@ -31,7 +31,8 @@ class Progress:
 
 def step_function(model):
     """Returns `model.train_step` as a graph that runs on every replica of the strategy in whose scope it was made."""
-    return tf.function(lambda batch: model.distribute_strategy.run(model.train_step, (batch,)))
+    # AutoGraph would take most of the time of the first step, and Keras does without it in `fit` too.
+    return tf.function(lambda batch: model.distribute_strategy.run(model.train_step, (batch,)), autograph=False)
 
 
 def train(

@@ -30,6 +30,26 @@ def per_hertz(unit, seconds):
     return _PER_HERTZ[unit](seconds)
 
 
+def check_band(name, band):
+    """Refuses a band of frequencies that is not one in cycles per frame, such as one in Hz.
+
+    Args:
+        name: Of the argument, for the message.
+        band: `(low, high)`.
+
+    Raises:
+        ValueError: it is reversed, or reaches below 0 or above 0.5, where frames are too far apart.
+    """
+    low, high = band
+    if not 0 <= low <= high:
+        raise ValueError(f"`{name}` must be (low, high) with 0 <= low <= high. Received: ({low:g}, {high:g}).")
+    if high > 0.5:
+        raise ValueError(
+            f"`{name}` is in cycles per frame, of which there are at most 0.5. Received: ({low:g}, {high:g}). "
+            "If that is in Hz, divide it by the frames per second."
+        )
+
+
 def rescale(values, value_range):
     """Maps physical values to [0, 1], as encoders take them; what lies beyond the range is cut, NaN stays.
 

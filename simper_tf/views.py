@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf import augment
+from simper_tf.clips import batch_of, check_clips, unit_range
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -79,7 +80,8 @@ class Views:
         """Returns the views of a batch of clips, and their speeds.
 
         Args:
-            clips: `(B, T, H, W, C)` uint8, or floats already in [0, 1]. T, H, W and C must be known.
+            clips: `(B, T, H, W, C)` uint8, or floats already in [0, 1]; or a list of B clips. T, H, W and C must be
+                known.
             seed: `(2,)` int32 seed of a stateless random op.
 
         Returns:
@@ -87,8 +89,11 @@ class Views:
             speeds: `(B, 2M)` float32, rising within a set.
 
         Raises:
-            ValueError: a clip is shorter than the fastest view needs.
+            ValueError: they are no clips (see `check_clips`), or shorter than the fastest view needs.
         """
+        clips = batch_of(clips)
+        check_clips(clips, known=True)
+        clips = tf.convert_to_tensor(clips)
         return self.apply(clips, self.draw(tf.shape(clips)[0], clips.shape[1], seed))
 
     def draw(self, batch_size, num_source_frames, seed):
@@ -115,6 +120,8 @@ class Views:
 
     def apply(self, clips, draws):
         """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
+        if clips.dtype != tf.uint8:
+            clips = unit_range(clips)  # What lies outside by rounding is cut here, where it is little.
         if not self._shares_space:
             return self._change_space(clips, draws["starts"], draws["steps"], self.num_frames, draws), draws["speeds"]
         # A set is changed as a whole before its views part: work on 2 clips instead of 2M views.

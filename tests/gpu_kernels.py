@@ -1,5 +1,6 @@
 """Which ops of a traced function could run on a GPU; the wheel of TensorFlow knows without one."""
 
+from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework.kernels import get_registered_kernels_for_op
 
 
@@ -20,6 +21,11 @@ def runs_on_gpu(node):
     )
 
 
+def is_text(node):
+    """Whether a node is a constant text, such as the message of an assertion, which stays on the host."""
+    return node.op == "Const" and node.attr["dtype"].type == types_pb2.DT_STRING
+
+
 def unfit(function):
     """Returns the ops, with their names, of a traced function that no GPU could run."""
-    return {(node.op, node.name) for node in nodes_of(function) if not runs_on_gpu(node)}
+    return {(node.op, node.name) for node in nodes_of(function) if not runs_on_gpu(node) and not is_text(node)}

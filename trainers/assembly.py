@@ -42,15 +42,15 @@ def assemble(builder, strategy=None):
     """
     config = flags.FLAGS
     examples, num_examples = data.split(builder, "train", config.train_clips)
-    example = data.first_example(examples)
-    clip_shape, rate = example["clip"].shape, float(example["rate"])
+    clip_shape, rates = data.first_example(examples)["clip"].shape, _column(examples, "rate")
     views = options.views(clip_shape)
-    check_sampling(views.speed_range, options.pair("band")[1], rate)
+    check_sampling(views.speed_range, options.pair("band")[1], float(rates.min()))
     views.check_length(clip_shape[0])
     strategy = strategy or tf.distribute.get_strategy()
     steps_per_epoch = max(num_examples // config.batch_size, 1)
-    labels = _labels(examples) if options.METHODS[config.method][0].needs_labels else None
-    run = options.Run(views, rate, num_examples, config.epochs * steps_per_epoch, labels)
+    labels = _column(examples, "label") if options.METHODS[config.method][0].needs_labels else None
+    run = options.Run(views, rates, num_examples, config.epochs * steps_per_epoch, labels)
+    keras.mixed_precision.set_dtype_policy(config.precision)
     with strategy.scope():
         keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
         model = options.method(options.encoder(clip_shape[1:]), run)
@@ -59,8 +59,9 @@ def assemble(builder, strategy=None):
     return Assembly(model, views, examples, num_examples, run.num_steps)
 
 
-def _labels(examples):
-    return np.stack(list(examples.map(lambda example: example["label"]).as_numpy_iterator()))
+def _column(examples, name):
+    """Returns one feature of all examples: of rates the first one does not tell the others."""
+    return np.stack(list(examples.map(lambda example: example[name]).as_numpy_iterator()))
 
 
 def replicas():

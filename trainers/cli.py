@@ -10,6 +10,8 @@ import time
 import tensorflow as tf
 from absl import app, flags, logging
 
+from simper_tf.readers.errors import printable
+
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
 EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
 
@@ -39,7 +41,7 @@ def run(main):
         except EXPECTED as error:
             if logging.get_verbosity() >= logging.DEBUG:
                 raise
-            sys.exit(f"{program}: error: {_one_line(error)}")
+            sys.exit(f"{program}: error: {printable(_one_line(error))}")
         except KeyboardInterrupt:
             print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
             sys.exit(INTERRUPTED)

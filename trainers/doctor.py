@@ -17,6 +17,7 @@ from absl import flags
 
 from simper_tf.evaluation.rows import write_atomically
 from simper_tf.readers import built, countix, lst, manifest, pure, scamps, ubfc
+from simper_tf.readers.errors import printable
 from trainers import cli, data
 
 # Name of a data set -> the module with its `checkup`. Those that are not here have no raw files that people fetch.
@@ -37,9 +38,9 @@ def main():
     if problems:
         sys.exit(f"doctor: {len(problems)} problem{'s' if len(problems) > 1 else ''}, see above.")
     if config.manual_dir:
-        cli.say(f"A build of {builder.info.full_name} would succeed.")
+        _say(f"A build of {builder.info.full_name} would succeed.")
     elif not config.compare:
-        cli.say("The built set is sound.")
+        _say("The built set is sound.")
 
 
 def diagnose(builder, manual_dir, path):
@@ -101,10 +102,10 @@ def check_built(builder, examples):
         examples: `{split: number of examples}` that the raw files give; empty if they were not examined.
     """
     total = sum(info.num_examples for info in builder.info.splits.values())
-    cli.say(f"Built set in {builder.data_path}, {total} examples:")
+    _say(f"Built set in {builder.data_path}, {total} examples:")
     problems, subjects = built.examine(builder, cli.Counter("examples", total) if total else lambda count: None)
     for split, info in builder.info.splits.items():
-        cli.say(f"{split}: {info.num_examples} examples{_of_subjects(subjects[split])}")
+        _say(f"{split}: {info.num_examples} examples{_of_subjects(subjects[split])}")
         if examples.get(split, info.num_examples) != info.num_examples:
             problems.append(
                 f"{builder.data_path} has {info.num_examples} examples in {split}, the raw files give "
@@ -116,16 +117,21 @@ def check_built(builder, examples):
 def compare(path, other):
     """Returns in which units two manifests differ, in sentences."""
     differences = manifest.differences(manifest.read(path), manifest.read(other))
-    cli.say(f"{path} and {other}: {len(differences) or 'no'} units differ.")
+    _say(f"{path} and {other}: {len(differences) or 'no'} units differ.")
     return differences
 
 
 def show(kind, sentences):
     """Says the first sentences of a kind, each in a line."""
     for sentence in sentences[:MOST_SHOWN]:
-        cli.say(f"{kind} {sentence}")
+        _say(f"{kind} {sentence}")
     if len(sentences) > MOST_SHOWN:
-        cli.say(f"{kind} ... {len(sentences) - MOST_SHOWN} more like these.")
+        _say(f"{kind} ... {len(sentences) - MOST_SHOWN} more like these.")
+
+
+def _say(text):
+    """Prints a line; names of files and what is in them cannot command the terminal."""
+    cli.say(printable(text))
 
 
 def _examine(units, root, path):
@@ -148,13 +154,13 @@ def _write_manifest(path, entries, outcome):
         entry["split"] = splits.get(entry["id"], "")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, manifest.write(entries))
-    cli.say(f"Manifest: {path}.")
+    _say(f"Manifest: {path}.")
 
 
 def _say_ranges(reports, missing, unit):
     """Says what there is and what is not, and between which values the good units lie."""
     good = [report for report in reports if report.frames]
-    cli.say(f"{len(reports)} found, {len(missing)} of the published set missing{_listed(missing)}")
+    _say(f"{len(reports)} found, {len(missing)} of the published set missing{_listed(missing)}")
     columns = {
         "frames per second": [report.rate for report in good],
         "seconds": [report.seconds for report in good],
@@ -162,20 +168,20 @@ def _say_ranges(reports, missing, unit):
     }
     for name, values in columns.items():
         if values:
-            cli.say(f"{name}: {min(values):.4g} to {max(values):.4g}")
+            _say(f"{name}: {min(values):.4g} to {max(values):.4g}")
 
 
 def _say_outcome(builder, outcome, reports):
     """Says the splits and the disk they take; returns a sentence in a list if that is too much."""
     for split, ids in outcome.units.items():
         subjects = sorted({reports[unit].subject for unit in ids} - {""})
-        cli.say(f"{split}: {outcome.examples[split]} examples{_of_subjects(subjects)}")
+        _say(f"{split}: {outcome.examples[split]} examples{_of_subjects(subjects)}")
     # TFDS shuffles through a second copy of a split.
     count = sum(outcome.examples.values()) + max(outcome.examples.values())
     needed = count * built.example_bytes(builder) / 2**30
     folder = next(parent for parent in (builder.data_path, *builder.data_path.parents) if parent.exists())
     free = shutil.disk_usage(folder).free / 2**30
-    cli.say(f"disk: the build takes about {needed:.3g} GiB at most; {free:.3g} GiB are free in {folder}")
+    _say(f"disk: the build takes about {needed:.3g} GiB at most; {free:.3g} GiB are free in {folder}")
     return [] if needed < free else [f"{folder} has {free:.3g} GiB free, the build takes {needed:.3g}: make room."]
 
 

@@ -19,6 +19,8 @@ FIRST = 60
 # Test clips whose features are kept.
 FEW_HUNDRED = 500
 FEWEST_EMBEDDED = 10
+# Rank correlation with the speed below which features have learned nothing of it; without any learning it is near 0.
+LEARNED = 0.5
 
 
 def main():
@@ -55,6 +57,7 @@ def evaluate(folder, builder, model, seconds):
     runs.check_rows(folder)
     unit = data.label_unit(builder)
     pixels = units.is_frequency(unit)
+    say_whether_it_learned(builder, model)
     train = extract(builder, "train", config.train_clips, model.encode, pixels)
     test = extract(builder, "test", config.test_clips, model.encode, pixels)
     if units.is_frequency(unit):
@@ -87,6 +90,21 @@ def evaluate(folder, builder, model, seconds):
     cli.say(f"Results: {folder / 'results.jsonl'}.")
     if config.artifacts:
         draw(folder, builder, test, predictions)
+
+
+def say_whether_it_learned(builder, model):
+    """Prints how the features of test clips follow the known speeds of views, and warns where they do not.
+
+    It needs no label. Where nothing was learned, frequencies are still read and look like any others.
+    """
+    if "rank" not in model.log_names():
+        return
+    examples, count = data.split(builder, "test", FIRST)
+    logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(4), verbose=0)
+    follow = f"rank {logs['rank']:.3f}, slope {logs['slope']:.3f}"
+    cli.say(f"In views of {count} test clips features follow the speed with {follow}.")
+    if logs["rank"] < LEARNED:
+        cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
 
 
 def keep_features(folder, builder, test):
@@ -195,16 +213,12 @@ def draw_embedding(name, num_clips, draw):
     Args:
         name: Of the figure.
         num_clips: That it shows.
-        draw: A function that returns it and needs `umap-learn`.
+        draw: A function that returns it.
     """
     if num_clips < FEWEST_EMBEDDED:
         cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} test clips.")
         return {}
-    try:
-        return {name: draw()}
-    except ImportError:
-        cli.say("No embedding: umap-learn is not installed (extra `plots`).")
-        return {}
+    return {name: draw()}
 
 
 if __name__ == "__main__":

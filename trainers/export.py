@@ -8,6 +8,9 @@ from simper_tf import units
 from simper_tf.evaluation import protocols
 from trainers import cli, data, evaluate, options, runs
 
+# Training clips that vote on the multiple of the frequency at which features run.
+VOTERS = 200
+
 
 def main():
     runs.adopt_flags()
@@ -19,8 +22,9 @@ def main():
 def export(folder, builder, model):
     """Writes `saved_model/<next number>/` of a trained method.
 
-    It answers in Hz, its harmonic calibrated on the labelled clips where labels are frequencies, and takes float frames
-    in the unit of the data set's clips.
+    It answers in Hz and takes float frames in the unit of the data set's clips. Where labels are frequencies, the
+    multiple at which features run is that of `protocols.find_octave`; each clip is read by its own pixels where votes
+    split, and 10 labelled clips decide where pixels show no line.
 
     Args:
         folder: Of the run.
@@ -29,8 +33,7 @@ def export(folder, builder, model):
     """
     band, unit, harmonic = options.pair("band"), data.label_unit(builder), 1.0
     if units.is_frequency(unit):
-        few = evaluate.extract(builder, "train", options.flags.FLAGS.labeled_clips, model.encode)
-        harmonic = protocols.calibrate_harmonic(few, band, unit)
+        harmonic = _harmonic(builder, model, band, unit)
     path = saved_model.export_model(
         model.encoder,
         folder / "saved_model",
@@ -40,6 +43,16 @@ def export(folder, builder, model):
         value_range=data.clip_range(builder) or (0.0, 1.0),
     )
     cli.say(f"SavedModel: {path}.")
+
+
+def _harmonic(builder, model, band, unit):
+    config = options.flags.FLAGS
+    train = evaluate.extract(builder, "train", min(config.train_clips or VOTERS, VOTERS), model.encode, pixels=True)
+    octave = protocols.find_octave(train)
+    if octave.is_common:
+        return 1 / octave.divisor
+    few = train.take(config.labeled_clips)
+    return None if octave.voting >= 1 / 4 else protocols.calibrate_harmonic(few, band, unit)
 
 
 if __name__ == "__main__":

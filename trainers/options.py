@@ -32,21 +32,21 @@ class Run:
 
     Attributes:
         views: A `Views`.
-        rate: Frames per second.
+        rates: Frames per second of each training clip.
         num_clips, num_steps: Training clips, and steps of the whole run.
         labels: Of all training clips where the method learns from them, else None.
     """
 
     views: Views
-    rate: float
+    rates: np.ndarray
     num_clips: int
     num_steps: int
     labels: np.ndarray | None = None
 
     def band(self, fastest=1.0):
-        """Returns the band of the flags in cycles per frame, of views at speeds from 1 to the fastest."""
+        """Returns the band of the flags in cycles per frame, of views of any clip at speeds from 1 to the fastest."""
         low, high = pair("band")
-        return low / self.rate, min(high * fastest / self.rate, 0.5)
+        return float(low / self.rates.max()), float(min(high * fastest / self.rates.min(), 0.5))
 
 
 # Name -> class, and what the flags and the run say of its arguments; None stands for the method's own default.

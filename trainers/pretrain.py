@@ -5,7 +5,6 @@ python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 
 import sys
 
-import keras
 import tensorflow as tf
 from absl import flags
 
@@ -21,7 +20,6 @@ def main():
     if config.deterministic:
         tf.config.experimental.enable_op_determinism()
     options.check()
-    keras.mixed_precision.set_dtype_policy(config.precision)
     with runs.opened() as folder, data.opened() as builder:
         trained = train(folder, builder, strategy)
         if trained is None:

@@ -86,8 +86,7 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self, split, read, num_clips):
         images = rotating_digits.by_digit(*read(split), split)
-        for index in range(num_clips):
-            yield index, rotating_digits.clip_record(images, split, index, self.builder_config.spurious)
+        yield from enumerate(rotating_digits.clip_records(images, split, num_clips, self.builder_config.spurious))
 
 
 def _mnist_reader(dl_manager):

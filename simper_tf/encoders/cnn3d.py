@@ -4,6 +4,7 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.precision import FULL, space_mean
 
 
 def cnn3d(channels=1, norm="batch"):
@@ -27,7 +28,8 @@ def cnn3d(channels=1, norm="batch"):
         x = layers.Conv3D(filters, (5, 3, 3), padding="same")(x)
         x = layers.ReLU()(normalization(norm)(x))
         x = layers.MaxPooling3D((1, 2, 2))(x)
-    x = layers.ReLU()(normalization(norm, groups=1)(layers.Conv3D(1, 1)(x)))
+    x = layers.Conv3D(1, 1, dtype=FULL)(x)
+    x = layers.ReLU(dtype=FULL)(normalization(norm, groups=1, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.mean(x, axis=(2, 3, 4)), name="cnn3d")
 
 
@@ -52,5 +54,5 @@ def cnn3d_domainbed(channels=1, norm="group"):
         x = layers.ZeroPadding3D((2, 1, 1))(x)
         x = layers.Conv3D(filters, (5, 3, 3), (1, stride, stride), activation="relu")(x)
         x = normalization(norm, momentum=0.9, epsilon=1e-5)(x)
-    x = layers.Dense(1)(keras.ops.mean(x, axis=(2, 3)))
+    x = layers.Dense(1, dtype=FULL)(space_mean(x))
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1), name="cnn3d_domainbed")

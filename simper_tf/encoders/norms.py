@@ -37,13 +37,14 @@ class BatchNorm(layers.BatchNormalization):
         return mean, context.all_reduce("MEAN", tf.reduce_mean(tf.square(inputs - mean), axes))
 
 
-def normalization(norm, groups=8, momentum=0.99, epsilon=1e-3):
+def normalization(norm, groups=8, momentum=0.99, epsilon=1e-3, dtype=None):
     """Returns a fresh layer of the kind named.
 
     Args:
         norm: `batch`, whose statistics are those of all replicas together; `group`; or `affine`.
         groups: Of `group`; each clip and group of channels has its own statistics, over time and space.
         momentum, epsilon: Of `batch`; 0.9 and 1e-5 are what PyTorch has by default.
+        dtype: In which it computes; None for what the policy says.
 
     Raises:
         ValueError: `norm` is none of these.
@@ -51,9 +52,9 @@ def normalization(norm, groups=8, momentum=0.99, epsilon=1e-3):
     if norm not in NORMS:
         raise ValueError(f"`norm` must be one of {NORMS}. Received: {norm!r}.")
     if norm == "batch":
-        return BatchNorm(momentum=momentum, epsilon=epsilon)
+        return BatchNorm(momentum=momentum, epsilon=epsilon, dtype=dtype)
     # Epsilon of the PyTorch layer that the published encoders use.
-    return layers.GroupNormalization(groups, epsilon=1e-5) if norm == "group" else Affine()
+    return layers.GroupNormalization(groups, epsilon=1e-5, dtype=dtype) if norm == "group" else Affine(dtype=dtype)
 
 
 def mixes_clips(model):

@@ -7,6 +7,7 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.precision import FULL
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -44,8 +45,8 @@ def repnet(channels=3, norm="batch"):
     """
     clips = keras.Input((None, None, None, channels))
     x = PerFrame(_resnet(channels, norm))(layers.Rescaling(2.0, offset=-1.0)(clips))
-    x = layers.Conv3D(512, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal")(x)
-    x = layers.ReLU()(normalization(norm)(x))
+    x = layers.Conv3D(512, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal", dtype=FULL)(x)
+    x = layers.ReLU(dtype=FULL)(normalization(norm, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.max(x, axis=(2, 3)), name="repnet")
 
 

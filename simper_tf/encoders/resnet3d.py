@@ -4,6 +4,7 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.precision import FULL, space_mean
 
 
 def resnet3d18(channels=3, norm="batch", outputs=1):
@@ -30,9 +31,9 @@ def resnet3d18(channels=3, norm="batch", outputs=1):
     for stage, filters in enumerate((64, 128, 256, 512)):
         x = basic_block(x, filters, (3, 3, 3), 2 if stage else 1, norm)
         x = basic_block(x, filters, (3, 3, 3), 1, norm)
-    x = keras.ops.mean(x, axis=(2, 3))
+    x = space_mean(x)
     if outputs is not None:
-        x = layers.Dense(outputs)(x)
+        x = layers.Dense(outputs, dtype=FULL)(x)
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1) if outputs == 1 else x, name="resnet3d18")
 
 

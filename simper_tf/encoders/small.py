@@ -3,6 +3,8 @@
 import keras
 from keras import layers
 
+from simper_tf.encoders.precision import FULL, space_mean
+
 
 def small(channels=1, kernel_frames=3, widths=(16, 32, 32), outputs=4):
     """Returns strided convolutions of single frames, their mean over space, and a head over neighbouring frames.
@@ -30,9 +32,10 @@ def small(channels=1, kernel_frames=3, widths=(16, 32, 32), outputs=4):
     clips = x = keras.Input((None, None, None, channels))
     for filters in widths:
         x = layers.Conv3D(filters, (1, 3, 3), strides=(1, 2, 2), padding="same", activation="relu")(x)
-    x = keras.ops.mean(x, axis=(2, 3))
+    x = space_mean(x)
     # Frames off either end mirror those before it. Zeros there would give every clip the same two spikes.
     beyond = kernel_frames // 2
     x = keras.ops.pad(x, ((0, 0), (beyond, beyond), (0, 0)), mode="symmetric")
-    x = layers.Dense(outputs)(layers.Conv1D(64, kernel_frames, activation="relu")(x))
+    x = layers.Conv1D(64, kernel_frames, activation="relu", dtype=FULL)(x)
+    x = layers.Dense(outputs, dtype=FULL)(x)
     return keras.Model(clips, x if outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small")

@@ -11,6 +11,7 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.difference import FrameDifference
+from simper_tf.encoders.precision import FULL, space_mean
 
 # Two convolutions without padding and two halvings: smaller frames leave nothing.
 _SMALLEST_FRAME = 10
@@ -77,15 +78,17 @@ def motion_branch(x, masks=(), self_attention=False):
         if masks or self_attention:
             x = x * (masks[block] if masks else attention_mask(x))
         x = _pooling(x)
-    x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]))(x)
-    x = layers.Dropout(0.5)(layers.Dense(128, activation="tanh")(x))
-    return keras.ops.squeeze(layers.Dense(1)(x), axis=-1)
+    # The first dense layer is what takes the place of a mean over space here.
+    x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]), dtype=FULL)(x)
+    x = layers.Dropout(0.5, dtype=FULL)(layers.Dense(128, activation="tanh", dtype=FULL)(x))
+    return keras.ops.squeeze(layers.Dense(1, dtype=FULL)(x), axis=-1)
 
 
 def attention_mask(x):
     """Returns `(B, T, H, W, 1)` weights made of `(B, T, H, W, C)` features; their mean over a frame is 1/2."""
     weights = layers.Conv3D(1, 1, activation="sigmoid")(x)
-    return 0.5 * weights / keras.ops.mean(weights, axis=(2, 3), keepdims=True)
+    mask = 0.5 * keras.ops.cast(weights, FULL) / space_mean(weights, keepdims=True)
+    return keras.ops.cast(mask, weights.dtype)
 
 
 def _appearance_masks(clips):

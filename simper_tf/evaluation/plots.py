@@ -3,13 +3,17 @@
 import math
 
 import numpy as np
+import threadpoolctl
 from matplotlib.figure import Figure
+from sklearn import manifold
 
 from simper_tf import spectrum, units
 
 # Logged values of every run that say nothing of what is learned, and those that share the axis of the loss.
 UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
 LOSSES = ("loss", "floor", "excess", "contrast", "region", "stride", "positive", "negative")
+# Clips that an embedding shows at most, evenly over all: enough for a dense curve, and done in a second or two.
+EMBEDDED = 500
 
 
 def training_curves(history):
@@ -145,46 +149,47 @@ def predicted_over_true(labels, predictions, unit="Hz"):
 
 
 def embedding(series, labels, unit="Hz", seed=0):
-    """Returns a figure of a 2-D UMAP embedding of the features' spectra, coloured by label.
+    """Returns a figure of a 2-D t-SNE embedding of the features' spectra, coloured by label.
 
-    Spectra, because the phase of a clip would otherwise decide its place. Needs `umap-learn`.
+    Spectra, because the phase of a clip would otherwise decide its place.
 
     Args:
-        series: `(N, T)` or `(N, T, D)` features.
+        series: `(N, T)` or `(N, T, D)` features, N > 1; of more than `EMBEDDED` so many are drawn.
         labels: `(N,)`, or `(N, H)` series, whose means give the colours.
         unit: Of the labels.
         seed: Of the embedding.
-
-    Raises:
-        ImportError: `umap-learn` is not installed.
     """
     figure = Figure(figsize=(4.6, 3.8), layout="constrained")
     axes = figure.subplots()
     scatter = draw_embedding(axes, series, labels, seed)
     figure.colorbar(scatter, label=f"true label ({unit})")
-    axes.set_title("UMAP of the features' spectra", fontsize=9)
+    axes.set_title("t-SNE of the features' spectra", fontsize=9)
+    axes.set_xlabel("t-SNE 1")
+    axes.set_ylabel("t-SNE 2")
     return figure
 
 
 def draw_embedding(axes, series, labels, seed=0):
     """Draws what `embedding` shows and returns the scattered points, for a colour bar."""
-    points = embedding_points(np.atleast_3d(series), seed)
+    chosen = np.unique(np.linspace(0, len(series) - 1, EMBEDDED).round().astype(int))
+    points = embedding_points(np.atleast_3d(series[chosen]), seed)
     axes.set_xticks([])
     axes.set_yticks([])
-    return axes.scatter(*points.T, c=labels.reshape(len(labels), -1).mean(axis=1), s=4, cmap="viridis")
+    return axes.scatter(*points.T, c=labels[chosen].reshape(len(chosen), -1).mean(axis=1), s=4, cmap="viridis")
 
 
 def embedding_points(series, seed=0):
-    """Returns `(N, 2)` points of a UMAP embedding of the spectra of `(N, T, D)` features.
-
-    Raises:
-        ImportError: `umap-learn` is not installed.
-    """
-    import umap  # Takes seconds to import, and is optional.
-
+    """Returns `(N, 2)` points of a t-SNE embedding of the spectra of `(N, T, D)` features, N > 1."""
     power = spectrum.power(np.moveaxis(series, 2, 1), padding=1).numpy().sum(axis=1)
     amplitude = np.sqrt(power / np.maximum(power.sum(axis=1, keepdims=True), 1e-30))
-    return umap.UMAP(random_state=seed, n_jobs=1).fit_transform(amplitude)
+    # The principal components, as small as t-SNE wants them. Its own divide by zero where all features are constant.
+    directions, sizes, _ = np.linalg.svd(amplitude - amplitude.mean(axis=0), full_matrices=False)
+    begin = directions[:, :2] * sizes[:2]
+    begin *= 1e-4 / max(begin[:, 0].std(), 1e-12)
+    tsne = manifold.TSNE(init=begin, perplexity=min(30, (len(begin) - 1) / 3), random_state=seed)
+    # More threads would wait for one another longer than so few points take, and round differently every time.
+    with threadpoolctl.threadpool_limits(1):
+        return tsne.fit_transform(amplitude)
 
 
 def _standardize(series):

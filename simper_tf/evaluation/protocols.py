@@ -57,8 +57,8 @@ def extract(encode, examples, batch_size=None, progress=None, pixels=False):
         ValueError: there is no example, or the features of a clip are not finite (named).
     """
     batch_size = batch_size or _batch_size(examples.element_spec["clip"].shape.num_elements())
-    encode = tf.function(encode, reduce_retracing=True)
-    pixel_power = tf.function(spectrum.pixel_power, reduce_retracing=True)
+    encode = tf.function(encode, reduce_retracing=True, autograph=False)
+    pixel_power = tf.function(spectrum.pixel_power, reduce_retracing=True, autograph=False)
     batches, done = [], 0
     for batch in examples.batch(batch_size).prefetch(1):
         series = encode(batch["clip"]).numpy()

@@ -40,15 +40,12 @@ def series_over_reference(runs, unit="Hz"):
 
 
 def embeddings(runs, unit="Hz", seed=0):
-    """Returns a figure of 2-D UMAP embeddings of the features' spectra, a panel a run, coloured by label.
+    """Returns a figure of 2-D t-SNE embeddings of the features' spectra, a panel a run, coloured by label.
 
     Args:
         runs: Title -> run.
         unit: Of the labels.
         seed: Of the embeddings.
-
-    Raises:
-        ImportError: `umap-learn` is not installed.
     """
     num_rows = -(-len(runs) // COLUMNS)
     figure = Figure(figsize=(2.4 * min(len(runs), COLUMNS) + 0.8, 2.5 * num_rows), layout="constrained")
@@ -59,5 +56,7 @@ def embeddings(runs, unit="Hz", seed=0):
     for axes, (title, run) in zip(panels, runs.items(), strict=True):
         scatter = plots.draw_embedding(axes, run["series"], run["labels"], seed)
         axes.set_title(title, fontsize=9)
+    figure.supxlabel("t-SNE 1 of the features' spectra", fontsize=9)
+    figure.supylabel("t-SNE 2", fontsize=9)
     figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.8)
     return figure

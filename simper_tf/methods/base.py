@@ -1,8 +1,11 @@
 """What all methods share: batches of clips, or views made of them, in; a step of the optimizer and logs out."""
 
 import keras
+import numpy as np
 import tensorflow as tf
 
+from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, check_views, plain_errors, unit_range
+from simper_tf.methods.replicas import replicas
 from simper_tf.views import Views
 
 
@@ -11,9 +14,12 @@ class Method(keras.Model):
 
     Compile it with an optimizer only (it brings its loss) and `fit` it on either
 
-    * batches of clips `(B, T, H, W, C)`, uint8 or floats in [0, 1]: the views are then made on the device;
-    * pairs `(views, speeds)` as `views` returns them, mapped over a data set on the host. They are told from clips by
-      the axis of views, `(B, V, L, H, W, C)`.
+    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], as an array, a list of single clips or a `tf.data.Dataset` of
+      batches: the views are then made on the device;
+    * a `tf.data.Dataset` of batches `(views, speeds)` as `views` returns them, mapped on the host. They are told from
+      clips by the axis of views, `(B, V, L, H, W, C)`.
+
+    `evaluate` takes the same and returns the same logs, as means over clips that nothing is learned from.
 
     Over several replicas a step computes what one device would compute on the whole batch: views are drawn for all of
     it, what a loss compares across clips is gathered, and gradients are those of the mean over all clips.
@@ -55,12 +61,13 @@ class Method(keras.Model):
         """Returns the names of what `compute_logs` returns."""
         return ["loss", "spread"]
 
-    def compute_logs(self, features, *facts):
+    def compute_logs(self, features, *facts, training=True):
         """Returns the logged scalars, `loss`, which is minimised, among them.
 
         Args:
             features: `(B, V, L)` or `(B, V, L, D)`.
             *facts: What came with the views: `(B, V)` speeds, and what else the method's views or data bring.
+            training: Whether heads are in training mode.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say what it minimises.")
 
@@ -89,19 +96,77 @@ class Method(keras.Model):
         """Returns the features of whole clips.
 
         Args:
-            clips: `(B, T, H, W, C)` uint8, or floats in [0, 1].
+            clips: `(B, T, H, W, C)` uint8, or floats in [0, 1]; or a list of B clips.
 
         Returns:
             `(B, T)` or `(B, T, D)` float32.
+
+        Raises:
+            ValueError: they are no clips, or none for the encoder; see `check_clips`.
         """
+        clips = batch_of(clips)
+        check_clips(clips, self.frame_shape)
         return tf.cast(self(unit_range(clips)), tf.float32)
+
+    @property
+    def frame_shape(self):
+        """`(H, W, C)` that the encoder takes, None for what it leaves open."""
+        shape = getattr(self.encoder, "input_shape", None)
+        return shape[2:] if shape and len(shape) == 5 else ANY_FRAMES
+
+    def fit(self, x=None, *args, **kwargs):
+        """Trains on clips or ready views; arguments and results are those of `keras.Model.fit`.
+
+        Raises:
+            ValueError: the data are none the method can learn from.
+        """
+        x = self._checked(x)
+        with plain_errors():
+            return super().fit(x, *args, **kwargs)
+
+    def evaluate(self, x=None, *args, return_dict=True, **kwargs):
+        """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
+
+        No weight changes, and layers are in inference mode. The views depend on the method's seed and the place of a
+        clip alone, and are none that a step of training draws. Arguments are those of `keras.Model.evaluate`.
+
+        Raises:
+            ValueError: the data are none the method can read.
+        """
+        x = self._checked(x)
+        with plain_errors():
+            return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
+
+    def predict(self, x, *args, **kwargs):
+        """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`."""
+        x = self._checked(x)
+        with plain_errors():
+            return super().predict(x, *args, **kwargs)
 
     def train_step(self, data):
         gradients, logs = self.compute_gradients(self.draw(data))
         self.optimizer.apply(gradients, self.trainable_variables)
-        for name, value in logs.items():
-            self.trackers[name].update_state(value)
-        return {name: tracker.result() for name, tracker in self.trackers.items()}
+        return self._track(logs)
+
+    def test_step(self, data):
+        # Counts from -1 down: steps of training count from 0 up.
+        clips_so_far = next(iter(self.trackers.values())).count
+        batch = self.draw(data, -1 - tf.cast(clips_so_far, tf.int32))
+        views, *facts = self.with_targets(self.make_views(batch), training=False)
+        logs = self.compute_logs(self.encode_views(views, training=False), *facts, training=False)
+        return self._track(logs, number=tf.shape(views)[0])
+
+    def predict_step(self, data):
+        return self.encode(tf.nest.flatten(data)[0])
+
+    def with_targets(self, made, training):
+        """Returns views and facts as `make_views` does, with what else `compute_logs` compares them with.
+
+        Args:
+            made: What `make_views` returned.
+            training: Whether networks are in training mode.
+        """
+        return made
 
     def compute_gradients(self, batch):
         """Returns the gradients of a batch as `draw` returns it, this replica's share of them, and the logs."""
@@ -112,18 +177,29 @@ class Method(keras.Model):
             loss = self.optimizer.scale_loss(logs["loss"] / replicas()[0])
         return tape.gradient(loss, self.trainable_variables), logs
 
-    def draw(self, data):
+    def draw(self, data, step=None):
         """Returns `(clips, draws, *labels)` for `make_views`, drawn from the step's own seed; ready views as they are.
 
         Every replica draws for the whole batch, which costs next to nothing, and keeps its part: so one device and
         eight make the same views.
+
+        Args:
+            data: A batch of clips or of ready views, alone or in a tuple with what comes with them.
+            step: Number of the step, an integer scalar; None for that of the optimizer.
+
+        Raises:
+            ValueError: the batch holds neither, or not what comes with it.
         """
         clips, *labels = data if isinstance(data, list | tuple) else [data]
-        if clips.shape.rank == 6:
+        if len(getattr(clips, "shape", ())) == 6:
+            check_views(clips, labels)
             return data
+        check_clips(clips, self.frame_shape, known=True)
+        self._check_company(labels)
         number, index = replicas()
         batch_size = tf.shape(clips)[0]
-        seed = tf.stack([self.seed, tf.cast(self.optimizer.iterations, tf.int32)])
+        step = self.optimizer.iterations if step is None else step
+        seed = tf.stack([self.seed, tf.cast(step, tf.int32)])
         draws = self.views.draw(number * batch_size, clips.shape[1], seed)
         own = {name: draw[index * batch_size : (index + 1) * batch_size] for name, draw in draws.items()}
         return clips, own, *labels
@@ -148,6 +224,28 @@ class Method(keras.Model):
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
 
+    def _checked(self, x):
+        """Returns data for `fit` and `evaluate`, refused before the first step as far as it can be seen by then."""
+        x = batch_of(x)
+        if hasattr(x, "dtype") and np.ndim(x) != 6:
+            check_clips(x, self.frame_shape)
+        return x
+
+    def _check_company(self, labels):
+        name = type(self).__name__
+        if self.views is None:
+            raise ValueError(f"{name} has no `views` to make of clips. Give it some, or batches of ready views.")
+        if labels and not self.needs_labels:
+            raise ValueError(
+                f"{name} learns from clips alone. Received: clips with {len(labels)} more array(s), such as labels. "
+                "Leave them out: dataset.map(lambda clips, labels: clips)."
+            )
+
+    def _track(self, logs, number=None):
+        for name, value in logs.items():
+            self.trackers[name].update_state(value, sample_weight=number)
+        return {name: tracker.result() for name, tracker in self.trackers.items()}
+
     def get_config(self):
         return {
             **super().get_config(),
@@ -162,37 +260,6 @@ class Method(keras.Model):
         return cls(**{**config, **objects})
 
 
-def unit_range(clips):
-    """Returns clips as float32, uint8 scaled from [0, 255] to [0, 1]."""
-    return tf.cast(clips, tf.float32) / (255.0 if clips.dtype == tf.uint8 else 1.0)
-
-
 def spread(features):
     """Returns the mean standard deviation over time of `(B, V, L)` or `(B, V, L, D)` features; 0 means collapse."""
     return tf.reduce_mean(tf.math.reduce_std(tf.stop_gradient(features), axis=2))
-
-
-def replicas():
-    """Returns how many replicas share the step, and which of them this is; 1 and 0 outside a strategy."""
-    context = tf.distribute.get_replica_context()
-    return context.num_replicas_in_sync, context.replica_id_in_sync_group
-
-
-def gather(tensor):
-    """Returns the tensors of all replicas one after another, `(N, ...)` -> `(R N, ...)`; gradients flow back."""
-    return tf.distribute.get_replica_context().all_gather(tensor, axis=0) if replicas()[0] > 1 else tensor
-
-
-def assign_everywhere(variables, values):
-    """Assigns values that are the same on every replica to variables that the optimizer does not own.
-
-    Args:
-        variables: Keras variables.
-        values: As many tensors.
-    """
-
-    def assign(strategy, variables, values):
-        for variable, value in zip(variables, values, strict=True):
-            strategy.extended.update(variable, lambda v, new: v.assign(new), args=(value,), group=False)
-
-    tf.distribute.get_replica_context().merge_call(assign, args=([v.value for v in variables], list(values)))

@@ -84,19 +84,24 @@ class BYOL(MomentumMethod):
         return ["loss", "variety", "momentum", "spread"]
 
     def compute_gradients(self, batch):
-        views, *facts = self.make_views(batch)
+        made = self.make_views(batch)
         self.update_target()
-        return super().compute_gradients((views, *facts, self.target_vectors(views)))
+        return super().compute_gradients(self.with_targets(made, training=True))
 
-    def compute_logs(self, features, speeds, targets):
+    def with_targets(self, made, training):
+        """Returns `(views, speeds, targets)`; see `Method.with_targets`."""
+        return *made, self.target_vectors(made[0], training)
+
+    def compute_logs(self, features, speeds, targets, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 2, L)` or `(B, 2, L, D)`.
             speeds: `(B, 2)`, unused.
             targets: `(B, 2, P)`, the target's projections of the same views.
+            training: Whether projector and predictor are in training mode.
         """
-        predictions = heads.project(self.predictor, heads.project(self.head, features))
+        predictions = heads.project(self.predictor, heads.project(self.head, features, training), training)
         distances = losses.direction_distance(predictions, targets[:, ::-1])
         return {
             "loss": tf.reduce_mean(tf.reduce_sum(distances, axis=1)),

@@ -5,7 +5,7 @@ import dataclasses
 import keras
 import tensorflow as tf
 
-from simper_tf import augment, losses
+from simper_tf import augment, losses, units
 from simper_tf.methods.base import Method, spread
 from simper_tf.views import Views
 
@@ -73,7 +73,7 @@ class FrequencyContrast(Method):
 
     * `loss`, and its two distances `positive` and `negative`;
     * `ipr`: the irrelevant power ratio of the anchor, the share of its power outside the band, if there is a band
-      (the source chooses models by it; see `losses.out_of_band_power`);
+      (the source chooses models by it; here without what a pure sine leaks, see `losses.out_of_band_power`);
     * `spread`: standard deviation of the features over time; falling to 0 means collapse.
 
     Where the source leaves a choice, or differs: the mean over pairs is the paper's (the published code does not divide
@@ -96,8 +96,8 @@ class FrequencyContrast(Method):
     def __init__(self, encoder, views=None, band=None, seed=0, **kwargs):
         if not isinstance(views, StretchedViews | None):
             raise ValueError(f"`views` must be those that `FrequencyContrast.views_for` returns. Received: {views}.")
-        if band is not None and not 0 <= band[0] < band[1]:
-            raise ValueError(f"`band` must be (low, high), in cycles per frame. Received: {band}.")
+        if band is not None:
+            units.check_band("band", band)
         if views is not None:
             losses.compared_frequencies(views.num_frames // 2, band)  # Refused before anything is trained.
         self.band = band
@@ -110,13 +110,14 @@ class FrequencyContrast(Method):
     def log_names(self):
         return ["loss", "positive", "negative", "spread"] + ["ipr"] * (self.band is not None)
 
-    def compute_logs(self, features, speeds, windows):
+    def compute_logs(self, features, speeds, windows, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 2, L)` or `(B, 2, L, D)`.
             speeds: `(B, 2)`, the first 1.
             windows: `(B, 3, V)` shares in [0, 1), of anchor, positive and negative.
+            training: Unused, as there is no head.
 
         Raises:
             ValueError: the band is too narrow for windows of L / 2 frames.

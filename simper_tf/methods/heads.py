@@ -11,7 +11,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders.norms import normalization
-from simper_tf.methods.base import gather
+from simper_tf.methods.replicas import gather
 
 EPSILON = 1e-5  # Of batch norm, in all sources.
 
@@ -54,12 +54,13 @@ def hidden(width, momentum=0.9, use_bias=True):
     ]
 
 
-def project(head, features):
-    """Returns what a head, in training mode, makes of the vectors of all views; batch norm sees them together.
+def project(head, features, training=True):
+    """Returns what a head makes of the vectors of all views; batch norm in training mode sees them together.
 
     Args:
         head: `keras.Model` from `(N, L D)` vectors to `(N, P)`.
         features: `(B, V, L)` or `(B, V, L, D)`.
+        training: Whether the head is in training mode.
 
     Returns:
         `(B, V, P)` float32.
@@ -73,7 +74,7 @@ def project(head, features):
             f"The head was built for views of {expected} numbers, frames times features. Received: {found}, from "
             f"features of shape {features.shape}. Make all views with the `views` of the method."
         )
-    vectors = head(tf.reshape(features, [-1, expected]), training=True)
+    vectors = head(tf.reshape(features, [-1, expected]), training=training)
     return tf.cast(tf.reshape(vectors, [-1, features.shape[1], vectors.shape[-1]]), tf.float32)
 
 

@@ -6,8 +6,9 @@ from keras import layers
 
 from simper_tf import losses
 from simper_tf.methods import heads
-from simper_tf.methods.base import assign_everywhere, gather, spread
+from simper_tf.methods.base import spread
 from simper_tf.methods.momentum import MomentumMethod
+from simper_tf.methods.replicas import assign_everywhere, gather
 from simper_tf.views import Views
 
 
@@ -107,23 +108,30 @@ class MoCo(MomentumMethod):
         return ["loss", "accuracy", "spread"]
 
     def compute_gradients(self, batch):
-        views, *facts = self.make_views(batch)
+        made = self.make_views(batch)
         self.update_target()
-        keys = tf.math.l2_normalize(self.target_vectors(views[:, 1:])[:, 0], axis=-1)
-        gradients, logs = super().compute_gradients((views[:, :1], *facts, keys))
+        *queries, keys = self.with_targets(made, training=True)
+        gradients, logs = super().compute_gradients((*queries, keys))
         # Only now: a key in the queue would be a wrong answer to its own query.
         self.enqueue(gather(keys))
         return gradients, logs
 
-    def compute_logs(self, features, speeds, keys):
+    def with_targets(self, made, training):
+        """Returns `(views, speeds, keys)` of the first views and the keys of the second; see `Method.with_targets`."""
+        views, *facts = made
+        keys = tf.math.l2_normalize(self.target_vectors(views[:, 1:], training)[:, 0], axis=-1)
+        return views[:, :1], *facts, keys
+
+    def compute_logs(self, features, speeds, keys, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 1, L)` or `(B, 1, L, D)`, of the queries.
             speeds: `(B, 2)`, unused.
             keys: `(B, P)`, the target's projections of the other views.
+            training: Whether the head is in training mode.
         """
-        queries = heads.project(self.head, features)[:, 0]
+        queries = heads.project(self.head, features, training)[:, 0]
         found = losses.queue_nce(queries, keys, self.queue.value, self.temperature)
         loss, accuracy = [tf.reduce_mean(values) for values in found]
         return {"loss": loss, "accuracy": accuracy, "spread": spread(features)}

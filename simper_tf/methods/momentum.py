@@ -3,7 +3,8 @@
 import tensorflow as tf
 
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, assign_everywhere
+from simper_tf.methods.base import Method
+from simper_tf.methods.replicas import assign_everywhere
 
 
 class MomentumMethod(Method):
@@ -44,10 +45,10 @@ class MomentumMethod(Method):
         values = [momentum * target.value + (1.0 - momentum) * online for online, target in pairs]
         assign_everywhere([target for _, target in pairs], values)
 
-    def target_vectors(self, views):
+    def target_vectors(self, views, training=True):
         """Returns the target's `(B, V, P)` float32 vectors of `(B, V, L, H, W, C)` views; constants to the tape."""
-        features = self.encode_views(views, training=True, encoder=self.target_encoder)
-        return tf.stop_gradient(heads.project(self.target_head, features))
+        features = self.encode_views(views, training, encoder=self.target_encoder)
+        return tf.stop_gradient(heads.project(self.target_head, features, training))
 
     def get_config(self):
         return {**super().get_config(), "momentum": self.momentum}

@@ -7,7 +7,8 @@ from keras import layers
 from simper_tf import losses
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, gather, replicas, spread
+from simper_tf.methods.base import Method, spread
+from simper_tf.methods.replicas import gather, replicas
 from simper_tf.views import Views
 
 # Changes of colour in the authors' code, and in that of CVRL.
@@ -77,14 +78,15 @@ class SimCLR(Method):
     def log_names(self):
         return ["loss", "accuracy", "spread"]
 
-    def compute_logs(self, features, speeds):
+    def compute_logs(self, features, speeds, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 2, L)` or `(B, 2, L, D)`.
             speeds: `(B, 2)`, unused.
+            training: Whether the head is in training mode.
         """
-        first, second = tf.unstack(heads.project(self.head, features), 2, axis=1)
+        first, second = tf.unstack(heads.project(self.head, features, training), 2, axis=1)
         position = replicas()[1] * tf.shape(first)[0]
         everyone = gather(first), gather(second)
         found = losses.nt_xent(first, second, self.temperature, everyone, position)

@@ -3,7 +3,7 @@
 import keras
 import tensorflow as tf
 
-from simper_tf import losses, readout, similarity
+from simper_tf import losses, readout, similarity, units
 from simper_tf.encoders.norms import mixes_clips
 from simper_tf.methods.base import Method, spread
 
@@ -28,7 +28,8 @@ class SimPer(Method):
         temperature: nu, dividing the similarities.
         label_temperature, label_similarity: See `losses.label_distribution`.
         prior_weight: Weight of the frequency prior; 0 for none.
-        prior_band: `(low, high)` in cycles per frame in which clips at speed 1 are known to lie.
+        prior_band: `(low, high)` in cycles per frame, Hz over frames per second, in which clips at speed 1 are known to
+            lie.
         micro_batch: Clips whose views are made and encoded at once; 0 for all of the batch. The gradient is the same,
             the memory that of so many clips.
 
@@ -55,10 +56,10 @@ class SimPer(Method):
                 "`temperature` must be positive, `label_temperature` and `prior_weight` at least 0. "
                 f"Received: {temperature}, {label_temperature}, {prior_weight}."
             )
-        if prior_weight and not (prior_band and 0 <= prior_band[0] < prior_band[1]):
-            raise ValueError(
-                f"A frequency prior needs a band (low, high), in cycles per frame. Received: {prior_band}."
-            )
+        if prior_weight:
+            if prior_band is None:
+                raise ValueError("A frequency prior needs `prior_band`, (low, high) in cycles per frame.")
+            units.check_band("prior_band", prior_band)
         if micro_batch and mixes_clips(encoder):
             raise ValueError(
                 f"`micro_batch` = {micro_batch} would change the gradient: the batch norm of the encoder "
@@ -109,12 +110,13 @@ class SimPer(Method):
         # One at a time: parts that run side by side would need the memory of the whole batch.
         return tf.while_loop(lambda k, *_: k < number, add_part, (0, *zeros), parallel_iterations=1)[1:]
 
-    def compute_logs(self, features, speeds):
+    def compute_logs(self, features, speeds, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 2M, L)` or `(B, 2M, L, D)`, two sets of M views.
             speeds: `(B, 2M)`.
+            training: Unused, as there is no head.
 
         Raises:
             ValueError: M is 1: there is no other speed to tell a view from.

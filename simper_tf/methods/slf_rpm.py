@@ -8,7 +8,8 @@ from keras import layers
 
 from simper_tf import augment, losses
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, gather, replicas, spread
+from simper_tf.methods.base import Method, spread
+from simper_tf.methods.replicas import gather, replicas
 from simper_tf.views import Views
 
 # Top, left, bottom, right: the whole frame, and its six parts in two rows of three.
@@ -140,15 +141,16 @@ class SLFRPM(Method):
     def log_names(self):
         return ["loss", "contrast", "region", "stride", "accuracy", "spread"]
 
-    def compute_logs(self, features, speeds, regions):
+    def compute_logs(self, features, speeds, regions, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 2, L)` or `(B, 2, L, D)`.
             speeds: `(B, 2)` strides, whole numbers from 1 on.
             regions: `(B, 2)` int32 numbers in `REGIONS`.
+            training: Whether the heads are in training mode.
         """
-        first, second = tf.unstack(heads.project(self.head, features), 2, axis=1)
+        first, second = tf.unstack(heads.project(self.head, features, training), 2, axis=1)
         position = replicas()[1] * tf.shape(first)[0]
         everyone = gather(first), gather(second)
         contrast, accuracy = [
@@ -156,7 +158,9 @@ class SLFRPM(Method):
         ]
         strides = tf.cast(tf.round(speeds), tf.int32) - 1
         region, stride = [
-            tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(classes, heads.project(head, features)))
+            tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(classes, heads.project(head, features, training))
+            )
             for head, classes in ((self.region_head, regions), (self.stride_head, strides))
         ]
         return {

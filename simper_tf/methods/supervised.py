@@ -6,6 +6,7 @@ import keras
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.clips import batch_of, check_clips
 from simper_tf.methods import heads
 from simper_tf.methods.base import Method, spread
 from simper_tf.views import Views
@@ -81,7 +82,8 @@ class Supervised(Method):
         self.outputs = outputs
         self.label_mean = label_mean
         self.label_deviation = label_deviation
-        self.head = heads.head(length, layers.Dense(outputs))
+        # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
+        self.head = heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx()))
 
     @classmethod
     def views_for(cls, num_frames, num_views, speed_range, **changes):
@@ -91,19 +93,20 @@ class Supervised(Method):
         """
         return SingleViews(num_frames, **changes)
 
-    def compute_logs(self, features, *facts):
+    def compute_logs(self, features, *facts, training=True):
         """Returns the logged scalars, `loss` among them.
 
         Args:
             features: `(B, 1, L)` or `(B, 1, L, D)`.
             *facts: `(B, 1)` speeds, unused, and the labels, `(B,)` or `(B, outputs)`.
+            training: Whether the linear layer is in training mode.
 
         Raises:
             ValueError: there are no labels, or not as many as the layer predicts.
         """
         if len(facts) < 2:
             raise ValueError("`Supervised` learns from labels, but the batch has none. Give batches (clips, labels).")
-        predicted, labels = self._predict(features), tf.cast(facts[1], tf.float32)
+        predicted, labels = self._predict(features, training), tf.cast(facts[1], tf.float32)
         if labels.shape[1:] != predicted.shape[1:]:
             raise ValueError(
                 f"The method was built for labels of {self.outputs} number(s) a clip (`outputs`). Received labels of "
@@ -121,14 +124,16 @@ class Supervised(Method):
             `(B,)` float32, or `(B, outputs)` for more than one.
 
         Raises:
-            ValueError: the clips have another length than the views it was trained on.
+            ValueError: they are no clips, or have another length than the views it was trained on.
         """
+        clips = batch_of(clips)
+        check_clips(clips, self.frame_shape)
         if clips.shape[1] != self.views.num_frames:
             raise ValueError(
                 f"The linear layer was trained on clips of {self.views.num_frames} frames and takes no others. "
                 f"Received: {clips.shape[1]} frames. Cut the clips, or train with views of their length."
             )
-        return self._predict(self.encode(clips)[:, None])
+        return self._predict(self.encode(clips)[:, None], training=False)
 
     def get_config(self):
         return {
@@ -138,6 +143,6 @@ class Supervised(Method):
             "label_deviation": self.label_deviation,
         }
 
-    def _predict(self, features):
-        predicted = self.label_mean + self.label_deviation * heads.project(self.head, features)[:, 0]
+    def _predict(self, features, training):
+        predicted = self.label_mean + self.label_deviation * heads.project(self.head, features, training)[:, 0]
         return predicted[:, 0] if self.outputs == 1 else predicted

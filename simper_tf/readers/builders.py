@@ -9,13 +9,14 @@ class BySubject:
     """A builder of recordings of faces, split by subject.
 
     Attributes:
-        READER: A module with `find(root)` and `read(folder)`, such as `simper_tf.readers.ubfc`.
+        READER: A module with `find(root)`, `read(folder)` and the published `SUBJECTS`, such as
+            `simper_tf.readers.ubfc`.
     """
 
     def _split_generators(self, dl_manager):
         # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
         recordings = [self.READER.read(folder) for folder in self.READER.find(pathlib.Path(dl_manager.manual_dir))]
-        splits = recording.by_subject(recordings, self.builder_config)
+        splits = recording.by_subject(recordings, self.builder_config, self.READER.SUBJECTS)
         return {split: self._generate_examples(members) for split, members in splits.items()}
 
     def _generate_examples(self, recordings):

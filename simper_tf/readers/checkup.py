@@ -53,12 +53,13 @@ class Checkup(NamedTuple):
     decide: Callable  # {id: Report} -> Outcome; raises the ValueError that would stop a build.
 
 
-def by_subject(folders, expected, read, files, device_rates, config):
+def by_subject(folders, expected, subjects, read, files, device_rates, config):
     """Returns the `Checkup` of recordings of faces that are split by subject.
 
     Args:
         folders: Of the recordings, in order.
         expected: Names of the folders that the published data set has.
+        subjects: The subjects it has.
         read: folder -> `Recording`.
         files: folder -> paths of what it is made from.
         device_rates: folder -> `(N,)` int64 nanoseconds and `(N,)` beats per minute, as the device showed them.
@@ -75,7 +76,7 @@ def by_subject(folders, expected, read, files, device_rates, config):
         return decoded(report, clips) if decode else report
 
     def decide(reports):
-        splits = recording.by_subject([read(folder) for folder in folders], config)
+        splits = recording.by_subject([read(folder) for folder in folders], config, subjects)
         return outcome({split: [one.id for one in ones] for split, ones in splits.items()}, reports)
 
     units = [Unit(folder.name, files(folder), functools.partial(examine, folder)) for folder in folders]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import mp4
+from simper_tf.readers import mp4, raw_files
 from simper_tf.readers.errors import RawDataError
 
 SPLITS = ("train", "val", "test")
@@ -68,7 +68,7 @@ def find_annotations(root, split):
     """
     name = f"countix_{split}.csv"
     for path in (pathlib.Path(root, name), pathlib.Path(root, "countix", name)):
-        if path.is_file():
+        if path.is_symlink() or path.exists():
             return path
     raise RawDataError(
         root, f"no {name}, here or in its folder countix", "three annotation files", "Unpack countix.tar.gz there."
@@ -85,6 +85,7 @@ def read_annotations(path):
         RawDataError: the file is not UTF-8 CSV, lacks a column, or has a value that cannot be true; the message names
             the line.
     """
+    raw_files.refuse_unreadable(path, "Countix annotations", "Unpack countix.tar.gz again.")
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8-sig")
         reader = csv.DictReader(text.splitlines(), strict=True)
@@ -110,9 +111,9 @@ def _segment(path, index, row):
             *(float(row[name]) for name in _TIMES[2:]),
             int(row["count"]),
         )
-    except (TypeError, ValueError) as error:
+        in_clip = segment.clip_start - SLACK <= segment.start < segment.end <= segment.clip_end + SLACK
+    except (TypeError, ValueError, OverflowError) as error:
         raise _bad_annotation(path, f"line {index + 2}: {error}") from error
-    in_clip = segment.clip_start - SLACK <= segment.start < segment.end <= segment.clip_end + SLACK
     if None in row or None in row.values() or not _VIDEO_ID.fullmatch(segment.video_id):
         raise _bad_annotation(path, f"line {index + 2}: {row}")
     if not (segment.clip_start >= 0 and in_clip and segment.count >= 1):
@@ -122,8 +123,8 @@ def _segment(path, index, row):
 
 def index_videos(root):
     """Returns `{stem: path}` of the video files anywhere below `root`; of equal stems the first path in order."""
-    paths = (path for path in pathlib.Path(root).rglob("*") if path.suffix.lower() in VIDEO_SUFFIXES)
-    return {path.stem: path for path in sorted(paths, reverse=True)}
+    paths = raw_files.below(root, lambda name: name.lower().endswith(VIDEO_SUFFIXES))
+    return {path.stem: path for path in reversed(paths)}
 
 
 def locate(segment, videos):
@@ -162,8 +163,8 @@ def checkup(root, config):
         splits[split] = [f"{split}/{item.segment.key}" for item in located]
         missing += [name for name, item in zip(splits[split], located, strict=True) if not item.path]
         for name, item in zip(splits[split], located, strict=True):
-            files = (pathlib.Path(item.path),) if item.path else ()
-            units.append(checkups.Unit(name, files, functools.partial(_examine, item, config)))
+            paths = (pathlib.Path(item.path),) if item.path else ()
+            units.append(checkups.Unit(name, paths, functools.partial(_examine, item, config)))
     return checkups.Checkup(units, missing, functools.partial(checkups.outcome, splits))
 
 

@@ -1,4 +1,14 @@
-"""The one error every reader raises for raw data it cannot use."""
+"""The one error every reader raises for raw data it cannot use, and how it quotes what is not to be trusted."""
+
+
+def printable(text):
+    """Returns a text in which all that a terminal might obey or cannot show is spelled out: `\\x1b`, `\\n`, `\\u202e`.
+
+    For the names of files and what is in them, which come from others.
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 class RawDataError(ValueError):
@@ -12,7 +22,7 @@ class RawDataError(ValueError):
     """
 
     def __init__(self, path, found, expected, action):
-        super().__init__(f"{path}: found {found}; expected {expected}. {action}")
+        super().__init__(printable(f"{path}: found {found}; expected {expected}. {action}"))
         self.path, self.found, self.expected, self.action = path, found, expected, action
 
     def __reduce__(self):

@@ -5,14 +5,12 @@ Read with h5py, because a NetCDF-4 file is an HDF5 file. NaN stands wherever the
 Reference: GOES-R baseline products, https://www.goes-r.gov/products/baseline-LST.html
 """
 
-import pathlib
 import re
 
 import cv2
-import h5py
 import numpy as np
 
-from simper_tf.readers import hdf5
+from simper_tf.readers import hdf5, raw_files
 from simper_tf.readers.errors import RawDataError
 
 QUARTERS = ("north_west", "north_east", "south_west", "south_east")
@@ -36,6 +34,7 @@ _ATTRIBUTES = (
     "units",
     "valid_range",
 )
+_PRODUCT = "a complete ABI-L2-LSTC file: LST in kelvin, packed, with DQF flags"
 _AGAIN = "Fetch the file again, or remove it: a missing hour is a gap."
 
 
@@ -53,7 +52,7 @@ def hour_of(name):
 
 def index_hours(root):
     """Returns `{hour: path}` of the files anywhere below `root`; of two for one hour the one created last."""
-    paths = (path for path in pathlib.Path(root).rglob("*.nc") if hour_of(path.name) is not None)
+    paths = raw_files.below(root, lambda name: hour_of(name) is not None)
     by_creation = sorted(paths, key=lambda path: (_NAME.fullmatch(path.name)[4], path))
     return {hour_of(path.name): path for path in by_creation}
 
@@ -88,8 +87,10 @@ def read_map(path):
 def _read_variables(path, names):
     """Returns for each variable its unsigned values and its attributes, strings decoded."""
     try:
-        with h5py.File(path, "r") as file:
-            return [_read_variable(file[name]) for name in names]
+        with hdf5.opened(path, _PRODUCT, _AGAIN) as file:
+            return [_read_variable(hdf5.dataset(file, name)) for name in names]
+    except RawDataError:
+        raise
     # HDF5 answers damage with almost any error, from OSError to UnicodeDecodeError and SystemError.
     except Exception as error:
         raise damaged(path, f"{type(error).__name__}: {error}") from error
@@ -191,4 +192,4 @@ def area_mean(celsius, size):
 
 def damaged(path, found):
     """Returns the error for a file that is not what the product documents."""
-    return RawDataError(path, found, "a complete ABI-L2-LSTC file: LST in kelvin, packed, with DQF flags", _AGAIN)
+    return RawDataError(path, found, _PRODUCT, _AGAIN)

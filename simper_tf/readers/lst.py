@@ -26,6 +26,8 @@ class Recording(NamedTuple):
     maps: np.ndarray  # (hours, 4, size, size) float32 degrees C; NaN where not measured, a missing hour throughout.
     land: np.ndarray  # (4, size, size) bool: the cells over which a target is the mean.
     missing: list  # The hours without a file, `datetime64[h]`.
+    offset: int = 0  # Hours of the period that was asked for before the first.
+    period: int = 0  # Hours of that period; 0 if it is that of the maps.
 
     def observed(self, quarter, start=0, end=None):
         """Returns `(end - start,)` float32: the share of the quarter's land measured in each hour."""
@@ -65,7 +67,9 @@ def read_recording(root, start, end, size=100):
     for name, cells in zip(goes.QUARTERS, land, strict=True):
         if not cells.any():
             raise RawDataError(root, f"no temperature in the quarter {name}", "land", "Check which sector it is.")
-    return Recording(first, maps, land, [hour for hour in hours if hour not in paths])
+    start, end = np.datetime64(start, "h"), np.datetime64(end, "h")
+    missing = [hour for hour in hours if hour not in paths]
+    return Recording(first, maps, land, missing, int((first - start).astype(int)), int((end - start).astype(int)))
 
 
 def _find(root, start, end):
@@ -126,7 +130,9 @@ def list_windows(recording, window=100, horizon=100, stride=24, split="region", 
         horizon: Hours of a target.
         stride: Hours from one window to the next.
         split: `"region"` holds out all windows of `test_quarter`. `"time"` holds out the last quarter of the windows
-            of each region, and drops the windows before them that share an hour, in clip or target, with them.
+            of each region, and drops the windows before them that share an hour, in clip or target, with them. It is
+            the last quarter of the period that was asked for, whichever hours are missing, unless that leaves a side
+            without windows: then of the hours at hand.
         test_quarter: One of `goes.QUARTERS`.
 
     Returns:
@@ -142,8 +148,11 @@ def list_windows(recording, window=100, horizon=100, stride=24, split="region", 
             f"split is one of {SPLITS} and test_quarter of {goes.QUARTERS}. Received {split!r} and {test_quarter!r}."
         )
     length = window + horizon
-    starts = range(0, len(recording.maps) - length + 1, stride)
-    first_test = starts[-max(1, len(starts) // 4)] if starts else 0
+    asked = range(-recording.offset, (recording.period or len(recording.maps)) - recording.offset - length + 1, stride)
+    starts = [start for start in asked if 0 <= start <= len(recording.maps) - length]
+    first_test = _first_test(asked)
+    if starts and not starts[0] + length <= first_test <= starts[-1]:
+        first_test = _first_test(starts)
     train, test, skipped = [], [], []
     for quarter, name in enumerate(goes.QUARTERS):
         empty = recording.observed(quarter) == 0
@@ -163,6 +172,10 @@ def list_windows(recording, window=100, horizon=100, stride=24, split="region", 
             "Fetch more hours, or choose a shorter window.",
         )
     return train, test, skipped
+
+
+def _first_test(starts):
+    return starts[-max(1, len(starts) // 4)] if starts else 0
 
 
 def read_window(recording, window):

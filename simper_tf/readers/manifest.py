@@ -7,6 +7,9 @@ import hashlib
 import json
 import pathlib
 
+from simper_tf.readers import raw_files
+from simper_tf.readers.errors import printable
+
 
 def entry(unit, report, root):
     """Returns the line of a unit, a dict; its `split` is empty until it is set.
@@ -16,15 +19,15 @@ def entry(unit, report, root):
         report: Its `checkup.Report`.
         root: The folder of the raw data, which is left out of every sentence.
     """
-    files = [path for path in unit.files if path.is_file()]
+    paths = [path for path in unit.files if raw_files.is_readable(path)]
     fields = report._asdict() | {
         "rate": round(report.rate, 6),
         "seconds": round(report.seconds, 3),
         "labels": [round(label, 3) for label in report.labels],
     }
     sentences = {name: _without(fields[name], root) for name in ("problem", "skipped", "notes")}
-    size = sum(path.stat().st_size for path in files)
-    held = {"sha256": digest(files), "files": len(files), "bytes": size}
+    size = sum(path.stat().st_size for path in paths)
+    held = {"sha256": digest(paths), "files": len(paths), "bytes": size}
     return {"id": unit.id, "split": "", **held, **fields, **sentences}
 
 
@@ -50,11 +53,14 @@ def read(path):
     Raises:
         ValueError: there is no such file, or it is no manifest.
     """
+    raw_files.refuse_unreadable(path, "a manifest of raw data", "Write one with trainers.doctor.")
     try:
         lines = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
         return {line["id"]: line for line in lines}
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} is no manifest of raw data: {error!r}. Write one with trainers.doctor.") from error
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ValueError(
+            f"{path} is no manifest of raw data: {printable(repr(error))}. Write one with trainers.doctor."
+        ) from error
 
 
 def differences(mine, other):

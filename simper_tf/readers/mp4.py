@@ -12,7 +12,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from simper_tf.readers import files, retime, video
+from simper_tf.readers import raw_files, retime, video
 from simper_tf.readers.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
@@ -41,17 +41,20 @@ def probe(path):
         RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
             memory, or shows two frames at one time.
     """
-    header = read_header(path)
-    _refuse_cut_off(path, header)
+    height, width, stated, nominal = _first_frame(path)
+    if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
+        _refuse_cut_off(path, stated, nominal)
     with _opened(path) as capture:
         times = np.array(list(_frame_times(capture, path)))
     if len(times) < 2:
         raise _unreadable(path, "a single frame")
     gaps = np.diff(times)
     rate = len(gaps) / float(times[-1] - times[0])
+    if rate > video.MAX_RATE:
+        raise _unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
-    return VideoInfo(rate, len(times), header.height, header.width, seconds, float(deviation), float(gaps.max()))
+    return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()))
 
 
 def read_header(path):
@@ -60,14 +63,9 @@ def read_header(path):
     Raises:
         RawDataError: the file is missing, or is not a video with at least one frame.
     """
-    with _opened(path) as capture:
-        readable, frame = capture.read()
-        if not readable:
-            raise _unreadable(path, "no frame in it can be decoded")
-        count, rate = capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
+    height, width, count, rate = _first_frame(path)
     if not (count > 0 and 0 < rate < np.inf):
         raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
-    height, width = frame.shape[:2]  # As shown: after the rotation.
     return video.Header(int(count), rate, width, height)
 
 
@@ -106,12 +104,12 @@ def windows(path, seconds, hop, size, rate=None):
 
 def _cut(path, info, shape, rate, length, step):
     """Yields what `windows` returns, for a clip of `length` frames every `step` frames."""
-    latest, whole_from, found_any = collections.deque(maxlen=length), 0, False
+    latest, last, whole_from, found_any = collections.deque(maxlen=length), -1, 0, False
     frames = retime.uniform(_until_the_end(path, info, shape), rate, max(LONGEST_GAP, 2 / info.rate))
-    for index, (frame, bridges) in enumerate(frames):
+    for index, frame in frames:
+        whole_from = whole_from if index == last + 1 else index
         latest.append(frame)
-        whole_from = index + 1 if bridges else whole_from
-        start = index + 1 - length
+        last, start = index, index + 1 - length
         if start >= whole_from and start % step == 0:
             found_any = True
             yield start / rate, np.stack(latest)
@@ -169,27 +167,36 @@ def _decoded(path, start, end, shape):
 
 @contextlib.contextmanager
 def _opened(path, *parameters):
-    files.refuse_unreadable(path, _VIDEO, _AGAIN)
+    raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
     # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, parameters)
     try:
         if not capture.isOpened():
             raise _unreadable(path, "it cannot be opened as a video")
         height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
-        files.refuse_huge(path, int(height), int(width), _AGAIN)
+        raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
         yield capture
     finally:
         capture.release()
 
 
-def _refuse_cut_off(path, header):
+def _first_frame(path):
+    """Returns height and width of the first frame as shown, and how many frames the file states at which rate."""
+    with _opened(path) as capture:
+        readable, frame = capture.read()
+        if not readable:
+            raise _unreadable(path, "no frame in it can be decoded")
+        return *frame.shape[:2], capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
+
+
+def _refuse_cut_off(path, count, rate):
     """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
     times = []
     with _opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
         # Of what was trimmed but is still stored too: only here can it be compared with the header.
-        while len(times) <= 2 * header.num_frames and capture.grab():
+        while len(times) <= 2 * count and capture.grab():
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
-    found, stated = np.ptp(times or [0]) + 1 / header.rate, header.num_frames / header.rate
+    found, stated = np.ptp(times or [0]) + 1 / rate, count / rate
     if found < min(0.9 * stated, stated - 1):  # Not less, because the length of a file can be that of its sound.
         raise _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
 
@@ -221,7 +228,7 @@ def _check_continuous(path, start, end, times):
             path,
             f"no frame between {edges[worst]:.3f} s and {edges[worst + 1]:.3f} s",
             f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
-            "The file is truncated, has a hole, or is shorter than its annotation: fetch it again, or leave it out.",
+            "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
         )
 
 

@@ -11,20 +11,19 @@ import json
 import logging
 import re
 
-import cv2
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import pulse, recording
+from simper_tf.readers import png, pulse, raw_files, recording
 from simper_tf.readers.errors import RawDataError
 
 KNOWN_EMPTY = "06-02"
+SUBJECTS = tuple(f"{number:02d}" for number in range(1, 11))
 # The 59 recordings that exist. Setups: steady, talking, slow and fast translation, small and medium rotation.
 RECORDINGS = tuple(
-    name for subject in range(1, 11) for setup in range(1, 7) if (name := f"{subject:02d}-{setup:02d}") != KNOWN_EMPTY
+    name for subject in SUBJECTS for setup in range(1, 7) if (name := f"{subject}-{setup:02d}") != KNOWN_EMPTY
 )
 COPY_AGAIN = "The copy is incomplete or damaged: copy the recording again."
-_PNG_END = b"IEND\xaeB`\x82"
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +34,8 @@ def find(root):
     Raises:
         RawDataError: there is none.
     """
-    folders = sorted(folder for folder in _entries(root) if re.fullmatch(r"\d\d-\d\d", folder.name) and folder.is_dir())
+    named = (entry for entry in raw_files.entries(root) if re.fullmatch(r"\d\d-\d\d", entry.name))
+    folders = [entry for entry in named if raw_files.is_folder(entry)]
     if not folders:
         raise RawDataError(root, "no folder named SS-TT", "01-01/, 01-02/, ...", "Point manual_dir at the PURE folder.")
     for folder in folders:
@@ -52,8 +52,8 @@ def read(folder):
     """
     path = folder / f"{folder.name}.json"
     image_times, package_times, waveform = _read_json(path)
-    files = _frame_files(folder)
-    _refuse_others(folder, image_times, files)
+    frames = _frame_files(folder)
+    _refuse_others(folder, image_times, frames)
     try:
         package_times, num_moved = pulse.increasing(package_times)
     except ValueError as error:
@@ -64,11 +64,11 @@ def read(folder):
     # A bridge over a long pause of the oximeter is no pulse. Not-a-number makes the clips that contain it skipped.
     after = np.searchsorted(package_times, image_times).clip(1, len(package_times) - 1)
     ppg[package_times[after] - package_times[after - 1] > recording.MAX_GAP_NS] = np.nan
-    kept = [files[time] for time in image_times[inside].tolist()]
+    kept = [frames[time] for time in image_times[inside].tolist()]
     counts = {
         "PPG time stamps moved forward": num_moved,
         "frames outside the PPG's time left out": len(inside) - len(kept),
-        "PNG files unknown to the JSON ignored": len(files) - len(image_times),
+        "PNG files unknown to the JSON ignored": len(frames) - len(image_times),
     }
     return recording.Recording(
         id=folder.name,
@@ -86,11 +86,16 @@ def checkup(root, config):
     Raises:
         RawDataError: there is no recording.
     """
-    return checkups.by_subject(find(root), RECORDINGS, read, _files, _device_rates, config)
+    return checkups.by_subject(find(root), RECORDINGS, SUBJECTS, read, _files, _device_rates, config)
 
 
 def _files(folder):
-    return folder / f"{folder.name}.json", *(path for _, path in sorted(_frame_files(folder).items()))
+    """Returns the paths of the JSON and of the frames; without these where the folder cannot be listed."""
+    try:
+        frames = sorted(_frame_files(folder).items())
+    except RawDataError:  # The reading of the recording will say so, and of the others what is to be said of them.
+        frames = []
+    return folder / f"{folder.name}.json", *(path for _, path in frames)
 
 
 def _device_rates(folder):
@@ -100,26 +105,21 @@ def _device_rates(folder):
     return np.array([package["Timestamp"] for package in packages], np.int64), np.array(rates, np.float64)
 
 
-def _entries(folder):
-    return folder.iterdir() if folder.is_dir() else ()
-
-
 def _is_known_empty(folder):
-    return folder.name == KNOWN_EMPTY and not any(entry.is_file() for entry in folder.rglob("*"))
+    return folder.name == KNOWN_EMPTY and not raw_files.below(folder, lambda name: name.endswith((".json", ".png")))
 
 
 def _frame_files(folder):
     """Returns {nanoseconds: path}, of anything that lies among the frames of a recording only the frames."""
     nested = folder / folder.name
-    entries = _entries(nested if nested.is_dir() else folder)
+    entries = raw_files.entries(nested if raw_files.is_folder(nested) else folder)
     matches = ((re.fullmatch(r"Image(\d{1,19})\.png", entry.name), entry) for entry in entries)
     return {int(match[1]): entry for match, entry in matches if match}
 
 
 def _read_json(path):
     """Returns the frames' times and the PPG's times, int64 nanoseconds, and the PPG, float64."""
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "the JSON of the recording", COPY_AGAIN)
+    raw_files.refuse_unreadable(path, "the JSON of the recording", COPY_AGAIN)
     try:
         content = json.loads(path.read_bytes())
         images, packages = content["/Image"], content["/FullPackage"]
@@ -150,10 +150,10 @@ def _number(value):
     return float(value)
 
 
-def _refuse_others(folder, image_times, files):
+def _refuse_others(folder, image_times, frames):
     """Raises RawDataError unless the frames are those of the JSON, and none is truncated."""
     times = image_times.tolist()
-    missing = [time for time in times if time not in files]
+    missing = [time for time in times if time not in frames]
     if missing:
         raise RawDataError(
             folder,
@@ -162,32 +162,20 @@ def _refuse_others(folder, image_times, files):
             COPY_AGAIN,
         )
     # Frames that do not belong to a recording come before or after it; in its midst they are missing in the JSON.
-    unknown = sorted(time for time in files.keys() - times if times[0] < time < times[-1])
+    unknown = sorted(time for time in frames.keys() - times if times[0] < time < times[-1])
     if unknown:
         found = f"Image{unknown[0]}.png and {len(unknown) - 1} more that the JSON does not have"
         raise RawDataError(folder, found, f"the {len(times)} frames of its JSON", COPY_AGAIN)
     for time in times:
-        with files[time].open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(file.tell() - len(_PNG_END), 0))
-            if file.read() != _PNG_END:
-                raise RawDataError(files[time], "a truncated file", "a whole PNG image", COPY_AGAIN)
+        png.refuse_damaged(frames[time], COPY_AGAIN)
 
 
 def _read_frames(paths):
     """Yields `(H, W, 3)` uint8 RGB frames."""
     shape = None
     for path in paths:
-        frame = _decode(path)
-        if frame is None or frame.shape != (shape or frame.shape):
-            found = "a damaged image" if frame is None else f"a frame of shape {frame.shape}"
-            raise RawDataError(path, found, f"a PNG image of shape {shape or '(H, W, 3)'}", COPY_AGAIN)
-        shape = frame.shape
-        yield cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)
-
-
-def _decode(path):
-    try:
-        return cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:  # Raised for an absurd size; other damage gives None.
-        return None
+        frame = png.read(path, COPY_AGAIN)
+        shape = shape or frame.shape
+        if frame.shape != shape:
+            raise RawDataError(path, f"a frame of shape {frame.shape}", f"one of shape {shape}", COPY_AGAIN)
+        yield frame

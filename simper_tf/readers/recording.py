@@ -135,13 +135,15 @@ def inspect(read, path, window, stride):
     }
 
 
-def split_by_subject(recordings, train_fraction, seed=None):
-    """Splits recordings so that no subject is on both sides.
+def split_by_subject(recordings, train_fraction, published=(), seed=None):
+    """Splits recordings so that no subject is on both sides, and none changes sides where another is missing.
 
     Args:
         recordings: `Recording`s, in the order of the subjects.
         train_fraction: The fraction of subjects, rounded to the nearest number, that train; at least one subject is
             left on each side.
+        published: The subjects of the whole data set, in order. They are divided; of those at hand each keeps its side,
+            and one that is not among them trains. Only where that leaves a side empty those at hand are divided.
         seed: None keeps the subjects' order, as the paper does; an integer shuffles them.
 
     Returns:
@@ -153,24 +155,31 @@ def split_by_subject(recordings, train_fraction, seed=None):
     subjects = list(dict.fromkeys(recording.subject for recording in recordings))
     if len(subjects) < 2:
         raise ValueError(f"A split by subject needs two subjects or more, found {subjects}. Copy more of them.")
+    held_out = _held_out(published, train_fraction, seed) & {*subjects}
+    if not 0 < len(held_out) < len(subjects):
+        held_out = _held_out(subjects, train_fraction, seed)
+    return [r for r in recordings if r.subject not in held_out], [r for r in recordings if r.subject in held_out]
+
+
+def _held_out(subjects, train_fraction, seed):
+    subjects = list(subjects)
     if seed is not None:
         np.random.default_rng(seed).shuffle(subjects)
-    num_train = min(max(round(train_fraction * len(subjects)), 1), len(subjects) - 1)
-    train = set(subjects[:num_train])
-    return [r for r in recordings if r.subject in train], [r for r in recordings if r.subject not in train]
+    return {*subjects[min(max(round(train_fraction * len(subjects)), 1), len(subjects) - 1) :]}
 
 
-def by_subject(recordings, config):
+def by_subject(recordings, config, published):
     """Returns the splits that a build makes of recordings, `{"train": recordings, "test": recordings}`.
 
     Args:
         recordings: `Recording`s, in the order of the subjects.
         config: A `schema.SubjectsConfig`.
+        published: The subjects of the whole data set, in order.
 
     Raises:
         ValueError: as `split_by_subject` and `require_clips`.
     """
-    train, test = split_by_subject(recordings, config.train_fraction, config.seed)
+    train, test = split_by_subject(recordings, config.train_fraction, published, config.seed)
     splits = {"train": train, "test": test}
     require_clips(splits, config.window, config.stride)
     return splits

@@ -10,17 +10,17 @@ Format: https://github.com/danmcduff/scampsdataset and McDuff et al., NeurIPS 20
 import contextlib
 import csv
 import functools
+import hashlib
 import itertools
 import math
 import pathlib
 import re
 
 import cv2
-import h5py
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import hdf5, recording
+from simper_tf.readers import hdf5, raw_files, recording
 from simper_tf.readers.errors import RawDataError
 
 RATE = 30.0  # Frames per second; the files hold no clock.
@@ -33,6 +33,7 @@ SPLITS = ("train", "validation", "test")
 EXPECTED = tuple(f"P{number:06d}" for number in range(1, 2801))
 PAPER_COUNTS = (2000, 400, 400)
 OFFICIAL_SPLIT = "ScampsTrainTestSplit.csv"
+_FILE = "a MATLAB v7.3 (HDF5) file of SCAMPS"
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: unpack the archive again."
 
 
@@ -42,7 +43,7 @@ def find(root):
     Raises:
         RawDataError: there is none, or two have the same name.
     """
-    paths = sorted((path for path in root.rglob("P*.mat") if re.fullmatch(r"P\d{6}", path.stem)), key=lambda p: p.stem)
+    paths = sorted(raw_files.below(root, re.compile(r"P\d{6}\.mat").fullmatch), key=lambda path: path.stem)
     if not paths:
         raise RawDataError(
             root, "no file named P<six digits>.mat", "P000001.mat, ...", "Unpack scamps_videos.tar.gz into manual_dir."
@@ -171,7 +172,8 @@ def split(paths, root, rule, seed):
         paths: As returned by `find`.
         root: The folder searched.
         rule: "official" reads ScampsTrainTestSplit.csv in `root`, "folders" goes by folders named Train, Val and Test,
-            "random" shuffles the sorted names and divides them as 2000 : 400 : 400.
+            "random" divides the names of the 2,800 published files as 2000 : 400 : 400 by a hash, so that a file keeps
+            its part whichever others are there; only where that leaves a part empty it divides those at hand so.
         seed: An integer, for "random".
 
     Returns:
@@ -195,13 +197,20 @@ def split(paths, root, rule, seed):
 def _random_split(paths, root, seed):
     if len(paths) < 3:
         raise RawDataError(root, f"{len(paths)} files", "3 or more, to divide in three", "Copy more files.")
-    share = len(paths) / sum(PAPER_COUNTS)
-    num_test, num_validation = (max(1, round(share * count)) for count in PAPER_COUNTS[:0:-1])
-    order = np.random.default_rng(seed).permutation(len(paths))
-    test, validation, train = np.split(order, [num_test, num_test + num_validation])
-    return {
-        part: [paths[i] for i in sorted(chosen)] for part, chosen in zip(SPLITS, (train, validation, test), strict=True)
-    }
+    held_out, at_hand = _held_out(EXPECTED, seed), {path.stem for path in paths}
+    if {held_out.get(stem, "train") for stem in at_hand} != {*SPLITS}:
+        held_out = _held_out(at_hand, seed)
+    return {part: [path for path in paths if held_out.get(path.stem, "train") == part] for part in SPLITS}
+
+
+def _held_out(stems, seed):
+    """Returns `{stem: "test" or "validation"}` of as large shares as the paper holds out, by a hash of the stems."""
+    shuffled = sorted(stems, key=lambda stem: hashlib.sha256(f"{seed} {stem}".encode()).digest())
+    num_test, num_validation = (
+        max(1, round(count / sum(PAPER_COUNTS) * len(shuffled))) for count in PAPER_COUNTS[:0:-1]
+    )
+    validation = shuffled[num_test : num_test + num_validation]
+    return dict.fromkeys(shuffled[:num_test], "test") | dict.fromkeys(validation, "validation")
 
 
 def _folder_splits(paths, root):
@@ -210,8 +219,7 @@ def _folder_splits(paths, root):
 
 def _official_splits(path):
     """Returns {stem: part}, finding names and parts by their looks: the file's columns are not documented."""
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "the official split", 'Download it, or use the split rule "random".')
+    raw_files.refuse_unreadable(path, "the official split", 'Download it, or use the split rule "random".')
     try:
         header, *rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
     except (ValueError, csv.Error) as error:  # UnicodeDecodeError is a ValueError.
@@ -239,17 +247,17 @@ def _to_uint8(frame, size):
 @contextlib.contextmanager
 def _opened(path):
     try:
-        with h5py.File(path, "r") as file:
+        with hdf5.opened(path, _FILE, DOWNLOAD_AGAIN) as file:
             yield file
     except RawDataError:
         raise
     except Exception as error:  # HDF5 reports damage through a dozen exception types.
         found = f"{type(error).__name__}: {error}"
-        raise RawDataError(path, found, "a MATLAB v7.3 (HDF5) file of SCAMPS", DOWNLOAD_AGAIN) from error
+        raise RawDataError(path, found, _FILE, DOWNLOAD_AGAIN) from error
 
 
 def _frames_dataset(path, file):
-    frames = file["Xsub"]
+    frames = hdf5.dataset(file, "Xsub")
     sides = frames.shape[1:3]
     in_range = len(frames.shape) == 4 and all(0 < side <= MAX_SIDE for side in sides) and frames.shape[3] > 1
     if not in_range or frames.shape[0] != 3:
@@ -260,10 +268,11 @@ def _frames_dataset(path, file):
 
 
 def _read_series(path, file, key, num_frames):
-    if file[key].shape not in ((num_frames, 1), (1, num_frames), (num_frames,)):
-        raise RawDataError(path, f"{key} of shape {file[key].shape}", f"({num_frames}, 1), as Xsub has", DOWNLOAD_AGAIN)
-    hdf5.refuse_damaged(file[key])
-    values = file[key][()].astype(np.float64).ravel()
+    series = hdf5.dataset(file, key)
+    if series.shape not in ((num_frames, 1), (1, num_frames), (num_frames,)):
+        raise RawDataError(path, f"{key} of shape {series.shape}", f"({num_frames}, 1), as Xsub has", DOWNLOAD_AGAIN)
+    hdf5.refuse_damaged(series)
+    values = series[()].astype(np.float64).ravel()
     if not np.isfinite(values).all():
         raise RawDataError(path, f"{key} with values that are not finite", "finite ones", DOWNLOAD_AGAIN)
     return values

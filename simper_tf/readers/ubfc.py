@@ -12,11 +12,12 @@ import re
 import numpy as np
 
 from simper_tf.readers import checkup as checkups
-from simper_tf.readers import pulse, recording, video
+from simper_tf.readers import pulse, raw_files, recording, video
 from simper_tf.readers.errors import RawDataError
 
 # The numbers of the 42 subjects that exist.
-SUBJECTS = (1, 3, 4, 5, *range(8, 19), 20, *range(22, 28), *range(30, 50))
+NUMBERS = (1, 3, 4, 5, *range(8, 19), 20, *range(22, 28), *range(30, 50))
+SUBJECTS = tuple(f"subject{number}" for number in NUMBERS)
 # The video and the text may differ by this fraction of their lengths, at the end; more is a truncated copy.
 MAX_SURPLUS = 0.01
 # The clock of the text and the rate of the container may differ by this fraction.
@@ -29,11 +30,11 @@ def find(root):
     Raises:
         RawDataError: there is none.
     """
-    base = root / "DATASET_2" if (root / "DATASET_2").is_dir() else root
+    base = root / "DATASET_2" if raw_files.is_folder(root / "DATASET_2") else root
     numbered = [
         (int(match[1]), folder)
-        for folder in (base.iterdir() if base.is_dir() else ())
-        if (match := re.fullmatch(r"subject(\d+)", folder.name)) and folder.is_dir()
+        for folder in raw_files.entries(base)
+        if (match := re.fullmatch(r"subject(\d+)", folder.name)) and raw_files.is_folder(folder)
     ]
     if not numbered:
         raise RawDataError(
@@ -83,8 +84,7 @@ def checkup(root, config):
     Raises:
         RawDataError: there is no recording.
     """
-    expected = [f"subject{number}" for number in SUBJECTS]
-    return checkups.by_subject(find(root), expected, read, _files, _device_rates, config)
+    return checkups.by_subject(find(root), SUBJECTS, SUBJECTS, read, _files, _device_rates, config)
 
 
 def _files(folder):
@@ -98,8 +98,7 @@ def _device_rates(folder):
 
 def _read_ground_truth(path):
     """Returns the PPG and the device's heart rate, float64, and the times, int64 nanoseconds."""
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "the PPG of the recording", "Copy the recording again.")
+    raw_files.refuse_unreadable(path, "the PPG of the recording", "Copy the recording again.")
     try:
         lines = [line.split() for line in path.read_text(encoding="ascii").splitlines() if line.strip()]
         rows = [np.array(line, dtype=np.float64) for line in lines]

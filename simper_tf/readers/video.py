@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import cv2
 
+from simper_tf.readers import raw_files
 from simper_tf.readers.errors import RawDataError
 
-MAX_SIDE = 8192  # Pixels; more is a damaged header, and would be allocated before it is found wrong.
+MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
+MAX_LISTS = 8  # One in another; AVI files need three.
 UNCOMPRESSED = (0, cv2.VideoWriter.fourcc(*"DIB "))  # The two ways in which AVI files say so.
 BGR24 = cv2.VideoWriter.fourcc(*"BGR\x18")  # OpenCV's name for the pixels of such files.
 DOWNLOAD_AGAIN = "The copy is incomplete or damaged: download the file again."
@@ -42,8 +44,8 @@ def read_header(path):
         pixels = int(capture.get(cv2.CAP_PROP_CODEC_PIXEL_FORMAT))
     finally:
         capture.release()
-    sane = header.num_frames > 0 and 1.0 <= header.rate <= 1000.0
-    if not sane or not (0 < header.width <= MAX_SIDE and 0 < header.height <= MAX_SIDE):
+    raw_files.refuse_huge(path, header.height, header.width, DOWNLOAD_AGAIN)
+    if not (header.num_frames > 0 and 1.0 <= header.rate <= MAX_RATE):
         raise RawDataError(path, f"the header {header}", "a playable video", DOWNLOAD_AGAIN)
     if codec not in UNCOMPRESSED or pixels != BGR24:
         found = f"pixels of the format {pixels:#x}, compressed as {codec:#x}"
@@ -90,7 +92,7 @@ def _refuse_incomplete(path, header):
         raise RawDataError(path, found, expected, DOWNLOAD_AGAIN)
 
 
-def _frame_sizes(path, file, start, end, in_movi=False):
+def _frame_sizes(path, file, start, end, in_movi=False, depth=0):
     """Yields the stream and the bytes of each frame in a stretch of an AVI file.
 
     It goes from chunk to chunk, each a name, a length and the content: lists (LIST, RIFF) hold chunks, the one called
@@ -103,7 +105,9 @@ def _frame_sizes(path, file, start, end, in_movi=False):
         if stop > end:
             raise RawDataError(path, f"{end} bytes, a truncated video", f"{stop} or more", DOWNLOAD_AGAIN)
         if name in (b"RIFF", b"LIST"):
-            yield from _frame_sizes(path, file, start + 12, stop, in_movi or file.read(4) == b"movi")
+            if depth == MAX_LISTS:
+                raise RawDataError(path, f"lists in lists at byte {start}", f"{MAX_LISTS} at most", DOWNLOAD_AGAIN)
+            yield from _frame_sizes(path, file, start + 12, stop, in_movi or file.read(4) == b"movi", depth + 1)
         elif in_movi and re.fullmatch(rb"\d\d(db|dc)", name):
             yield name[:2], length
         elif in_movi and not re.fullmatch(rb"JUNK|ix\d\d|\d\d(wb|tx)", name):
@@ -112,8 +116,7 @@ def _frame_sizes(path, file, start, end, in_movi=False):
 
 
 def _open(path):
-    if not path.is_file():
-        raise RawDataError(path, "no such file", "a video", "Copy the recording again.")
+    raw_files.refuse_unreadable(path, "a video", "Copy the recording again.")
     # Named, because OpenCV's other backends would try the path as a pattern of numbered images.
     capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not capture.isOpened():

@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 
-from simper_tf.readers.ubfc import SUBJECTS
+from simper_tf.readers.ubfc import NUMBERS
 from simper_tf.standins import faces
 
 
@@ -28,10 +28,10 @@ def write(out, subjects=3, seconds=20, seed=0, look=faces.Look(), height=120, wi
         The truth, also written: for each subject `heart_rate` in beats per minute, constant, `rate` in frames per
         second, `frames` and `sha256` of all their RGB bytes.
     """
-    if not 1 <= subjects <= len(SUBJECTS):
-        raise ValueError(f"UBFC-rPPG has {len(SUBJECTS)} subjects. Received subjects={subjects}.")
+    if not 1 <= subjects <= len(NUMBERS):
+        raise ValueError(f"UBFC-rPPG has {len(NUMBERS)} subjects. Received subjects={subjects}.")
     truth = {}
-    for index, number in enumerate(SUBJECTS[:subjects]):
+    for index, number in enumerate(NUMBERS[:subjects]):
         rng = np.random.default_rng([seed, number])
         heart_rate, rate = faces.heart_rate(seed, index), round(rng.uniform(29.26, 29.76), 2)
         times = np.arange(round(seconds * rate)) / rate

@@ -13,10 +13,12 @@ VIEWS = Views(num_frames=8, num_views=2)
 
 def examples(number=7, dtype=np.uint8, changed=None):
     """Returns noise clips whose first pixel is their number; `changed` names what replaces a clip."""
-    clips = RNG.integers(0, 256, size=(number, 20, 4, 4, 1)).astype(dtype)
+    clips = RNG.integers(0, 256, size=(number, 20, 4, 4, 1)).astype(np.uint8)
     clips[:, :, 0, 0, 0] = np.arange(number)[:, None]
     for clip, value in (changed or {}).items():
         clips[clip] = value
+    if dtype == np.float32:
+        clips = clips / dtype(255)
     ids = np.array([f"clip {k}" for k in range(number)])
     return tf.data.Dataset.from_tensor_slices({"clip": clips, "id": ids, "label": np.zeros(number)})
 
@@ -109,6 +111,16 @@ def test_a_clip_with_numbers_that_are_none_is_refused_by_name(value):
         lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", tf.constant(value, tf.float32), e["clip"])}
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"clip 2[\s\S]*NaN or infinite"):
+        next(iter(pipeline.training_batches(clips, 3, 3, seed=0)))
+
+
+@pytest.mark.parametrize("factor", [255.0, -1.0])
+def test_a_clip_of_floats_in_another_unit_is_refused_by_name_with_its_range(factor):
+    clips = examples(3, np.float32).map(
+        lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", factor * e["clip"], e["clip"])}
+    )
+    values = {255.0: r"\[[01]\] \[to\] \[25[345]\]", -1.0: r"\[-(1|0.99.*)\] \[to\] \[-0.*\]"}[factor]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"clip 2\] \[holds values from\] {values} \[but floats"):
         next(iter(pipeline.training_batches(clips, 3, 3, seed=0)))
 
 

@@ -68,6 +68,11 @@ def test_constant_series_lie_at_no_distance_and_have_a_finite_gradient(constant)
     assert np.all(np.isfinite(tape.gradient(distance, series)))
 
 
+def test_a_band_in_hertz_is_refused():
+    with pytest.raises(ValueError, match=r"cycles per frame.*Received: \(0.4, 4\). If that is in Hz, divide"):
+        losses.psd_distance(tf.zeros([1, 20]), tf.zeros([1, 20]), (0.4, 4.0))
+
+
 def test_a_band_of_one_frequency_is_refused_with_the_numbers():
     with pytest.raises(ValueError, match=r"Spectra of 20 frames.*\[0.21, 0.27\].*has 1 of those that are 0.05 apart"):
         losses.psd_distance(tf.zeros([1, 20]), tf.zeros([1, 20]), (0.21, 0.27))

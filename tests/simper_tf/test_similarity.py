@@ -235,6 +235,12 @@ def test_series_of_different_or_unknown_length_are_refused(function):
         tf.function(function).get_concrete_function(tf.TensorSpec([2, None]), tf.TensorSpec([2, None]))
 
 
+@pytest.mark.parametrize("band", [(0.4, 0.2), (0.5, 4.0)])
+def test_a_band_that_is_reversed_or_in_hertz_is_refused(band):
+    with pytest.raises(ValueError, match=rf"`band` .*Received: \({band[0]}, {band[1]:g}\)"):
+        similarity.npsd_cosine(tf.zeros([2, 10]), tf.zeros([2, 10]), band=band)
+
+
 def test_a_band_without_a_bin_is_refused_with_the_spacing():
     with pytest.raises(ValueError, match=r"No frequency of a 10-frame series .* \[0.11, 0.19\] .* 0.1 apart"):
         similarity.npsd_cosine(tf.zeros([2, 10]), tf.zeros([2, 10]), band=(0.11, 0.19))

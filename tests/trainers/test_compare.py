@@ -55,12 +55,6 @@ def comparison(tmp_path, monkeypatch):
     return config
 
 
-@pytest.fixture
-def without_umap(monkeypatch):
-    """Hides UMAP, whose import takes seconds."""
-    monkeypatch.setitem(sys.modules, "umap", None)
-
-
 def test_the_table_has_a_line_an_entry_with_the_papers_numbers_beside_its_own():
     results = {
         "simclr": made_up_rows("simclr"),
@@ -85,7 +79,6 @@ def test_every_method_is_an_entry_and_every_flag_of_one_is_known(call):
     assert set(compare.PAPER) <= set(compare.ENTRIES)
 
 
-@pytest.mark.usefixtures("without_umap")
 def test_all_runs_are_made_and_table_rows_and_figures_put_down(comparison, capsys):
     comparison.entries.append("simclr")  # Twice is once.
     compare.main()
@@ -102,14 +95,11 @@ def test_all_runs_are_made_and_table_rows_and_figures_put_down(comparison, capsy
     )
     assert document.read_text() == expected
     assert rows.read_rows(document.with_suffix(".jsonl")) == [row for found in results.values() for row in found]
-    assert document.with_name("table_features.png").read_bytes().startswith(b"\x89PNG")
-    assert not document.with_name("table_embeddings.png").exists()
-    out = capsys.readouterr().out
-    assert "Run 4/4: untrained, seed 1" in out
-    assert "No embedding: umap-learn is not installed (extra `plots`)." in out
+    for name in ("table_features.png", "table_embeddings.png"):
+        assert document.with_name(name).read_bytes().startswith(b"\x89PNG")
+    assert "Run 4/4: untrained, seed 1" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("without_umap")
 def test_what_was_compared_before_a_run_failed_stays(comparison):
     comparison.fails = "untrained_0"
     with pytest.raises(ValueError, match="The run failed"):
@@ -149,16 +139,12 @@ def test_a_document_without_marks_is_refused_before_anything_is_trained_and_stay
     assert comparison.document.read_text() == "# Mine\n"
 
 
-@pytest.mark.usefixtures("without_umap")
-@pytest.mark.parametrize(
-    ("num_clips", "reason"), [(5, "it takes 10 test clips"), (12, "umap-learn is not installed (extra `plots`)")]
-)
-def test_figures_that_cannot_be_drawn_are_left_out_and_said(tmp_path, capsys, num_clips, reason):
+def test_figures_that_cannot_be_drawn_are_left_out_and_said(tmp_path, capsys):
     folders = {"A": tmp_path / "a", "B": tmp_path / "b"}
     for folder in folders.values():
-        keep_features(folder, num_clips)  # What repeats in them is not known.
+        keep_features(folder, num_clips=5)  # What repeats in them is not known.
     compare.draw(tmp_path / "table.md", folders, "bpm")
-    assert capsys.readouterr().out == f"No embedding: {reason}.\n"
+    assert capsys.readouterr().out == "No embedding: it takes 10 test clips.\n"
     assert not list(tmp_path.glob("*.png"))
 
 

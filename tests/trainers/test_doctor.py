@@ -1,5 +1,6 @@
 """The doctor says what a build would do, and what a built set holds."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -16,11 +17,11 @@ from datasets.lst import lst_dataset_builder
 from datasets.pure import pure_dataset_builder
 from datasets.scamps import scamps_dataset_builder
 from datasets.ubfc import ubfc_dataset_builder
-from simper_tf.readers import schema
+from simper_tf.readers import manifest, schema
 from simper_tf.readers import ubfc as ubfc_reader
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import countix, faces, lst, pure, scamps, ubfc
-from trainers import data, doctor
+from trainers import cli, data, doctor
 
 ROOT = pathlib.Path(__file__).parents[2]
 SMALL_FACES = {"look": faces.CLEAN, "height": 24, "width": 32}
@@ -104,7 +105,30 @@ def spoil_the_test_videos(root):
         path.write_bytes(b"<html>")
 
 
+def replace(pattern, kind):
+    """Puts something that is no regular file in place of the last file of a name."""
+
+    def damage(root):
+        path = sorted(root.rglob(pattern))[-1]
+        path.unlink()
+        {"pipe": os.mkfifo, "folder": os.mkdir, "loop": lambda path: path.symlink_to(path)}[kind](path)
+
+    return damage
+
+
+# A raw file of each data set and of each kind.
+RAW_FILES = [
+    ("ubfc", "vid.avi"),
+    ("ubfc", "ground_truth.txt"),
+    ("pure", "Image*.png"),
+    ("pure", "*.json"),
+    ("scamps", "*.mat"),
+    ("countix", "*.mp4"),
+    ("countix", "countix_val.csv"),
+    ("lst", "*.nc"),
+]
 CASES = [
+    *((name, replace(pattern, kind)) for name, pattern in RAW_FILES for kind in ("pipe", "folder", "loop")),
     *((name, nothing) for name in SETS),
     ("ubfc", cut("vid.avi")),
     ("ubfc", remove("ground_truth.txt")),
@@ -160,6 +184,45 @@ def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_p
         assert doctor.diagnose(result, raw, tmp_path / "manifest.jsonl") == []
     elif isinstance(result, RawDataError):
         assert str(result) in said
+
+
+def test_a_folder_of_frames_that_may_not_be_listed_is_named_and_the_other_recordings_examined(
+    sound, tmp_path, monkeypatch
+):
+    raw = shutil.copytree(sound / "pure", tmp_path / "raw")
+    closed, listed = raw / "01-01" / "01-01", os.listdir
+
+    def listdir(path):
+        if str(path) == str(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    path = tmp_path / "manifest.jsonl"
+    assert doctor.diagnose(make("pure", tmp_path), raw, path) == [
+        f"{closed}: found what cannot be listed (Permission denied); expected a folder that this user may read. "
+        "Change its permissions, or remove it."
+    ]
+    assert [bool(entry["problem"]) for entry in manifest.read(path).values()] == [True, False]
+
+
+def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys):
+    raw = shutil.copytree(sound / "countix", tmp_path / "r\x1b[2Jaw")
+    with (raw / "countix_train.csv").open("a") as file:
+        file.write("\x1b]0;owned\x07,,,,,,\n")
+    (problem,) = problems = doctor.diagnose(make("countix", tmp_path), raw, tmp_path / "manifest.jsonl")
+    doctor.show("PROBLEM", [*problems, "\x9b31m"])
+    assert r"r\x1b[2Jaw" in problem
+    assert capsys.readouterr().out == f"PROBLEM {problem}\nPROBLEM \\x9b31m\n"
+
+
+def test_the_last_line_of_a_command_that_fails_is_spelled_out_too(monkeypatch):
+    def fail():
+        raise ValueError("no\x1b[2Jname\nmore")
+
+    monkeypatch.setattr(cli.app, "run", lambda main: main(["doctor"]))
+    with pytest.raises(SystemExit, match=r": error: no\\x1b\[2Jname$"):
+        cli.run(fail)
 
 
 def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
@@ -218,6 +281,19 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
         "has 4 examples in train, the raw files give 2",
         "has 2 examples in test, the raw files give 1",
     ]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[" * 100_000, b"7", b"\xff", None], ids=lambda content: str(content)[:9]
+)
+def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_path, content):
+    ubfc.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    builder = ubfc_dataset_builder.Builder(data_dir=tmp_path / "data")
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path / "raw"))
+    info = pathlib.Path(builder.data_path, "dataset_info.json")
+    info.unlink() if content is None else info.write_bytes(content)
+    with pytest.raises(ValueError, match=r"ubfc/paper/1\.0\.0 is damaged: .* build it again\.$"):
+        data.find("ubfc", tmp_path / "data")
 
 
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):

@@ -135,7 +135,8 @@ def check_the_export(name, built, small, run):
     """Asserts that the exported model takes clips as the data set stores them and answers within the band, in Hz."""
     loaded = tf.saved_model.load(run / "saved_model" / "1")
     (example,) = small(name)(data_dir=built, config="small").as_dataset(split="test").take(1).as_numpy_iterator()
-    clip, rate = tf.constant(example["clip"])[None], tf.constant(example["rate"])
+    # Over and over: these clips are too short for the band of the whole data set.
+    clip, rate = tf.constant(np.tile(example["clip"], (7, 1, 1, 1)))[None], tf.constant(example["rate"])[None]
     suffix = export.FLOAT_SUFFIX if clip.dtype.is_floating else ""
     answer = loaded.signatures["serving_default" + suffix](frames=clip, rate=rate)
     low, high = {"ubfc": (0.6, 4.3), "countix": (0.15, 4.6), "lst": (2e-6, 8e-5)}[name]

@@ -8,6 +8,7 @@ from gpu_kernels import unfit
 
 from simper_tf.encoders import ENCODERS, mixes_clips, small, with_saliency_sampler
 from simper_tf.encoders.norms import BatchNorm
+from simper_tf.encoders.precision import space_mean
 
 RNG = np.random.default_rng(31)
 FRAME = (12, 10, 3)
@@ -102,21 +103,55 @@ def test_a_saved_encoder_gives_the_same_features(encoders, kind, tmp_path):
     np.testing.assert_allclose(loaded(x), encoders(kind)(x), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
+def in_bfloat16(kind):
     before = keras.mixed_precision.dtype_policy()
     keras.mixed_precision.set_dtype_policy("mixed_bfloat16")
     try:
-        encoder = KINDS[kind]()
+        return KINDS[kind]()
     finally:
         keras.mixed_precision.set_dtype_policy(before)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
+    encoder = in_bfloat16(kind)
     with tf.GradientTape() as tape:
         features = encoder(clips(1, 8), training=True)
-        loss = tf.reduce_sum(tf.square(tf.cast(features, tf.float32) - 1.0))
-    assert features.dtype == tf.bfloat16
+        loss = tf.reduce_sum(tf.square(features - 1.0))
+    assert features.dtype == tf.float32
     assert np.all(np.isfinite(features))
     gradients = tape.gradient(loss, encoder.trainable_variables)
     assert all(np.all(np.isfinite(gradient)) and gradient.dtype == tf.float32 for gradient in gradients)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(encoders, kind):
+    encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
+    x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
+    level = encoder.trainable_variables[-1]  # What is added to the features, before a ReLU that then changes nothing.
+    series = []
+    for height in (4.0, 8.0):
+        level.assign(tf.fill(level.shape, height))
+        series.append(encoder(x).numpy() - height)
+    assert np.ptp(series[0], axis=1).max() > 1e-4
+    np.testing.assert_allclose(series[0], series[1], atol=1e-5)  # bfloat16 has steps of 0.03 above 4 and 0.06 above 8.
+    assert encoder.count_params() == encoders(kind).count_params()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_has_no_more_space_is_float32_in_mixed_bfloat16(kind):
+    behind_space = [layer.output for layer in in_bfloat16(kind).operations if layer.output.ndim < 4]
+    assert behind_space
+    assert {tensor.dtype for tensor in behind_space} == {"float32"}
+
+
+def test_the_mean_over_space_of_half_precision_is_exact():
+    # Of 256 pixels at 1, `count` are one step of bfloat16 higher: a swing of 0.0078, in steps of 0.00003.
+    count = np.round(128 + 127 * np.sin(np.arange(20)))
+    pixels = 1 + 2.0**-7 * (np.arange(256) < count[:, None])
+    x = tf.cast(np.reshape(pixels, (1, 20, 16, 16, 1)), tf.bfloat16)
+    np.testing.assert_allclose(space_mean(x)[0, :, 0], 1 + count / 2**15, rtol=1e-6)
+    assert space_mean(x, keepdims=True).shape == (1, 20, 1, 1, 1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

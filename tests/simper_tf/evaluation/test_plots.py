@@ -1,6 +1,4 @@
 import io
-import sys
-import types
 
 import numpy as np
 import pytest
@@ -141,16 +139,16 @@ def test_embedding_is_given_spectra_of_unit_power_blind_to_phase(monkeypatch, ch
     given = {}
 
     class FirstTwo:
-        """Stands in for UMAP, which takes seconds to import."""
+        """Stands in for t-SNE."""
 
-        def __init__(self, random_state, n_jobs):
+        def __init__(self, random_state, **_):
             given["seed"] = random_state
 
         def fit_transform(self, points):
             given["points"] = points
             return points[:, :2]
 
-    monkeypatch.setitem(sys.modules, "umap", types.SimpleNamespace(UMAP=FirstTwo))
+    monkeypatch.setattr(plots.manifold, "TSNE", FirstTwo)
     # Whole periods in 60 frames: a shift by half of them all is a circular one.
     series = np.concatenate([sinusoids()[:1], np.roll(sinusoids()[:1], 7, axis=1), np.ones((1, 60), np.float32)])
     series = series if channels is None else np.repeat(series[..., None], channels, axis=-1)
@@ -162,10 +160,28 @@ def test_embedding_is_given_spectra_of_unit_power_blind_to_phase(monkeypatch, ch
     assert np.dot(points[0], points[1]) > 0.99
     np.testing.assert_allclose(figure.axes[0].collections[0].get_offsets(), points[:, :2])
     np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), LABELS)
+    assert (figure.axes[0].get_title(), figure.axes[0].get_xlabel()) == ("t-SNE of the features' spectra", "t-SNE 1")
     assert drawable(figure)
 
 
-def test_embedding_without_umap_says_what_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "umap", None)
-    with pytest.raises(ImportError, match="umap"):
-        plots.embedding(sinusoids(), LABELS)
+def test_neighbors_in_frequency_are_neighbors_in_the_embedding_and_it_repeats():
+    frequencies, phases = np.linspace(1, 5, 80), RNG.uniform(0, 2 * np.pi, (80, 1))
+    series = np.sin(2 * np.pi * frequencies[:, None] * np.arange(60) / RATE + phases)[..., None]
+    points = plots.embedding_points(series)
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert np.median(np.abs(np.argmin(distances, axis=1) - np.arange(80))) <= 2
+    np.testing.assert_array_equal(plots.embedding_points(series), points)
+
+
+@pytest.mark.parametrize("number", [2, 10])
+def test_constant_features_are_embedded_in_one_point_and_few_clips_too(number):
+    assert np.ptp(plots.embedding_points(np.ones((number, 30, 2))), axis=0).max() < 1e-3
+    assert np.all(np.isfinite(plots.embedding_points(RNG.normal(size=(number, 30, 2)))))
+
+
+def test_of_many_clips_some_evenly_over_all_are_embedded(monkeypatch):
+    monkeypatch.setattr(plots, "EMBEDDED", 5)
+    labels = np.arange(41.0)
+    figure = plots.embedding(RNG.normal(size=(41, 30)), labels)
+    np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), [0, 10, 20, 30, 40])

@@ -1,6 +1,3 @@
-import sys
-import types
-
 import numpy as np
 import pytest
 
@@ -19,16 +16,6 @@ def runs(number, num_clips=12, num_known=6, channels=2):
         "angle": RNG.normal(size=(num_known, 40)),
     }
     return {f"run {k}": {"series": RNG.normal(size=shape), **shared} for k in range(number)}
-
-
-@pytest.fixture
-def first_two(monkeypatch):
-    """Puts the first two numbers of each spectrum in place of their embedding, which takes seconds."""
-
-    def umap(**_):
-        return types.SimpleNamespace(fit_transform=lambda points: points[:, :2])
-
-    monkeypatch.setitem(sys.modules, "umap", types.SimpleNamespace(UMAP=umap))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +50,6 @@ def test_the_reference_is_what_the_runs_hold_beside_features():
     assert side_by_side.reference(found) is None
 
 
-@pytest.mark.usefixtures("first_two")
 @pytest.mark.parametrize(("number", "channels"), [(1, None), (5, 2), (7, 2)])
 def test_embeddings_are_a_panel_a_run_coloured_by_label(number, channels):
     found = runs(number, channels=channels)
@@ -71,13 +57,8 @@ def test_embeddings_are_a_panel_a_run_coloured_by_label(number, channels):
     *panels, colours = figure.axes
     assert [axes.get_title() for axes in panels] == list(found)
     assert colours.get_ylabel() == "true label (bpm)"
+    assert figure.get_supxlabel() == "t-SNE 1 of the features' spectra"
     for axes, run in zip(panels, found.values(), strict=True):
         points = plots.embedding_points(np.atleast_3d(run["series"]))
         np.testing.assert_allclose(axes.collections[0].get_offsets(), points)
         np.testing.assert_array_equal(axes.collections[0].get_array(), run["labels"])
-
-
-def test_embeddings_without_umap_say_what_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "umap", None)
-    with pytest.raises(ImportError, match="umap"):
-        side_by_side.embeddings(runs(1))

@@ -198,7 +198,10 @@ def test_views_out_of_range_are_refused(changes, message):
 def test_other_views_and_bands_that_are_none_are_refused():
     with pytest.raises(ValueError, match=r"`FrequencyContrast.views_for` returns. Received: Views\("):
         compiled(views=Views(16, 1))
-    with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
-        compiled(band=(0.3, 0.1))
+    for views in (VIEWS, None):
+        with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
+            compiled(views=views, band=(0.3, 0.1))
+        with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 4.17\).*divide it by"):
+            compiled(views=views, band=(0.667, 4.17))
     with pytest.raises(ValueError, match="Spectra of 13 frames"):
         compiled(band=(0.05, 0.1)).compute_logs(tf.zeros([2, 2, 26]), *drawn(2))

@@ -95,6 +95,20 @@ def test_series_are_predicted_number_by_number(swinging_bars):
         compiled().train_step((clips, labels))
 
 
+def test_labels_are_predicted_in_single_precision_under_a_mixed_policy(swinging_bars):
+    before = keras.mixed_precision.dtype_policy()
+    keras.mixed_precision.set_dtype_policy("mixed_bfloat16")
+    try:
+        model = compiled(label_mean=80.0, label_deviation=20.0)
+    finally:
+        keras.mixed_precision.set_dtype_policy(before)
+    features = tf.constant(RNG.normal(size=(6, 1, 40, 4)), tf.float32)
+    kernel, bias = model.head.layers[-1].get_weights()
+    expected = 80 + 20 * (np.reshape(features, (6, 160)) @ kernel + bias)[:, 0]
+    logs = model.compute_logs(features, tf.ones([6, 1]), tf.constant(expected))
+    assert float(logs["loss"]) < 1e-3
+
+
 def test_views_made_on_the_host_and_on_the_device_train_alike(swinging_bars):
     clips = tf.constant(swinging_bars[0])
     on_device, on_host = compiled(seed=5), compiled(seed=5)

@@ -166,6 +166,7 @@ def test_a_segment_may_end_a_rounding_after_its_clip(tmp_path):
         ("12.500000", "19.5"),
         ("19.000000", "31.0"),
         (",10,", ",ten,"),
+        (",20,", f",1{400 * '0'},"),
         ("abcdefghijk", "abc"),
         ("repetition_end", "end"),
         ("push up", '"push up'),

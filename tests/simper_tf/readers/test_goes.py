@@ -56,6 +56,16 @@ def test_counts_outside_the_valid_range_are_no_temperatures(tmp_path, kelvin):
     assert celsius[0, 1] == pytest.approx(69.85, abs=0.001)
 
 
+def test_a_map_that_lies_in_another_file_is_refused(tmp_path, kelvin):
+    standin.write_map(tmp_path / "other", kelvin, np.ones(kelvin.shape, bool))
+    standin.write_map(tmp_path / NAME, kelvin, np.ones(kelvin.shape, bool))
+    with h5py.File(tmp_path / NAME, "r+") as file:
+        del file["DQF"]
+        file["DQF"] = h5py.ExternalLink("other", "DQF")
+    with pytest.raises(RawDataError, match=r"\.nc: found ValueError: DQF is a link to DQF in other"):
+        goes.read_map(tmp_path / NAME)
+
+
 VALUES_2022 = {"flag_values": np.arange(4, dtype=np.uint8), "flag_meanings": np.bytes_(" ".join(standin.FLAGS))}
 BIT_NAMES = "good_qf invalid_input_qf cloudy_qf degraded_lza_qf water_qf out_of_range_qf"
 BITS = np.array([2, 4, 8, 16, 32], np.uint8)

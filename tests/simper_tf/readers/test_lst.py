@@ -85,6 +85,25 @@ def test_a_split_by_time_shares_no_hour_between_train_and_test():
     assert {window.quarter for window in train} == {window.quarter for window in test} == set(range(4))
 
 
+def test_no_window_changes_sides_whichever_hours_at_the_ends_are_missing(tmp_path):
+    def windows(hours, skip=()):
+        folder = tmp_path / f"{hours} {len(skip)}"
+        folder.mkdir()
+        write_hours(folder, hours, skip)
+        recording = lst.read_recording(folder, START, "2022-04-08T16", SIZE)
+        train, test, _ = lst.list_windows(recording, 4, 2, 3, "time")
+        return [{lst.read_window(recording, window)["id"] for window in side} for side in (train, test)]
+
+    whole = windows(40)
+    assert [len(side) for side in whole] == [4 * 8, 4 * 3]
+    for one, other in zip(windows(40, skip=(0, 1)), whole, strict=True):
+        assert one == {name for name in other if not name.endswith("2022-04-07T00")}
+    for one, other in zip(windows(38), whole, strict=True):
+        assert one == {name for name in other if not name.endswith("2022-04-08T09")}
+    # Of the first hours alone, all would train: their own last windows are tested.
+    assert [len(side) for side in windows(20)] == [4 * 3, 4]
+
+
 @pytest.mark.parametrize(("split", "hours"), [("region", 199), ("time", 400)])
 def test_too_short_a_recording_is_refused_with_the_numbers(split, hours):
     with pytest.raises(RawDataError, match=f"{hours} hours: .* windows to train"):

@@ -1,4 +1,5 @@
 import hashlib
+import os
 
 import pytest
 
@@ -54,6 +55,19 @@ def test_what_is_no_manifest_is_refused_by_name(tmp_path, content):
         manifest.read(tmp_path / "other.jsonl")
 
 
-def test_a_missing_manifest_is_refused_by_name(tmp_path):
-    with pytest.raises(ValueError, match=r"none\.jsonl is no manifest"):
+def test_a_missing_manifest_is_called_missing(tmp_path):
+    with pytest.raises(ValueError, match=r"none\.jsonl: found no such file; expected a manifest"):
         manifest.read(tmp_path / "none.jsonl")
+
+
+def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(ValueError, match=r"pipe\.jsonl: found a named pipe"):
+        manifest.read(tmp_path / "pipe.jsonl")
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"id": ' * 100_000, "[]", "7", '{"id": []}', "\xff", '{"no": 1}'])
+def test_what_is_no_manifest_is_refused_in_one_line_by_name(tmp_path, content):
+    (tmp_path / "x.jsonl").write_text(content, encoding="latin-1")
+    with pytest.raises(ValueError, match=r"x\.jsonl is no manifest of raw data: \w+Error.* with trainers\.doctor\.$"):
+        manifest.read(tmp_path / "x.jsonl")

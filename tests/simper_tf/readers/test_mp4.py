@@ -2,7 +2,7 @@ import av
 import numpy as np
 import pytest
 
-from simper_tf.readers import files, mp4
+from simper_tf.readers import mp4, raw_files
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins.countix import encode
 
@@ -159,8 +159,22 @@ def test_a_video_cut_off_behind_its_index_is_refused_with_both_lengths(tmp_path)
         mp4.probe(path)
 
 
+def test_a_recording_that_states_no_length_is_read_to_its_end(tmp_path):
+    path = tmp_path / "browser.mkv"
+    with av.open(str(path), "w", options={"live": "1"}) as container:
+        stream = container.add_stream("libx264", rate=25, width=64, height=48)
+        for index in range(50):
+            frame = np.full((48, 64, 3), 20 + 4 * index, np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, "rgb24")))
+        container.mux(stream.encode())
+    with pytest.raises(RawDataError, match="its header states -"):
+        mp4.read_header(path)
+    assert mp4.probe(path)[:2] == pytest.approx((25, 50))
+    assert [start for start, _ in mp4.windows(path, 1, 1, 16)] == pytest.approx([0, 1])
+
+
 def test_a_header_of_more_pixels_than_memory_is_for_is_refused(varying, monkeypatch):
-    monkeypatch.setattr(files, "MAX_PIXELS", 64 * 48 - 1)
+    monkeypatch.setattr(raw_files, "MAX_PIXELS", 64 * 48 - 1)
     for read in (mp4.probe, lambda path: mp4.read_interval(path, 0, 1, 16)):
         with pytest.raises(
             RawDataError, match=r"varying\.mp4: found a header of 64 x 48 pixels; expected at most 3,071"

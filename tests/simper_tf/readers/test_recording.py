@@ -90,9 +90,26 @@ def test_forty_two_subjects_split_in_order_into_34_and_8():
 def test_all_recordings_of_a_subject_stay_on_one_side_also_when_shuffled():
     recordings = [make(2, subject=f"{i // 3}") for i in range(15)]
     for seed in range(5):
-        train, test = recording.split_by_subject(recordings, 0.8, seed)
+        train, test = recording.split_by_subject(recordings, 0.8, seed=seed)
         assert not {r.subject for r in train} & {r.subject for r in test}
         assert (len(train), len(test)) == (12, 3)
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_no_subject_changes_sides_whichever_others_are_missing(seed):
+    published = [f"{i:02d}" for i in range(10)]
+
+    def held_out(subjects):
+        _, test = recording.split_by_subject([make(2, subject=name) for name in subjects], 0.8, published, seed)
+        return {one.subject for one in test}
+
+    of_all = held_out(published)
+    assert len(of_all) == 2
+    for missing in published:
+        assert held_out([name for name in published if name != missing]) == of_all - {missing}
+    assert held_out([*published, "99"]) == of_all
+    # Where all at hand would train, one of them is held out.
+    assert len(held_out([name for name in published if name not in of_all][:3])) == 1
 
 
 def test_two_subjects_leave_one_for_each_side_and_one_is_refused():
@@ -113,9 +130,9 @@ def test_recordings_shorter_than_a_clip_are_refused_with_the_lengths():
 def test_a_split_by_subject_follows_the_config_and_gives_clips():
     recordings = [make(subject=f"{i}") for i in range(4)]
     config = schema.SubjectsConfig(name="half", window=90, stride=90, train_fraction=0.5)
-    assert recording.by_subject(recordings, config) == {"train": recordings[:2], "test": recordings[2:]}
+    assert recording.by_subject(recordings, config, "0123") == {"train": recordings[:2], "test": recordings[2:]}
     with pytest.raises(ValueError, match="The train split would be empty: not one clip of 300 frames"):
-        recording.by_subject(recordings, schema.SubjectsConfig(name="long", window=300))
+        recording.by_subject(recordings, schema.SubjectsConfig(name="long", window=300), "0123")
 
 
 def test_inspect_reports_without_decoding():

@@ -247,6 +247,33 @@ def test_clips_of_a_digit_use_its_images_in_turn(train_images):
     assert first != pytest.approx(second, rel=0.03)
 
 
+def test_clips_made_ahead_come_in_order_and_are_those_made_alone(train_images):
+    count = rotating_digits.CLIPS_AHEAD + 3
+    made = list(rotating_digits.clip_records(train_images, "train", count, spurious=True))
+    assert [record["id"] for record in made] == [f"train-{k:05d}" for k in range(count)]
+    for index in (0, count - 1):
+        alone = rotating_digits.clip_record(train_images, "train", index, spurious=True)
+        for name, value in alone.items():
+            np.testing.assert_array_equal(made[index][name], value)
+
+
+def test_few_clips_are_made_ahead_and_an_error_among_them_comes_at_its_place(monkeypatch):
+    begun = []
+
+    def record(images, split, index, spurious):
+        begun.append(index)
+        if index == 2:
+            raise ValueError("clip 2")
+        return index
+
+    monkeypatch.setattr(rotating_digits, "clip_record", record)
+    clips = rotating_digits.clip_records(None, "train", 1000)
+    assert [next(clips), next(clips)] == [0, 1]
+    with pytest.raises(ValueError, match="clip 2"):
+        next(clips)
+    assert len(begun) <= rotating_digits.CLIPS_AHEAD + 2
+
+
 def test_spurious_training_ties_band_and_colour_to_the_digit(train_images):
     for index in range(100):
         digit = index % 10

@@ -86,6 +86,16 @@ def test_an_older_matlab_file_is_refused(mat):
         scamps.read(mat)
 
 
+def moved_out(key):
+    def spoil(file):
+        with h5py.File(f"{file.filename}.other", "w") as other:
+            file.copy(key, other)
+        del file[key]
+        file[key] = h5py.ExternalLink(f"{file.filename}.other", key)
+
+    return spoil
+
+
 def replaced(key, change):
     def spoil(file):
         values = change(file[key][()])
@@ -99,6 +109,8 @@ def replaced(key, change):
 @pytest.mark.parametrize(
     ("spoil", "found"),
     [
+        (moved_out("Xsub"), "ValueError: Xsub is a link to Xsub in "),
+        (moved_out("d_br"), "ValueError: d_br is a link to d_br in "),
         (replaced("Xsub", lambda x: None), "KeyError"),
         (replaced("d_ppg", lambda x: None), "KeyError"),
         (replaced("Xsub", lambda x: x.transpose(3, 2, 1, 0)), r"Xsub of shape \(120, 32, 20, 3\)"),
@@ -138,6 +150,19 @@ def test_the_random_split_is_the_papers_repeatable_and_complete():
     assert sorted(path for paths in parts.values() for path in paths) == PATHS
     assert parts == scamps.split(PATHS, pathlib.Path("data"), "random", seed=3)
     assert parts != scamps.split(PATHS, pathlib.Path("data"), "random", seed=4)
+
+
+def test_no_file_changes_its_part_whichever_others_are_missing():
+    def part_of(paths):
+        parts = scamps.split(paths, pathlib.Path("data"), "random", seed=0)
+        return {path: part for part, chosen in parts.items() for path in chosen}
+
+    of_all = part_of(PATHS)
+    for paths in (PATHS[1:], PATHS[::7], PATHS[1000:1100], PATHS[:-1]):
+        assert part_of(paths) == {path: of_all[path] for path in paths}
+    # A name that was never published trains, and moves no other.
+    stranger = pathlib.Path("data", "P999999.mat")
+    assert part_of([*PATHS, stranger]) == of_all | {stranger: "train"}
 
 
 def test_three_files_are_divided_and_two_refused():

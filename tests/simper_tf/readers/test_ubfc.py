@@ -5,7 +5,7 @@ import cv2
 import numpy as np
 import pytest
 
-from simper_tf.readers import recording, schema, ubfc, video
+from simper_tf.readers import raw_files, recording, schema, ubfc, video
 from simper_tf.readers.errors import RawDataError
 from simper_tf.standins import faces
 from simper_tf.standins import ubfc as standin
@@ -185,6 +185,22 @@ def test_rows_that_an_avi_pads_to_four_bytes_are_read_bit_by_bit(tmp_path):
     for frame in ubfc.read(tmp_path / "DATASET_2" / "subject1").frames():
         digest.update(frame)
     assert digest.hexdigest() == truth["subject1"]["sha256"]
+
+
+def test_lists_in_lists_without_end_are_refused(subject):
+    nested = b""
+    for _ in range(5000):
+        nested = b"LIST" + (len(nested) + 4).to_bytes(4, "little") + b"more" + nested
+    with (subject / "vid.avi").open("ab") as file:
+        file.write(nested)
+    with pytest.raises(RawDataError, match=r"vid\.avi: found lists in lists at byte \d+; expected 8 at most"):
+        ubfc.read(subject)
+
+
+def test_a_header_of_more_pixels_than_memory_is_for_is_refused(subject, monkeypatch):
+    monkeypatch.setattr(raw_files, "MAX_PIXELS", 1000)
+    with pytest.raises(RawDataError, match=r"vid\.avi: found a header of 64 x 48 pixels; expected at most 1,000"):
+        ubfc.read(subject)
 
 
 def test_a_header_of_another_height_is_refused_with_the_numbers(subject):

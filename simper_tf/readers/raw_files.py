@@ -1,5 +1,6 @@
 """Raw files before anything reads them: what would wait for ever or fill the memory is refused by its name."""
 
+import os
 import pathlib
 import stat
 
@@ -33,6 +34,11 @@ def refuse_unreadable(path, expected, action):
         raise RawDataError(path, found, expected, action)
 
 
+def is_readable(path):
+    """Returns whether `refuse_unreadable` has nothing against a file."""
+    return not _hindrance(path)
+
+
 def refuse_huge(path, height, width, action):
     """Refuses an image or video by the size in its header, before memory is taken for its pixels.
 
@@ -43,6 +49,53 @@ def refuse_huge(path, height, width, action):
         raise RawDataError(
             path, f"a header of {width} x {height} pixels", f"at most {MAX_PIXELS:,} pixels in all", action
         )
+
+
+def entries(folder):
+    """Returns the paths of all that is in a folder, sorted; none if it is no folder.
+
+    Raises:
+        RawDataError: it may not be read.
+    """
+    try:
+        return sorted(pathlib.Path(folder).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _unreadable_folder(folder, error) from error
+
+
+def below(root, wanted):
+    """Returns the paths, sorted, of all that lies in a folder at any depth and bears a wanted name, be it what it may.
+
+    Args:
+        root: The folder. Linked folders inside it are not entered.
+        wanted: Name -> whether it is.
+
+    Raises:
+        RawDataError: a folder may not be read; what lies in it would count as missing.
+    """
+
+    def refuse(error):
+        raise _unreadable_folder(error.filename, error) from error
+
+    walk = os.walk(root, onerror=refuse)
+    return sorted(
+        pathlib.Path(folder, name) for folder, inner, names in walk for name in (*inner, *names) if wanted(name)
+    )
+
+
+def is_folder(path):
+    """Returns whether a path leads to a folder; not if this process may not ask."""
+    try:
+        return pathlib.Path(path).is_dir()
+    except OSError:
+        return False
+
+
+def _unreadable_folder(path, error):
+    found = f"what cannot be listed ({error.strerror})"
+    return RawDataError(path, found, "a folder that this user may read", "Change its permissions, or remove it.")
 
 
 def _hindrance(path):

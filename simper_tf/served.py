@@ -1,0 +1,182 @@
+"""What an exported model computes, all of it inside the graph: it refuses a bad request, or answers within its band.
+
+A client in C or behind a server sees nothing but the graph's own messages, so each says in a sentence which input is
+wrong, what was found and what is expected.
+"""
+
+import functools
+import math
+
+import tensorflow as tf
+
+from simper_tf import readout, spectrum, units
+from simper_tf.methods.base import unit_range
+
+# What encoders need, whatever the rate.
+_FEWEST_FRAMES = 8
+# A spectrum cannot tell fewer periods in a clip from a drift; a hundredth less does not matter.
+_PERIODS, _PERIODS_TOLERANCE = 2, 0.01
+# Resizing and compression overshoot the range of floats a little.
+_VALUE_TOLERANCE = 0.01
+_ROUNDING = 1e-6
+
+
+class FrequencyModel(tf.Module):
+    """An encoder with its readout: frames and their rate in, Hz out.
+
+    Args:
+        encoder: `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
+        frame_shape: `(H, W, C)`.
+        band: `(low, high)` in Hz, in which the frequency lies.
+        harmonic: The one at which the features run: 1 over `readout.common_divisor`, or that of
+            `readout.calibrate_harmonic`; None to read each clip by its own pixels, see `readout.resolve_octave`,
+            and by its features in the band where its pixels show no line.
+        value_range: `(low, high)` of float frames, in their physical unit, that the encoder was trained to see as 0
+            and 1.
+
+    Raises:
+        ValueError: band or value range are not two finite, rising numbers, or the band does not begin above 0.
+    """
+
+    def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
+        super().__init__()
+        # TensorFlow's own variables and not the Keras model: that would put each weight into the file twice, and what
+        # is restored where no Python runs is the copy that no signature reads.
+        self.weights = [weight.value for weight in encoder.weights]
+        self.frame_shape = tuple(frame_shape)
+        # One function, traced once, that all signatures call.
+        clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
+        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips])
+        self.band = _rising("band", band, above=0.0)
+        self.harmonic = harmonic if harmonic is None else float(harmonic)
+        self.value_range = _rising("value_range", value_range)
+
+    def features(self, frames):
+        """Returns `{"features": (B, T) or (B, T, D)}`, float32, of `(B, T, H, W, C)` frames; see `frequency`."""
+        return {"features": self._features(_refuse(self._frames_checks(frames), frames))}
+
+    def frequency(self, frames, rate):
+        """Returns frequencies in Hz, inside the band, confidences in [0, 1] and features.
+
+        Args:
+            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1]; T at least 8 and two periods
+                of the band's lower end.
+            rate: `(B,)` float32, frames per second, at least twice the band's upper end, and twice the frequency at
+                which features run for it.
+
+        Raises:
+            tf.errors.InvalidArgumentError: one of the two is not so.
+        """
+        frames = _refuse([*self._frames_checks(frames), *self._rate_checks(frames, rate)], frames)
+        features = self._features(frames)
+        frequency, confidence = self._read(features, frames, rate)
+        return {"frequency": frequency, "confidence": confidence, "features": features}
+
+    def _features(self, frames):
+        clips = units.rescale(frames, self.value_range) if frames.dtype.is_floating else unit_range(frames)
+        return tf.cast(self._encode(clips), tf.float32)
+
+    def _read(self, features, frames, rate):
+        low, high = self.band
+        multiple = self.harmonic or 1.0
+        frequency, confidence = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
+        frequency *= multiple
+        if self.harmonic is None:
+            pixels, shortest = spectrum.pixel_power(frames), 1.0 / tf.cast(_shape(features, 2)[1], tf.float32)
+            resolved = readout.resolve_octave(features, pixels, rate)
+            _, anywhere = readout.fft_frequency(features, 1.0, (shortest, 0.5))
+            inside, shown = (resolved >= low) & (resolved <= high), tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
+            frequency = tf.where(shown, resolved, frequency)
+            confidence = tf.where(shown, tf.where(inside, anywhere, 0.0), confidence)
+        return tf.clip_by_value(frequency, low, high), confidence
+
+    def _frames_checks(self, frames):
+        """Yields `(condition, message)` for frames alone."""
+        shape, sizes = _shape(frames, 6), ", ".join(map(str, self.frame_shape))
+        fits = tf.reduce_all((shape == [-1, -1, *self.frame_shape, -1]) | ([True] * 2 + [False] * 4))
+        yield (
+            fits & (shape[0] >= 1) & (shape[1] >= _FEWEST_FRAMES),
+            tf.strings.format(
+                f"`frames` must have the shape (batch >= 1, time >= {_FEWEST_FRAMES}, {sizes}). Received: {{}}.",
+                tf.shape(frames),
+                summarize=8,
+            ),
+        )
+        if not frames.dtype.is_floating:
+            return
+        # Flat: reduced over as many axes as were promised, frames of fewer would fail in words of the reduction.
+        values, (low, high) = tf.reshape(frames, [-1]), self.value_range
+        wrong = tf.math.count_nonzero(~tf.math.is_finite(values))
+        yield (
+            wrong == 0,
+            tf.strings.format(
+                "`frames` must be finite. Received: {} NaN or infinite of {} values.", [wrong, tf.size(values)]
+            ),
+        )
+        slack, least, most = _VALUE_TOLERANCE * (high - low), tf.reduce_min(values), tf.reduce_max(values)
+        yield (
+            (least >= low - slack) & (most <= high + slack),
+            tf.strings.format(
+                f"`frames` of floats must lie in [{low:g}, {high:g}]. Received: values from {{}} to {{}}. Send levels "
+                "from 0 to 255 as uint8, to the signature without float32 in its name.",
+                [least, most],
+            ),
+        )
+
+    def _rate_checks(self, frames, rate):
+        """Yields `(condition, message)` for a rate, and for frames at this rate."""
+        (batch, num_frames), (low, high) = tf.unstack(_shape(frames, 2)), self.band
+        rates = tf.reshape(rate, [-1])
+        yield (
+            tf.reduce_all(_shape(rate, 2) == tf.stack([batch, -1])),
+            tf.strings.format(
+                "`rate` must have one number for each clip, the shape [{}]. Received: {}.", [batch, tf.shape(rate)]
+            ),
+        )
+        slowest, fastest = tf.reduce_min(rates), tf.reduce_max(rates)
+        # Features that run at a multiple of the frequency reach further than the band.
+        highest = high / min(self.harmonic or 1.0, 1.0)
+        yield (
+            tf.reduce_all(tf.math.is_finite(rates)) & (slowest >= 2 * highest * (1 - _ROUNDING)),
+            tf.strings.format(
+                f"`rate` must be finite and at least {2 * highest:g} frames per second, twice the frequency up "
+                f"to which features run for the band of {low:g} to {high:g} Hz. Received: {{}}.",
+                rate,
+            ),
+        )
+        seconds = _PERIODS / low
+        yield (
+            tf.cast(num_frames, tf.float32) >= seconds * fastest * (1 - _PERIODS_TOLERANCE),
+            tf.strings.format(
+                f"`frames` must last {seconds:g} s, {_PERIODS} periods of the lower end of the band of {low:g} to "
+                f"{high:g} Hz. Received: {{}} frames at a `rate` of {{}} per second.",
+                [num_frames, fastest],
+            ),
+        )
+
+
+def _refuse(checks, frames):
+    """Returns the frames once all checks hold; of several that do not, the first is reported."""
+    done = []
+    for holds, message in checks:
+        with tf.control_dependencies(done):
+            done = [tf.debugging.Assert(holds, [message])]
+    with tf.control_dependencies(done):
+        return tf.identity(frames)
+
+
+def _shape(tensor, size):
+    """Returns the first `size` lengths that a tensor really has; -1 beyond its last axis.
+
+    Servers do not compare a request with the shape that the signature promises, and optimizers of graphs take that
+    promise for a fact wherever a length is looked up alone. Of the whole vector they know too little to do so.
+    """
+    return tf.concat([tf.shape(tensor), [-1] * size], axis=0)[:size]
+
+
+def _rising(name, pair, above=-math.inf):
+    low, high = map(float, pair)
+    if not above < low < high < math.inf:
+        limits = "" if above == -math.inf else f" above {above:g}"
+        raise ValueError(f"`{name}` must be two finite, rising numbers{limits}. Received: {pair}.")
+    return low, high

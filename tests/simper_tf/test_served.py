@@ -1,0 +1,215 @@
+"""What the graph of an exported model refuses, as a client of TensorFlow's C library sees it."""
+
+import re
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from c_api import ask
+
+from simper_tf import export
+from simper_tf.encoders import small
+from simper_tf.served import FrequencyModel
+
+FRAME, BAND = (6, 5, 1), (0.4, 5.0)
+SENTENCE = re.compile(r"assertion failed: \[`(frames|rate)` [A-Z a-z][^\n]*\.\]")
+# The frequency at which features run, and what floats stand for.
+MODELS = {"plain": {}, "doubled": {"harmonic": 0.5}, "celsius": {"harmonic": 3.0, "value_range": (-60.0, 70.0)}}
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory):
+    """Returns exported versions of the encoder, by name."""
+    keras.utils.set_random_seed(2)
+    encoder, folder = small(widths=(4,), outputs=2), tmp_path_factory.mktemp("served")
+    return {
+        name: export.export_model(encoder, folder / name, FRAME, BAND, **changes) for name, changes in MODELS.items()
+    }
+
+
+def noise(*shape):
+    return np.random.default_rng(5).integers(0, 256, shape, np.uint8)
+
+
+def floats(change=lambda values: values):
+    """Returns two clips of floats in [0, 1], changed."""
+    return change(noise(2, 150, *FRAME) / np.float32(255))
+
+
+def with_one(value):
+    def change(values):
+        values[1, 70, 3, 2, 0] = value
+        return values
+
+    return change
+
+
+SHAPE = r"`frames` must have the shape \(batch >= 1, time >= 8, 6, 5, 1\)\. Received: "
+RATE = r"`rate` must be finite and at least 10 frames per second, twice the upper end .* 0\.4 to 5 Hz\. Received: "
+NUMBER = r"`rate` must have one number for each clip, the shape \[2\]\. Received: "
+SECONDS = r"`frames` must last 5 s, 2 periods of the lower end of the band of 0\.4 to 5 Hz\. Received: "
+RANGE = r"`frames` of floats must lie in \[0, 1\]\. Received: values from "
+LEVELS = r"\. Send levels from 0 to 255 as uint8, to the signature without float32 in its name\."
+# Name -> signature, frames, rate, and the refusal; None where there is an answer.
+CASES = {
+    "two clips": ("serving_default", noise(2, 150, *FRAME), [30, 24], None),
+    "floats": ("serving_default_float32", floats(), [30, 24], None),
+    "no time axis": ("features", noise(150, *FRAME), None, SHAPE + r"\[150 6 5 1\]\."),
+    "no channels": ("features", noise(2, 150, 6, 5), None, SHAPE + r"\[2 150 6 5\]\."),
+    "six axes": ("features", noise(2, 150, *FRAME, 1), None, SHAPE + r"\[2 150 6 5 1 1\]\."),
+    "one number": ("features", noise(), None, SHAPE + r"\[\]\."),
+    "other height": ("serving_default", noise(2, 150, 7, 5, 1), [30, 30], SHAPE + r"\[2 150 7 5 1\]\."),
+    "other width": ("serving_default", noise(2, 150, 6, 6, 1), [30, 30], SHAPE + r"\[2 150 6 6 1\]\."),
+    "sideways": ("serving_default", noise(2, 150, 5, 6, 1), [30, 30], SHAPE + r"\[2 150 5 6 1\]\."),
+    "colour": ("serving_default", noise(2, 150, 6, 5, 3), [30, 30], SHAPE + r"\[2 150 6 5 3\]\."),
+    "float colour": ("features_float32", floats(lambda x: np.tile(x, 3)), None, SHAPE + r"\[2 150 6 5 3\]\."),
+    "no clip": ("serving_default", noise(0, 150, *FRAME), [], SHAPE + r"\[0 150 6 5 1\]\."),
+    "no clip's features": ("features", noise(0, 150, *FRAME), None, SHAPE + r"\[0 150 6 5 1\]\."),
+    "no frame": ("features", noise(2, 0, *FRAME), None, SHAPE + r"\[2 0 6 5 1\]\."),
+    "seven frames": ("features", noise(2, 7, *FRAME), None, SHAPE + r"\[2 7 6 5 1\]\."),
+    "eight frames": ("features", noise(2, 8, *FRAME), None, None),
+    "NaN": ("features_float32", floats(with_one(np.nan)), None, "finite. Received: 1 NaN or infinite of 9000 values"),
+    "half NaN": ("serving_default_float32", floats(lambda x: np.where(x < 0.5, np.nan, x)), [30, 30], "must be finite"),
+    "infinite": ("serving_default_float32", floats(with_one(-np.inf)), [30, 30], "must be finite. Received: 1 NaN"),
+    "levels as floats": ("serving_default_float32", floats(lambda x: 255 * x), [30, 30], RANGE + "0 to 255" + LEVELS),
+    "negative": ("features_float32", floats(lambda x: x - np.float32(0.02)), None, RANGE + "-0.02 to 0.98" + LEVELS),
+    "a little over": ("features_float32", floats(lambda x: x * np.float32(1.009)), None, None),
+    "NaN rate": ("serving_default", noise(2, 150, *FRAME), [np.nan, 30], RATE + r"\[nan 30\]\."),
+    "infinite rate": ("serving_default", noise(2, 150, *FRAME), [30, np.inf], RATE + r"\[30 inf\]\."),
+    "rate 0": ("serving_default_float32", floats(), [0, 30], RATE + r"\[0 30\]\."),
+    "negative rate": ("serving_default", noise(2, 150, *FRAME), [-30, 30], RATE + r"\[-30 30\]\."),
+    "band above half the rate": ("serving_default", noise(2, 150, *FRAME), [30, 8.5], RATE + r"\[30 8\.5\]\."),
+    "band up to half the rate": ("serving_default", noise(2, 150, *FRAME), [10, 10], None),
+    "absurd rate": ("serving_default", noise(2, 150, *FRAME), [1e30, 30], SECONDS + "150 .* `rate` of 1e.?30 "),
+    "rate missing": ("serving_default", noise(2, 150, *FRAME), [30], NUMBER + r"\[1\]\."),
+    "no rate": ("serving_default", noise(2, 150, *FRAME), [], NUMBER + r"\[0\]\."),
+    "too many rates": ("serving_default", noise(2, 150, *FRAME), [30, 30, 30], NUMBER + r"\[3\]\."),
+    "rate without axis": ("serving_default", noise(2, 150, *FRAME), 30, NUMBER + r"\[\]\."),
+    "rates in a matrix": ("serving_default", noise(2, 150, *FRAME), [[30, 30]], NUMBER + r"\[1 2\]\."),
+    "two periods": ("serving_default", noise(1, 150, *FRAME), [30], None),
+    "too short": ("serving_default", noise(1, 148, *FRAME), [30], SECONDS + "148 frames at a `rate` of 30 per second"),
+    "far too short": ("serving_default", noise(1, 8, *FRAME), [30], SECONDS + "8 frames at a `rate` of 30 per second"),
+}
+
+
+def inputs(frames, rate):
+    return {"frames": frames} | ({} if rate is None else {"rate": np.asarray(rate, np.float32)})
+
+
+@pytest.fixture(scope="module")
+def answers(versions):
+    """Returns what each of `CASES` is answered; one process for all."""
+    requests = [(versions["plain"], signature, inputs(frames, rate)) for signature, frames, rate, _ in CASES.values()]
+    return dict(zip(CASES, ask(requests), strict=True))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_request_is_answered_or_refused_in_a_sentence_that_a_client_in_c_sees(answers, case):
+    refusal, answer = CASES[case][-1], answers[case]
+    if refusal is None:
+        assert not isinstance(answer, str), answer
+        assert all(np.isfinite(values).all() for values in answer.values())
+    else:
+        first = answer.splitlines()[0]
+        assert SENTENCE.fullmatch(first)
+        assert re.search(refusal, first)
+
+
+def test_frames_and_rates_of_another_type_are_refused_by_the_library(versions):
+    wrong = [
+        (np.float64, np.float32, r"arg\[0\] to be uint8 but double"),
+        (np.uint8, np.int32, r"arg\[1\] to be float"),
+    ]
+    frames, rate = noise(1, 150, *FRAME), np.array([30])
+    requests = [{"frames": frames.astype(kind), "rate": rate.astype(other)} for kind, other, _ in wrong]
+    answers = ask([(versions["plain"], "serving_default", request) for request in requests])
+    assert all(re.search(message, answer) for (*_, message), answer in zip(wrong, answers, strict=True))
+
+
+def random_request(rng):
+    """Returns a model, a signature, inputs, and whether they are to be answered; about one in three is.
+
+    What is good is decided here anew, from how the request was made.
+    """
+    model, floating, rated = rng.choice(list(MODELS)), rng.random() < 0.5, rng.random() < 0.7
+    shape, good = [rng.integers(1, 4), rng.integers(8, 200), *FRAME], True
+    if rng.random() < 0.2:
+        good, kind = False, rng.integers(6)
+        if kind == 5:
+            shape = [shape[1:], [*shape, 1], shape[:1], []][rng.integers(4)]
+        else:
+            shape[kind] = [0, rng.integers(8), *rng.choice([0, 1, 2, 4, 7, 30], 3)][kind]
+            good = tuple(shape[2:]) == FRAME and shape[0] > 0 and shape[1] > 7
+    frames = rng.integers(0, rng.choice([1, 2, 256]), shape, np.uint8)
+    if floating:
+        low, high = MODELS[model].get("value_range", (0.0, 1.0))
+        frames = np.float32(low + frames / 255 * (high - low))
+        if frames.size and rng.random() < 0.3:
+            wrong = [np.nan, np.inf, -np.inf, high + 255, low - 1e30, low - 0.02 * (high - low)]
+            frames[rng.random(frames.shape) < rng.choice([0.5, 1.0])] = rng.choice(wrong)
+            frames.flat[0], good = rng.choice(wrong), False
+    if not rated:
+        return model, "features" + "_float32" * floating, {"frames": frames}, good
+    number = shape[0] if shape else 1
+    rate = np.float32(rng.uniform(9, 40, number))
+    if rate.size and rng.random() < 0.3:
+        rate[rng.integers(number)] = rng.choice([np.nan, np.inf, -np.inf, 0, -1, -30, 1e-30, 8.5, 1e4, 1e30, 3e38])
+    if rng.random() < 0.1:
+        rate = [rate[1:], np.append(rate, np.float32(30)), rate[:, None], np.float32(30)][rng.integers(4)]
+    fits = rate.shape == (number,) and np.all(np.isfinite(rate) & (rate >= 10))
+    good = good and bool(fits and np.all(np.float64(rate) * 2 / 0.4 * 0.99 <= shape[1]))
+    return model, "serving_default" + "_float32" * floating, {"frames": frames, "rate": rate}, good
+
+
+def count_faults(versions, number, seed):
+    """Returns how many of so many random requests were answered, how many refused, and a list of what went wrong."""
+    rng = np.random.default_rng(seed)
+    requests = [random_request(rng) for _ in range(number)]
+    answers = ask([(versions[model], signature, given) for model, signature, given, _ in requests])
+    low, high = np.float32(BAND)
+    faults = []
+    for (_, signature, given, good), answer in zip(requests, answers, strict=True):
+        if isinstance(answer, str):
+            right = not good and SENTENCE.fullmatch(answer.splitlines()[0])
+        else:
+            read = [answer[name] for name in ("frequency", "confidence") if name in answer]
+            right = good and all(np.isfinite(values).all() for values in answer.values())
+            right = right and all(values.shape == given["frames"].shape[:1] for values in read)
+            if read:
+                frequency, confidence = read
+                right = right and np.all((frequency >= low) & (frequency <= high))
+                right = right and np.all((confidence >= 0) & (confidence <= 1))
+        if not right:
+            faults.append((signature, {name: (v.dtype, v.shape) for name, v in given.items()}, good, answer))
+    refused = sum(isinstance(answer, str) for answer in answers)
+    return number - refused, refused, faults
+
+
+def test_random_requests_get_a_finite_answer_in_the_band_or_one_sentence(versions):
+    answered, refused, faults = count_faults(versions, 200, seed=11)
+    assert not faults
+    assert min(answered, refused) > 40
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"band": (5.0, 0.4)}, r"`band` must be two finite, rising numbers above 0\. Received: \(5\.0, 0\.4\)\."),
+        ({"band": (0.0, 5.0)}, "`band` must be two finite, rising numbers above 0"),
+        ({"band": (0.4, np.nan)}, "`band` must be two finite"),
+        ({"value_range": (1.0, 1.0)}, r"`value_range` must be two finite, rising numbers\. Received: \(1\.0, 1\.0\)\."),
+        ({"value_range": (0.0, np.inf)}, "`value_range` must be two finite"),
+    ],
+)
+def test_a_model_that_could_answer_nothing_is_not_made(changes, message):
+    with pytest.raises(ValueError, match=message):
+        FrequencyModel(small(), FRAME, **{"band": BAND, **changes})
+
+
+def test_a_peak_just_above_the_band_is_not_answered_with_a_frequency_above_it():
+    encoder = keras.Sequential([keras.Input((None, *FRAME)), keras.layers.Lambda(lambda x: x[:, :, 0, 0, 0])])
+    swing = 0.5 + 0.5 * np.sin(2 * np.pi * 3.03 * np.arange(100) / 20)
+    frames = np.broadcast_to(swing[None, :, None, None, None], (1, 100, *FRAME)).astype(np.float32)
+    model = FrequencyModel(encoder, FRAME, (1.0, 3.0))
+    assert 1.0 <= model.frequency(tf.constant(frames), tf.constant([20.0]))["frequency"].numpy()[0] <= 3.0

@@ -1,0 +1,154 @@
+"""Exported models where they are served: the loader of TensorFlow 1, TensorFlow's C library, `saved_model_cli`.
+
+Python's `tf.saved_model.load` alone proves nothing: it also calls what no server can run.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+import replica_exports
+import tensorflow as tf
+from c_api import ask
+
+from simper_tf import export
+from simper_tf.encoders import ENCODERS, small, with_saliency_sampler
+
+RNG = np.random.default_rng(17)
+FRAME, RATE, BAND = (12, 10, 3), 10.0, (2.0, 4.0)
+SIGNATURES = ("serving_default", "features", "serving_default_float32", "features_float32")
+KINDS = {name: lambda factory=factory: factory(FRAME, "batch") for name, factory in ENCODERS.items()}
+KINDS["saliency"] = lambda: with_saliency_sampler(small(3), FRAME)
+POLICIES = ("float32", "mixed_bfloat16")
+WEIGHTS = {}
+# Fused ops of one loader round to half precision where those of another do not.
+TOLERANCES = {"float32": 1e-5, "mixed_bfloat16": 1e-5}
+
+
+def request(signature, clips, rate=RATE):
+    """Returns the inputs of a signature for uint8 clips."""
+    frames = clips / np.float32(255) if signature.endswith("float32") else clips
+    return {"frames": frames} | ({} if signature.startswith("features") else {"rate": np.full(len(clips), rate, "f")})
+
+
+@pytest.fixture(scope="module")
+def clips():
+    return RNG.integers(0, 256, (2, 10, *FRAME), np.uint8)
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory, clips):
+    """Returns the exported version of every encoder under every policy, after batch norm has seen clips."""
+    folder, exported = tmp_path_factory.mktemp("served"), {}
+    for policy in POLICIES:
+        keras.mixed_precision.set_dtype_policy(policy)
+        try:
+            for kind, make in KINDS.items():
+                encoder = make()
+                encoder(clips / np.float32(255), training=True)
+                WEIGHTS[kind] = len(encoder.weights)
+                exported[kind, policy] = export.export_model(encoder, folder / f"{kind}_{policy}", FRAME, BAND)
+        finally:
+            keras.mixed_precision.set_dtype_policy("float32")
+    return exported
+
+
+@pytest.fixture(scope="module")
+def in_python(versions, clips):
+    """Returns what Python's loader answers, by encoder and policy, then by signature."""
+    loaded = {key: tf.saved_model.load(version).signatures for key, version in versions.items()}
+    return {
+        key: {name: signatures[name](**request(name, clips)) for name in SIGNATURES}
+        for key, signatures in loaded.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def in_c(versions, clips):
+    """Returns what the C library answers, likewise; one process for all."""
+    keys = [(key, name) for key in versions for name in SIGNATURES]
+    answers = ask([(versions[key], name, request(name, clips)) for key, name in keys])
+    return dict(zip(keys, answers, strict=True))
+
+
+def compare(answer, expected, tolerance):
+    assert not isinstance(answer, str), answer
+    assert set(answer) == set(expected)
+    for name, value in expected.items():
+        np.testing.assert_allclose(answer[name], value, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_c_library_answers_as_python_does(in_c, in_python, kind, policy):
+    for name in SIGNATURES:
+        compare(in_c[(kind, policy), name], in_python[kind, policy][name], TOLERANCES[policy])
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_loader_of_tensorflow_1_answers_as_python_does(versions, in_python, clips, kind, policy):
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        meta = tf.compat.v1.saved_model.load(session, ["serve"], str(versions[kind, policy]))
+        for name in SIGNATURES:
+            signature = meta.signature_def[name]
+            feeds = {signature.inputs[key].name: value for key, value in request(name, clips).items()}
+            fetches = {key: output.name for key, output in signature.outputs.items()}
+            compare(session.run(fetches, feeds), in_python[kind, policy][name], TOLERANCES[policy])
+    variables = [operation for operation in graph.get_operations() if operation.type == "VarHandleOp"]
+    assert len(variables) == WEIGHTS[kind]
+
+
+@pytest.fixture(scope="module")
+def trained_on_replicas(tmp_path_factory):
+    """Returns a folder of encoders trained and exported on one and on two replicas under every policy."""
+    folder = tmp_path_factory.mktemp("replicas")
+    script = pathlib.Path(replica_exports.__file__)
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(script.parents[2])}
+    done = subprocess.run(
+        [sys.executable, script, folder], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_what_one_and_two_replicas_trained_is_served(trained_on_replicas, policy):
+    folders, clips = [trained_on_replicas / f"{policy}_{number}" for number in (1, 2)], replica_exports.clips()
+    rate = np.full(len(clips), replica_exports.RATE, np.float32)
+    answers = ask([(folder / "1", "serving_default", {"frames": clips, "rate": rate}) for folder in folders])
+    for folder, answer in zip(folders, answers, strict=True):
+        signature = tf.saved_model.load(folder / "1").signatures["serving_default"]
+        compare(answer, signature(frames=clips, rate=rate), TOLERANCES[policy])
+        # Eager ops round to half precision between convolution and bias, a graph's do not.
+        own, tolerance = np.load(folder / "features.npy"), {"float32": 1e-5, "mixed_bfloat16": 0.01}[policy]
+        np.testing.assert_allclose(answer["features"], own, rtol=tolerance, atol=tolerance)
+        assert np.ptp(own) > 3 * tolerance
+
+
+def command_line(*arguments, cwd):
+    """Runs `saved_model_cli` and returns what it prints."""
+    program = pathlib.Path(sys.executable).with_name("saved_model_cli")
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, cwd=cwd, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_saved_model_cli_shows_and_runs_a_model(tmp_path):
+    clips = RNG.integers(0, 256, (2, 60, 12, 10, 3), np.uint8)
+    version = export.export_model(small(3), tmp_path, FRAME, (1.0, 5.0))
+    words = ["--dir", str(version), "--tag_set", "serve", "--signature_def", "serving_default"]
+    shown = command_line("show", *words, cwd=tmp_path)
+    assert "inputs['frames'] tensor_info:\n      dtype: DT_UINT8\n      shape: (-1, -1, 12, 10, 3)\n" in shown
+    assert "inputs['rate'] tensor_info:\n      dtype: DT_FLOAT\n      shape: (-1)\n" in shown
+    np.savez(tmp_path / "clips.npz", frames=clips)
+    inputs = ["--inputs", "frames=clips.npz[frames]", "--input_exprs", "rate=[30.0, 24.0]"]
+    command_line("run", *words, *inputs, "--outdir", "answers", cwd=tmp_path)
+    answers = {path.stem: np.load(path) for path in (tmp_path / "answers").iterdir()}
+    signature = tf.saved_model.load(version).signatures["serving_default"]
+    compare(answers, signature(frames=clips, rate=tf.constant([30.0, 24.0])), 1e-5)

@@ -1,0 +1,30 @@
+import keras
+import numpy as np
+import pytest
+from finished import results
+
+from simper_tf import export
+from trainers import evaluate, pretrain
+from trainers import export as export_trainer
+
+
+@pytest.fixture
+def half(call, tmp_path):
+    """Returns a run in mixed_bfloat16, after which Keras is told to forget it."""
+    call(pretrain.main, f"--run_dir={tmp_path}/run", "--precision=mixed_bfloat16", "--encoder=cnn3d", "--epochs=1")
+    keras.mixed_precision.set_dtype_policy("float32")
+    yield tmp_path / "run"
+    keras.mixed_precision.set_dtype_policy("float32")
+
+
+def test_evaluation_and_export_alone_compute_as_precisely_as_the_run_did(call, half):
+    before = results(half)
+    call(evaluate.main, f"--run_dir={half}")
+    assert [row["value"] for row in results(half)] == [pytest.approx(row["value"], rel=1e-4) for row in before]
+    keras.mixed_precision.set_dtype_policy("float32")
+    call(export_trainer.main, f"--run_dir={half}")
+    first, second = (export.load_encoder(half / "saved_model" / version) for version in ("1", "2"))
+    clip = np.random.default_rng(0).uniform(size=(1, 20, 28, 28, 1)).astype(np.float32)
+    np.testing.assert_array_equal(first(clip), second(clip))
+    policies = [{layer.dtype_policy.name for layer in encoder._flatten_layers()} for encoder in (first, second)]
+    assert policies[0] == policies[1] >= {"mixed_bfloat16"}
