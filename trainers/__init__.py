@@ -3,6 +3,7 @@
 import os
 import pathlib
 import sys
+import tempfile
 
 
 def _load_tensorflow():
@@ -12,7 +13,7 @@ def _load_tensorflow():
     """
     sys.stderr.flush()
     kept = os.dup(2)
-    with os.fdopen(os.memfd_create("said"), "rb") as said:  # In memory: it needs no folder that can be written.
+    with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 2)
         try:
             import tensorflow as tf
@@ -27,6 +28,10 @@ def _load_tensorflow():
 
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+try:
+    tempfile.gettempdir()  # TensorFlow asks for one as it is loaded.
+except FileNotFoundError as error:
+    sys.exit(f"error: {error.strerror}. Make room there, or name a folder that can be written by TMPDIR.")
 _load_tensorflow()
 try:
     import simper_tf  # noqa: F401

@@ -1,0 +1,216 @@
+"""A run's folder belongs to one process, and what is damaged in it is told in one line before any work."""
+
+import json
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+import pytest
+from finished import results
+
+from simper_tf.checkpoints import checkpoint_steps
+from trainers import data, evaluate, history, options, pretrain, runs
+from trainers import export as export_trainer
+
+LONG = ("--epochs=100000", "--noartifacts")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs") / "run"
+
+
+@pytest.fixture
+def finished(call, folder):
+    """Returns the folder of a run of 6 steps, trained once for this module."""
+    if not folder.exists():
+        call(pretrain.main, f"--run_dir={folder}", "--noartifacts")
+    return folder
+
+
+@pytest.fixture
+def training(command, tmp_path):
+    """Returns a process that is training in `tmp_path / "run"`."""
+    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", *LONG)
+    lines = []
+    while "step 20/" not in "".join(lines):
+        assert process.poll() is None, process.communicate()
+        lines.append(process.stdout.readline())
+    process.lines = lines
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_a_second_process_on_the_folder_is_refused_at_once_and_the_first_goes_on(training, call, tmp_path):
+    refused = rf"--run_dir={tmp_path / 'run'} is in use by process {training.pid} on \S+\. Wait until it has ended"
+    for main, *more in (
+        (pretrain.main, *LONG),
+        (pretrain.main, *LONG, "--seed=1"),
+        (pretrain.main, *LONG, "--overwrite"),
+        (evaluate.main, *LONG),
+        (export_trainer.main, *LONG),
+    ):
+        with pytest.raises(ValueError, match=refused):
+            call(main, f"--run_dir={tmp_path / 'run'}", *more)
+    compile_said = [line.startswith("The first step is compiled") for line in training.lines]
+    assert compile_said.index(True) < next(k for k, line in enumerate(training.lines) if line.startswith("step "))
+    training.send_signal(signal.SIGHUP)  # As a terminal does that is closed.
+    out, err = training.communicate()
+    assert training.returncode == 130, err
+    stopped = int(re.search(r"Stopped at step (\d+) of 300000", out)[1])
+    assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == stopped > 20
+    assert not (tmp_path / "run" / ".lock").exists()
+
+
+def test_a_closed_standard_output_saves_and_ends_in_one_line(command, tmp_path):
+    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=60", "--noartifacts", "--save_seconds=999")
+    while "step 20/" not in process.stdout.readline():
+        assert process.poll() is None
+    process.stdout.close()
+    err = process.stderr.read()
+    assert process.wait() == 1
+    assert err == "pretrain: error: standard output: Broken pipe; nothing that was finished is lost.\n"
+    assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == 40  # The next of the lines, one a tenth.
+
+
+def test_a_refused_run_leaves_no_folder(call, tmp_path):
+    with pytest.raises(ValueError, match="no data set 'none'"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--dataset=none")
+    assert not list(tmp_path.iterdir())
+
+
+def test_left_overs_of_killed_processes_are_removed(call, finished):
+    for name in ("results.jsonl.12345678.tmp", "logs/history.jsonl.12345678.tmp"):
+        (finished / name).touch()
+    for name in ("checkpoints/step-9_temp", "saved_model/3.unfinished"):
+        (finished / name).mkdir(parents=True)
+    call(pretrain.main, f"--run_dir={finished}", "--noartifacts")
+    assert not [path for path in finished.rglob("*") if re.search(r"tmp|temp|unfinished|lock", path.name)]
+    assert (finished / "checkpoints" / "step-6.index").exists()
+
+
+def test_other_flags_are_refused_though_the_text_file_of_the_checkpoints_is_gone(call, finished):
+    (finished / "checkpoints" / "checkpoint").unlink()
+    with pytest.raises(ValueError, match="--seed was 0, now 7"):
+        call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--seed=7")
+
+
+def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
+    (finished / "checkpoints" / "checkpoint").write_bytes(b"")
+    call(pretrain.main, f"--run_dir={finished}", "--noartifacts")
+    assert "checkpoints/checkpoint does not list step-6; what is on disk counts." in (out := capsys.readouterr().out)
+    assert "Training was finished at step 6." in out
+
+
+def test_rows_say_of_which_settings_they_are_and_the_seed_is_none_of_them(call, finished):
+    def settings(*arguments):
+        found = []
+        call(lambda: found.append(runs.settings(options.values())), "--run_dir=x", "--noartifacts", *arguments)
+        return found[0]
+
+    assert {row["settings"] for row in results(finished)} == {settings()}
+    assert re.fullmatch("[0-9a-f]{8}", settings())
+    assert settings("--seed=3", "--data_dir=elsewhere", "--test_clips=2") == settings()
+    others = [settings("--prior_weight=3"), settings("--outputs=2"), settings("--kernel_frames=5"), settings()]
+    assert len(set(others)) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"--epochs=2\n--learning_rate=fast\n", r"flags\.cfg is damaged: flag --learning_rate=fast: .*Mend that line"),
+        (b"--encoder=huge\n", r"flags\.cfg is damaged: flag --encoder=huge: .*should be one of"),
+        (b"--epochs=-2\n", r"flags\.cfg is damaged: flag --epochs=-2: "),
+        (bytes(range(256)), r"flags\.cfg is damaged: it is no text\. .*--overwrite"),
+    ],
+)
+def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, content, message):
+    (tmp_path / "flags.cfg").write_bytes(content)
+    call(lambda: None, f"--run_dir={tmp_path}")
+    for name in ("epochs", "learning_rate", "encoder"):
+        options.flags.FLAGS[name].unparse()
+    with pytest.raises(ValueError, match=message):
+        runs.adopt_flags()
+
+
+def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path):
+    with pytest.raises(ValueError, match="--band takes two rising"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--band=5,1")
+    values = []
+    call(lambda: values.extend(options.values().items()), "--run_dir=x", "--band=5,1")
+    (tmp_path / "flags.cfg").write_text("".join(f"--{name}={value}\n" for name, value in values if name != "run_dir"))
+    with pytest.raises(ValueError, match=r"flags\.cfg is damaged: --band takes two .*Found: 5,1\. Mend that line"):
+        call(evaluate.main, f"--run_dir={tmp_path}")
+
+
+@pytest.mark.parametrize("main", [pretrain.main, evaluate.main])
+def test_damaged_rows_are_refused_before_anything_is_trained_or_encoded(call, finished, monkeypatch, main):
+    path = finished / "results.jsonl"
+    before = path.read_bytes()
+    path.write_bytes(before[:-40])
+    monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
+    with pytest.raises(ValueError, match=r"results\.jsonl, line \d+, is not a result row .*Delete that line"):
+        call(main, f"--run_dir={finished}", "--noartifacts")
+    path.write_bytes(before)
+
+
+def test_odd_lines_of_the_history_are_passed_over_and_said(tmp_path, capsys):
+    good = {"step": 20, "seconds": 1.5, "loss": 0.25}
+    odd = ['{"step": 20, "seco', "7", "[]", "null", "\ufffd", '{"loss": 1}', ""]
+    odd += ['{"step": "20", "seconds": 1, "loss": 2}']
+    path = tmp_path / "history.jsonl"
+    path.write_text("\n".join([json.dumps(good), *odd, json.dumps({**good, "step": 40})]))
+    assert [record["step"] for record in history.read(path)] == [20, 40]
+    assert capsys.readouterr().out == f"{path}: 8 of its 10 lines are damaged and passed over.\n"
+    with history.History(tmp_path, 30):
+        pass
+    assert path.read_text() == json.dumps(good) + "\n"
+
+
+def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
+    path = finished / "logs" / "history.jsonl"
+    path.write_text(path.read_text() + '7\n{"step": 7, "seconds": 1.0, "loss": 0.5}\n\n')
+    call(evaluate.main, f"--run_dir={finished}", "--artifacts")
+    assert (finished / "plots" / "training.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("size", [300, 1_000, 3_000])
+def test_a_full_disk_during_evaluation_is_one_line_with_the_path_and_leaves_nothing_half_written(
+    command, finished, size
+):
+    before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # noqa: E731
+    _, err = (process := command("evaluate", f"--run_dir={finished}", preexec_fn=limit)).communicate()
+    assert process.returncode == 1
+    assert re.fullmatch(rf"evaluate: error: .*File too large: '{finished}/(features\.npz|results\.jsonl)'\n", err)
+    assert {path: path.read_bytes() for path in finished.iterdir() if path.is_file()} == before
+
+
+NO_TEMPORARY_FOLDER = """
+import runpy, tempfile
+tempfile._candidate_tempdir_list = lambda: ["/nowhere"]
+runpy.run_module("trainers.pretrain", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_no_temporary_folder_that_can_be_written_is_one_line_that_names_those_tried():
+    done = subprocess.run([sys.executable, "-c", NO_TEMPORARY_FOLDER], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: No usable temporary directory found in ['/nowhere']. Make room there, or name a folder that can be "
+        "written by TMPDIR.\n"
+    )
+
+
+def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, monkeypatch, tmp_path):
+    monkeypatch.setattr(data, "label_unit", lambda builder: "mmHg")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
+    rows = results(tmp_path / "run")
+    protocols = {"1nn", "1nn_npsd", "1nn_euclidean", "linear_probe", "training_mean"}
+    assert {row["protocol"] for row in rows} == protocols
+    assert {row["unit"] for row in rows if row["metric"] == "mae"} == {"mmHg"}
+    assert (tmp_path / "run" / "saved_model" / "1" / "saved_model.pb").exists()
+    assert (tmp_path / "run" / "plots" / "predicted_over_true.png").exists()
