@@ -88,6 +88,7 @@ CASES = {
     "rate without axis": ("serving_default", noise(2, 150, *FRAME), 30, NUMBER + r"\[\]\."),
     "rates in a matrix": ("serving_default", noise(2, 150, *FRAME), [[30, 30]], NUMBER + r"\[1 2\]\."),
     "two periods": ("serving_default", noise(1, 150, *FRAME), [30], None),
+    "a hundredth of a period less": ("serving_default", noise(1, 150, *FRAME), [30.2], None),
     "too short": ("serving_default", noise(1, 148, *FRAME), [30], SECONDS + "148 frames at a `rate` of 30 per second"),
     "far too short": ("serving_default", noise(1, 8, *FRAME), [30], SECONDS + "8 frames at a `rate` of 30 per second"),
 }
