@@ -145,7 +145,7 @@ def random_request(rng):
     frames = rng.integers(0, rng.choice([1, 2, 256]), shape, np.uint8)
     if floating:
         low, high = MODELS[model].get("value_range", (0.0, 1.0))
-        frames = np.float32(low + frames / 255 * (high - low))
+        frames = np.asarray(low + frames / 255 * (high - low), np.float32)
         if frames.size and rng.random() < 0.3:
             wrong = [np.nan, np.inf, -np.inf, high + 255, low - 1e30, low - 0.02 * (high - low)]
             frames[rng.random(frames.shape) < rng.choice([0.5, 1.0])] = rng.choice(wrong)
