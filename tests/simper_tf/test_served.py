@@ -88,6 +88,7 @@ CASES = {
     "rate without axis": ("serving_default", noise(2, 150, *FRAME), 30, NUMBER + r"\[\]\."),
     "rates in a matrix": ("serving_default", noise(2, 150, *FRAME), [[30, 30]], NUMBER + r"\[1 2\]\."),
     "two periods": ("serving_default", noise(1, 150, *FRAME), [30], None),
+    "a hundredth of a period less": ("serving_default", noise(1, 150, *FRAME), [30.2], None),
     "too short": ("serving_default", noise(1, 148, *FRAME), [30], SECONDS + "148 frames at a `rate` of 30 per second"),
     "far too short": ("serving_default", noise(1, 8, *FRAME), [30], SECONDS + "8 frames at a `rate` of 30 per second"),
 }
@@ -144,7 +145,7 @@ def random_request(rng):
     frames = rng.integers(0, rng.choice([1, 2, 256]), shape, np.uint8)
     if floating:
         low, high = MODELS[model].get("value_range", (0.0, 1.0))
-        frames = np.float32(low + frames / 255 * (high - low))
+        frames = np.asarray(low + frames / 255 * (high - low), np.float32)
         if frames.size and rng.random() < 0.3:
             wrong = [np.nan, np.inf, -np.inf, high + 255, low - 1e30, low - 0.02 * (high - low)]
             frames[rng.random(frames.shape) < rng.choice([0.5, 1.0])] = rng.choice(wrong)
