@@ -3,6 +3,8 @@
 Written in TensorFlow with dynamic shapes, because losses, diagnostics and the exported model use them too.
 """
 
+import math
+
 import tensorflow as tf
 
 # The main lobe of a Hann window reaches so many bins of the unpadded transform to either side.
@@ -35,7 +37,9 @@ def power(series, padding=16, window=True):
     # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
     series = tf.where(tf.abs(series - mean) > 1e-6 * tf.abs(mean), series - mean, 0.0)
     if window:
-        series *= tf.signal.hann_window(num_frames, periodic=False, dtype=series.dtype)
+        # Written out: `tf.signal.hann_window` puts a condition into the graph, which converters of graphs refuse.
+        phase = tf.range(num_frames) / tf.maximum(num_frames - 1, 1)
+        series *= 0.5 - 0.5 * tf.cos(2.0 * math.pi * tf.cast(phase, series.dtype))
     return tf.square(tf.abs(tf.signal.rfft(series, [padding * num_frames])))
 
 
