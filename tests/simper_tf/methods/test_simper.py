@@ -298,8 +298,10 @@ def test_one_view_a_set_is_refused_as_there_is_no_other_speed():
         compiled(views=None).compute_logs(tf.zeros([2, 2, 20]), tf.ones([2, 2]))
 
 
-def test_hard_labels_are_allowed():
+def test_hard_labels_make_the_loss_plain_info_nce():
     features, speeds = tf.constant(RNG.normal(size=(1, 8, 20)), tf.float32), rising_speeds(1, 4)
     logs = compiled(views=None, label_temperature=0.0).compute_logs(features, speeds)
     assert float(logs["floor"]) == 0
-    assert np.isfinite(float(logs["loss"]))
+    scores = [[oracles.largest_correlation(features[0, i], features[0, 4 + j]) for j in range(4)] for i in range(4)]
+    chances = [oracles.softmax(np.array(row))[k] for k, row in enumerate(scores)]
+    assert float(logs["loss"]) == pytest.approx(-np.mean(np.log(chances)), rel=1e-4)
