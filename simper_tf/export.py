@@ -79,8 +79,8 @@ def load_encoder(path):
 
 
 def _signatures(model):
-    model.features = tf.function(model.features)
-    model.frequency = tf.function(model.frequency)
+    model.features = tf.function(model.features, autograph=False)
+    model.frequency = tf.function(model.frequency, autograph=False)
     rate = tf.TensorSpec([None], tf.float32, name="rate")
     signatures = {}
     for dtype, suffix in ((tf.uint8, ""), (tf.float32, FLOAT_SUFFIX)):

@@ -46,7 +46,7 @@ class FrequencyModel(tf.Module):
         self.frame_shape = tuple(frame_shape)
         # One function, traced once, that all signatures call.
         clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
-        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips])
+        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips], autograph=False)
         self.band = _rising("band", band, above=0.0)
         self.harmonic = harmonic if harmonic is None else float(harmonic)
         self.value_range = _rising("value_range", value_range)
