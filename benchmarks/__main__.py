@@ -2,8 +2,8 @@
 
 python -m benchmarks
 
-Writes `runs/bench/results.jsonl`: `name`, `ours`, `reference`, `ratio`. Times are seconds, the best of several calls
-that alternate between the two sides, so that a busy machine disturbs both alike.
+Writes `runs/bench/results.jsonl`: `name`, `ours`, `reference`, `ratio`. Times are seconds (of `neighbors_*`: pairs a
+second), the best of several calls that alternate between the two sides, so that a busy machine disturbs both alike.
 """
 
 import functools
@@ -18,10 +18,11 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 
 # isort: split
 import keras
+import numpy as np
 import tensorflow as tf
 
 from benchmarks import reference
-from simper_tf import augment, encoders, losses, similarity
+from simper_tf import augment, encoders, losses, neighbors, similarity
 from simper_tf.evaluation import rows, tables
 from simper_tf.methods import SimPer
 from simper_tf.views import Views, longest_view
@@ -43,6 +44,9 @@ def main():
             for size, shape in CLIPS.items()
         ),
         ("loss", loss),
+        ("neighbors_1000", lambda: neighbor_search(1000, _waves)),
+        ("neighbors_4000", lambda: neighbor_search(4000, _waves)),
+        ("neighbors_1000_noise", lambda: neighbor_search(1000, np.random.Generator.standard_normal)),
         ("train_step", lambda: train_step(encoders.cnn3d(), num_clips=1)),
         ("train_step_small", lambda: train_step(encoders.small(), num_clips=4)),
         ("peak_memory_gib", peak_memory),
@@ -107,6 +111,24 @@ def loss():
     return _compare(mine, other, repeats=30)  # A few milliseconds each: caches are still filling in the first rounds.
 
 
+def neighbor_search(number, draw):
+    """Pairs a second of nearest neighbours by `mxcorr` among so many features for as many; ratio: over all pairs."""
+    rng = np.random.default_rng(0)
+    train, queries = [draw(rng, (number, 150, 4)).astype(np.float32) for _ in range(2)]
+    # All pairs take as long for each query, so a few tell their speed.
+    some = queries[:100]
+    found = neighbors.nearest_neighbor(train, range(number), some)
+    if np.any(found != reference.nearest_of_all(train, some)):
+        raise ValueError("The two searches find different neighbours: they do not compute the same.")
+    ours, other, _ = _compare(
+        lambda: neighbors.nearest_neighbor(train, range(number), queries),
+        lambda: reference.nearest_of_all(train, some),
+        repeats=3,
+    )
+    ours, other = number * number / ours, number * len(some) / other
+    return ours, other, ours / other
+
+
 def train_step(encoder, num_clips):
     """Seconds of a whole step from uint8 clips, views on the device; ratio: over the encoder's bare step."""
     clips = tf.cast(tf.random.uniform([num_clips, 150, 28, 28, 1], 0, 256, tf.int32), tf.uint8)
@@ -137,6 +159,14 @@ def peak_memory():
 
 def _random_clips(shape):
     return tf.cast(tf.random.uniform(shape, 0, 256, tf.int32), tf.uint8)
+
+
+def _waves(rng, shape):
+    """Returns features as encoders make them: a waveform a channel at a frequency and a phase a clip, with noise."""
+    channels, phases = np.arange(shape[2]), rng.uniform(0, 2 * np.pi, (shape[0], 1, 1))
+    angles = 2 * np.pi * rng.uniform(0.5, 5, (shape[0], 1, 1)) * np.arange(shape[1])[:, None] / 30 + phases
+    series = np.sin(angles + channels) + 0.4 * np.sin(2 * angles + channels**2) + 0.2 * np.sin(3 * angles)
+    return series + 0.2 * rng.standard_normal(shape)
 
 
 def _compare_draws(ours, other):

@@ -108,7 +108,7 @@ def _correlations(true, predicted):
     """Pearson's r along the last axis."""
     true, predicted = (values - values.mean(axis=-1, keepdims=True) for values in (true, predicted))
     scale = np.sqrt(np.sum(true**2, axis=-1) * np.sum(predicted**2, axis=-1))
-    return np.where(scale > 0, np.sum(true * predicted, axis=-1) / np.where(scale > 0, scale, 1), 0.0)
+    return np.sum(true * predicted, axis=-1) / np.where(scale > 0, scale, 1.0)
 
 
 def _errors(true, predicted):

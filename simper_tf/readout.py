@@ -38,8 +38,8 @@ def fft_frequency(features, rate, band, mode="fine"):
             lies below the band than in the peak.
 
     Raises:
-        ValueError: `mode` is unknown, the band is empty or reaches above half the rate, features are not finite. In a
-            graph only the mode is checked, as values are not known there.
+        ValueError: `mode` is unknown, the band is empty or reaches above half the rate, features are of another shape
+            or not finite. In a graph only the mode is checked, as values are not known there.
     """
     if mode not in ("fine", "paper"):
         raise ValueError(f"`mode` must be 'fine' or 'paper'. Received: {mode!r}.")
@@ -110,7 +110,13 @@ def resolve_octave(features, pixels, rate):
 
     Returns:
         `(N,)` float32 in Hz. Where the pixels have no line at all, the highest peak above one cycle a clip.
+
+    Raises:
+        ValueError: the rate is not positive, features are of another shape or not finite, or these are not the pixels
+            of as many clips of as many frames. In a graph nothing is checked.
     """
+    if tf.executing_eagerly():
+        _check_rate(rate)
     num_frames = tf.shape(features)[1]
     peaks, votes = wide_peak(features), octave_votes(features, pixels)
     near_line = _peak_near_a_line(features, spectrum.lines(pixels))
@@ -128,8 +134,14 @@ def octave_votes(features, pixels):
     Returns:
         `(N,)` int32, by how much `wide_peak` is to be divided: 1, 2, 3, 4, 6 or 9; 0 where the pixels have no line at
         any multiple of the frequency, so that nothing is known.
+
+    Raises:
+        ValueError: As in `resolve_octave`.
     """
-    return _divisors(wide_peak(features), pixels, tf.shape(features)[1])
+    peaks = wide_peak(features)
+    if tf.executing_eagerly():
+        _check_pixels(np.shape(features), np.shape(pixels))
+    return _divisors(peaks, pixels, tf.shape(features)[1])
 
 
 def pixel_frequency(pixels, rate, num_frames):
@@ -141,10 +153,20 @@ def pixel_frequency(pixels, rate, num_frames):
         num_frames: T of the clips.
 
     Returns:
-        `(N,)` float32 in Hz: the strongest line, stepped down as `resolve_octave` does.
+        `(N,)` float32 in Hz: the strongest line, stepped down as `resolve_octave` does. Where there is none, the
+        highest power from one cycle a clip.
+
+    Raises:
+        ValueError: the rate is not positive. In a graph nothing is checked.
     """
+    if tf.executing_eagerly():
+        _check_rate(rate)
     scale = tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
-    peaks = spectrum.peak(pixels, tf.range(tf.shape(pixels)[-1]) >= spectrum.PIXEL_PADDING)[1] / scale
+    # A line may be lower than a drift, which is none.
+    is_line = spectrum.lines(pixels) > 0
+    no_line = ~tf.reduce_any(is_line, axis=1, keepdims=True)
+    repeats = tf.range(tf.shape(pixels)[-1]) >= spectrum.PIXEL_PADDING
+    peaks = spectrum.peak(pixels, is_line | (no_line & repeats))[1] / scale
     divisors = tf.maximum(_divisors(peaks, pixels, num_frames), 1)
     return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
 
@@ -233,19 +255,38 @@ def _widened(lines):
 
 
 def _check(features, rate, band):
-    rates, edges = np.atleast_1d(np.asarray(rate, np.float64)), np.asarray([float(edge) for edge in band])
-    wrong = ~(np.isfinite(rates) & (rates > 0))
-    if wrong.any():
-        raise ValueError(f"`rate` must be positive frames per second. Received: {rates[wrong][0]:g}.")
-    if not 0 <= edges[0] <= edges[1] <= rates.min() / 2 * (1 + 1e-6):
+    _check_rate(rate)
+    half, edges = np.min(rate) / 2, np.asarray([float(edge) for edge in band])
+    if not 0 <= edges[0] <= edges[1] <= half * (1 + 1e-6):
         raise ValueError(
-            f"`band` must be (low, high) with 0 <= low <= high <= half the rate, {rates.min() / 2:g} Hz. Received: "
+            f"`band` must be (low, high) with 0 <= low <= high <= half the rate, {half:g} Hz. Received: "
             f"({edges[0]:g}, {edges[1]:g})."
         )
     features = np.asarray(features)
-    broken = ~np.isfinite(features).reshape(len(features), -1).all(axis=1)
+    if features.ndim not in (2, 3) or 0 in features.shape:
+        raise ValueError(
+            "Features must be (clips, frames) or (clips, frames, channels), at least one of each. Received: shape "
+            f"{features.shape}."
+        )
+    broken = ~np.isfinite(features).all(axis=tuple(range(1, features.ndim)))
     if broken.any():
         raise ValueError(f"The features of clip {broken.argmax()} are not finite: a frequency cannot be read off them.")
+
+
+def _check_rate(rate):
+    rates = np.atleast_1d(np.asarray(rate, np.float64))
+    wrong = ~(np.isfinite(rates) & (rates > 0))
+    if wrong.any():
+        raise ValueError(f"`rate` must be positive frames per second. Received: {rates[wrong][0]:g}.")
+
+
+def _check_pixels(features, pixels):
+    expected = (features[0], spectrum.PIXEL_PADDING * features[1] // 2 + 1)
+    if pixels != expected:
+        raise ValueError(
+            f"`pixels` must be `pixel_power` of the same clips as the features, which are of shape {features}: "
+            f"{expected}. Received: shape {pixels}."
+        )
 
 
 def _channel_power(features, rate, padding, window):

@@ -5,6 +5,7 @@ wrong, what was found and what is expected.
 """
 
 import functools
+import itertools
 import math
 
 import tensorflow as tf
@@ -18,7 +19,6 @@ _FEWEST_FRAMES = 8
 _PERIODS, _PERIODS_TOLERANCE = 2, 0.01
 # Resizing and compression overshoot the range of floats a little.
 _VALUE_TOLERANCE = 0.01
-_ROUNDING = 1e-6
 
 
 class FrequencyModel(tf.Module):
@@ -67,7 +67,7 @@ class FrequencyModel(tf.Module):
         Raises:
             tf.errors.InvalidArgumentError: one of the two is not so.
         """
-        frames = _refuse([*self._frames_checks(frames), *self._rate_checks(frames, rate)], frames)
+        frames = _refuse(itertools.chain(self._frames_checks(frames), self._rate_checks(frames, rate)), frames)
         features = self._features(frames)
         frequency, confidence = self._read(features, frames, rate)
         return {"frequency": frequency, "confidence": confidence, "features": features}
@@ -102,18 +102,19 @@ class FrequencyModel(tf.Module):
                 summarize=8,
             ),
         )
-        if not frames.dtype.is_floating:
-            return
-        # Flat: reduced over as many axes as were promised, frames of fewer would fail in words of the reduction.
-        values, (low, high) = tf.reshape(frames, [-1]), self.value_range
-        wrong = tf.math.count_nonzero(~tf.math.is_finite(values))
+        if frames.dtype.is_floating:
+            yield from self._value_checks(frames)
+
+    def _value_checks(self, frames):
+        """Yields `(condition, message)` for the values of float frames."""
+        wrong, (low, high) = tf.math.count_nonzero(~tf.math.is_finite(frames)), self.value_range
         yield (
             wrong == 0,
             tf.strings.format(
-                "`frames` must be finite. Received: {} NaN or infinite of {} values.", [wrong, tf.size(values)]
+                "`frames` must be finite. Received: {} NaN or infinite of {} values.", [wrong, tf.size(frames)]
             ),
         )
-        slack, least, most = _VALUE_TOLERANCE * (high - low), tf.reduce_min(values), tf.reduce_max(values)
+        slack, least, most = _VALUE_TOLERANCE * (high - low), tf.reduce_min(frames), tf.reduce_max(frames)
         yield (
             (least >= low - slack) & (most <= high + slack),
             tf.strings.format(
@@ -126,18 +127,17 @@ class FrequencyModel(tf.Module):
     def _rate_checks(self, frames, rate):
         """Yields `(condition, message)` for a rate, and for frames at this rate."""
         (batch, num_frames), (low, high) = tf.unstack(_shape(frames, 2)), self.band
-        rates = tf.reshape(rate, [-1])
         yield (
             tf.reduce_all(_shape(rate, 2) == tf.stack([batch, -1])),
             tf.strings.format(
                 "`rate` must have one number for each clip, the shape [{}]. Received: {}.", [batch, tf.shape(rate)]
             ),
         )
-        slowest, fastest = tf.reduce_min(rates), tf.reduce_max(rates)
+        slowest, fastest = tf.reduce_min(rate), tf.reduce_max(rate)
         # Features that run at a multiple of the frequency reach further than the band.
         highest = high / min(self.harmonic or 1.0, 1.0)
         yield (
-            tf.reduce_all(tf.math.is_finite(rates)) & (slowest >= 2 * highest * (1 - _ROUNDING)),
+            tf.reduce_all(tf.math.is_finite(rate)) & (slowest >= 2 * highest),
             tf.strings.format(
                 f"`rate` must be finite and at least {2 * highest:g} frames per second, twice the frequency up "
                 f"to which features run for the band of {low:g} to {high:g} Hz. Received: {{}}.",
@@ -156,13 +156,20 @@ class FrequencyModel(tf.Module):
 
 
 def _refuse(checks, frames):
-    """Returns the frames once all checks hold; of several that do not, the first is reported."""
+    """Returns the frames once all checks hold; of several that do not, the first is reported.
+
+    Args:
+        checks: Iterator of `(condition, message)`. What it computes for one check waits until those before it hold: a
+            mean over time of something without a time would fail in words of its own.
+        frames: As in `FrequencyModel.frequency`.
+    """
     done = []
-    for holds, message in checks:
+    while True:
         with tf.control_dependencies(done):
+            holds, message = next(checks, (None, None))
+            if holds is None:
+                return tf.identity(frames)
             done = [tf.debugging.Assert(holds, [message])]
-    with tf.control_dependencies(done):
-        return tf.identity(frames)
 
 
 def _shape(tensor, size):

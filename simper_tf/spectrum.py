@@ -3,6 +3,8 @@
 Written in TensorFlow with dynamic shapes, because losses, diagnostics and the exported model use them too.
 """
 
+import math
+
 import tensorflow as tf
 
 # The main lobe of a Hann window reaches so many bins of the unpadded transform to either side.
@@ -35,7 +37,9 @@ def power(series, padding=16, window=True):
     # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
     series = tf.where(tf.abs(series - mean) > 1e-6 * tf.abs(mean), series - mean, 0.0)
     if window:
-        series *= tf.signal.hann_window(num_frames, periodic=False, dtype=series.dtype)
+        # Written out: `tf.signal.hann_window` puts a condition into the graph, which converters of graphs refuse.
+        phase = tf.range(num_frames) / tf.maximum(num_frames - 1, 1)
+        series *= 0.5 - 0.5 * tf.cos(2.0 * math.pi * tf.cast(phase, series.dtype))
     return tf.square(tf.abs(tf.signal.rfft(series, [padding * num_frames])))
 
 
@@ -43,7 +47,7 @@ def peak(power, inside=None):
     """Returns the bin of the strongest power and where its top lies between the bins.
 
     Args:
-        power: `(N, F)`.
+        power: `(N, F)`, F at least 2, from 0 to half the rate.
         inside: `(N, F)` or `(F,)` bool, the bins among which to seek; None for all.
 
     Returns:
@@ -52,7 +56,9 @@ def peak(power, inside=None):
     """
     found = power if inside is None else tf.where(inside, power, -1.0)
     found = tf.argmax(found, axis=-1, output_type=tf.int32)
-    around = tf.clip_by_value(found[:, None] + [-1, 0, 1], 0, tf.shape(power)[-1] - 1)
+    # At frequency 0 and at half the rate spectra go on as in a mirror.
+    last = tf.shape(power)[-1] - 1
+    around = last - tf.abs(last - tf.abs(found[:, None] + [-1, 0, 1]))
     left, top, right = tf.unstack(tf.math.log(tf.gather(power, around, batch_dims=1) + 1e-30), axis=-1)
     # A flat top (a constant series) has no curvature: offset 0. A peak at a band's end may lie on a slope: clip.
     offset = tf.math.divide_no_nan(0.5 * (left - right), left - 2.0 * top + right)

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from benchmarks import reference
-from simper_tf import augment, similarity
+from simper_tf import augment, neighbors, similarity
 
 RNG = np.random.default_rng(0)
 
@@ -39,3 +39,9 @@ def test_the_views_of_the_reference_have_the_form_of_the_package_and_share_space
     in_a_set = np.abs(views[:, 0] - views[:, 1]).mean(axis=(1, 2, 3, 4))
     assert np.all(in_a_set < 1e-5 if share_spatial else in_a_set > 0.02)
     assert np.all(np.abs(views[:, 0] - views[:, 3]).mean(axis=(1, 2, 3, 4)) > 0.02)
+
+
+def test_the_neighbors_of_the_reference_are_those_of_the_package():
+    train, queries = (RNG.normal(size=(number, 40, 2)).astype(np.float32) for number in (30, 60))
+    expected = neighbors.nearest_neighbor(train, range(30), queries)
+    np.testing.assert_array_equal(reference.nearest_of_all(train, queries), expected)

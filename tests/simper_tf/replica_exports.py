@@ -41,7 +41,7 @@ def main(folder):
                 step(batch)
             below = pathlib.Path(folder, f"{policy}_{len(devices)}")
             export.export_model(encoder, below, FRAME, BAND)
-            np.save(below / "features.npy", encoder(clips() / np.float32(255), training=False))
+            np.save(below / "features.npy", tf.function(encoder)(clips() / np.float32(255), training=False))
 
 
 if __name__ == "__main__":

@@ -102,6 +102,15 @@ def test_no_view_reads_past_either_end(num_frames, num_source_frames):
         np.testing.assert_allclose(view, 255, atol=1e-3)  # Black would be mixed in from outside.
 
 
+@pytest.mark.parametrize("height", [7, 28, 29, 36, 100])
+def test_no_view_reads_past_the_last_row(height):
+    tops = tf.linspace(0.0, 0.95, 60)[None]
+    times = tf.zeros_like(tops)
+    white = tf.fill([1, 8, height, 1, 1], tf.constant(255, tf.uint8))
+    views = augment.resample(white, times, times + 1.0, 8, tops, tf.ones_like(tops))
+    np.testing.assert_allclose(views, 255, atol=1e-3)
+
+
 def test_resample_cuts_out_rows_and_stretches_them_as_the_matrix_does():
     clips = random_clips((2, 12, 7, 3, 2))
     starts, speeds = tf.constant([[0.0, 2.0], [1.5, 11.0]]), tf.constant([[1.0, 0.5], [1.2, -1.0]])
@@ -145,6 +154,14 @@ def test_boxes_lie_in_the_frame_with_areas_and_aspects_in_their_ranges():
     assert uncut.mean() > 0.4
     np.testing.assert_allclose(np.mean(top + bottom), 1, atol=0.02)
     np.testing.assert_allclose(np.mean(np.log(aspect)), 0, atol=0.02)
+
+
+def test_boxes_lie_anywhere_across_and_down_and_one_place_does_not_tell_the_other():
+    top, left, bottom, right = augment.draw_boxes(SEED, tf.constant([4000]), (0.5, 0.6), (0.8, 1.2)).numpy().T
+    places = np.stack([top / (1 - bottom + top), left / (1 - right + left)])  # Shares of the room there is.
+    for counts in [np.histogram(place, bins=5, range=(0, 1))[0] for place in places]:
+        assert np.abs(counts - 800).max() < 5 * np.sqrt(800)
+    assert abs(np.corrcoef(places)[0, 1]) < 5 / np.sqrt(4000)
 
 
 def test_boxes_of_the_whole_frame_are_the_whole_frame():
@@ -255,6 +272,17 @@ def test_hue_turns_colours_in_steps_that_add_up_and_leaves_gray_and_luminance_al
     red, weights = np.array([1.0, 0, 0]), [0.299, 0.587, 0.114]
     assert weights @ turned @ red == pytest.approx(weights @ red, abs=1e-5)
     assert np.abs(turned @ red - red).max() > 0.2
+
+
+def test_a_quarter_turn_of_red_by_hand_and_no_hue_without_saturation():
+    # Red is Y 0.299, I 0.596, Q 0.211; turned, I -0.211 and Q 0.596. Back by the published inverse, of three digits.
+    expected = [
+        0.299 - 0.956 * 0.211 + 0.621 * 0.596,
+        0.299 + 0.272 * 0.211 - 0.647 * 0.596,
+        0.299 + 1.106 * 0.211 + 1.703 * 0.596,
+    ]
+    np.testing.assert_allclose(color_matrix(hue=0.25) @ [1.0, 0, 0], expected, atol=0.01)
+    np.testing.assert_allclose(color_matrix(saturation=0.0, hue=0.2), color_matrix(saturation=0.0), atol=1e-6)
 
 
 def test_contrast_scales_the_distance_from_the_mean_of_view_and_channel():

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -23,6 +25,7 @@ def test_geometric_mean_lifts_exact_hits_to_the_floor_and_counts_them():
     assert metrics.count_floored(TRUE, PREDICTED) == 1
     assert metrics.count_floored(TRUE, PREDICTED, floor=0.6) == 2
     assert metrics.count_floored(TRUE, TRUE + 1e-3 + 1e-9) == 0
+    assert metrics.count_floored(TRUE, TRUE + 0.5, floor=0.5) == 0  # Nothing is lifted.
 
 
 def test_geometric_mean_equals_scipy_where_nothing_is_floored():
@@ -111,6 +114,13 @@ def test_interval_is_decided_by_its_seed():
     other = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, num_resamples=200, seed=1)
     assert interval == again != other
     assert interval[0] < metrics.mean_absolute_error(true, predicted) < interval[1]
+
+
+def test_an_interval_leaves_out_25_draws_of_a_thousand_at_either_end():
+    draws = itertools.count()
+    low, high = metrics.bootstrap_interval(lambda *_: next(draws), TRUE, PREDICTED)
+    assert next(draws) == 1000
+    assert (low, high) == pytest.approx((0.025 * 999, 0.975 * 999))
 
 
 def test_interval_is_that_of_the_standard_error_for_many_clips():

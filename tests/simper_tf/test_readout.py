@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -187,6 +189,12 @@ def test_features_that_are_not_finite_are_refused_by_number():
         readout.fft_frequency(series, RATE, BAND)
 
 
+@pytest.mark.parametrize("shape", [(150,), (1, 150, 1, 1), (0, 150), (2, 0), (2, 150, 0)])
+def test_features_of_another_shape_are_refused_with_it(shape):
+    with pytest.raises(ValueError, match=rf"\(clips, frames, channels\), .*Received: shape {re.escape(str(shape))}"):
+        readout.fft_frequency(np.zeros(shape, np.float32), RATE, BAND)
+
+
 def test_constant_features_calibrate_to_no_harmonic():
     assert readout.calibrate_harmonic(np.full((4, 150, 2), 0.7, np.float32), np.full(4, 3.0), RATE, BAND) == 1.0
 
@@ -290,6 +298,51 @@ def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unkno
     signature = [tf.TensorSpec([None, None]), tf.TensorSpec([None, None]), tf.TensorSpec([None])]
     graph = tf.function(readout.resolve_octave, input_signature=signature)
     np.testing.assert_allclose(graph(features, pixels, rates), read, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rate", [0.0, -30.0, np.nan, np.float32([30, np.inf])])
+def test_the_octave_is_not_resolved_at_a_rate_that_makes_no_sense(rate):
+    pixels = moving(2.0, [1.0, 0.7])
+    with pytest.raises(ValueError, match="`rate` must be positive frames per second"):
+        readout.resolve_octave(sinusoids([4.0]), pixels, rate)
+    with pytest.raises(ValueError, match="`rate` must be positive frames per second"):
+        readout.pixel_frequency(pixels, rate, 150)
+
+
+@pytest.mark.parametrize("features", [sinusoids([4.0], 120), sinusoids([4.0, 2.0])])
+def test_pixels_of_other_clips_are_refused_with_both_shapes(features):
+    message = r"`pixels` must be `pixel_power` of the same clips .* shape \(\d, 1[25]0\): .*Received: shape \(1, 301\)"
+    with pytest.raises(ValueError, match=message):
+        readout.resolve_octave(features, moving(2.0, [1.0, 0.7]), RATE)
+
+
+@pytest.mark.parametrize("num_frames", [8, 61, 150])
+def test_what_changes_from_frame_to_frame_is_read_at_half_the_rate_and_not_above(num_frames):
+    flicker = np.resize([0, 1], num_frames).astype(np.float32)
+    pixels = spectrum.pixel_power(np.tile(flicker[None, :, None, None, None], (1, 1, 4, 4, 1)))
+    np.testing.assert_array_equal(readout.pixel_frequency(pixels, RATE, num_frames), [RATE / 2])
+    np.testing.assert_allclose(readout.resolve_octave(flicker[None], pixels, RATE), [RATE / 2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 300.0])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 4, 3)])
+@pytest.mark.parametrize("num_frames", [61, 150])
+def test_clips_of_one_pixel_of_colours_of_odd_length_or_in_kelvins_hold_the_octave(num_frames, shape, offset):
+    times = np.arange(num_frames) / RATE
+    wave = np.sin(2 * np.pi * 2.0 * times) + 0.7 * np.sin(2 * np.pi * 4.0 * times)
+    clips = (offset + 0.1 * wave[None, :, None, None, None] * np.ones(shape)).astype(np.float32)
+    pixels = spectrum.pixel_power(clips)
+    read = readout.resolve_octave(sinusoids([4.0], num_frames), pixels, RATE)
+    np.testing.assert_allclose(read, [2.0], atol=0.01)
+    np.testing.assert_allclose(readout.pixel_frequency(pixels, RATE, num_frames), [2.0], atol=0.05)
+
+
+def test_a_scene_that_grows_brighter_hides_no_line_from_pixels_alone():
+    times = np.arange(150) / RATE
+    series = np.sin(2 * np.pi * 1.3 * times) + 5 * times / times[-1]
+    pixels = spectrum.pixel_power(series[None, :, None, None, None])
+    assert int(tf.argmax(pixels[0])) < 6  # The drift is the strongest.
+    np.testing.assert_allclose(readout.pixel_frequency(pixels, RATE, 150), [1.3], atol=0.02)
 
 
 def test_pixels_alone_are_read_at_their_fundamental():

@@ -32,6 +32,13 @@ def test_max_cross_correlation_of_two_impulses_one_frame_apart():
     np.testing.assert_allclose(score, [[(2 * 2 + 1 * 1) / 6]], rtol=1e-6)
 
 
+def test_series_that_meet_only_at_the_largest_lag():
+    # (2, -1, -1)/3 and (-1, -1, 2)/3 overlap best in one frame, at a lag of two; a lag of minus two is another.
+    first, last = tf.constant([[1.0, 0.0, 0.0]]), tf.constant([[0.0, 0.0, 1.0]])
+    np.testing.assert_allclose(similarity.max_cross_correlation(first, last), [[2 * 2 / 6]], rtol=1e-6)
+    np.testing.assert_allclose(similarity.max_cross_correlation(last, first), [[2 * 2 / 6]], rtol=1e-6)
+
+
 def test_npsd_of_a_cosine_and_an_impulse():
     # Powers without the mean: (4, 0) for the cosine of period 4, (1, 1) for the impulse.
     cosine, impulse = tf.constant([[1.0, 0.0, -1.0, 0.0]]), tf.constant([[1.0, 0.0, 0.0, 0.0]])

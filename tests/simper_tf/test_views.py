@@ -42,6 +42,14 @@ def test_views_have_the_shape_range_and_speeds_promised():
     np.testing.assert_array_equal(speeds[:, :3], speeds[:, 3:])
 
 
+@pytest.mark.parametrize("share_spatial", [False, True])
+def test_a_set_may_be_one_view_of_the_fewest_frames(share_spatial):
+    clips = tf.constant(noise((2, 15, 12, 10, 3)))
+    views, speeds = Views(8, 1, share_spatial=share_spatial)(clips, SEED)
+    assert views.shape == (2, 2, 8, 12, 10, 3)
+    np.testing.assert_array_equal(speeds[:, 0], speeds[:, 1])
+
+
 def test_the_two_sets_differ_in_everything_but_speed():
     views, _ = Views(num_frames=16, num_views=3)(tf.constant(noise()), SEED)
     first, second = tf.split(views, 2, axis=1)

@@ -11,7 +11,7 @@ from trainers import export as export_trainer
 @pytest.fixture
 def half(call, tmp_path):
     """Returns a run in mixed_bfloat16, after which Keras is told to forget it."""
-    call(pretrain.main, f"--run_dir={tmp_path}/run", "--precision=mixed_bfloat16", "--encoder=cnn3d", "--epochs=1")
+    call(pretrain.main, f"--run_dir={tmp_path}/run", "--precision=mixed_bfloat16")
     keras.mixed_precision.set_dtype_policy("float32")
     yield tmp_path / "run"
     keras.mixed_precision.set_dtype_policy("float32")

@@ -1,4 +1,5 @@
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -7,10 +8,25 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from finished import final_weights, results
+from matplotlib.figure import Figure
 
 from simper_tf import export
+from simper_tf.evaluation import plots
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """Returns the figures that are saved from here on, by name."""
+    saved, save = {}, Figure.savefig
+
+    def keep(figure, file, **options):
+        saved[pathlib.Path(file.name).name.split(".")[0]] = figure
+        save(figure, file, **options)
+
+    monkeypatch.setattr(Figure, "savefig", keep)
+    return saved
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +43,8 @@ def test_a_run_leaves_all_that_its_folder_promises(call, finished):
     assert {"1nn", "fft", "fft_calibrated"} <= {row["protocol"] for row in rows}
     assert all(row["n"] == 6 and row["low"] <= row["value"] <= row["high"] for row in rows)
     assert all(row["dataset"] == "rotating_digits" and row["config"] == "digits" for row in rows)
-    pictures = {path.stem for path in (finished / "plots").glob("*.png") if path.stat().st_size > 5_000}
-    assert {"training", "features_over_angle", "spectra", "predicted_over_true"} <= pictures
+    pictures = {path.stem for path in (finished / "plots").glob("*.png")}
+    assert pictures == {"training", "features_over_angle", "spectra", "predicted_over_true"}
     assert (finished / "saved_model" / "1" / "saved_model.pb").exists()
     assert list((finished / "logs").glob("events.out.tfevents.*"))
 
@@ -50,13 +66,32 @@ def test_a_finished_run_is_evaluated_again_without_training(call, finished, caps
     assert final_weights(finished)[0] == before[0]
 
 
-def test_evaluate_alone_gives_the_rows_of_the_run(call, finished):
+def lines(axes):
+    return {line.get_label(): line.get_xydata() for line in axes.get_lines()}
+
+
+def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_its_logs_labels_and_features(call, finished, figures):
     before = results(finished)
     (finished / "results.jsonl").unlink()
     call(evaluate.main, f"--run_dir={finished}")
     for old, new in zip(before, results(finished), strict=True):
         assert (old["protocol"], old["metric"]) == (new["protocol"], new["metric"])
         assert new["value"] == pytest.approx(old["value"], rel=1e-4)
+    records, kept = history.read(finished / "logs" / "history.jsonl"), np.load(finished / "features.npz")
+    loss = lines(figures["training"].axes[0])["loss"]
+    np.testing.assert_allclose(loss, [(record["step"], record["loss"]) for record in records])
+    errors = {row["protocol"]: row["value"] for row in results(finished) if row["metric"] == "mae"}
+    panels = figures["predicted_over_true"].axes
+    assert [axes.get_title() for axes in panels] == [f"{name}: MAE {mae:.4f} Hz" for name, mae in errors.items()]
+    for axes in panels:
+        np.testing.assert_array_equal(axes.get_lines()[1].get_xdata(), kept["labels"])
+    drawn = plots.spaced(kept["labels"], 4)
+    for k, panel, spectrum in zip(drawn, figures["features_over_angle"].axes, figures["spectra"].axes, strict=True):
+        assert panel.get_ylabel() == spectrum.get_ylabel() == f"{kept['labels'][k]:.3g} Hz"
+        truth, feature = kept["angle"][k], np.atleast_3d(kept["series"])[k, :, 0]
+        for name, values in (("true angle", truth), ("feature", feature)):
+            expected = (values - values.mean()) / values.std()
+            np.testing.assert_allclose(lines(panel)[name][:, 1], expected, atol=1e-3)
 
 
 def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, finished):

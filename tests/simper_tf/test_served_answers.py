@@ -1,0 +1,135 @@
+"""What an exported model computes, by hand: encoders that hand on what one pixel does."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.served import FrequencyModel
+
+RATE, BAND, FRAME = 30.0, (0.4, 5.0), (2, 3, 1)
+
+
+def model_of(features, band=BAND, **more):
+    """Returns the model of an encoder whose features are a function of `(B, T)`, the values of a pixel."""
+    layers = [keras.Input((None, *FRAME)), keras.layers.Lambda(lambda clips: features(clips[:, :, 0, 0, 0]))]
+    return FrequencyModel(keras.Sequential(layers), FRAME, band, **more)
+
+
+def as_they_are(pixel):
+    return pixel
+
+
+def at_double(pixel):
+    return tf.square(pixel - 0.5)
+
+
+def of_time(*waves):
+    """Returns an encoder that sees nothing: the sum of waves, each `(amplitude, Hz)`."""
+
+    def features(pixel):
+        times = tf.range(tf.cast(tf.shape(pixel)[1], tf.float32)) / RATE
+        return 0.0 * pixel + sum(height * tf.sin(2 * np.pi * hertz * times) for height, hertz in waves)
+
+    return features
+
+
+def swings(*frequencies, num_frames=300, rate=RATE):
+    """Returns uint8 clips all of whose pixels swing at a frequency in Hz, a clip each."""
+    angles = 2 * np.pi * np.array(frequencies)[:, None] * np.arange(num_frames) / rate
+    levels = np.round(127.5 + 100 * np.sin(angles)).astype(np.uint8)
+    return np.broadcast_to(levels[:, :, None, None, None], (*levels.shape, *FRAME))
+
+
+def ask(model, frames, rate=RATE):
+    """Returns frequencies and confidences."""
+    answer = model.frequency(tf.constant(frames), tf.constant(np.broadcast_to(rate, len(frames)), tf.float32))
+    return answer["frequency"].numpy(), answer["confidence"].numpy()
+
+
+@pytest.mark.parametrize("features", [as_they_are, at_double])
+def test_the_answer_is_the_frequency_of_the_pixels_whatever_multiple_features_run_at(features):
+    frequency, confidence = ask(model_of(features), swings(0.6, 1.1, 2.4))
+    np.testing.assert_allclose(frequency, [0.6, 1.1, 2.4], atol=0.01)
+    assert np.all(confidence > 0.9)
+
+
+def test_features_at_a_multiple_above_the_band_are_still_its_answer():
+    frequency, confidence = ask(model_of(at_double), swings(4.2))
+    np.testing.assert_allclose(frequency, [4.2], atol=0.01)
+    assert confidence[0] > 0.9
+
+
+def test_what_pixels_show_outside_the_band_is_answered_by_its_end_without_confidence():
+    frequency, confidence = ask(model_of(as_they_are), swings(0.25, 6.0))
+    np.testing.assert_allclose(frequency, BAND, rtol=1e-6)
+    np.testing.assert_array_equal(confidence, 0)
+
+
+def test_where_pixels_show_no_line_features_are_read_in_the_band():
+    still = np.full((1, 300, *FRAME), 90, np.uint8)
+    frequency, confidence = ask(model_of(of_time((1.0, 3.0), (0.3, 9.0))), still)
+    np.testing.assert_allclose(frequency, [3.0], atol=0.01)
+    assert 0.8 < confidence[0] < 0.95  # 1 / 1.09 of the power, less what noise reaches.
+    np.testing.assert_allclose(ask(model_of(of_time((1.0, 3.0), (2.0, 9.0))), still)[0], [3.0], atol=0.01)
+
+
+@pytest.mark.parametrize(("harmonic", "multiple"), [(0.5, 2), (1.0, 1), (2.0, 0.5)])
+def test_a_common_harmonic_is_sought_in_its_band_and_pixels_are_not_asked(harmonic, multiple):
+    # Stronger waves on either side of the band from 0.8 to 3 Hz.
+    features = of_time((1.0, 2.0 * multiple), (3.0, 0.5 * multiple), (3.0, 3.6 * multiple))
+    model = model_of(features, (0.8, 3.0), harmonic=harmonic)
+    np.testing.assert_allclose(ask(model, swings(1.4))[0], [2.0], atol=0.02)
+
+
+def test_each_clip_is_read_at_its_own_rate():
+    frequency, _ = ask(model_of(as_they_are), swings(2.0, 2.0), [30.0, 15.0])
+    np.testing.assert_allclose(frequency, [2.0, 1.0], atol=0.01)
+
+
+def test_bytes_and_floats_in_the_value_range_become_what_the_encoder_was_trained_on():
+    levels = np.array([[0, 51, 255] * 3], np.uint8)[:, :, None, None, None] * np.ones(FRAME, np.uint8)
+    celsius = np.float32(levels / 255 * 130 - 60)
+    celsius[levels == 255] += 1  # Overshoot is cut.
+    model = model_of(as_they_are, value_range=(-60.0, 70.0))
+    for frames in (levels, celsius):
+        np.testing.assert_allclose(model.features(tf.constant(frames))["features"], [[0, 0.2, 1] * 3], atol=1e-6)
+
+
+def refusal(model, frames, rate=RATE):
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        ask(model, frames, rate)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("harmonic", "least"), [(None, 10.0), (1.0, 10.0), (2.0, 10.0), (0.5, 20.0), (1 / 3, 30.0)])
+def test_the_least_rate_is_twice_what_features_run_at_up_to_rounding(harmonic, least):
+    model, clips = model_of(as_they_are, harmonic=harmonic), swings(2.0)
+    ask(model, clips, np.float32(least) * np.float32(1 - 5e-7))
+    said = refusal(model, clips, least * (1 - 1e-5))
+    assert f"at least {least:g} frames per second, twice the frequency up to which features run" in said
+
+
+def test_a_clip_lasts_two_periods_of_the_lower_end_but_for_a_hundredth():
+    model = model_of(as_they_are)
+    ask(model, swings(2.0, num_frames=149))
+    assert "must last 5 s, 2 periods" in refusal(model, swings(2.0, num_frames=148))
+    # The fastest clip of a batch is the shortest.
+    ask(model, swings(2.0, 2.0, num_frames=150), [12.0, 30.0])
+    assert "150 frames at a `rate` of 31 per second" in refusal(model, swings(2.0, 2.0, num_frames=150), [31.0, 12.0])
+
+
+@pytest.mark.parametrize(("value", "fits"), [(-61.29, True), (-61.31, False), (71.29, True), (71.31, False)])
+def test_floats_may_leave_the_range_by_a_hundredth_of_its_width(value, fits):
+    model, frames = model_of(as_they_are, value_range=(-60.0, 70.0)), np.zeros((1, 8, *FRAME), np.float32)
+    frames[0, 3, 1, 2, 0] = value
+    if fits:
+        model.features(tf.constant(frames))
+    else:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"must lie in \[-60, 70\]\. Received: values from"):
+            model.features(tf.constant(frames))
+
+
+def test_no_weight_of_the_encoder_is_left_out():
+    encoder = keras.Sequential([keras.Input((None, *FRAME)), keras.layers.BatchNormalization()])
+    assert len(FrequencyModel(encoder, FRAME, BAND).weights) == 4
