@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from simper_tf import units
+from simper_tf import spectrum, units
 
 # How alike two views should be, from the distance of their speeds and a temperature: logits of a softmax, which is
 # hard where the temperature goes to 0 and flat where it grows. Any monotone fall will do; the paper leaves it open.
@@ -84,15 +84,10 @@ def out_of_band_power(features, speeds, band):
     features = tf.cast(features, tf.float32)
     if features.shape.rank == speeds.shape.rank + 1:
         features = features[..., None]
-    features = tf.linalg.matrix_transpose(features)
-    num_frames = features.shape[-1]
-    features -= tf.reduce_mean(features, axis=-1, keepdims=True)
-    spectrum = tf.signal.rfft(
-        features * tf.signal.hann_window(num_frames, periodic=False, dtype=features.dtype), [4 * num_frames]
-    )
-    power = tf.reduce_sum(tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum)), axis=-2)
-    frequencies = tf.range(power.shape[-1], dtype=tf.float32) / (4 * num_frames)
-    lobe = 2.0 / num_frames
+    num_frames = features.shape[-2]
+    power = tf.reduce_sum(spectrum.power(tf.linalg.matrix_transpose(features), padding=4), axis=-2)
+    frequencies = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32) / (4 * num_frames)
+    lobe = spectrum.HANN_LOBE / num_frames
     low, high = band[0] * speeds[..., None] - lobe, band[1] * speeds[..., None] + lobe
     outside = tf.cast((frequencies < low) | (frequencies > high), tf.float32)
     return tf.reduce_sum(power * outside, axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)

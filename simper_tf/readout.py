@@ -216,7 +216,7 @@ def _peak_near_a_line(features, lines):
 def _divisors(peaks, pixels, num_frames):
     """Returns by how much to divide `(N,)` peaks in cycles per frame; 0 where no line decides."""
     lines, scale = spectrum.lines(pixels), tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
-    divisors, stepping = tf.ones_like(peaks), tf.ones_like(peaks, tf.bool)
+    divisors = tf.ones_like(peaks)
     for _ in range(2):
         current = peaks / divisors
         evidence = _without_aliases(lines, current, scale)
@@ -226,8 +226,7 @@ def _divisors(peaks, pixels, num_frames):
             has_line = tf.reduce_any(_at(evidence, current[:, None] / part * multiples, scale) > 0, axis=1)
             # Less than a cycle a clip is no repetition.
             steps = tf.where(has_line & (current / part * scale >= spectrum.PIXEL_PADDING), float(part), steps)
-        steps = tf.where(stepping, steps, 1.0)
-        divisors, stepping = divisors * steps, steps > 1
+        divisors *= steps
     multiples = tf.range(1.0, _MULTIPLES + 1)
     seen = tf.reduce_any(_at(lines, (peaks / divisors)[:, None] * multiples, scale) > 0, axis=1)
     return tf.where(seen, tf.cast(divisors, tf.int32), 0)

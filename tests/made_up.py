@@ -3,6 +3,8 @@
 from simper_tf.evaluation.rows import Row
 
 
-def row(protocol="fft", metric="mae", value=0.125, unit="Hz", seed=0, method="m", encoder="e", n=10, seconds=1.0):
+def row(protocol="fft", metric="mae", value=0.125, unit="Hz", seed=0, **others):
     """Returns a row; what is not given is always the same."""
-    return Row("d", "c", method, encoder, protocol, metric, value, unit, 0.1, 0.15, n, seed, "abc", seconds)
+    fields = {"method": "m", "encoder": "e", "n": 10, "seconds": 1.0, **others}
+    fields |= {"dataset": "d", "config": "c", "low": 0.1, "high": 0.15, "commit": "abc"}
+    return Row(protocol=protocol, metric=metric, value=value, unit=unit, seed=seed, **fields)

@@ -170,8 +170,12 @@ def _prepare(aside, builder):
             f"{name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
             f"Put them in a folder as datasets/{builder.name}/README.md says and name it by --manual_dir."
         ) from error
-    except (tf.errors.OpError, OSError) as error:
-        said = str(getattr(error, "message", error)).splitlines()[0]
+    except (tf.errors.OpError, OSError, RuntimeError) as error:
+        # TFDS wraps what a disk has said while it wrote a split.
+        cause = error.__cause__ if isinstance(error, RuntimeError) else error
+        if not isinstance(cause, tf.errors.OpError | OSError):
+            raise
+        said = str(getattr(cause, "message", cause)).splitlines()[0]
         raise ValueError(f"{name} could not be built in {place}: {said}") from error
     return pathlib.Path(aside.data_path)
 

@@ -131,6 +131,19 @@ def test_few_pairs_of_periodic_features_are_correlated_and_nearly_all_of_noise(m
     assert sum(lines) > 0.9 * 100 * 20
 
 
+def test_no_more_is_transformed_at_once_than_a_block(monkeypatch):
+    transform, sizes = neighbors.scipy.fft.irfft, []
+
+    def measured(products, *args, **kwargs):
+        sizes.append(products.size)
+        return transform(products, *args, **kwargs)
+
+    monkeypatch.setattr(neighbors.scipy.fft, "irfft", measured)
+    monkeypatch.setattr(neighbors, "BLOCK", 1000)
+    neighbors.nearest_neighbor(RNG.normal(size=(60, 40)), np.arange(60), RNG.normal(size=(20, 40)))
+    assert max(sizes) == 1000 // 41 * 41  # A spectrum of 40 frames, padded to 80, has 41 numbers.
+
+
 @pytest.mark.parametrize("distance", neighbors.DISTANCES)
 def test_many_small_chunks_give_the_neighbors_of_one(distance, monkeypatch):
     train, queries = waves(30, 40, 2, 0.2), waves(50, 40, 2, 0.2)

@@ -223,6 +223,47 @@ def test_features_at_a_multiple_are_stepped_down_to_the_line_of_the_pixels(multi
     np.testing.assert_allclose(read, [frequency], atol=0.005)
 
 
+def spectrum_with(heights):
+    """Returns the `(1, F)` pixel spectrum of 150 frames with lines: Hz -> height."""
+    power = np.full((1, 301), 1e-3, np.float32)
+    for hertz, height in heights.items():
+        power[0, round(20 * hertz)] = height
+    return power
+
+
+@pytest.mark.parametrize(
+    ("peak", "heights", "votes"),
+    [
+        (9.25, {9.25: 1.0, 3.1: 0.5, 1.05: 0.5}, 9),
+        (2.06, {2.06: 1.0, 9.27: 0.5}, 2),  # The highest multiple looked at: nine halves.
+        (6.0, {6.0: 1.0, 3.0: 0.3}, 2),
+        (6.0, {6.0: 1.0, 4.0: 0.3}, 3),
+        (12.0, {12.0: 1.0, 6.0: 0.6, 3.0: 0.6, 4.0: 0.6}, 4),  # A half overrules a third.
+        (8.0, {8.0: 1.0, 4.0: 0.6, 2.0: 0.6, 1.0: 0.6}, 4),  # No more than two steps down.
+        (0.42, {0.4: 1.0, 0.65: 0.5}, 2),
+        (0.38, {0.4: 1.0, 0.55: 0.5}, 1),  # Half of it would be less than a cycle a clip.
+        (9.2, {4.6: 1.0, 9.2: 0.9, 11.6: 0.45}, 4),  # Where 4 times 4.6 folds to, but higher than a fold.
+        (9.2, {4.6: 1.0, 9.2: 0.9, 11.6: 0.35}, 2),
+        (11.0, {11.0: 1.0, 15.0: 0.5}, 1),  # Three halves of 11 are above half the rate.
+        (4.0, {2.1: 1.0}, 2),  # The same frequency is half a cycle a clip, 0.1 Hz, to either side.
+        (4.0, {2.15: 1.0}, 0),
+        (4.0, {13.3: 1.0}, 0),  # Ten thirds are not looked at.
+    ],
+)
+def test_steps_down_by_hand(peak, heights, votes):
+    features, pixels = sinusoids([peak], phases=[0.5]), spectrum_with(heights)
+    np.testing.assert_array_equal(readout.octave_votes(features, pixels), [votes])
+    if votes:
+        np.testing.assert_allclose(readout.resolve_octave(features, pixels, RATE), [peak / votes], rtol=0.02)
+
+
+def test_the_peak_of_features_lies_between_one_cycle_a_clip_and_half_the_rate():
+    cycles = np.array([0.3, 1.2, 1.6, 20, 75])
+    found = 150 * readout.wide_peak(sinusoids(RATE * cycles / 150, phases=np.full(5, np.pi / 2))).numpy()
+    assert found[0] == pytest.approx(1, abs=0.01)
+    np.testing.assert_allclose(found[1:], cycles[1:], atol=0.15)
+
+
 def test_a_line_at_three_halves_is_enough_where_the_fundamental_has_none():
     features, pixels = sinusoids([4.0]), moving(2.0, [0.1, 1.0, 0.8])
     np.testing.assert_array_equal(readout.octave_votes(features, pixels), [2])

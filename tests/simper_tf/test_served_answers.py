@@ -91,8 +91,8 @@ def test_bytes_and_floats_in_the_value_range_become_what_the_encoder_was_trained
     levels = np.array([[0, 51, 255] * 3], np.uint8)[:, :, None, None, None] * np.ones(FRAME, np.uint8)
     celsius = np.float32(levels / 255 * 130 - 60)
     celsius[levels == 255] += 1  # Overshoot is cut.
-    model = model_of(as_they_are, value_range=(-60.0, 70.0))
-    for frames in (levels, celsius):
+    physical, plain = model_of(as_they_are, value_range=(-60.0, 70.0)), model_of(as_they_are)
+    for model, frames in ((physical, levels), (physical, celsius), (plain, levels), (plain, np.float32(levels / 255))):
         np.testing.assert_allclose(model.features(tf.constant(frames))["features"], [[0, 0.2, 1] * 3], atol=1e-6)
 
 

@@ -93,6 +93,7 @@ def test_scores_are_symmetric_and_ignore_positive_scale_and_offset(function):
     x, y = tf.constant(EVEN[0]), tf.constant(EVEN[1])
     np.testing.assert_allclose(function(y, x), tf.transpose(function(x, y)), atol=1e-6)
     np.testing.assert_allclose(function(3.0 * x + 7.0, 0.01 * y - 2.0), function(x, y), atol=1e-5)
+    np.testing.assert_allclose(function(1e-3 * x, 1e-3 * y), function(x, y), atol=1e-5)
 
 
 def test_a_sign_flip_changes_max_cross_correlation_of_an_impulse_but_not_of_a_sinusoid():

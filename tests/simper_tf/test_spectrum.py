@@ -70,11 +70,14 @@ def test_pixel_power_adds_the_spectra_of_all_pixels_and_channels():
     np.testing.assert_allclose(spectrum.pixel_power(clips), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_pixels_of_large_frames_are_averaged_to_a_grid():
-    cells = RNG.normal(size=(1, 20, 14, 14, 1)).astype(np.float32)
-    large = cells.repeat(2, axis=2).repeat(2, axis=3)
-    jitter = np.tile([[1, -1], [-1, 1]], (14, 14))[None, None, :, :, None] * RNG.normal(size=(1, 20, 1, 1, 1))
-    np.testing.assert_allclose(spectrum.pixel_power(large + jitter), spectrum.pixel_power(cells), rtol=1e-3)
+@pytest.mark.parametrize(("height", "width", "cell"), [(16, 15, (1, 1)), (32, 18, (2, 2)), (33, 8, (3, 1))])
+def test_pixels_of_frames_above_16_a_side_are_averaged_to_a_grid(height, width, cell):
+    frames = RNG.normal(size=(1, 20, height, width, 1)).astype(np.float32)
+    rows, columns = cell
+    cells = frames.reshape(1, 20, height // rows, rows, width // columns, columns, 1).mean(axis=(3, 5))
+    series = np.moveaxis(cells, 1, -1).reshape(-1, 20)
+    expected = spectrum.power(series, 4).numpy().mean(axis=0, keepdims=True)
+    np.testing.assert_allclose(spectrum.pixel_power(frames), expected, rtol=1e-3)
 
 
 def test_uint8_clips_and_graphs_of_unknown_length_give_the_same_spectra():
@@ -89,6 +92,23 @@ def test_lines_are_the_high_narrow_peaks_with_their_height():
     # 0.7^2 is a line of about half the height; 0.2^2 is too low.
     np.testing.assert_array_equal(np.flatnonzero(lines), [60, 120])
     np.testing.assert_allclose(lines[[60, 120]], [1, 0.49], atol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("peaks", "expected"),
+    [
+        ({12: 40.0, 20: 10.1, 28: 9.9}, {12: 1.0, 20: 10.1 / 40}),  # A quarter of the strongest.
+        ({12: 4.1, 20: 3.9}, {12: 1.0}),  # Four times the median.
+        ({5: 40.0, 12: 8.0}, {12: 1.0}),  # One and a half cycles in 20 frames are bin 6.
+        ({6: 40.0, 12: 9.0}, {6: 1.0}),
+        ({12: 40.0, 13: 30.0, 14: 20.0}, {12: 1.0}),  # The flank of a line is none.
+    ],
+)
+def test_lines_by_hand(peaks, expected):
+    power = np.ones((1, 41), np.float32)
+    power[0, list(peaks)] = list(peaks.values())
+    lines = spectrum.lines(power).numpy()[0]
+    assert {k: lines[k] for k in np.flatnonzero(lines)} == pytest.approx(expected)
 
 
 def test_noise_of_many_pixels_and_a_still_have_no_line():

@@ -1,4 +1,5 @@
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -256,6 +257,33 @@ def test_parts_of_a_batch_made_alone_are_those_of_the_whole():
         np.testing.assert_allclose(alone, whole[part], atol=1e-5)
 
 
+def test_every_change_is_drawn_by_itself_over_its_whole_range():
+    ranges = {"brightness": (0.6, 1.4), "contrast": (0.5, 1.5), "saturation": (0.4, 1.6), "blur_sigma": (0.1, 2.0)}
+    chances = {"blur_probability": 0.5, "gray_probability": 0.5, "solarize_probability": (0.5, 0.5)}
+    views = Views(8, 2, hue=0.1, **ranges, **chances)
+    draws = {name: np.reshape(draw, [8000, -1]) for name, draw in views.draw_space([2000, 4], SEED).items()}
+    colourful, blurred = draws["saturation"] > 0, draws["sigmas"] > 0
+    values = {
+        "brightness": draws["brightness"],
+        "contrast": draws["contrast"],
+        "saturation": np.where(colourful, draws["saturation"], np.nan),
+        "blur_sigma": np.where(blurred, draws["sigmas"], np.nan),
+        "hue": draws["hue"],
+    }
+    for name, (low, high) in {**ranges, "hue": (-0.1, 0.1)}.items():
+        found = values[name][np.isfinite(values[name])]
+        assert low <= found.min() < found.max() <= high
+        deviation = (high - low) / np.sqrt(12)
+        assert found.mean() == pytest.approx((low + high) / 2, abs=5 * deviation / np.sqrt(len(found)))
+        assert found.std() == pytest.approx(deviation, rel=0.05)
+    columns = [*values.values(), colourful, blurred, draws["flips"], draws["solarized"]]
+    columns = np.concatenate(columns, axis=1).astype(np.float64)
+    for k, j in itertools.combinations(range(columns.shape[1]), 2):
+        pair = columns[np.isfinite(columns[:, k] + columns[:, j])][:, [k, j]]
+        if min(pair.std(axis=0)) > 0:  # A value that is there only with its own chance says nothing of it.
+            assert abs(np.corrcoef(pair.T)[0, 1]) < 5 / np.sqrt(len(pair))
+
+
 def test_colour_jitter_changes_its_share_of_views_as_a_whole():
     image = noise((6, 6, 3))
     jitter = {"brightness": (0.6, 0.8), "contrast": (0.4, 0.6), "saturation": (0.2, 0.4), "hue": 0.2}
@@ -354,6 +382,13 @@ def test_clips_shorter_than_the_fastest_view_are_refused_with_the_longest_that_f
     views.check_length(59)
     with pytest.raises(ValueError, match=r"30 frames at speed 2 spans 59 frames, but the clips have 58.* at most 29"):
         views(tf.zeros([1, 58, 4, 4, 1], tf.uint8), SEED)
+
+
+def test_a_fraction_of_a_frame_needs_the_next_one():
+    views = Views(num_frames=10, num_views=2, speed_range=(0.5, 1.5))  # Nine steps of 1.5 end between two frames.
+    views.check_length(15)
+    with pytest.raises(ValueError, match=r"10 frames at speed 1.5 spans 15 frames, but the clips have 14"):
+        views.check_length(14)
 
 
 def test_speeds_that_would_alias_are_refused_with_the_fastest_that_does_not():

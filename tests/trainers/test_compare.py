@@ -171,3 +171,37 @@ def test_two_entries_are_compared_from_the_command_line(call, data_dir, tmp_path
     }  # fmt: skip
     assert "No embedding: it takes 10 test clips." in done.stdout
     assert (tmp_path / "table_features.png").exists()
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        empty,
+        lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+        lambda path: path.write_bytes(b"\x80\x04" + bytes(200)),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"\x93NUMPY", b"\x93NUMPI")),
+        lambda path: np.savez(path, series=np.zeros(3)),
+        lambda path: path.unlink(),
+    ],
+)
+def test_damaged_features_of_a_finished_run_are_told_before_anything_is_trained(comparison, damage):
+    run = comparison.runs / "untrained_0"
+    keep_features(run)
+    (run / "results.jsonl").touch()
+    damage(run / "features.npz")
+    message = rf"^{run}/features\.npz is damaged or missing \(.+\)\. Make it again: .*evaluate --run_dir={run}$"
+    with pytest.raises(ValueError, match=message):
+        compare.main()
+    assert not comparison.trained
+
+
+def test_rows_beside_the_document_that_are_damaged_are_told_before_anything_is_trained(comparison):
+    comparison.document.parent.mkdir()
+    comparison.document.with_suffix(".jsonl").write_text('{"dataset": "rota')
+    with pytest.raises(ValueError, match=r"table\.jsonl, line 1, is not a result row"):
+        compare.main()
+    assert not comparison.trained

@@ -4,6 +4,7 @@ import fcntl
 import importlib
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,12 +13,13 @@ import threading
 import numpy as np
 import pytest
 import tensorflow_datasets as tfds
+from finished import results
 
 from datasets.lst import lst_dataset_builder
 from datasets.rotating_digits import rotating_digits_dataset_builder
 from simper_tf import pipeline
 from simper_tf.readers import rotating_digits
-from trainers import data, options
+from trainers import data, evaluate, options, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
 Digits = rotating_digits_dataset_builder.Builder
@@ -152,3 +154,129 @@ def test_flagfiles_of_the_papers_runs_are_whole(call):
         assert options.flags.FLAGS.dataset.split("/")[0] == name
         module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
         assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Returns a folder of data sets in which `rotating_digits/own` is built, a config of no builder."""
+    root = tmp_path_factory.mktemp("whole")
+    own = rotating_digits_dataset_builder.RotatingDigitsConfig(**{**FEW, "name": "own"})
+    Digits(data_dir=root, config=own).download_and_prepare()
+    return root
+
+
+@pytest.fixture
+def copy(whole, tmp_path):
+    """Returns the folder of a copy of that data set, to be damaged."""
+    shutil.copytree(whole, tmp_path / "data")
+    return tmp_path / "data" / "rotating_digits" / "own" / "1.0.0"
+
+
+def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
+    builder = load(call, "--dataset=rotating_digits/own", f"--data_dir={whole}")
+    assert (builder.name, builder.builder_config.name, data.label_unit(builder)) == ("rotating_digits", "own", "Hz")
+    assert builder.info.features["clip"].shape == (150, 28, 28, 1)
+    assert data.first_example(data.split(builder, "train", 3)[0])["clip"].shape == (150, 28, 28, 1)
+    call(
+        pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--data_dir={whole}", "--dataset=rotating_digits/own",
+        "--train_clips=8", "--epochs=1",
+    )  # fmt: skip
+    assert {row["config"] for row in results(tmp_path / "run")} == {"own"}
+    with pytest.raises(ValueError, match=f"no config 'other'.* are looked for in --data_dir={whole}"):
+        load(call, "--dataset=rotating_digits/other", f"--data_dir={whole}")
+
+
+@pytest.mark.parametrize("config", ["own", "few"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("dataset_info.json", b""),
+        ("dataset_info.json", b'{"name": "rotat'),
+        ("dataset_info.json", bytes(range(256))),
+        ("dataset_info.json", b"[]"),
+        ("dataset_info.json", None),
+        ("metadata.json", b""),
+        ("metadata.json", bytes(range(256))),
+        ("metadata.json", b"[]"),
+        ("metadata.json", b'{"label_unit": 7}'),
+        ("metadata.json", b'{"label_unit": "Hz", "clip_range": [3]}'),
+    ],
+)
+def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
+    folder = copy
+    if config == "few":
+        (copy.parents[1] / "few").mkdir()
+        folder = copy.rename(copy.parents[1] / "few" / "1.0.0")
+        info = folder / "dataset_info.json"
+        info.write_text(info.read_text().replace('"configName": "own"', '"configName": "few"'))
+    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
+    with pytest.raises(
+        ValueError, match=rf"^The data set in {folder} is damaged: .+\. Delete that folder and build it"
+    ):
+        data.find(f"rotating_digits/{config}", folder.parents[2])
+
+
+def flip(content):
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+@pytest.mark.parametrize("damage", [flip, lambda content: content[: len(content) // 2 + 7], lambda content: None])
+def test_damaged_records_end_evaluation_in_one_line_with_folder_and_remedy(call, copy, tmp_path, damage):
+    flags = [f"--run_dir={tmp_path / 'run'}", f"--data_dir={copy.parents[2]}", "--dataset=rotating_digits/own"]
+    flags += ["--train_clips=8", "--epochs=1", "--noartifacts"]
+    call(pretrain.main, *flags)
+    (records,) = copy.glob("*-test.tfrecord*")
+    damaged = damage(records.read_bytes())
+    records.unlink() if damaged is None else records.write_bytes(damaged)
+    with pytest.raises(ValueError, match=rf"^The data set in {copy} is damaged: [^{{]+\. Delete that folder and build"):
+        call(evaluate.main, *flags)
+
+
+LIMITED = """
+import resource, sys
+from trainers import cli, data, options
+from datasets.rotating_digits import rotating_digits_dataset_builder as module
+module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+options.define()
+limit = int(sys.argv.pop())
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+cli.run(data.load)
+"""
+
+
+@pytest.mark.parametrize("limit", [100, 20_000, 500_000])
+def test_a_full_disk_while_building_is_one_line_with_the_path_and_leaves_nothing(tmp_path, limit):
+    words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path / 'data'}", str(limit)]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(rf"-c: error: .* could not be built in {tmp_path}/data/\S+: .*File too large.*\n", done.stderr)
+    assert not [path for path in (tmp_path / "data").rglob("*") if re.search("building|incomplete|tfrecord", path.name)]
+
+
+KILLED = (
+    HALF_A_BUILD.rsplit("config = ", 1)[0]
+    + """
+from trainers import cli, data, options
+module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+options.define()
+cli.run(data.load)
+"""
+)
+
+
+def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, few, tmp_path, capsys):
+    words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path}"]
+    process = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, stdout=subprocess.PIPE)
+    process.stdout.readline()  # Building ...
+    while not list(tmp_path.rglob("incomplete.*/*")):
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert list(tmp_path.rglob("incomplete.*"))
+    load(call, *words[1:])
+    assert not list(tmp_path.rglob("incomplete.*"))
+    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"1.0.0"}
+    assert "delete it" not in capsys.readouterr().out

@@ -10,6 +10,7 @@ import numpy as np
 import photographs
 import pytest
 
+from simper_tf import export_model, small
 from simper_tf.evaluation import tables
 from simper_tf.evaluation.rows import read_rows
 from trainers import compare, evaluate, export, options, pretrain, report
@@ -53,6 +54,22 @@ def test_the_python_reads_a_folder_of_videos_of_any_rate_to_the_error_it_promise
     assert "0.mp4 from 3 s: 0.4" in capsys.readouterr().out
     assert (tmp_path / "frequencies.png").exists()
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
+
+
+def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
+    commands = re.findall(r"^    (saved_model_cli (?:.*\\\n)*.*)", README, re.MULTILINE)
+    assert [command.split()[1] for command in commands] == ["show", "run"]
+    export_model(small(), tmp_path / "runs/quickstart/saved_model", (12, 12, 1), band=(1.0, 5.0))
+    frames = np.random.default_rng(3).integers(0, 256, (2, 60, 12, 12, 1), np.uint8)
+    np.savez(tmp_path / "clips.npz", frames=frames)
+    programs = pathlib.Path(sys.executable).parent
+    for command in commands:
+        name, *words = shlex.split(command.replace("\\\n", " "))
+        subprocess.run([programs / name, *words], check=True, cwd=tmp_path, capture_output=True)
+    answers = {path.stem: np.load(path) for path in (tmp_path / "answers").iterdir()}
+    assert answers.keys() == {"frequency", "confidence", "features"}
+    assert answers["frequency"].shape == (2,)
+    assert np.all((answers["frequency"] >= 1.0) & (answers["frequency"] <= 5.0))
 
 
 def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):

@@ -70,6 +70,16 @@ def test_runs_of_two_kinds_are_refused(gathering):
     )
 
 
+def test_runs_of_two_settings_are_refused_and_old_rows_pass_for_any(gathering):
+    rows.write_rows(f"{gathering.runs[1]}/results.jsonl", [row("fft", seed=7, settings="a1")])
+    report.main()
+    rows.write_rows(f"{gathering.runs[1]}/results.jsonl", [row("fft", seed=8, settings="b2")])
+    gathering.rows.unlink()
+    refused(
+        gathering, r"differ in more than their seed: .*on d/c, settings a1; m with e on d/c, settings b2\. Name runs"
+    )
+
+
 def test_a_document_without_marks_is_refused_before_anything_is_written(gathering):
     gathering.document.write_text("# Mine\n")
     refused(gathering, f"--document={gathering.document} lacks the lines '<!-- results: {report.COMMAND} -->'")

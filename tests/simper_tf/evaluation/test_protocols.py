@@ -165,6 +165,20 @@ def test_a_few_clips_with_lines_do_not_decide_for_all():
     assert "20% of the training clips show a line: too few" in str(octave)
 
 
+@pytest.mark.parametrize(
+    ("agreement", "voting", "common"), [(0.67, 0.25, True), (0.66, 1.0, False), (1.0, 0.24, False)]
+)
+def test_a_multiple_is_common_where_two_of_three_votes_agree_and_a_quarter_of_the_clips_vote(agreement, voting, common):
+    octave = protocols.Octave(2, agreement, voting)
+    assert octave.is_common == common
+    assert str(octave).startswith("Features run at 2 times the frequency") == common
+    assert str(octave).endswith("Each clip is read by its own pixels.") != common
+
+
+def test_features_at_the_frequency_itself_are_said_to_be_so():
+    assert str(protocols.Octave(1, 0.9, 1.0)).startswith("Features run at the frequency: so say the pixels of 90% of")
+
+
 def test_pixels_are_taken_only_where_they_are_asked_for():
     dataset, clips = examples(5)
     assert protocols.extract(mean_of_frames, dataset).pixels is None
@@ -180,6 +194,8 @@ def test_calibration_looks_at_no_more_labels_than_it_may():
     altered = dataclasses.replace(train, labels=labels)
     assert predict(altered, test, num_labeled=7)[1] == 1 / 2
     assert predict(altered, test, num_labeled=60)[1] == 1
+    labels = np.where(np.arange(60) < 10, train.labels, np.nan)  # Ten, unless told.
+    assert predict(dataclasses.replace(train, labels=labels), test)[1] == 1 / 2
 
 
 @pytest.mark.parametrize("unit", ["bpm", "count"])
@@ -210,13 +226,13 @@ def test_labels_that_are_no_frequencies_are_refused():
         predict(few, few, unit="°C")
 
 
-def test_large_clips_are_encoded_a_few_at_once():
-    sizes = []
-    clips = np.zeros((5, 8, 1024, 1024, 1), np.uint8)  # 8 million values each.
-    fields = {"clip": clips, "label": np.ones(5, np.float32), "rate": np.ones(5, np.float32), "id": ["x"] * 5}
-    dataset = tf.data.Dataset.from_tensor_slices(fields)
+@pytest.mark.parametrize(("side", "expected"), [(1024, [2, 4, 5]), (1500, [1, 2]), (4, [32, 33])])
+def test_as_many_clips_are_encoded_at_once_as_hold_16_million_values_but_1_to_32(side, expected):
+    sizes, number = [], expected[-1]
+    clips, ones = np.zeros((number, 8, side, side, 1), np.uint8), np.ones(number, np.float32)
+    dataset = tf.data.Dataset.from_tensor_slices({"clip": clips, "label": ones, "rate": ones, "id": ["x"] * number})
     protocols.extract(lambda clips: tf.zeros_like(clips[..., 0, 0, 0], tf.float32), dataset, progress=sizes.append)
-    assert sizes == [2, 4, 5]
+    assert sizes == expected
 
 
 def test_rows_of_series_have_the_metrics_of_series():

@@ -1,0 +1,74 @@
+"""What is printed, and what happens where it cannot be."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from trainers import cli
+
+
+def test_a_second_counter_with_the_same_words_prints_as_the_first_did(capsys):
+    for _ in range(2):
+        counter = cli.Counter("examples", 20)
+        for done in range(1, 21):
+            counter(done)
+    lines = [line.partition("  ")[0] for line in capsys.readouterr().out.splitlines()]
+    once = ["examples 1/20", *(f"examples {done}/20" for done in range(2, 21, 2))]
+    assert lines == 2 * once
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_first_signal_asks_to_stop_and_the_second_interrupts(number, capsys):
+    before = signal.getsignal(number)
+    with cli.StopRequest() as stop:
+        assert not stop()
+        signal.raise_signal(number)
+        assert stop()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+    assert signal.getsignal(number) == before
+    assert "Stopping after this step" in capsys.readouterr().out
+
+
+def test_a_hangup_that_nohup_ignores_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with cli.StopRequest() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def run(body, **streams):
+    code = f"from trainers import cli\ndef main():\n    {body}\ncli.run(main)"
+    return subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, check=False, **streams)
+
+
+def test_a_full_disk_behind_standard_output_is_one_line():
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = run("cli.say('x')", stdout=full)
+    assert done.returncode == 1
+    assert done.stderr == ("-c: error: standard output: No space left on device; nothing that was finished is lost.\n")
+
+
+def test_a_stop_is_noted_though_nobody_reads_that():
+    end, write = os.pipe()
+    os.close(end)
+    body = (
+        "import signal\n"
+        "    with cli.StopRequest() as stop:\n"
+        "        signal.raise_signal(signal.SIGTERM)\n"
+        "        raise ValueError(f'stop {stop()}')"
+    )
+    done = run(body, stdout=write)
+    os.close(write)
+    assert done.stderr == "-c: error: stop True\n"
+
+
+def test_a_program_without_standard_output_counts_in_silence():
+    done = run("cli.Counter('x', 2)(1)", preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (0, "")
