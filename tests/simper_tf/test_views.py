@@ -1,5 +1,6 @@
 import dataclasses
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ import scipy.ndimage
 import tensorflow as tf
 from gpu_kernels import nodes_of, unfit
 
+from simper_tf import augment
 from simper_tf.views import Views, check_sampling, longest_view
 
 SEED = tf.constant([7, 1])
@@ -255,6 +257,40 @@ def test_parts_of_a_batch_made_alone_are_those_of_the_whole():
         alone, alone_speeds = views.apply(clips[part], {name: draw[part] for name, draw in draws.items()})
         np.testing.assert_array_equal(alone_speeds, speeds[part])
         np.testing.assert_allclose(alone, whole[part], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["hue", "saturation", "contrast", "brightness"])
+def test_a_view_is_cropped_mirrored_blurred_coloured_and_cut_in_that_order(name):
+    image = noise((14, 12, 3))
+    change = {"hue": 0.3, "saturation": (1.5, 3.0), "contrast": (1.5, 3.0), "brightness": (1.2, 1.4)}[name]
+    views = Views(8, 10, **{"brightness": (1.0, 1.0), "blur_probability": 0.7, name: change})
+    clips = tf.repeat(tf.constant(image)[None, None], 40, axis=1)
+    draws = views.draw(1, 40, SEED)
+    frames = views.apply(clips, draws)[0][0, :, 0].numpy()
+    draws = {key: draw[0].numpy() for key, draw in draws.items()}
+    for v in range(20):
+        top, left, bottom, right = draws["boxes"][v]
+        left, right = (right, left) if draws["flips"][v] else (left, right)
+        rows, columns = [
+            augment.resize_matrix(tf.constant(start), tf.constant(stop), size).numpy()
+            for start, stop, size in ((top, bottom, 14), (left, right, 12))
+        ]
+        expected = np.einsum("ih,jw,hwc->ijc", rows, columns, image / 255)
+        if draws["sigmas"][v] > 0:
+            planes = [blurred_by_scipy(expected[..., c : c + 1], draws["sigmas"][v]) for c in range(3)]
+            expected = np.concatenate(planes, axis=-1)
+        factors = [tf.constant(draws[key][v : v + 1]) for key in ("brightness", "saturation", "hue")]
+        expected = expected @ augment.color_matrix(3, *factors)[0].numpy().T
+        means = expected.mean(axis=(0, 1))
+        expected = means + draws["contrast"][v] * (expected - means)
+        np.testing.assert_allclose(frames[v], np.clip(expected, 0, 1), atol=3e-4)
+    assert frames.min() >= 0
+    assert len(np.unique(draws["sigmas"])) > 10
+
+
+def test_views_come_back_from_json_as_they_were():
+    views = Views(16, 3, crop_area=(0.6, 0.9), blur_probability=(1.0, 0.1), hue=0.2)
+    assert Views.from_config(json.loads(json.dumps(views.get_config()))) == views
 
 
 def test_every_change_is_drawn_by_itself_over_its_whole_range():
