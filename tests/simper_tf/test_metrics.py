@@ -40,6 +40,7 @@ def test_pearson_equals_scipy_and_ignores_scale_and_offset():
     expected = scipy.stats.pearsonr(true, predicted).statistic
     assert metrics.pearson_correlation(true, predicted) == pytest.approx(expected)
     assert metrics.pearson_correlation(3 * true + 1, 0.1 * predicted - 4) == pytest.approx(expected)
+    assert metrics.pearson_correlation(1e-4 * true, 1e-4 * predicted) == pytest.approx(expected)
     assert metrics.pearson_correlation(true, -2 * true) == pytest.approx(-1)
 
 

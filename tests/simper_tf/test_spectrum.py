@@ -27,6 +27,7 @@ def test_power_equals_numpy(num_frames, padding):
     centred = series - series.mean(axis=1, keepdims=True)
     expected = np.abs(np.fft.rfft(centred * np.hanning(num_frames), padding * num_frames)) ** 2
     np.testing.assert_allclose(spectrum.power(series, padding), expected, rtol=1e-3, atol=1e-4)
+    assert spectrum.power(series).shape == (2, 8 * num_frames + 1)  # 16-fold, unless told.
 
 
 def test_the_top_of_a_peak_lies_where_the_parabola_of_log_powers_has_it():
