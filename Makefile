@@ -5,7 +5,7 @@ SOURCES := simper_tf datasets trainers benchmarks tests setup.py
 
 .PHONY: help quickstart test lint bench ablation compare parity clean
 help:
-	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 5 minutes)"
+	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo "make lint        check style and format"
 	@echo "make bench       measure speed and memory against plain references (about 5 minutes)"

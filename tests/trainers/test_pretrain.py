@@ -73,7 +73,7 @@ def lines(axes):
 def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_its_logs_labels_and_features(call, finished, figures):
     before = results(finished)
     (finished / "results.jsonl").unlink()
-    call(evaluate.main, f"--run_dir={finished}")
+    call(evaluate.main, f"--run_dir={finished}", "--artifacts")
     for old, new in zip(before, results(finished), strict=True):
         assert (old["protocol"], old["metric"]) == (new["protocol"], new["metric"])
         assert new["value"] == pytest.approx(old["value"], rel=1e-4)
