@@ -34,7 +34,7 @@ def main():
 def measure(level, seed):
     """Returns lines of readout, mean absolute error, clips that are off, and clips, for one strength of noise."""
     train, test = [_noisy(split, number, level, seed) for split, number in (("train", NUM_TRAIN), ("test", NUM_TEST))]
-    clips = tf.stack([example["clip"] for example in train])
+    clips = np.stack([example["clip"] for example in train])
     keras.utils.set_random_seed(seed)
     model = SimPer(small(), Views(longest_view(150, (0.5, 2.0)), 5, (0.5, 2.0), flip_probability=0.0), seed=seed)
     model.compile(keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(3e-3, EPOCHS * NUM_TRAIN // 4)))
@@ -69,7 +69,9 @@ def _noisy(split, number, level, seed):
 
 
 def _dataset(examples):
-    return tf.data.Dataset.from_tensor_slices({name: [e[name] for e in examples] for name in examples[0]})
+    return tf.data.Dataset.from_tensor_slices(
+        {name: np.stack([example[name] for example in examples]) for name in examples[0]}
+    )
 
 
 if __name__ == "__main__":

@@ -290,9 +290,11 @@ def _check_pixels(features, pixels):
 
 def _channel_power(features, rate, padding, window):
     """Returns `(N, F)` power summed over channels, and `(N, 1)` Hz from one bin to the next."""
-    features = tf.convert_to_tensor(features)
+    features = tf.cast(features, tf.float32)
     if features.shape.rank == 2:
         features = features[..., None]
+    # Powers of very large or small features would leave the range of float32.
+    features = tf.math.divide_no_nan(features, tf.reduce_max(tf.abs(features), axis=(1, 2), keepdims=True))
     power = tf.reduce_sum(spectrum.power(tf.linalg.matrix_transpose(features), padding, window), axis=-2)
     rate = tf.broadcast_to(tf.cast(rate, tf.float32), tf.shape(power)[:1])
     return power, rate[:, None] / tf.cast(padding * tf.shape(features)[1], tf.float32)

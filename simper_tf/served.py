@@ -7,6 +7,7 @@ wrong, what was found and what is expected.
 import functools
 import itertools
 import math
+import numbers
 
 import tensorflow as tf
 
@@ -19,6 +20,8 @@ _FEWEST_FRAMES = 8
 _PERIODS, _PERIODS_TOLERANCE = 2, 0.01
 # Resizing and compression overshoot the range of floats a little.
 _VALUE_TOLERANCE = 0.01
+# Of a rate that is meant to be twice the band's upper end.
+_ROUNDING = 1e-6
 
 
 class FrequencyModel(tf.Module):
@@ -35,7 +38,8 @@ class FrequencyModel(tf.Module):
             and 1.
 
     Raises:
-        ValueError: band or value range are not two finite, rising numbers, or the band does not begin above 0.
+        ValueError: band or value range are not two finite, rising numbers, the band does not begin above 0, the
+            harmonic is not positive, or the frame shape is not three whole numbers.
     """
 
     def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
@@ -44,10 +48,14 @@ class FrequencyModel(tf.Module):
         # is restored where no Python runs is the copy that no signature reads.
         self.weights = [weight.value for weight in encoder.weights]
         self.frame_shape = tuple(frame_shape)
+        if len(self.frame_shape) != 3 or not all(isinstance(size, numbers.Integral) for size in self.frame_shape):
+            raise ValueError(f"`frame_shape` must be (H, W, C), three whole numbers. Received: {self.frame_shape}.")
         # One function, traced once, that all signatures call.
         clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
         self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips], autograph=False)
         self.band = _rising("band", band, above=0.0)
+        if harmonic is not None and not 0 < harmonic < math.inf:
+            raise ValueError(f"`harmonic` must be a positive number, or None. Received: {harmonic}.")
         self.harmonic = harmonic if harmonic is None else float(harmonic)
         self.value_range = _rising("value_range", value_range)
 
@@ -137,7 +145,7 @@ class FrequencyModel(tf.Module):
         # Features that run at a multiple of the frequency reach further than the band.
         highest = high / min(self.harmonic or 1.0, 1.0)
         yield (
-            tf.reduce_all(tf.math.is_finite(rate)) & (slowest >= 2 * highest),
+            tf.reduce_all(tf.math.is_finite(rate)) & (slowest >= 2 * highest * (1 - _ROUNDING)),
             tf.strings.format(
                 f"`rate` must be finite and at least {2 * highest:g} frames per second, twice the frequency up "
                 f"to which features run for the band of {low:g} to {high:g} Hz. Received: {{}}.",
@@ -182,8 +190,8 @@ def _shape(tensor, size):
 
 
 def _rising(name, pair, above=-math.inf):
-    low, high = map(float, pair)
-    if not above < low < high < math.inf:
+    edges = tuple(map(float, pair))
+    if len(edges) != 2 or not above < edges[0] < edges[1] < math.inf:
         limits = "" if above == -math.inf else f" above {above:g}"
         raise ValueError(f"`{name}` must be two finite, rising numbers{limits}. Received: {pair}.")
-    return low, high
+    return edges

@@ -99,7 +99,7 @@ def say_whether_it_learned(builder, model):
     """
     if "rank" not in model.log_names():
         return
-    examples, count = data.split(builder, "test", FIRST)
+    examples, count = data.split(builder, "test", min(FIRST, flags.FLAGS.test_clips or FIRST))
     logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(4), verbose=0)
     follow = f"rank {logs['rank']:.3f}, slope {logs['slope']:.3f}"
     cli.say(f"In views of {count} test clips features follow the speed with {follow}.")

@@ -53,7 +53,7 @@ def _record(line):
     """Returns the record of a line: numbers by name, with those that every record has; None if it is not one."""
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(record, dict) or not {"step", "seconds", "loss"} <= record.keys():
         return None

@@ -17,6 +17,8 @@ from trainers import options
 from trainers.cli import say
 
 LOCK = ".lock"
+# What a run leaves beside its checkpoints, which flags of another run must not mix with.
+MADE = ("results.jsonl", "features.npz", "saved_model")
 
 
 @contextlib.contextmanager
@@ -37,7 +39,8 @@ def opened():
         with files.alone(folder / LOCK, wait=False):
             _check_ours(folder)
             # A run that ended before its first checkpoint has nothing to lose.
-            if checkpoints.checkpoint_steps(folder / "checkpoints") and not flags.FLAGS.overwrite:
+            results = any((folder / name).exists() for name in MADE)
+            if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not flags.FLAGS.overwrite:
                 _check_same(folder, options.values())
             _remove_left_overs(folder)
             yield folder

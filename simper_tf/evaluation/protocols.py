@@ -106,10 +106,10 @@ class Octave:
             )
         times = "the frequency" if self.divisor == 1 else f"{self.divisor} times the frequency"
         if self.is_common:
-            return f"Features run at {times}: so say the pixels of {self.agreement:.0%} of the training clips."
+            return f"Features run at {times}: so say {self.agreement:.0%} of the training clips whose pixels show it."
         return (
-            f"Features do not run at one multiple of the frequency: the pixels of {self.agreement:.0%} of the training "
-            f"clips say {times}, the others differ. Each clip is read by its own pixels."
+            f"Features do not run at one multiple of the frequency: {self.agreement:.0%} of the training clips whose "
+            f"pixels show it say {times}, the others differ. Each clip is read by its own pixels."
         )
 
 

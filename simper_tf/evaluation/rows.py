@@ -55,7 +55,7 @@ def read_rows(path):
     for number, line in enumerate(lines, start=1):
         try:
             rows.append(_row(json.loads(line)))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(
                 f"{path}, line {number}, is not a result row ({error}): {line[:80].decode(errors='replace')!r}. Delete "
                 "that line, or the file, and evaluate again."

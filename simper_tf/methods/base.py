@@ -42,6 +42,7 @@ class Method(keras.Model):
         self.encoder = encoder
         self.views = views
         self.seed = seed
+        self._traced = None  # What the data of the last call looked like.
         self.trackers = {name: keras.metrics.Mean(name) for name in self.log_names()}
         # XLA has no kernel for the interpolation in `augment.resample`.
         self.supports_jit = False
@@ -191,6 +192,7 @@ class Method(keras.Model):
             ValueError: the batch holds neither, or not what comes with it.
         """
         clips, *labels = data if isinstance(data, list | tuple) else [data]
+        labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
         if len(getattr(clips, "shape", ())) == 6:
             check_views(clips, labels)
             return data
@@ -227,6 +229,11 @@ class Method(keras.Model):
     def _checked(self, x):
         """Returns data for `fit` and `evaluate`, refused before the first step as far as it can be seen by then."""
         x = batch_of(x)
+        spec = getattr(x, "element_spec", None) or (np.shape(x)[1:], getattr(x, "dtype", None))
+        if spec != self._traced:
+            # Keras would take clips of another shape into its old graph, whose shapes it then forgets.
+            self.train_function = self.test_function = self.predict_function = None
+            self._traced = spec
         if hasattr(x, "dtype") and np.ndim(x) != 6:
             check_clips(x, self.frame_shape)
         return x

@@ -192,3 +192,19 @@ def test_other_errors_of_a_graph_pass_as_they_are():
 def test_bytes_become_shares_of_white():
     np.testing.assert_allclose(batches.unit_range(tf.constant([0, 51, 255], tf.uint8)), [0, 0.2, 1])
     np.testing.assert_array_equal(batches.unit_range(tf.constant([-0.1, 0.25, 1.1])), [0, 0.25, 1])
+
+
+def test_clips_of_another_length_or_size_may_follow_in_later_calls():
+    model = compiled()
+    for shape in ((4, 20, 8, 8, 1), (4, 30, 8, 8, 1), (4, 20, 12, 12, 1)):
+        model.fit(noise(*shape), batch_size=2, verbose=0)
+        assert np.isfinite(model.evaluate(noise(*shape), batch_size=2, verbose=0)["loss"])
+    with pytest.raises(ValueError, match="A view of 8 frames at speed 2 spans 15 frames, but the clips have 12"):
+        model.fit(noise(4, 12, 8, 8, 1), verbose=0)
+
+
+def test_single_batches_are_trained_and_tested_on():
+    model = compiled()
+    batch = noise(4, 20, 8, 8, 1)
+    assert np.isfinite(model.train_on_batch(batch, return_dict=True)["loss"])
+    assert np.isfinite(model.test_on_batch(batch, return_dict=True)["loss"])

@@ -26,7 +26,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def version(encoder, tmp_path_factory):
-    return export.export_model(encoder, tmp_path_factory.mktemp("saved_model"), FRAME, BAND, harmonic=1.0)
+    return export.export_model(encoder, tmp_path_factory.mktemp("saved_model"), FRAME, BAND)
 
 
 @pytest.fixture(scope="module")

@@ -389,3 +389,12 @@ def test_a_scene_that_grows_brighter_hides_no_line_from_pixels_alone():
 def test_pixels_alone_are_read_at_their_fundamental():
     pixels = tf.concat([moving(1.2, [0.8, 1.0]), moving(3.1, [1.0, 0.4])], axis=0)
     np.testing.assert_allclose(readout.pixel_frequency(pixels, RATE, 150), [1.2, 3.1], atol=0.01)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e15, 1e20])
+def test_neither_frequency_nor_confidence_depend_on_the_scale(scale):
+    series = sinusoids([2.4], phases=[0.3]) + 0.5 * np.random.default_rng(2).normal(size=(1, 150))
+    expected, sure = readout.fft_frequency(series, RATE, BAND)
+    read, confidence = readout.fft_frequency(scale * series, RATE, BAND)
+    np.testing.assert_allclose(read, expected, rtol=1e-5)
+    np.testing.assert_allclose(confidence, sure, rtol=1e-4)

@@ -133,3 +133,16 @@ def test_floats_may_leave_the_range_by_a_hundredth_of_its_width(value, fits):
 def test_no_weight_of_the_encoder_is_left_out():
     encoder = keras.Sequential([keras.Input((None, *FRAME)), keras.layers.BatchNormalization()])
     assert len(FrequencyModel(encoder, FRAME, BAND).weights) == 4
+
+
+@pytest.mark.parametrize("harmonic", [0.0, -1.0, np.nan, np.inf])
+def test_a_harmonic_that_is_none_is_refused_at_export(harmonic):
+    with pytest.raises(ValueError, match=r"`harmonic` must be a positive number, or None\. Received: "):
+        model_of(as_they_are, harmonic=harmonic)
+
+
+def test_a_frame_shape_or_band_of_another_form_is_refused_at_export():
+    with pytest.raises(ValueError, match=r"`frame_shape` must be \(H, W, C\), .* Received: \(None, 8, 1\)"):
+        FrequencyModel(keras.Sequential(), (None, 8, 1), (0.4, 5.0))
+    with pytest.raises(ValueError, match=r"`band` must be two finite, rising numbers above 0. Received: \(1, 2, 3\)"):
+        FrequencyModel(keras.Sequential(), (8, 8, 1), (1, 2, 3))

@@ -3,6 +3,7 @@
 import json
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -214,3 +215,12 @@ def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, m
     assert {row["unit"] for row in rows if row["metric"] == "mae"} == {"mmHg"}
     assert (tmp_path / "run" / "saved_model" / "1" / "saved_model.pb").exists()
     assert (tmp_path / "run" / "plots" / "predicted_over_true.png").exists()
+
+
+def test_results_of_other_flags_are_not_mixed_though_the_checkpoints_are_gone(call, tmp_path):
+    call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")
+    before = results(tmp_path)
+    shutil.rmtree(tmp_path / "checkpoints")
+    with pytest.raises(ValueError, match=r"belongs to a run with other flags: --seed was 0, now 5"):
+        call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts", "--seed=5")
+    assert results(tmp_path) == before

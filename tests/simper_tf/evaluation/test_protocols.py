@@ -136,7 +136,8 @@ def test_clips_without_a_line_are_read_by_the_multiple_that_others_agree_on():
     drowned = dataclasses.replace(test, pixels=np.ones_like(test.pixels))
     octave = protocols.find_octave(train)
     assert octave == protocols.Octave(2, 1.0, 1.0)
-    assert str(octave) == "Features run at 2 times the frequency: so say the pixels of 100% of the training clips."
+    said = "Features run at 2 times the frequency: so say 100% of the training clips whose pixels show it."
+    assert str(octave) == said
     np.testing.assert_allclose(protocols.resolved_frequency(octave, drowned), test.labels, atol=0.01)
 
 
@@ -176,7 +177,7 @@ def test_a_multiple_is_common_where_two_of_three_votes_agree_and_a_quarter_of_th
 
 
 def test_features_at_the_frequency_itself_are_said_to_be_so():
-    assert str(protocols.Octave(1, 0.9, 1.0)).startswith("Features run at the frequency: so say the pixels of 90% of")
+    assert str(protocols.Octave(1, 0.9, 1.0)).startswith("Features run at the frequency: so say 90% of")
 
 
 def test_pixels_are_taken_only_where_they_are_asked_for():

@@ -150,3 +150,9 @@ def test_the_commit_is_a_short_hash_in_a_checkout_and_empty_without_git(monkeypa
     assert commit == "" or (len(commit) >= 4 and set(commit) <= set("0123456789abcdef"))
     monkeypatch.setenv("PATH", "")
     assert rows.code_commit() == ""
+
+
+def test_rows_nested_without_end_are_one_line(tmp_path):
+    (tmp_path / "results.jsonl").write_text("[" * 100_000)
+    with pytest.raises(ValueError, match=r"results\.jsonl, line 1, is not a result row"):
+        rows.read_rows(tmp_path / "results.jsonl")
