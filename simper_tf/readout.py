@@ -116,7 +116,7 @@ def resolve_octave(features, pixels, rate):
             of as many clips of as many frames. In a graph nothing is checked.
     """
     if tf.executing_eagerly():
-        _check_rate(rate)
+        _check_rate(rate, len(features))
     num_frames = tf.shape(features)[1]
     peaks, votes = wide_peak(features), octave_votes(features, pixels)
     near_line = _peak_near_a_line(features, spectrum.lines(pixels))
@@ -160,7 +160,7 @@ def pixel_frequency(pixels, rate, num_frames):
         ValueError: the rate is not positive. In a graph nothing is checked.
     """
     if tf.executing_eagerly():
-        _check_rate(rate)
+        _check_rate(rate, len(pixels))
     scale = tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
     # A line may be lower than a drift, which is none.
     is_line = spectrum.lines(pixels) > 0
@@ -254,7 +254,7 @@ def _widened(lines):
 
 
 def _check(features, rate, band):
-    _check_rate(rate)
+    _check_rate(rate, len(features))
     half, edges = np.min(rate) / 2, np.asarray([float(edge) for edge in band])
     if not 0 <= edges[0] <= edges[1] <= half * (1 + 1e-6):
         raise ValueError(
@@ -272,8 +272,13 @@ def _check(features, rate, band):
         raise ValueError(f"The features of clip {broken.argmax()} are not finite: a frequency cannot be read off them.")
 
 
-def _check_rate(rate):
-    rates = np.atleast_1d(np.asarray(rate, np.float64))
+def _check_rate(rate, num_clips):
+    rates = np.asarray(rate, np.float64)
+    if rates.shape not in ((), (num_clips,)):
+        raise ValueError(
+            f"`rate` must be one number, or one for each of {num_clips} clips. Received: shape {rates.shape}."
+        )
+    rates = np.atleast_1d(rates)
     wrong = ~(np.isfinite(rates) & (rates > 0))
     if wrong.any():
         raise ValueError(f"`rate` must be positive frames per second. Received: {rates[wrong][0]:g}.")

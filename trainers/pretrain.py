@@ -42,6 +42,7 @@ def train(folder, builder, strategy):
     host_views = run.views if config.augment_on == "host" else None
     runs.begin_run(folder)
     runs.check_rows(folder)
+    (folder / "checkpoints").mkdir(exist_ok=True)  # Refused now, if at all, and not after the first steps.
     saved = checkpoints.Checkpoints(folder / "checkpoints", model)
     step = saved.restore(warn=cli.say)
     if step >= num_steps:

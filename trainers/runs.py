@@ -166,4 +166,10 @@ def _read_flags(path):
             f"{path} is damaged: it is no text. Write the flags of the run into it, a --name=value a line, or train "
             "anew with --overwrite."
         ) from error
-    return dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--") and "=" in line)
+    found = dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--") and "=" in line)
+    if not found:
+        raise ValueError(
+            f"{path} is damaged: it holds no flag. Write the flags of the run into it, a --name=value a line, or train "
+            "anew with --overwrite."
+        )
+    return found

@@ -56,6 +56,9 @@ class SimPer(Method):
                 "`temperature` must be positive, `label_temperature` and `prior_weight` at least 0. "
                 f"Received: {temperature}, {label_temperature}, {prior_weight}."
             )
+        known = sorted(losses.LABEL_SIMILARITIES)
+        if label_similarity not in known:
+            raise ValueError(f"`label_similarity` must be one of {known}. Received: {label_similarity!r}.")
         if prior_weight:
             if prior_band is None:
                 raise ValueError("A frequency prior needs `prior_band`, (low, high) in cycles per frame.")

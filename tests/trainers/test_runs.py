@@ -11,6 +11,7 @@ import sys
 import pytest
 from finished import results
 
+from simper_tf import training as loop
 from simper_tf.checkpoints import checkpoint_steps
 from trainers import data, evaluate, history, options, pretrain, runs
 from trainers import export as export_trainer
@@ -224,3 +225,18 @@ def test_results_of_other_flags_are_not_mixed_though_the_checkpoints_are_gone(ca
     with pytest.raises(ValueError, match=r"belongs to a run with other flags: --seed was 0, now 5"):
         call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts", "--seed=5")
     assert results(tmp_path) == before
+
+
+def test_flags_of_a_run_that_are_empty_are_told_with_the_file(call, tmp_path):
+    call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts", "--epochs=1")
+    (tmp_path / "flags.cfg").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"flags\.cfg is damaged: it holds no flag"):
+        call(evaluate.main, f"--run_dir={tmp_path}")
+
+
+def test_a_file_where_checkpoints_go_is_refused_before_any_step(call, tmp_path, monkeypatch):
+    (tmp_path / "flags.cfg").write_text("--seed=0\n")
+    (tmp_path / "checkpoints").write_text("")
+    monkeypatch.setattr(loop, "train", lambda *_, **__: pytest.fail("A step was made."))
+    with pytest.raises(OSError, match="checkpoints"):
+        call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")

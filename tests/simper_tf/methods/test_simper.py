@@ -305,3 +305,8 @@ def test_hard_labels_make_the_loss_plain_info_nce():
     scores = [[oracles.largest_correlation(features[0, i], features[0, 4 + j]) for j in range(4)] for i in range(4)]
     chances = [oracles.softmax(np.array(row))[k] for k, row in enumerate(scores)]
     assert float(logs["loss"]) == pytest.approx(-np.mean(np.log(chances)), rel=1e-4)
+
+
+def test_a_label_similarity_that_is_unknown_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"`label_similarity` must be one of \['inverse', 'l1', .*Received: 'foo'"):
+        SimPer(small(), label_similarity="foo")
