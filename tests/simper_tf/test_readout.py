@@ -410,3 +410,19 @@ def test_rates_that_are_not_one_for_each_clip_are_refused():
         for rate in ([30.0, 30.0], []):
             with pytest.raises(ValueError, match="`rate` must be one number, or one for each of 3 clips"):
                 read(np.float32(rate))
+
+
+def test_a_harmonic_is_sought_below_half_of_the_slowest_rate():
+    # Features at 3 f: 9 Hz at 30 frames per second, 4.5 Hz at 15. A band of up to 4 Hz would reach to 12.
+    read = readout.harmonic_frequency(sinusoids([9.0, 9.0]), np.float32([30, 15]), (1.0, 4.0), 1 / 3)
+    np.testing.assert_allclose(read[1], 1.5, atol=0.01)
+    assert 1.0 <= read[0] <= 2.5
+
+
+def test_pixels_without_a_line_are_read_above_one_cycle_a_clip():
+    rng = np.random.default_rng(6)
+    drift = 0.5 * np.arange(150)[:, None, None, None]
+    clips = rng.normal(100, 30, (5, 150, 8, 8, 1)) + drift
+    pixels = spectrum.pixel_power(clips.astype(np.float32))
+    assert not np.any(spectrum.lines(pixels))
+    assert np.min(readout.pixel_frequency(pixels, RATE, 150)) >= RATE / 150 - 0.1
