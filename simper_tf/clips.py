@@ -5,6 +5,7 @@ A batch is `(B, T, H, W, C)`, uint8, or floats in [0, 1].
 
 import contextlib
 import re
+import types
 
 import numpy as np
 import tensorflow as tf
@@ -89,8 +90,14 @@ def batch_of(clips):
     """Returns a list of single clips as one batch, and everything else as it is.
 
     Raises:
-        ValueError: the clips are of different shapes.
+        ValueError: there are none, they come one after another from a generator, or are of different shapes or types.
     """
+    if clips is None or isinstance(clips, types.GeneratorType):
+        found = "nothing" if clips is None else "a generator"
+        raise ValueError(
+            "Clips must be an array (batch, time, height, width, channels), a list of clips, or a tf.data.Dataset of "
+            f"batches. Received: {found}."
+        )
     if not isinstance(clips, list | tuple) or not all(np.ndim(clip) == 4 for clip in clips):
         return clips
     shapes = sorted({tuple(np.shape(clip)) for clip in clips})
@@ -100,7 +107,11 @@ def batch_of(clips):
             f"{len(clips)} clips, among them {shapes[0]} and {shapes[-1]}. Cut them to the same number of frames and "
             "resize them to the same size."
         )
-    return np.stack([np.asarray(clip) for clip in clips])
+    clips = [np.asarray(clip) for clip in clips]
+    dtypes = sorted({clip.dtype.name for clip in clips})
+    if len(dtypes) > 1:
+        raise ValueError(f"Clips of one batch must have one type. Received: {' and '.join(dtypes)}.")
+    return np.stack(clips)
 
 
 def unit_range(clips):

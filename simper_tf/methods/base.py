@@ -193,7 +193,7 @@ class Method(keras.Model):
         """
         clips, *labels = data if isinstance(data, list | tuple) else [data]
         labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
-        if len(getattr(clips, "shape", ())) == 6:
+        if tf.TensorShape(getattr(clips, "shape", ())).rank == 6:
             check_views(clips, labels)
             return data
         check_clips(clips, self.frame_shape, known=True)

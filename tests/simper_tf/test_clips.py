@@ -208,3 +208,25 @@ def test_single_batches_are_trained_and_tested_on():
     batch = noise(4, 20, 8, 8, 1)
     assert np.isfinite(model.train_on_batch(batch, return_dict=True)["loss"])
     assert np.isfinite(model.test_on_batch(batch, return_dict=True)["loss"])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (lambda clips: None, "Clips must be an array .* Received: nothing"),
+        (lambda clips: (clip for clip in clips), "Clips must be an array .* Received: a generator"),
+        (
+            lambda clips: [clips[0], clips[1] / 255],
+            "Clips of one batch must have one type. Received: float64 and uint8",
+        ),
+        (tf.data.Dataset.from_tensor_slices, r"dataset\.batch\(4\)"),
+        (
+            lambda clips: tf.data.Dataset.from_generator(lambda: iter(clips), output_types=tf.uint8),
+            "Clips must have a known number of axes",
+        ),
+    ],
+)
+def test_what_is_no_batch_of_clips_is_refused_in_a_sentence(data, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        compiled().fit(data(noise(4, 20, 8, 8, 1)), verbose=0)
+    assert "\n" not in str(caught.value)
