@@ -100,9 +100,14 @@ def say_whether_it_learned(builder, model):
     if "rank" not in model.log_names():
         return
     examples, count = data.split(builder, "test", min(FIRST, flags.FLAGS.test_clips or FIRST))
-    logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(4), verbose=0)
+    # Whole batches alone: of a smaller one, some of several replicas would get nothing.
+    size = model.distribute_strategy.num_replicas_in_sync
+    size *= 4 if count >= 4 * size else 1
+    if count < size:
+        return
+    logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(size, drop_remainder=True), verbose=0)
     follow = f"rank {logs['rank']:.3f}, slope {logs['slope']:.3f}"
-    cli.say(f"In views of {count} test clips features follow the speed with {follow}.")
+    cli.say(f"In views of {count // size * size} test clips features follow the speed with {follow}.")
     if logs["rank"] < LEARNED:
         cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
 
