@@ -20,11 +20,21 @@ import numpy as np
 
 from simper_tf.evaluation import tables
 from simper_tf.readers import countix, pure, recording, scamps, ubfc
-from simper_tf.standins import countix as countix_standin
-from simper_tf.standins import faces
-from simper_tf.standins import pure as pure_standin
-from simper_tf.standins import scamps as scamps_standin
-from simper_tf.standins import ubfc as ubfc_standin
+from simper_tf.standins import (
+    countix as countix_standin,
+)
+from simper_tf.standins import (
+    faces,
+)
+from simper_tf.standins import (
+    pure as pure_standin,
+)
+from simper_tf.standins import (
+    scamps as scamps_standin,
+)
+from simper_tf.standins import (
+    ubfc as ubfc_standin,
+)
 
 VIDEO_BYTES = 2 * 2**30
 FRAME = (480, 640)  # Height and width, of UBFC-rPPG and PURE.

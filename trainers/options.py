@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import inspect
 
 import keras
 import numpy as np
@@ -17,13 +18,8 @@ SIMILARITIES = {
     "npsd_l2": similarity.npsd_l2,
     "cosine": similarity.cosine,
 }
-ENCODERS = {
-    **encoders.ENCODERS,
-    "frame_mean": lambda frame_shape, norm: encoders.frame_mean(frame_shape[-1]),
-    "small": lambda frame_shape, norm: encoders.small(
-        frame_shape[-1], flags.FLAGS.kernel_frames, outputs=flags.FLAGS.outputs
-    ),
-}
+# Flags that set an option of an encoder; where one is not given, the encoder has its own.
+ENCODER_OPTIONS = ("norm", "kernel_frames", "outputs", "attention", "difference")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,11 +104,13 @@ def define(values=flags.FLAGS):
     integer("test_clips", 0, "Use only that many test clips; 0 for all.", lower_bound=0)
     integer("labeled_clips", 10, "Labelled training clips for the harmonic calibration.", lower_bound=1)
     choice("method", "simper", sorted(METHODS), "What is minimised.")
-    choice("encoder", "small", sorted(ENCODERS), "Architecture.")
+    choice("encoder", "small", sorted(encoders.ENCODERS), "Architecture.")
     boolean("saliency", False, "Look at frames through a learned sampler that magnifies what matters.")
-    choice("norm", "batch", NORMS, "Normalisation, of encoders that have one.")
-    integer("kernel_frames", 3, "Frames that a feature of the encoder `small` sees, odd.", lower_bound=1)
-    integer("outputs", 4, "Series that the encoder `small` gives, D.", lower_bound=1)
+    choice("norm", "batch", NORMS, "Normalization, for encoders that have one.")
+    integer("kernel_frames", None, "Frames that a feature of the encoder `small` sees, odd; 3.", lower_bound=1)
+    integer("outputs", None, "Series that the encoders `small` (4) and `resnet3d18` (1) give, D.", lower_bound=0)
+    boolean("attention", None, "Weigh motion by the skin of the mean frame, in the encoder `ts_can`.")
+    boolean("difference", None, "Let the encoder `ts_can` start from frame differences.")
     integer("epochs", 10, "Passes over the training clips; 0 leaves the encoder as it was made.", lower_bound=0)
     integer("batch_size", 4, "Clips a step, over all replicas.", lower_bound=1)
     integer("micro_batch", 0, "Clips encoded at once, for SimPer: less memory, the same gradient; 0 for all.", 0)
@@ -201,8 +199,10 @@ def method(encoder, run):
 def encoder(frame_shape):
     """Returns the encoder the flags describe, for frames of `(H, W, C)`."""
     config = flags.FLAGS
-    made = ENCODERS[config.encoder](frame_shape, config.norm)
-    return encoders.with_saliency_sampler(made, frame_shape, config.norm) if config.saliency else made
+    make = encoders.ENCODERS[config.encoder]
+    given = {name: config[name].value for name in ENCODER_OPTIONS if config[name].value is not None}
+    made = make(frame_shape, **{name: given[name] for name in inspect.signature(make).parameters if name in given})
+    return encoders.with_saliency_sampler(made, frame_shape, norm=config.norm) if config.saliency else made
 
 
 def optimizer(steps_per_epoch):

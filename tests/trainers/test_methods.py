@@ -98,7 +98,7 @@ def test_a_momentum_out_of_range_is_refused_by_its_flag(call, tmp_path, momentum
         call(pretrain.main, f"--run_dir={tmp_path}", "--method=moco", f"--momentum={momentum}")
 
 
-@pytest.mark.parametrize("encoder", ["ts_can", "ts_can_attention", "efficientphys"])
+@pytest.mark.parametrize("encoder", ["ts_can", "efficientphys"])
 def test_frames_too_small_for_an_encoder_are_refused_with_what_to_do(call, encoder):
     arguments = ["--run_dir=none", f"--encoder={encoder}"]
     with pytest.raises(
