@@ -11,7 +11,7 @@ def small(
     frame_shape: tuple[int | None, int | None, int],
     *,
     kernel_frames: int = 3,
-    widths: tuple = (16, 32, 32),
+    widths: tuple[int, ...] = (16, 32, 32),
     outputs: int = 4,
 ) -> keras.Model:
     """Returns strided convolutions of single frames, their mean over space, and a head over neighboring frames.
