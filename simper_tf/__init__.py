@@ -20,7 +20,8 @@ from simper_tf.export import export_model, load_encoder
 from simper_tf.losses import generalized_info_nce, label_distribution
 from simper_tf.methods import SimPer
 from simper_tf.neighbors import nearest_neighbor
-from simper_tf.readout import fft_frequency, pixel_frequency, resolve_octave
+from simper_tf.octave import pixel_frequency, resolve_octave
+from simper_tf.readout import fft_frequency
 from simper_tf.similarity import max_cross_correlation, npsd_cosine
 from simper_tf.spectrum import pixel_power
 from simper_tf.views import Views, check_sampling, longest_view

@@ -8,8 +8,7 @@ import sys
 
 from absl import flags
 
-from simper_tf import files
-from simper_tf.evaluation import tables
+from simper_tf import files, tables
 from trainers import cli, sweep
 
 # Flag -> values tried in place of that of the flagfile.

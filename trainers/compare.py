@@ -10,8 +10,7 @@ import zlib
 import numpy as np
 from absl import flags
 
-from simper_tf import files
-from simper_tf.evaluation import rows, tables
+from simper_tf import files, rows, tables
 from trainers import cli, evaluate, sweep
 
 # Flags of each line and its name in print. The two controls at the end have learned nothing: what they reach is no
@@ -124,7 +123,7 @@ def draw(document, folders, unit):
         unit: Of the labels.
     """
     try:
-        from simper_tf.evaluation import side_by_side
+        from simper_tf import side_by_side
     except ImportError:
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return

@@ -7,8 +7,7 @@ import pathlib
 
 from absl import flags
 
-from simper_tf import files
-from simper_tf.evaluation import rows, tables
+from simper_tf import files, rows, tables
 from trainers import cli, compare, sweep
 
 # Table 2 of the paper, RotatingDigits; it does not define its nearest neighbour, nor its Fourier readout.

@@ -7,7 +7,7 @@ import sys
 
 from absl import flags
 
-from simper_tf.evaluation import rows
+from simper_tf import rows
 from trainers import cli, options, runs
 
 # Columns of the tables: protocols and metrics.

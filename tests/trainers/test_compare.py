@@ -9,7 +9,7 @@ import pytest
 from absl import flags
 from made_up import row
 
-from simper_tf.evaluation import rows, tables
+from simper_tf import rows, tables
 from trainers import compare, options, sweep
 
 RNG = np.random.default_rng(67)
@@ -149,8 +149,8 @@ def test_figures_that_cannot_be_drawn_are_left_out_and_said(tmp_path, capsys):
 
 
 def test_a_plot_library_that_is_missing_is_said(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "simper_tf.evaluation.side_by_side", None)
-    monkeypatch.delattr("simper_tf.evaluation.side_by_side", raising=False)
+    monkeypatch.setitem(sys.modules, "simper_tf.side_by_side", None)
+    monkeypatch.delattr("simper_tf.side_by_side", raising=False)
     compare.draw(tmp_path / "table.md", {}, "Hz")
     assert capsys.readouterr().out == "No plots: matplotlib is not installed (extra `plots`).\n"
 

@@ -10,8 +10,7 @@ import tensorflow as tf
 from finished import final_weights, results
 from matplotlib.figure import Figure
 
-from simper_tf import export
-from simper_tf.evaluation import plots
+from simper_tf import export, plots
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 

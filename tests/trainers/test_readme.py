@@ -10,9 +10,8 @@ import numpy as np
 import photographs
 import pytest
 
-from simper_tf import export_model, small
-from simper_tf.evaluation import tables
-from simper_tf.evaluation.rows import read_rows
+from simper_tf import export_model, small, tables
+from simper_tf.rows import read_rows
 from trainers import compare, evaluate, export, options, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]

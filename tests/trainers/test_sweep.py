@@ -12,7 +12,7 @@ import pytest
 from absl import flags
 from made_up import row
 
-from simper_tf.evaluation import rows
+from simper_tf import rows
 from trainers import options, sweep
 
 PRETRAIN = """
