@@ -100,9 +100,7 @@ def say_whether_it_learned(clips, model, settings):
         return
     logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(size, drop_remainder=True), verbose=0)
     follow = f"correlation {logs['speed_correlation']:.3f}, slope {logs['speed_slope']:.3f}"
-    cli.say(
-        f"In views of {count // size * size} {settings.split} clips the features' frequency follows the speed: {follow}."
-    )
+    cli.say(f"In views of {count // size * size} {settings.split} clips features follow the speed: {follow}.")
     if logs["speed_correlation"] < LEARNED:
         cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
 
