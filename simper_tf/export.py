@@ -63,7 +63,7 @@ def export_head(method, folder, frame_shape, task, value_range=(0.0, 1.0)) -> pa
 
 
 def _write(model, encoder, folder):
-    broken = [variable.name for variable in model.weights if not np.all(np.isfinite(variable))]
+    broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
     if broken:
         raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
     folder = pathlib.Path(folder)

@@ -137,4 +137,4 @@ def keep_features(folder, clips, settings, predicted):
 
 if __name__ == "__main__":
     options.define()
-    cli.run(main)
+    cli.run(main, options.GROUPS)

@@ -56,4 +56,4 @@ def _harmonic(folder):
 
 if __name__ == "__main__":
     options.define()
-    cli.run(main)
+    cli.run(main, options.GROUPS)

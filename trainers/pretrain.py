@@ -84,4 +84,4 @@ def _plan(run, settings, step):
 
 if __name__ == "__main__":
     options.define()
-    cli.run(main)
+    cli.run(main, options.GROUPS)

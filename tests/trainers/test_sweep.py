@@ -83,7 +83,8 @@ def finished(stand_in, tmp_path):
     values = flags.FlagValues()
     options.define(values)
     values(["pretrain", f"--flagfile={base}", "--run_dir=run", "--method=moco"])
-    lines = "\n".join(f"--{name}={value}" for name, value in options.settings(values).as_text().items() if name != "run_dir")
+    given = options.settings(values).as_text()
+    lines = "\n".join(f"--{name}={value}" for name, value in given.items() if name != "run_dir")
     stand_in(f"(folder / 'flags.cfg').write_text({lines!r})\n" + written())
     sweep.train(tmp_path / "run", {"method": "moco"}, "test")
     return tmp_path / "run"
