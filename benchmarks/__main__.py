@@ -22,8 +22,7 @@ import numpy as np
 import tensorflow as tf
 
 from benchmarks import reference
-from simper_tf import augment, encoders, losses, neighbors, similarity
-from simper_tf.evaluation import rows, tables
+from simper_tf import augment, encoders, losses, neighbors, rows, similarity, tables
 from simper_tf.methods import SimPer
 from simper_tf.views import Views, longest_view
 

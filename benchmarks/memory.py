@@ -18,7 +18,7 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 # isort: split
 import numpy as np
 
-from simper_tf.evaluation import tables
+from simper_tf import tables
 from simper_tf.readers import countix, pure, recording, scamps, ubfc
 from simper_tf.standins import (
     countix as countix_standin,

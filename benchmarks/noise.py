@@ -9,8 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import SimPer, Views, longest_view, small
-from simper_tf.evaluation import protocols, tables
+from simper_tf import SimPer, Views, longest_view, protocols, small, tables
 from simper_tf.readers import rotating_digits
 from simper_tf.readout import pixel_frequency
 

@@ -14,7 +14,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.served import FrequencyModel
+from simper_tf.served import FrequencyModel, HeadModel
 
 # The signatures of uint8 frames; those of float32 frames carry the suffix.
 FLOAT_SUFFIX = "_float32"
@@ -23,8 +23,8 @@ _VERSION = re.compile("[0-9]{1,18}")
 _ENCODER = pathlib.Path("assets.extra", "encoder.keras")
 
 
-def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
-    """Writes the next numbered SavedModel below a folder.
+def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)) -> pathlib.Path:
+    """Writes an encoder with its readout as the next numbered SavedModel below a folder.
 
     Signatures: `serving_default` (`frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency`, `confidence`,
     `features`) and `features` (`frames` -> `features`) take uint8 frames; `serving_default_float32` and
@@ -37,14 +37,33 @@ def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=
         folder: The folder TF Serving watches. Existing versions stay.
 
     Returns:
-        `pathlib.Path` of the version written. It appears under its number only when it is whole.
+        Path of the version written. It appears under its number only when it is whole.
 
     Raises:
-        ValueError: band or value range is none, or the encoder's weights are not finite: it would answer NaN.
+        ValueError: an argument is not what it must be, or the weights are not finite: it would answer NaN.
         OSError: the version cannot be written; nothing of it stays.
     """
-    model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range)
-    broken = [weight.path for weight in encoder.weights if not np.all(np.isfinite(weight))]
+    return _write(FrequencyModel(encoder, frame_shape, band, harmonic, value_range), encoder, folder)
+
+
+def export_head(method, folder, frame_shape, task, value_range=(0.0, 1.0)) -> pathlib.Path:
+    """Writes a method that was trained on labels, with its own head, as the next numbered SavedModel below a folder.
+
+    Signatures: `serving_default` (`frames` (batch, time, H, W, C) -> the answer of the task, such as `frequency_hz`,
+    and `features`) and `features`; with `_float32`, of floats in `value_range`. Batch is free, time is that of the
+    clips trained on. Returns and raises what `export_model` does.
+
+    Args:
+        method: A trained `methods.Supervised`.
+        folder: The folder TF Serving watches. Existing versions stay.
+        frame_shape, value_range: As in `HeadModel`.
+        task: What the labels are.
+    """
+    return _write(HeadModel(method, frame_shape, task.answer, value_range), method.encoder, folder)
+
+
+def _write(model, encoder, folder):
+    broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
     if broken:
         raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
     folder = pathlib.Path(folder)
@@ -79,12 +98,13 @@ def load_encoder(path):
 
 
 def _signatures(model):
-    model.features = tf.function(model.features, autograph=False)
-    model.frequency = tf.function(model.frequency, autograph=False)
-    rate = tf.TensorSpec([None], tf.float32, name="rate")
+    """Returns name -> concrete function, and makes each function one of the model's that Python can call."""
+    inputs = {"rate": tf.TensorSpec([None], tf.float32, name="rate")}
     signatures = {}
-    for dtype, suffix in ((tf.uint8, ""), (tf.float32, FLOAT_SUFFIX)):
-        frames = tf.TensorSpec([None, None, *model.frame_shape], dtype, name="frames")
-        signatures["serving_default" + suffix] = model.frequency.get_concrete_function(frames, rate)
-        signatures["features" + suffix] = model.features.get_concrete_function(frames)
+    for name, (function, others) in model.signatures().items():
+        traced = tf.function(function, autograph=False)
+        setattr(model, function.__name__, traced)
+        for dtype, suffix in ((tf.uint8, ""), (tf.float32, FLOAT_SUFFIX)):
+            frames = tf.TensorSpec([None, model.num_frames, *model.frame_shape], dtype, name="frames")
+            signatures[name + suffix] = traced.get_concrete_function(frames, *(inputs[other] for other in others))
     return signatures

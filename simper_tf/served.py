@@ -11,8 +11,8 @@ import numbers
 
 import tensorflow as tf
 
-from simper_tf import readout, spectrum, units
-from simper_tf.methods.base import unit_range
+from simper_tf import octave, readout, spectrum, units
+from simper_tf.clips import unit_range
 
 # What encoders need, whatever the rate.
 _FEWEST_FRAMES = 8
@@ -24,25 +24,21 @@ _VALUE_TOLERANCE = 0.01
 _ROUNDING = 1e-6
 
 
-class FrequencyModel(tf.Module):
-    """An encoder with its readout: frames and their rate in, Hz out.
+class FeaturesModel(tf.Module):
+    """An encoder alone: frames in, features out.
 
     Args:
         encoder: `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
         frame_shape: `(H, W, C)`.
-        band: `(low, high)` in Hz, in which the frequency lies.
-        harmonic: The one at which the features run: 1 over `readout.common_divisor`, or that of
-            `readout.calibrate_harmonic`; None to read each clip by its own pixels, see `readout.resolve_octave`,
-            and by its features in the band where its pixels show no line.
         value_range: `(low, high)` of float frames, in their physical unit, that the encoder was trained to see as 0
             and 1.
+        num_frames: T, the only length that is taken; None for any from 8 on.
 
     Raises:
-        ValueError: band or value range are not two finite, rising numbers, the band does not begin above 0, the
-            harmonic is not positive, or the frame shape is not three whole numbers.
+        ValueError: the value range is not two finite, rising numbers, or the frame shape is not three whole numbers.
     """
 
-    def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
+    def __init__(self, encoder, frame_shape, value_range=(0.0, 1.0), num_frames=None):
         super().__init__()
         # TensorFlow's own variables and not the Keras model: that would put each weight into the file twice, and what
         # is restored where no Python runs is the copy that no signature reads.
@@ -50,62 +46,41 @@ class FrequencyModel(tf.Module):
         self.frame_shape = tuple(frame_shape)
         if len(self.frame_shape) != 3 or not all(isinstance(size, numbers.Integral) for size in self.frame_shape):
             raise ValueError(f"`frame_shape` must be (H, W, C), three whole numbers. Received: {self.frame_shape}.")
+        self.num_frames = num_frames
         # One function, traced once, that all signatures call.
-        clips = tf.TensorSpec([None, None, *self.frame_shape], tf.float32)
+        clips = tf.TensorSpec([None, num_frames, *self.frame_shape], tf.float32)
         self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips], autograph=False)
-        self.band = _rising("band", band, above=0.0)
-        if harmonic is not None and not 0 < harmonic < math.inf:
-            raise ValueError(f"`harmonic` must be a positive number, or None. Received: {harmonic}.")
-        self.harmonic = harmonic if harmonic is None else float(harmonic)
         self.value_range = _rising("value_range", value_range)
 
     def features(self, frames):
-        """Returns `{"features": (B, T) or (B, T, D)}`, float32, of `(B, T, H, W, C)` frames; see `frequency`."""
-        return {"features": self._features(_refuse(self._frames_checks(frames), frames))}
-
-    def frequency(self, frames, rate):
-        """Returns frequencies in Hz, inside the band, confidences in [0, 1] and features.
+        """Returns `{"features": (B, T) or (B, T, D)}`, float32, of frames.
 
         Args:
-            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1]; T at least 8 and two periods
-                of the band's lower end.
-            rate: `(B,)` float32, frames per second, at least twice the band's upper end, and twice the frequency at
-                which features run for it.
+            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1].
 
         Raises:
-            tf.errors.InvalidArgumentError: one of the two is not so.
+            tf.errors.InvalidArgumentError: the frames are not so.
         """
-        frames = _refuse(itertools.chain(self._frames_checks(frames), self._rate_checks(frames, rate)), frames)
-        features = self._features(frames)
-        frequency, confidence = self._read(features, frames, rate)
-        return {"frequency": frequency, "confidence": confidence, "features": features}
+        return {"features": self._features(_refuse(self._frames_checks(frames), frames))}
+
+    def signatures(self):
+        """Returns name -> function and names of the inputs beside `frames`."""
+        return {"features": (self.features, ())}
 
     def _features(self, frames):
         clips = units.rescale(frames, self.value_range) if frames.dtype.is_floating else unit_range(frames)
         return tf.cast(self._encode(clips), tf.float32)
 
-    def _read(self, features, frames, rate):
-        low, high = self.band
-        multiple = self.harmonic or 1.0
-        frequency, confidence = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
-        frequency *= multiple
-        if self.harmonic is None:
-            pixels, shortest = spectrum.pixel_power(frames), 1.0 / tf.cast(_shape(features, 2)[1], tf.float32)
-            resolved = readout.resolve_octave(features, pixels, rate)
-            _, anywhere = readout.fft_frequency(features, 1.0, (shortest, 0.5))
-            inside, shown = (resolved >= low) & (resolved <= high), tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
-            frequency = tf.where(shown, resolved, frequency)
-            confidence = tf.where(shown, tf.where(inside, anywhere, 0.0), confidence)
-        return tf.clip_by_value(frequency, low, high), confidence
-
     def _frames_checks(self, frames):
         """Yields `(condition, message)` for frames alone."""
         shape, sizes = _shape(frames, 6), ", ".join(map(str, self.frame_shape))
         fits = tf.reduce_all((shape == [-1, -1, *self.frame_shape, -1]) | ([True] * 2 + [False] * 4))
+        fewest = self.num_frames or _FEWEST_FRAMES
+        time = f"time = {fewest}" if self.num_frames else f"time >= {fewest}"
         yield (
-            fits & (shape[0] >= 1) & (shape[1] >= _FEWEST_FRAMES),
+            fits & (shape[0] >= 1) & (shape[1] == fewest if self.num_frames else shape[1] >= fewest),
             tf.strings.format(
-                f"`frames` must have the shape (batch >= 1, time >= {_FEWEST_FRAMES}, {sizes}). Received: {{}}.",
+                f"`frames` must have the shape (batch >= 1, {time}, {sizes}). Received: {{}}.",
                 tf.shape(frames),
                 summarize=8,
             ),
@@ -131,6 +106,63 @@ class FrequencyModel(tf.Module):
                 [least, most],
             ),
         )
+
+
+class FrequencyModel(FeaturesModel):
+    """An encoder with its readout: frames and their rate in, Hz out.
+
+    Args:
+        encoder, frame_shape, value_range: As in `FeaturesModel`.
+        band: `(low, high)` in Hz, in which the frequency lies.
+        harmonic: The one at which the features run: 1 over `octave.common_divisor`, or that of
+            `readout.calibrate_harmonic`; None to read each clip by its own pixels, see `octave.resolve_octave`,
+            and by its features in the band where its pixels show no line.
+
+    Raises:
+        ValueError: as `FeaturesModel`, the band is not two finite, rising numbers above 0, or the harmonic is not
+            positive.
+    """
+
+    def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)):
+        super().__init__(encoder, frame_shape, value_range)
+        self.band = _rising("band", band, above=0.0)
+        if harmonic is not None and not 0 < harmonic < math.inf:
+            raise ValueError(f"`harmonic` must be a positive number, or None. Received: {harmonic}.")
+        self.harmonic = harmonic if harmonic is None else float(harmonic)
+
+    def signatures(self):
+        """Returns name -> function and names of the inputs beside `frames`."""
+        return {"serving_default": (self.frequency, ("rate",)), **super().signatures()}
+
+    def frequency(self, frames, rate):
+        """Returns frequencies in Hz, inside the band, confidences in [0, 1] and features.
+
+        Args:
+            frames: As in `features`; T at least two periods of the band's lower end.
+            rate: `(B,)` float32, frames per second, at least twice the band's upper end, and twice the frequency at
+                which features run for it.
+
+        Raises:
+            tf.errors.InvalidArgumentError: one of the two is not so.
+        """
+        frames = _refuse(itertools.chain(self._frames_checks(frames), self._rate_checks(frames, rate)), frames)
+        features = self._features(frames)
+        frequency, confidence = self._read(features, frames, rate)
+        return {"frequency": frequency, "confidence": confidence, "features": features}
+
+    def _read(self, features, frames, rate):
+        low, high = self.band
+        multiple = self.harmonic or 1.0
+        frequency, confidence = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
+        frequency *= multiple
+        if self.harmonic is None:
+            pixels, shortest = spectrum.pixel_power(frames), 1.0 / tf.cast(_shape(features, 2)[1], tf.float32)
+            resolved = octave.resolve_octave(features, pixels, rate)
+            _, anywhere = readout.fft_frequency(features, 1.0, (shortest, 0.5))
+            inside, shown = (resolved >= low) & (resolved <= high), tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
+            frequency = tf.where(shown, resolved, frequency)
+            confidence = tf.where(shown, tf.where(inside, anywhere, 0.0), confidence)
+        return tf.clip_by_value(frequency, low, high), confidence
 
     def _rate_checks(self, frames, rate):
         """Yields `(condition, message)` for a rate, and for frames at this rate."""
@@ -161,6 +193,38 @@ class FrequencyModel(tf.Module):
                 [num_frames, fastest],
             ),
         )
+
+
+class HeadModel(FeaturesModel):
+    """An encoder with the head that was trained with it: frames in, labels out.
+
+    Args:
+        method: A method with `predict_labels`, `encoder`, `head` and `views` of whole clips.
+        frame_shape, value_range: As in `FeaturesModel`.
+        answer: Name of the output, with its unit.
+    """
+
+    def __init__(self, method, frame_shape, answer, value_range=(0.0, 1.0)):
+        super().__init__(method.encoder, frame_shape, value_range, method.views.num_frames)
+        self.weights += [weight.value for weight in method.head.weights]
+        self.answer = answer
+        self._labels = method.labels_of
+
+    def signatures(self):
+        """Returns name -> function and names of the inputs beside `frames`."""
+        return {"serving_default": (self.labels, ()), **super().signatures()}
+
+    def labels(self, frames):
+        """Returns the labels of frames under the name of the answer, `(B,)` or `(B, H)`, and the features.
+
+        Args:
+            frames: As in `features`, of the one length that the head was trained on.
+
+        Raises:
+            tf.errors.InvalidArgumentError: the frames are not so.
+        """
+        features = self._features(_refuse(self._frames_checks(frames), frames))
+        return {self.answer: self._labels(features), "features": features}
 
 
 def _refuse(checks, frames):

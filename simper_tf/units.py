@@ -1,33 +1,6 @@
-"""Physical units: of the labels of a data set, and of the values in its clips."""
+"""Checks and conversions of physical numbers: bands of frequencies, values of clips."""
 
 import tensorflow as tf
-
-# Unit of a label -> what 1 Hz is in it, for a clip of so many seconds. Any other unit is not that of a frequency.
-_PER_HERTZ = {
-    "Hz": lambda seconds: 1.0,
-    "bpm": lambda seconds: 60.0,  # Beats per minute.
-    "count": lambda seconds: seconds,  # Repetitions in the clip.
-}
-
-
-def is_frequency(unit):
-    """Returns whether a label in this unit is a frequency, and so can be read off a spectrum."""
-    return unit in _PER_HERTZ
-
-
-def per_hertz(unit, seconds):
-    """Returns the factor from Hz to the unit of a label.
-
-    Args:
-        unit: `Hz`, `bpm` (beats per minute) or `count` (repetitions in the clip).
-        seconds: Duration of the clip, a number or `(N,)`.
-
-    Raises:
-        ValueError: `unit` is not that of a frequency.
-    """
-    if not is_frequency(unit):
-        raise ValueError(f"`unit` must be one of {sorted(_PER_HERTZ)}, for a frequency. Received: {unit!r}.")
-    return _PER_HERTZ[unit](seconds)
 
 
 def check_band(name, band):

@@ -1,4 +1,4 @@
-"""Trains once with every choice of the study changed alone, and writes the table of all runs.
+"""Trains once with every choice of the study changed alone, and writes the table of all runs on validation clips.
 
 python -m trainers.ablate --flagfile=flags/ablation.cfg
 """
@@ -8,8 +8,7 @@ import sys
 
 from absl import flags
 
-from simper_tf import files
-from simper_tf.evaluation import tables
+from simper_tf import files, tables
 from trainers import cli, sweep
 
 # Flag -> values tried in place of that of the flagfile.
@@ -27,6 +26,7 @@ STUDY = {
 
 
 def main():
+    """Trains the runs of `--choices` and writes `--table`."""
     config, seeds = flags.FLAGS, sweep.seeds()
     runs = [("all as in the flagfile", "", {})]
     runs += [(name, value, {name: value}) for name in sweep.names("choices", STUDY) for value in STUDY[name]]
@@ -42,22 +42,20 @@ def main():
 def _train(changes, seed):
     changes = {**changes, "seed": seed}
     folder = pathlib.Path(flags.FLAGS.runs, "_".join(f"{name}={value}" for name, value in changes.items()))
-    return sweep.train(folder, {**changes, "artifacts": "false"})
+    return sweep.train(folder, {**changes, "artifacts": "false"}, split="validation")
 
 
 def _document(base, seeds, results):
-    header = ["changed", "to", *(f"{protocol} {metric}" for protocol, metric in sweep.COLUMNS)]
-    lines = [
-        [name, value, *(tables.cell_of(found, *column) for column in sweep.COLUMNS)] for name, value, found in results
-    ]
-    num_clips = results[0][2][0].n
+    columns = sweep.columns([row for _, _, found in results for row in found])
+    header = ["changed", "to", *(f"{protocol} {metric}" for protocol, metric in columns)]
+    lines = [[name, value, *(tables.cell_of(found, *column) for column in columns)] for name, value, found in results]
+    first = results[0][2][0]
     return (
         "# Ablation on rotating digits\n\n"
         f"Made by `{' '.join(['python -m trainers.ablate', *sys.argv[1:]])}`: all runs as `{base}`, one choice changed "
-        f"at a time, seeds {', '.join(seeds)}. MAE in Hz, MAPE in percent, on {num_clips:,} test clips, with 95 % "
-        "intervals over clips or, where there are several seeds, mean and standard deviation over them. `fft` uses no "
-        "label.\n\n"
-        "**These are test clips. What is chosen by looking at them must be measured on others.**\n\n"
+        f"at a time, seeds {', '.join(seeds)}. MAE in Hz on {first.n:,} {first.split} clips, with 95 % intervals over "
+        "clips or, where there are several seeds, mean and standard deviation over them. What is chosen here is "
+        "measured on test clips elsewhere.\n\n"
         f"{tables.markdown_table(header, lines)}\n"
     )
 

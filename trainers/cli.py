@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import pathlib
 import signal
 import sys
 import time
@@ -11,6 +12,7 @@ import tensorflow as tf
 from absl import app, flags, logging
 
 from simper_tf.readers.errors import printable
+from trainers import help
 
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
 EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
@@ -24,16 +26,23 @@ class OutputClosed(OSError):
 INTERRUPTED = 130
 
 
-def run(main):
+def run(main, groups=None):
     """Runs `main()` with parsed flags and turns expected errors into one line and an exit code that is not 0.
 
-    `--verbosity=1` shows the traceback of these too.
+    `--verbosity=1` shows the traceback of these too, and `--help` the flags of the command alone.
+
+    Args:
+        main: A function in the module of the command, whose documentation says what the command does.
+        groups: Heading of the help -> names of flags, such as `options.GROUPS`; None for no headings.
     """
+    program = pathlib.Path(sys.argv[0]).stem
+    if help.ASKED & {*sys.argv[1:]}:
+        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}), end="")
+        return
 
     def guarded(argv):
         if not flags.FLAGS["verbosity"].present:
             logging.set_verbosity(logging.ERROR)
-        program = sys.argv[0].rsplit("/", 1)[-1].removesuffix(".py")
         if len(argv) > 1:
             sys.exit(f"{program}: error: flags start with --. Found: {' '.join(argv[1:])}")
         try:

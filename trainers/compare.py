@@ -10,21 +10,14 @@ import zlib
 import numpy as np
 from absl import flags
 
-from simper_tf import files
-from simper_tf.evaluation import rows, tables
-from trainers import cli, evaluate, sweep
+from simper_tf import files, rows, tables
+from simper_tf.methods import METHODS
+from trainers import cli, figures, sweep
 
 # Flags of each line and its name in print. The two controls at the end have learned nothing: what they reach is no
 # merit of any training.
 ENTRIES = {
-    "simclr": ({"method": "simclr"}, "SimCLR"),
-    "moco": ({"method": "moco"}, "MoCo v2"),
-    "byol": ({"method": "byol"}, "BYOL"),
-    "cvrl": ({"method": "cvrl"}, "CVRL"),
-    "frequency_contrast": ({"method": "frequency_contrast"}, "Gideon and Stent 2021"),
-    "slf_rpm": ({"method": "slf_rpm"}, "Wang et al. 2022"),
-    "supervised": ({"method": "supervised"}, "supervised"),
-    "simper": ({"method": "simper"}, "**SimPer**"),
+    **{name: ({"method": name}, kind.title) for name, kind in METHODS.items()},
     "untrained": ({"epochs": 0}, "control: encoder untrained"),
     "frame_mean": ({"epochs": 0, "encoder": "frame_mean"}, "control: mean of each frame"),
 }
@@ -36,12 +29,12 @@ PAPER = {
     "cvrl": ("1.69", "49.09", "0.38", "14.41"),
     "simper": ("0.22", "16.49", "0.09", "4.51"),
 }
-# Beside those of all sweeps, the readout that tells what the plain Fourier readout cannot: who was told the octave.
-COLUMNS = (*sweep.COLUMNS, ("fft_calibrated", "mae"))
+COLUMNS = (("fft", "mae"), ("fft", "mape"), ("1nn", "mae"), ("1nn", "mape"))
 COMMAND = "python -m trainers.compare"
 
 
 def main():
+    """Trains the lines of `--entries` and writes `--document`, its rows and figures."""
     config, seeds = flags.FLAGS, sweep.seeds()
     names = sweep.names("entries", ENTRIES)
     document = pathlib.Path(config.document)
@@ -55,7 +48,9 @@ def main():
     results, total = {}, len(names) * len(seeds)
     for k, (name, seed) in enumerate((name, seed) for name in names for seed in seeds):
         cli.say(f"Run {k + 1}/{total}: {name}, seed {seed}")
-        results.setdefault(name, []).extend(sweep.train(folder(name, seed), {**ENTRIES[name][0], "seed": seed}))
+        results.setdefault(name, []).extend(
+            sweep.train(folder(name, seed), {**ENTRIES[name][0], "seed": seed}, split="test")
+        )
         # After every run, so that an interrupted comparison shows what it has.
         text = put(document, table(results))
         document.parent.mkdir(parents=True, exist_ok=True)
@@ -82,15 +77,19 @@ def folder(name, seed):
 
 def table(results):
     """Returns the Markdown table of the rows of each entry."""
+    others = [
+        each for each in sweep.columns([row for found in results.values() for row in found]) if each not in COLUMNS
+    ]
     header = ["method"]
-    for k, (protocol, metric) in enumerate(COLUMNS):
-        header += [f"{protocol} {metric}", "paper"] if k < 4 else [f"{protocol} {metric}"]
+    for protocol, metric in COLUMNS:
+        header += [f"{protocol} {metric}", "paper"]
+    header += [f"{protocol} {metric}" for protocol, metric in others]
     lines = []
     for name, found in results.items():
         line = [ENTRIES[name][1]]
-        for k, (protocol, metric) in enumerate(COLUMNS):
-            line.append(tables.cell_of(found, protocol, metric))
-            line += [PAPER.get(name, [""] * 4)[k]] if k < 4 else []
+        for column, published in zip(COLUMNS, PAPER.get(name, [""] * 4), strict=True):
+            line += [tables.cell_of(found, *column), published]
+        line += [tables.cell_of(found, *column) for column in others]
         lines.append([*line, f"{np.mean([row.seconds for row in found]):.0f}"])
     return tables.markdown_table([*header, "seconds"], lines)
 
@@ -123,21 +122,19 @@ def draw(document, folders, unit):
         folders: Title -> folder of a run, in which `features.npz` lies.
         unit: Of the labels.
     """
-    try:
-        from simper_tf.evaluation import side_by_side
-    except ImportError:
-        cli.say("No plots: matplotlib is not installed (extra `plots`).")
+    if figures.library() is None:
         return
+    from simper_tf import side_by_side
+
     found = {title: features(run) for title, run in folders.items()}
-    figures = {}
+    made = {}
     if side_by_side.reference(found):
-        figures["features"] = side_by_side.series_over_reference(found, unit)
+        made["features"] = side_by_side.series_over_reference(found, unit)
     fewest = min(len(run["labels"]) for run in found.values())
-    figures |= evaluate.draw_embedding("embeddings", fewest, lambda: side_by_side.embeddings(found, unit))
-    for name, figure in figures.items():
+    made |= figures.embedding("embeddings", fewest, lambda: side_by_side.embeddings(found, unit))
+    for name, figure in made.items():
         path = document.with_name(f"{document.stem}_{name}.png")
-        with files.replacing(path, "wb") as file:
-            figure.savefig(file, dpi=120)
+        figures.save(figure, path)
         cli.say(f"Plot: {path}.")
 
 

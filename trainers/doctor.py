@@ -15,9 +15,9 @@ import sys
 
 from absl import flags
 
-from simper_tf.evaluation.rows import write_atomically
 from simper_tf.readers import built, countix, lst, manifest, pure, scamps, ubfc
 from simper_tf.readers.errors import printable
+from simper_tf.rows import write_atomically
 from trainers import cli, data
 
 # Name of a data set -> the module with its `checkup`. Those that are not here have no raw files that people fetch.

@@ -1,60 +1,59 @@
-"""Exports the encoder of a trained run as the next numbered SavedModel.
+"""Exports a trained run as the next numbered SavedModel.
 
 python -m trainers.export --run_dir=runs/quickstart
 """
 
+from simper_tf import experiment, run_folder, tasks
 from simper_tf import export as saved_model
-from simper_tf import units
-from simper_tf.evaluation import protocols
-from trainers import cli, data, evaluate, options, runs
-
-# Training clips that vote on the multiple of the frequency at which features run.
-VOTERS = 200
+from simper_tf.protocols.fft_resolved import Octave
+from trainers import cli, data, evaluate, options
 
 
 def main():
-    runs.adopt_flags()
-    with runs.opened() as folder, data.opened() as builder:
-        model, _ = evaluate.load_model(folder, builder)
-        export(folder, builder, model)
+    """Exports the run in `--run_dir`."""
+    settings = options.of_run()
+    with run_folder.opened(settings) as folder, data.opened(settings) as clips:
+        model, _ = evaluate.load_model(folder, clips, settings)
+        export(folder, clips, model, settings)
 
 
-def export(folder, builder, model):
+def export(folder, clips, model, settings):
     """Writes `saved_model/<next number>/` of a trained method.
 
-    It answers in Hz and takes float frames in the unit of the data set's clips. Where labels are frequencies, the
-    multiple at which features run is that of `protocols.find_octave`; each clip is read by its own pixels where votes
-    split, and 10 labelled clips decide where pixels show no line.
+    A method that was trained on labels answers with its own head, in the unit of the labels. The others answer in Hz:
+    where labels are frequencies, at the multiple of the frequency that evaluation has found.
 
     Args:
-        folder: Of the run.
-        builder: A built TFDS builder.
-        model: A method with `encoder` and `encode`.
+        folder: Path of the run's folder.
+        clips: A `ClipData`.
+        model: A trained method.
+        settings: Of the run.
     """
-    band, unit, harmonic = options.pair("band"), data.label_unit(builder), 1.0
-    if units.is_frequency(unit):
-        harmonic = _harmonic(builder, model, band, unit)
-    path = saved_model.export_model(
-        model.encoder,
-        folder / "saved_model",
-        frame_shape=builder.info.features["clip"].shape[1:],
-        band=band,
-        harmonic=harmonic,
-        value_range=data.clip_range(builder) or (0.0, 1.0),
-    )
+    value_range, task = clips.value_range or (0.0, 1.0), experiment.task_of(settings, clips)
+    if model.needs_labels:
+        path = saved_model.export_head(model, folder / "saved_model", clips.frame_shape, task, value_range)
+    else:
+        harmonic = _harmonic(folder) if isinstance(task, tasks.Frequency) else 1.0
+        path = saved_model.export_model(
+            model.encoder, folder / "saved_model", clips.frame_shape, settings.band, harmonic, value_range
+        )
     cli.say(f"SavedModel: {path}.")
 
 
-def _harmonic(builder, model, band, unit):
-    config = options.flags.FLAGS
-    train = evaluate.extract(builder, "train", min(config.train_clips or VOTERS, VOTERS), model.encode, pixels=True)
-    octave = protocols.find_octave(train)
-    if octave.is_common:
-        return 1 / octave.divisor
-    few = train.take(config.labeled_clips)
-    return None if octave.voting >= 1 / 4 else protocols.calibrate_harmonic(few, band, unit)
+def _harmonic(folder):
+    """Returns the harmonic of training clips' votes; None where votes split; that of labels where pixels show no line.
+
+    Raises:
+        ValueError: evaluation has not found it.
+    """
+    found = run_folder.read_readout(folder)
+    try:
+        octave = Octave(**found["fft_resolved"]["octave"])
+        return octave.harmonic if octave.shows else float(found["fft_calibrated"]["harmonic"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise run_folder.damaged_readout(folder, f"it lacks {error}") from error
 
 
 if __name__ == "__main__":
     options.define()
-    cli.run(main)
+    cli.run(main, options.GROUPS)

@@ -1,240 +1,107 @@
-"""The flags of all trainers, and what they stand for."""
+"""The flags of all trainers: one for each field of `Settings`, and one for each option that somebody brings along."""
 
-import dataclasses
 import functools
-import inspect
+import pathlib
 
-import keras
-import numpy as np
 from absl import flags
 
-from simper_tf import encoders, losses, methods, similarity
-from simper_tf.encoders.norms import NORMS
-from simper_tf.views import Views, longest_view
+from simper_tf import run_folder
+from simper_tf.settings import Settings, owners, setting_fields
 
-SIMILARITIES = {
-    "mxcorr": similarity.max_cross_correlation,
-    "npsd": similarity.npsd_cosine,
-    "npsd_l2": similarity.npsd_l2,
-    "cosine": similarity.cosine,
-}
-# Flags that set an option of an encoder; where one is not given, the encoder has its own.
-ENCODER_OPTIONS = ("norm", "kernel_frames", "outputs", "attention", "difference")
+_KINDS = {bool: flags.DEFINE_boolean, int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
+# Heading of the help -> flags, in the order of their definition.
+GROUPS: dict[str, list[str]] = {}
 
 
-@dataclasses.dataclass(frozen=True)
-class Run:
-    """What a method may have to know of the run it is made for.
-
-    Attributes:
-        views: A `Views`.
-        rates: Frames per second of each training clip.
-        num_clips, num_steps: Training clips, and steps of the whole run.
-        labels: Of all training clips where the method learns from them, else None.
-    """
-
-    views: Views
-    rates: np.ndarray
-    num_clips: int
-    num_steps: int
-    labels: np.ndarray | None = None
-
-    def band(self, fastest=1.0):
-        """Returns the band of the flags in cycles per frame, of views of any clip at speeds from 1 to the fastest."""
-        low, high = pair("band")
-        return float(low / self.rates.max()), float(min(high * fastest / self.rates.min(), 0.5))
-
-
-# Name -> class, and what the flags and the run say of its arguments; None stands for the method's own default.
-METHODS = {
-    "simper": (
-        methods.SimPer,
-        lambda config, run: {
-            "similarity": SIMILARITIES[config.similarity],
-            "temperature": config.temperature,
-            "label_temperature": config.label_temperature,
-            "label_similarity": config.label_similarity,
-            "prior_weight": config.prior_weight,
-            "prior_band": run.band(),
-            "micro_batch": config.micro_batch,
-        },
-    ),
-    "simclr": (methods.SimCLR, lambda config, run: {"temperature": config.temperature}),
-    "moco": (
-        methods.MoCo,
-        lambda config, run: {
-            "temperature": config.temperature,
-            "momentum": config.momentum,
-            "queue_size": config.queue_size or methods.MoCo.queue_size_for(run.num_clips, config.batch_size),
-        },
-    ),
-    "byol": (methods.BYOL, lambda config, run: {"momentum": config.momentum, "num_steps": run.num_steps}),
-    "cvrl": (methods.CVRL, lambda config, run: {"temperature": config.temperature}),
-    "frequency_contrast": (
-        methods.FrequencyContrast,
-        lambda config, run: {"band": run.band(run.views.speed_range[1])},
-    ),
-    "slf_rpm": (methods.SLFRPM, lambda config, run: {"temperature": config.temperature}),
-    "supervised": (
-        methods.Supervised,
-        lambda config, run: {
-            "outputs": int(np.prod(run.labels.shape[1:])),
-            "label_mean": float(run.labels.mean()),
-            "label_deviation": float(run.labels.std()),
-        },
-    ),
-}
-
-# Flags that may change between one call and the next on the same run: they do not change its weights.
-FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled_clips", "save_seconds", "artifacts"}
-# Attributes of `Views` that a flag of their name changes; where it is not given, the method has its own.
-APPEARANCE = ("flip_probability", "reverse_probability", "blur_probability", "gray_probability", "share_spatial")
-
-
-def define(values=flags.FLAGS):
+def define(values: flags.FlagValues = flags.FLAGS):
     """Defines every flag in some `FlagValues`; each trainer calls this before it parses its command line."""
-    kinds = flags.DEFINE_string, flags.DEFINE_integer, flags.DEFINE_float, flags.DEFINE_boolean, flags.DEFINE_enum
-    text, integer, number, boolean, choice = [functools.partial(kind, flag_values=values) for kind in kinds]
-    listed = functools.partial(flags.DEFINE_list, flag_values=values)
-    text("run_dir", None, "Folder of the run: flags, checkpoints, results, plots, model.")
-    text("dataset", "rotating_digits/digits", "Data set as name/config; a folder of that name lies in datasets/.")
-    text("data_dir", "data", "Where built data sets are kept.")
-    text("manual_dir", None, "Raw files of data sets that cannot be downloaded.")
-    integer("train_clips", 0, "Use only that many training clips; 0 for all.", lower_bound=0)
-    integer("test_clips", 0, "Use only that many test clips; 0 for all.", lower_bound=0)
-    integer("labeled_clips", 10, "Labelled training clips for the harmonic calibration.", lower_bound=1)
-    choice("method", "simper", sorted(METHODS), "What is minimised.")
-    choice("encoder", "small", sorted(encoders.ENCODERS), "Architecture.")
-    boolean("saliency", False, "Look at frames through a learned sampler that magnifies what matters.")
-    choice("norm", "batch", NORMS, "Normalization, for encoders that have one.")
-    integer("kernel_frames", None, "Frames that a feature of the encoder `small` sees, odd; 3.", lower_bound=1)
-    integer("outputs", None, "Series that the encoders `small` (4) and `resnet3d18` (1) give, D.", lower_bound=0)
-    boolean("attention", None, "Weigh motion by the skin of the mean frame, in the encoder `ts_can`.")
-    boolean("difference", None, "Let the encoder `ts_can` start from frame differences.")
-    integer("epochs", 10, "Passes over the training clips; 0 leaves the encoder as it was made.", lower_bound=0)
-    integer("batch_size", 4, "Clips a step, over all replicas.", lower_bound=1)
-    integer("micro_batch", 0, "Clips encoded at once, for SimPer: less memory, the same gradient; 0 for all.", 0)
-    integer("replicas", 0, "Devices that share a batch; 0 for all GPUs. Without a GPU, parts of the CPU.", 0)
-    number("learning_rate", 1e-3, "Of Adam, at the start.", lower_bound=0.0)
-    listed("decay_epochs", [], "Divide the learning rate by 10 after these epochs; empty for a cosine.")
-    integer("num_views", 10, "Views a set, M, of SimPer; the other methods have one.", lower_bound=2)
-    integer("view_frames", 0, "Frames a view, L; 0 for the most that fit at the fastest speed.", lower_bound=0)
-    listed("speed_range", ["0.5", "2"], "Slowest and fastest speed of SimPer.")
-    listed("crop_area", None, "Smallest and largest share of the frame that a crop keeps.")
-    number("flip_probability", None, "Chance of mirroring a view.", 0.0, 1.0)
-    number("reverse_probability", None, "Chance of playing a view backwards.", 0.0, 1.0)
-    number("blur_probability", None, "Chance of blurring a view.", 0.0, 1.0)
-    number("gray_probability", None, "Chance of taking a view's colour away.", 0.0, 1.0)
-    boolean("share_spatial", None, "One spatial draw for all views of a set, or one for each.")
-    choice("augment_on", "device", ["device", "host"], "Make views in the training step, or in the input pipeline.")
-    choice("similarity", "mxcorr", sorted(SIMILARITIES), "Of features.")
-    number("temperature", None, "Dividing the similarities; where not given, the method's own.", lower_bound=1e-6)
-    number("label_temperature", 0.1, "Of the speed distances; 0 for hard labels.", lower_bound=0.0)
-    number("momentum", None, "Of the slow copies of MoCo and BYOL; where not given, the method's own.", 0.0, 1.0)
-    integer("queue_size", 0, "Keys in the queue of MoCo; 0 for as many as half of the clips.", lower_bound=0)
-    choice("label_similarity", "l1", sorted(losses.LABEL_SIMILARITIES), "Of speeds.")
-    listed("band", ["0.4", "5.5"], "Lowest and highest frequency of a clip, in Hz.")
-    number("prior_weight", 0.0, "Weight of the frequency prior, which keeps features inside the band.", lower_bound=0.0)
-    integer("seed", 0, "Of weights, order and views.")
-    boolean("deterministic", False, "Only ops that give the same bits every time; slower.")
-    choice("precision", "float32", ["float32", "mixed_bfloat16"], "Keras policy.")
-    number("save_seconds", 30.0, "Time between checkpoints.", lower_bound=0.0)
-    boolean("artifacts", True, "Draw plots and export a model too, not only result rows.")
-    boolean("overwrite", False, "Delete what the run folder holds and start anew.")
+    for field in setting_fields():
+        _define(field, values)
+    for name, (option, told) in _brought_along().items():
+        kind = flags.DEFINE_boolean if option.kind is bool and not option.is_tuple else flags.DEFINE_string
+        kind(name, None, told, flag_values=values, module_name=__name__)
     flags.mark_flag_as_required("run_dir", flag_values=values)
 
 
-def values(found=flags.FLAGS):
-    """Returns the flags that make up a run, as a dictionary of strings."""
-    module = found.flags_by_module_dict()[__name__]
-    return {flag.name: _text(flag.value) for flag in module if flag.name != "overwrite" and flag.value is not None}
-
-
-def pair(name):
-    """Returns a flag of two numbers.
+def settings(values: flags.FlagValues = flags.FLAGS) -> Settings:
+    """Returns the settings that parsed flags stand for.
 
     Raises:
-        ValueError: it has not two numbers, rising.
+        ValueError: a flag has not the form it needs, or means nothing with the others.
     """
+    known = owners()
+    given = {name: values[name].value for name in _brought_along() if values[name].value is not None}
+    parsers = {name: option for owner in known.values() for who in owner.values() for name, option in who.items()}
+    options = {name: parsers[name].parse(str(value)) for name, value in given.items()}
+    fields = {field.name: _value(field, values[field.name].value) for field in setting_fields()}
+    return Settings(**fields, options=options)
+
+
+def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
+    """Returns the settings of the run in `--run_dir`, with those that the command line sets.
+
+    Raises:
+        ValueError: there is no run, it has other flags, or one of its flags has an impossible value.
+    """
+    folder = pathlib.Path(values.run_dir)
+    found = run_folder.read_flags(folder)
     try:
-        low, high = map(float, flags.FLAGS[name].value)
-    except ValueError:
-        low, high = 1.0, 0.0
-    if low > high:
+        for name, value in found.items():
+            if name in values and not values[name].present:
+                values[name].parse(value)
+        adopted = settings(values)
+    except (flags.Error, ValueError) as error:
         raise ValueError(
-            f"--{name} takes two rising numbers, such as 0.5,2. Found: {','.join(flags.FLAGS[name].value)}"
-        )
-    return low, high
+            f"{folder / run_folder.FLAGS} is damaged: {str(error).rstrip('.')}. Mend that line, or train anew with "
+            "--overwrite."
+        ) from error
+    run_folder.check_same(folder, adopted)
+    return adopted
 
 
-def views(clip_shape):
-    """Returns the views of the method the flags name, for clips of that shape, `(T, H, W, C)`.
-
-    Raises:
-        ValueError: colour is to be taken from gray clips.
-    """
-    config = flags.FLAGS
-    if config.gray_probability and clip_shape[-1] != 3:
-        raise ValueError(
-            f"--gray_probability={config.gray_probability:g} takes colour away, but the clips have {clip_shape[-1]} "
-            "channel(s) and not 3. Leave the flag out."
-        )
-    changes = {name: config[name].value for name in APPEARANCE if config[name].value is not None}
-    if config.crop_area is not None:
-        changes["crop_area"] = pair("crop_area")
-    speed_range, kind = pair("speed_range"), METHODS[config.method][0]
-    # A label holds for a whole clip.
-    num_frames = clip_shape[0] if kind.needs_labels else config.view_frames or longest_view(clip_shape[0], speed_range)
-    return kind.views_for(num_frames, config.num_views, speed_range, **changes)
+def _define(field, values):
+    told, help = field.metadata, field.metadata["help"]
+    GROUPS.setdefault(told["group"], []).append(field.name)
+    if told["choices"]:
+        flags.DEFINE_enum(field.name, field.default, told["choices"], help, flag_values=values, module_name=__name__)
+    elif isinstance(field.default, tuple):
+        default = [str(value) for value in field.default]
+        flags.DEFINE_list(field.name, default, help, flag_values=values, module_name=__name__)
+    else:
+        bounds = {"lower_bound": told["lower"]} if told["lower"] is not None else {}
+        default = None if field.name == "run_dir" else field.default
+        _KINDS[type(field.default)](field.name, default, help, flag_values=values, module_name=__name__, **bounds)
 
 
-def method(encoder, run):
-    """Returns the method the flags describe, for a `Run`."""
-    config = flags.FLAGS
-    kind, arguments = METHODS[config.method]
-    given = {name: value for name, value in arguments(config, run).items() if value is not None}
-    return kind(encoder, run.views, seed=config.seed, **given)
+def _value(field, value):
+    if isinstance(field.default, tuple):
+        kind = int if field.name == "decay_epochs" else float
+        try:
+            return tuple(kind(part) for part in value)
+        except ValueError as error:
+            many = "whole numbers, such as 40,50" if kind is int else "two rising numbers, such as 0.5,2"
+            raise ValueError(f"--{field.name} takes {many}. Found: {','.join(value)}") from error
+    return field.default if value is None else value
 
 
-def encoder(frame_shape):
-    """Returns the encoder the flags describe, for frames of `(H, W, C)`."""
-    config = flags.FLAGS
-    make = encoders.ENCODERS[config.encoder]
-    given = {name: config[name].value for name in ENCODER_OPTIONS if config[name].value is not None}
-    made = make(frame_shape, **{name: given[name] for name in inspect.signature(make).parameters if name in given})
-    return encoders.with_saliency_sampler(made, frame_shape, norm=config.norm) if config.saliency else made
+@functools.cache
+def _brought_along():
+    """Returns name -> an `Option` and its help: whose it is, with their defaults."""
+    found = {}
+    for kind, named in owners().items():
+        for who, options in named.items():
+            for name, option in options.items():
+                found.setdefault(name, {})[who] = option
+                group = {"protocol": "evaluation", "appearance": "views"}.get(kind, f"{kind}s")
+                if name not in GROUPS.setdefault(group, []):
+                    GROUPS[group].append(name)
+    return {name: (next(iter(by.values())), _help(by)) for name, by in found.items()}
 
 
-def optimizer(steps_per_epoch):
-    """Returns Adam with the schedule the flags describe: a tenth after each of some epochs, or a cosine to zero."""
-    config = flags.FLAGS
-    rate = config.learning_rate
-    if not config.decay_epochs:
-        return keras.optimizers.Adam(
-            keras.optimizers.schedules.CosineDecay(rate, max(config.epochs * steps_per_epoch, 1))
-        )
-    if not all(epoch.isdecimal() for epoch in config.decay_epochs):
-        raise ValueError(f"--decay_epochs takes whole numbers, such as 40,50. Found: {','.join(config.decay_epochs)}")
-    boundaries = [int(epoch) * steps_per_epoch for epoch in config.decay_epochs]
-    rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
-    return keras.optimizers.Adam(keras.optimizers.schedules.PiecewiseConstantDecay(boundaries, rates))
+def _help(by):
+    defaults = ", ".join(f"{who} {_shown(option.default)}" for who, option in by.items())
+    return f"{next((option.doc for option in by.values() if option.doc), '')} Default of {defaults}.".strip()
 
 
-def check():
-    """Refuses flags that are wrong by themselves, before anything is read or written.
-
-    Raises:
-        ValueError: a flag has not the form it needs.
-    """
-    config = flags.FLAGS
-    pair("band"), pair("speed_range"), config.crop_area and pair("crop_area")
-    if config.micro_batch and config.method != "simper":
-        raise ValueError(
-            f"--micro_batch={config.micro_batch} is for --method=simper, whose loss is a mean over clips. "
-            f"Found: --method={config.method}. Leave it out."
-        )
-    optimizer(steps_per_epoch=1)
-
-
-def _text(value):
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+def _shown(value):
+    return ",".join(f"{part:g}" for part in value) if isinstance(value, tuple) else str(value)

@@ -7,12 +7,11 @@ import pathlib
 
 from absl import flags
 
-from simper_tf import files
-from simper_tf.evaluation import rows, tables
-from trainers import cli, compare, sweep
+from simper_tf import files, rows, tables
+from trainers import cli, compare
 
 # Table 2 of the paper, RotatingDigits; it does not define its nearest neighbour, nor its Fourier readout.
-PAPER = dict(zip(sweep.COLUMNS[:4], compare.PAPER["simper"], strict=True))
+PAPER = dict(zip(compare.COLUMNS, compare.PAPER["simper"], strict=True))
 LINES = (
     ("fft_resolved", "Fourier readout, octave by the pixels, no label"),
     ("fft_calibrated", "Fourier readout, harmonic from 10 labels"),
@@ -27,6 +26,7 @@ COMMAND = "python -m trainers.report"
 
 
 def main():
+    """Gathers the rows of `--runs` and writes their table."""
     config = flags.FLAGS
     document, new = pathlib.Path(config.document), gather(config.runs)
     check_alike([*rows.read_rows(config.rows), *new])

@@ -7,11 +7,8 @@ import sys
 
 from absl import flags
 
-from simper_tf.evaluation import rows
-from trainers import cli, options, runs
-
-# Columns of the tables: protocols and metrics.
-COLUMNS = (("fft", "mae"), ("fft", "mape"), ("1nn", "mae"), ("1nn", "mape"), ("1nn_euclidean", "mae"))
+from simper_tf import rows, run_folder
+from trainers import cli, options
 
 
 def define(base, folder):
@@ -53,31 +50,44 @@ def names(flag, known):
     return found
 
 
-def train(folder, changes):
+def train(folder, changes, split):
     """Trains and evaluates, continues a run that was interrupted, or reads what an earlier call has finished.
 
     Args:
         folder: Of the run.
         changes: Flags by name that differ from the flagfile.
+        split: Whose clips are predicted: `validation` where something is to be chosen, else `test`.
 
     Returns:
-        The rows of the run.
+        The rows of the run on that split.
 
     Raises:
         KeyboardInterrupt: the run was told to stop.
         ValueError: the run failed, and has said why; or the folder holds a finished one of other flags.
     """
     folder = pathlib.Path(folder)
-    overrides = [f"--{name}={value}" for name, value in {**changes, "run_dir": folder}.items()]
+    overrides = [f"--{name}={value}" for name, value in {**changes, "split": split, "run_dir": folder}.items()]
     arguments = [f"--flagfile={flags.FLAGS.base}", *overrides]
-    if (folder / "results.jsonl").exists():
+    found = [row for row in rows.read_rows(folder / "results.jsonl") if row.split == split]
+    if found:
         _check_same(folder, arguments)
     else:
         code = _run([sys.executable, "-m", "trainers.pretrain", *arguments])
         if code:
             reason = f"was ended by signal {-code}" if code < 0 else "failed, see above"
             raise ValueError(f"The run in {folder} {reason}. The same command goes on with it.")
-    return rows.read_rows(folder / "results.jsonl")
+        found = [row for row in rows.read_rows(folder / "results.jsonl") if row.split == split]
+    return found
+
+
+def columns(results, metric="mae"):
+    """Returns the protocols of rows that have a metric, in their order, each with it.
+
+    Args:
+        results: `Row`s of several runs.
+        metric: Name of the metric.
+    """
+    return [(name, metric) for name in dict.fromkeys(row.protocol for row in results if row.metric == metric)]
 
 
 def _check_same(folder, arguments):
@@ -87,7 +97,7 @@ def _check_same(folder, arguments):
         wanted(["trainers.pretrain", *arguments])
     except flags.Error as error:
         raise ValueError(f"--base={flags.FLAGS.base}: {error}") from error
-    changed = runs.differences(folder, options.values(wanted))
+    changed = run_folder.differences(folder, options.settings(wanted))
     if changed:
         raise ValueError(
             f"{folder} holds a finished run of other flags: {changed}. Delete it, or name another folder with --runs."

@@ -10,7 +10,15 @@ from absl import flags
 from trainers import options
 
 ROOT = pathlib.Path(__file__).parents[2]
-TINY = ("--train_clips=12", "--test_clips=6", "--labeled_clips=3", "--epochs=2", "--num_views=2", "--view_frames=16")
+TINY = (
+    "--train_clips=12",
+    "--validation_clips=4",
+    "--test_clips=6",
+    "--labeled_clips=3",
+    "--epochs=2",
+    "--num_views=2",
+    "--view_frames=16",
+)
 
 
 @pytest.fixture(scope="session")

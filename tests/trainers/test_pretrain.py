@@ -1,3 +1,4 @@
+import json
 import os
 import pathlib
 import re
@@ -10,8 +11,7 @@ import tensorflow as tf
 from finished import final_weights, results
 from matplotlib.figure import Figure
 
-from simper_tf import export
-from simper_tf.evaluation import plots
+from simper_tf import export, plots
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 
@@ -37,7 +37,7 @@ def finished(tmp_path_factory):
 def test_a_run_leaves_all_that_its_folder_promises(call, finished):
     call(pretrain.main, f"--run_dir={finished}", "--deterministic")
     assert {path.name for path in finished.iterdir()} == {
-        "flags.cfg", "results.jsonl", "features.npz", "checkpoints", "logs", "plots", "saved_model",
+        "flags.cfg", "results.jsonl", "readout.json", "features.npz", "checkpoints", "logs", "plots", "saved_model",
     }  # fmt: skip
     rows = results(finished)
     assert {"1nn", "fft", "fft_calibrated"} <= {row["protocol"] for row in rows}
@@ -102,6 +102,42 @@ def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, f
     np.testing.assert_array_equal(first(clip), second(clip))
 
 
+def test_export_takes_the_octave_that_evaluation_has_found_and_encodes_no_clip(call, finished, monkeypatch):
+    found = json.loads((finished / "readout.json").read_text())
+    assert found["fft_calibrated"].keys() == {"harmonic"}
+    exported, write = [], export.export_model
+    monkeypatch.setattr(export, "export_model", lambda *arguments: exported.append(arguments) or write(*arguments))
+    monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
+    for octave, harmonic in (
+        ({"divisor": 3, "agreement": 0.9, "voting": 0.8}, 1 / 3),
+        ({"divisor": 3, "agreement": 0.5, "voting": 0.8}, None),
+        ({"divisor": 3, "agreement": 0.9, "voting": 0.1}, 0.5),
+    ):
+        altered = {"fft_resolved": {"octave": octave}, "fft_calibrated": {"harmonic": 0.5}}
+        (finished / "readout.json").write_text(json.dumps(altered))
+        call(export_trainer.main, f"--run_dir={finished}")
+        assert exported[-1][4] == harmonic
+    (finished / "readout.json").write_text(json.dumps(found))
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}'])
+def test_an_export_without_what_evaluation_finds_says_how_to_find_it(call, finished, content):
+    path = finished / "readout.json"
+    before = path.read_bytes()
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^{path} is missing or damaged \(.*evaluate --run_dir={finished}$"):
+        call(export_trainer.main, f"--run_dir={finished}")
+    path.write_bytes(before)
+
+
+def test_validation_clips_are_predicted_where_something_is_to_be_chosen(call, finished):
+    before = results(finished)
+    call(evaluate.main, f"--run_dir={finished}", "--split=validation", "--noartifacts")
+    rows = results(finished)
+    assert rows[: len(before)] == before
+    assert {(row["split"], row["n"]) for row in rows} == {("test", 6), ("validation", 4)}
+
+
 def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
     before = results(finished)
     with pytest.raises(ValueError, match=r"--learning_rate was 0.001, now 0.5\. .*--overwrite"):
@@ -135,7 +171,7 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--batch_size=13", "A batch of 13 clips cannot be drawn from 12"),
         ("--crop_area=0.5,2", "share of the frame, at most 1"),
         ("--replicas=3", "--batch_size=4 clips cannot be shared evenly among 3 replicas"),
-        ("--gray_probability=0.2", r"--gray_probability=0.2 takes colour away, but the clips have 1 channel\(s\)"),
+        ("--gray_probability=0.2", r"--gray_probability=0.2 takes color away, but the clips have 1 channel\(s\)"),
         ("--micro_batch=3", r"batch of 4 clips \(a replica's share\) cannot be cut into micro-batches of 3"),
         ("--decay_epochs=soon", "--decay_epochs takes whole numbers, .*Found: soon"),
     ],
@@ -180,8 +216,8 @@ def test_two_replicas_train_on_the_same_views_to_the_same_loss_as_one(call, comm
     assert process.returncode == 0, err
     assert "Training on 2 replicas" in out
     logs, expected = (history.read(tmp_path / name / "logs" / "history.jsonl")[-1] for name in ("two", "one"))
-    # The floor is that of the speeds drawn. Adam makes steps of rounding errors where a gradient is near 0.
-    assert logs["floor"] == pytest.approx(expected["floor"], rel=1e-5)
+    # The label entropy is that of the speeds drawn. Adam makes steps of rounding errors where a gradient is near 0.
+    assert logs["label_entropy"] == pytest.approx(expected["label_entropy"], rel=1e-5)
     assert logs["loss"] == pytest.approx(expected["loss"], rel=1e-2)
 
 

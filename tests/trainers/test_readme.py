@@ -10,10 +10,9 @@ import numpy as np
 import photographs
 import pytest
 
-from simper_tf import encoders, export_model, small
-from simper_tf.evaluation import tables
-from simper_tf.evaluation.rows import read_rows
-from trainers import compare, evaluate, export, options, pretrain, report
+from simper_tf import encoders, export_model, methods, small, tables
+from simper_tf.rows import read_rows
+from trainers import compare, evaluate, export, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -89,7 +88,7 @@ def test_the_make_targets_exist():
 
 
 @pytest.mark.parametrize(
-    ("flag", "names"), [("method", options.METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
+    ("flag", "names"), [("method", methods.METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
 )
 def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)(?:;|\. Nothing)", README, re.MULTILINE | re.DOTALL)

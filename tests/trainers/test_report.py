@@ -4,7 +4,7 @@ import pytest
 from absl import flags
 from made_up import row
 
-from simper_tf.evaluation import rows, tables
+from simper_tf import rows, tables
 from trainers import report
 
 MARKED = tables.new_document("Mine", report.COMMAND)

@@ -11,9 +11,11 @@ import sys
 import pytest
 from finished import results
 
+from simper_tf import data as library
+from simper_tf import tasks
 from simper_tf import training as loop
 from simper_tf.checkpoints import checkpoint_steps
-from trainers import data, evaluate, history, options, pretrain, runs
+from trainers import evaluate, history, options, pretrain
 from trainers import export as export_trainer
 
 LONG = ("--epochs=100000", "--noartifacts")
@@ -110,7 +112,7 @@ def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys
 def test_rows_say_of_which_settings_they_are_and_the_seed_is_none_of_them(call, finished):
     def settings(*arguments):
         found = []
-        call(lambda: found.append(runs.settings(options.values())), "--run_dir=x", "--noartifacts", *arguments)
+        call(lambda: found.append(options.settings().digest()), "--run_dir=x", "--noartifacts", *arguments)
         return found[0]
 
     assert {row["settings"] for row in results(finished)} == {settings()}
@@ -135,14 +137,15 @@ def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, c
     for name in ("epochs", "learning_rate", "encoder"):
         options.flags.FLAGS[name].unparse()
     with pytest.raises(ValueError, match=message):
-        runs.adopt_flags()
+        options.of_run()
 
 
 def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path):
     with pytest.raises(ValueError, match="--band takes two rising"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--band=5,1")
     values = []
-    call(lambda: values.extend(options.values().items()), "--run_dir=x", "--band=5,1")
+    call(lambda: values.extend(options.settings().as_text().items()), "--run_dir=x")
+    values = [(name, "5,1" if name == "band" else value) for name, value in values]
     (tmp_path / "flags.cfg").write_text("".join(f"--{name}={value}\n" for name, value in values if name != "run_dir"))
     with pytest.raises(ValueError, match=r"flags\.cfg is damaged: --band takes two .*Found: 5,1\. Mend that line"):
         call(evaluate.main, f"--run_dir={tmp_path}")
@@ -208,7 +211,7 @@ def test_no_temporary_folder_that_can_be_written_is_one_line_that_names_those_tr
 
 
 def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, monkeypatch, tmp_path):
-    monkeypatch.setattr(data, "label_unit", lambda builder: "mmHg")
+    monkeypatch.setattr(library.ClipData, "task", tasks.Scalar("mmHg"))
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
     rows = results(tmp_path / "run")
     protocols = {"1nn", "1nn_npsd", "1nn_euclidean", "linear_probe", "training_mean"}

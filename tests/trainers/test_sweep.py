@@ -12,7 +12,7 @@ import pytest
 from absl import flags
 from made_up import row
 
-from simper_tf.evaluation import rows
+from simper_tf import rows
 from trainers import options, sweep
 
 PRETRAIN = """
@@ -48,9 +48,10 @@ def stand_in(monkeypatch):
     return put
 
 
-def written(value=0.5):
+def written(value=0.5, **others):
     """Returns Python that writes a result row."""
-    return f"(folder / 'results.jsonl').write_text({json.dumps(dataclasses.asdict(row(value=value)))!r})"
+    found = dataclasses.asdict(row(value=value, **others))
+    return f"(folder / 'results.jsonl').write_text({json.dumps(found)!r})"
 
 
 def tell(file, number):
@@ -66,10 +67,10 @@ def calls(folder):
 
 def test_a_run_is_the_flagfile_with_its_changes_in_its_folder(stand_in, tmp_path):
     stand_in(written(0.25))
-    assert [row.value for row in sweep.train(tmp_path / "run", {"method": "moco", "seed": "3"})] == [0.25]
+    assert [row.value for row in sweep.train(tmp_path / "run", {"method": "moco", "seed": "3"}, "test")] == [0.25]
     assert stand_in.command == [
         sys.executable, "-m", "trainers.pretrain", "--flagfile=base.cfg", "--method=moco", "--seed=3",
-        f"--run_dir={tmp_path / 'run'}",
+        "--split=test", f"--run_dir={tmp_path / 'run'}",
     ]  # fmt: skip
 
 
@@ -82,14 +83,15 @@ def finished(stand_in, tmp_path):
     values = flags.FlagValues()
     options.define(values)
     values(["pretrain", f"--flagfile={base}", "--run_dir=run", "--method=moco"])
-    lines = "\n".join(f"--{name}={value}" for name, value in options.values(values).items() if name != "run_dir")
+    given = options.settings(values).as_text()
+    lines = "\n".join(f"--{name}={value}" for name, value in given.items() if name != "run_dir")
     stand_in(f"(folder / 'flags.cfg').write_text({lines!r})\n" + written())
-    sweep.train(tmp_path / "run", {"method": "moco"})
+    sweep.train(tmp_path / "run", {"method": "moco"}, "test")
     return tmp_path / "run"
 
 
 def test_a_run_that_is_done_is_read_and_not_repeated(finished):
-    assert sweep.train(finished, {"method": "moco"}) == rows.read_rows(finished / "results.jsonl")
+    assert sweep.train(finished, {"method": "moco"}, "test") == rows.read_rows(finished / "results.jsonl")
     assert calls(finished) == 1
 
 
@@ -97,10 +99,10 @@ def test_a_run_that_is_done_with_other_flags_is_refused_with_what_changed(finish
     base = finished.with_name("base.cfg")
     base.write_text(base.read_text().replace("--epochs=3", "--epochs=4"))
     with pytest.raises(ValueError, match=r"run holds a finished run of other flags: --epochs was 3, now 4\. Delete it"):
-        sweep.train(finished, {"method": "moco"})
+        sweep.train(finished, {"method": "moco"}, "test")
     base.write_text("--epoch=3")
     with pytest.raises(ValueError, match=r"--base=.*base\.cfg: Unknown command line flag 'epoch'"):
-        sweep.train(finished, {"method": "moco"})
+        sweep.train(finished, {"method": "moco"}, "test")
     assert calls(finished) == 1
 
 
@@ -110,16 +112,16 @@ def test_a_run_that_is_done_with_other_flags_is_refused_with_what_changed(finish
 def test_a_failed_run_is_one_error_and_the_same_call_goes_on_with_it(stand_in, tmp_path, end, reason):
     stand_in(end)
     with pytest.raises(ValueError, match=f"The run in {tmp_path} {reason}. The same command goes on with it"):
-        sweep.train(tmp_path, {})
+        sweep.train(tmp_path, {}, "test")
     stand_in(written())
-    assert len(sweep.train(tmp_path, {})) == 1
+    assert len(sweep.train(tmp_path, {}, "test")) == 1
     assert calls(tmp_path) == 2
 
 
 def test_a_run_that_was_stopped_stops_the_sweep(stand_in, tmp_path):
     stand_in("sys.exit(130)")
     with pytest.raises(KeyboardInterrupt):
-        sweep.train(tmp_path, {})
+        sweep.train(tmp_path, {}, "test")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -130,10 +132,25 @@ def test_what_stops_the_sweep_is_passed_on_and_the_run_may_save(stand_in, tmp_pa
     teller = threading.Thread(target=tell, args=(tmp_path / "ready", number))
     teller.start()
     with pytest.raises(KeyboardInterrupt):
-        sweep.train(tmp_path, {})
+        sweep.train(tmp_path, {}, "test")
     teller.join()
     assert (tmp_path / "saved").read_text() == str(int(number))
     assert {each: signal.getsignal(each) for each in handlers} == handlers
+
+
+def test_a_run_that_was_evaluated_on_other_clips_is_evaluated_on_those_asked_for(stand_in, tmp_path):
+    stand_in(written())
+    sweep.train(tmp_path, {}, "test")
+    stand_in(written(0.75, split="validation"))
+    assert [(row.value, row.split) for row in sweep.train(tmp_path, {}, "validation")] == [(0.75, "validation")]
+    assert "--split=validation" in stand_in.command
+    assert calls(tmp_path) == 2
+
+
+def test_columns_are_the_protocols_that_rows_have_in_their_order():
+    found = [row("1nn"), row("fft", "mape"), row("fft"), row("1nn", seed=1)]
+    assert sweep.columns(found) == [("1nn", "mae"), ("fft", "mae")]
+    assert sweep.columns(found, "mape") == [("fft", "mape")]
 
 
 @pytest.mark.parametrize("seeds", [[], ["0", "0"], ["one"], ["-1"]])

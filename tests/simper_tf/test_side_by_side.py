@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-from simper_tf.evaluation import plots, side_by_side
+from simper_tf import plots, side_by_side
 
 RNG = np.random.default_rng(71)
 

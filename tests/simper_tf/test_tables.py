@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from made_up import row
 
-from simper_tf.evaluation import tables
+from simper_tf import tables
 
 COMMAND = "python -m a.b"
 MARKED = f"# Title\n\n<!-- results: {COMMAND} -->\n| old |\n<!-- end of results -->\nRest.\n"

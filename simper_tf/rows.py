@@ -1,11 +1,14 @@
-"""Result rows: one JSON object a line, the only source of every table and plot."""
+"""Predictions -> result rows: one JSON object a line, the only source of every table and plot."""
 
 import dataclasses
 import json
 import pathlib
 import subprocess
 
+from simper_tf import metrics
+from simper_tf.features import Features
 from simper_tf.files import alone, write_atomically
+from simper_tf.tasks import Task
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Row:
         seconds: Time of pre-training.
         settings: What tells runs apart that differ in none of these, such as a hash of their flags; empty where it was
             not written down.
+        split: Whose clips were predicted.
     """
 
     dataset: str
@@ -41,6 +45,25 @@ class Row:
     commit: str
     seconds: float
     settings: str = ""
+    split: str = "test"
+
+
+def score(predictions, test: Features, task: Task, **run) -> list[Row]:
+    """Returns one `Row` per protocol and metric of the task.
+
+    Args:
+        predictions: Protocol -> predictions of the shape of the labels, `(N,)` or `(N, H)`.
+        test: The clips predicted; intervals are drawn over their subjects where they have any, else over clips.
+        task: What the labels are.
+        **run: The other fields of `Row`, which all rows share.
+    """
+    rows = []
+    for protocol, predicted in predictions.items():
+        for name, (metric, unit) in task.metrics.items():
+            low, high = metrics.bootstrap_interval(metric, test.labels, predicted, test.subjects)
+            values = {"value": metric(test.labels, predicted), "low": low, "high": high, "n": len(predicted)}
+            rows.append(Row(protocol=protocol, metric=name, unit=task.unit if unit is None else unit, **values, **run))
+    return rows
 
 
 def read_rows(path):
@@ -96,4 +119,4 @@ def _row(fields):
 
 def _key(row, settings=None):
     settings = row.settings if settings is None else settings
-    return row.dataset, row.config, row.method, row.encoder, row.protocol, row.metric, row.seed, settings
+    return row.dataset, row.config, row.method, row.encoder, row.protocol, row.metric, row.seed, row.split, settings

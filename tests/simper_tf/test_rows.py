@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from simper_tf.evaluation import rows
-from simper_tf.evaluation.rows import Row
+from simper_tf import rows
+from simper_tf.rows import Row
 
 
 def row(**changes):

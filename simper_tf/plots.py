@@ -7,7 +7,7 @@ import threadpoolctl
 from matplotlib.figure import Figure
 from sklearn import manifold
 
-from simper_tf import spectrum, units
+from simper_tf import spectrum
 
 # Logged values of every run that say nothing of what is learned, and those that share the axis of the loss.
 UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
@@ -73,15 +73,14 @@ def spaced(values, count):
     return order[np.unique(np.linspace(0, len(order) - 1, count).round().astype(int))]
 
 
-def spectra(series, labels, rates, band, unit="Hz"):
+def spectra(series, labels, rates, task):
     """Returns a figure of the power spectra of some clips' features, the true frequency marked.
 
     Args:
         series: `(N, T)` or `(N, T, D)` features.
-        labels: `(N,)` true frequencies in `unit`.
+        labels: `(N,)` true frequencies, in the unit of the task.
         rates: `(N,)` frames per second.
-        band: `(low, high)` in Hz, shaded.
-        unit: Of the labels and of the axis; one of frequency, see `units.per_hertz`.
+        task: A `tasks.Frequency` with a band, which is shaded.
     """
     series = np.atleast_3d(series)
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
@@ -89,16 +88,17 @@ def spectra(series, labels, rates, band, unit="Hz"):
     right = 0.0
     for axes, feature, label, rate in zip(rows, series, labels, rates, strict=True):
         power = spectrum.power(feature.T).numpy().sum(axis=0)
-        factor = units.per_hertz(unit, len(feature) / rate)
+        factor = task.per_hertz(len(feature) / rate)
+        low, high = factor * task.band[0], factor * task.band[1]
         frequencies = factor * np.arange(len(power)) * rate / (16 * len(feature))
-        axes.axvspan(factor * band[0], factor * band[1], color="0.95")
+        axes.axvspan(low, high, color="0.95")
         axes.axvline(label, color="C3", linewidth=1, linestyle="--")
         axes.plot(frequencies, power / max(power.max(), 1e-30), color="C0", linewidth=1.1)
-        axes.set_ylabel(f"{label:.3g} {unit}", rotation=0, ha="right", va="center")
+        axes.set_ylabel(f"{label:.3g} {task.unit}", rotation=0, ha="right", va="center")
         axes.set_yticks([])
-        right = max(right, factor * min(3 * band[1], rate / 2))
+        right = max(right, min(3 * high, factor * rate / 2))
     rows[0].set_title("power of the features; dashed: true frequency; shaded: band of the readout", fontsize=9)
-    rows[-1].set_xlabel(unit)
+    rows[-1].set_xlabel(task.unit)
     rows[-1].set_xlim(0, right)
     return figure
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-from simper_tf.evaluation import plots
+from simper_tf import plots
+from simper_tf.tasks import Frequency
 
 RNG = np.random.default_rng(47)
 RATE = 30.0
@@ -74,7 +75,7 @@ def test_a_reference_of_another_number_of_clips_is_refused():
 @pytest.mark.parametrize("channels", [None, 1, 3])
 def test_spectra_peak_at_the_marked_frequency(channels):
     series = sinusoids() if channels is None else np.repeat(sinusoids()[..., None], channels, axis=-1)
-    figure = plots.spectra(series, LABELS, RATES, (0.4, 5.5))
+    figure = plots.spectra(series, LABELS, RATES, Frequency("Hz", band=(0.4, 5.5)))
     for label, axes in zip(LABELS, figure.axes, strict=True):
         mark, power = axes.get_lines()
         assert mark.get_xdata()[0] == label
@@ -89,7 +90,7 @@ def test_spectra_peak_at_the_marked_frequency(channels):
 def test_spectra_stand_over_the_unit_of_the_labels(unit, factors):
     rates = np.array([30.0, 30.0, 40.0])  # 60 frames are 2 s, 2 s and 1.5 s.
     labels = np.array(factors) * LABELS * rates / RATE
-    figure = plots.spectra(sinusoids(), labels, rates, (0.4, 5.5), unit)
+    figure = plots.spectra(sinusoids(), labels, rates, Frequency(unit, band=(0.4, 5.5)))
     for label, factor, axes in zip(labels, factors, figure.axes, strict=True):
         mark, power = axes.get_lines()
         assert mark.get_xdata()[0] == label
@@ -99,7 +100,7 @@ def test_spectra_stand_over_the_unit_of_the_labels(unit, factors):
 
 
 def test_spectra_of_constant_features_are_flat_zero():
-    figure = plots.spectra(np.ones((1, 40)), [1.0], [RATE], (0.4, 5.5))
+    figure = plots.spectra(np.ones((1, 40)), [1.0], [RATE], Frequency("Hz", band=(0.4, 5.5)))
     np.testing.assert_array_equal(figure.axes[0].get_lines()[1].get_ydata(), 0)
 
 

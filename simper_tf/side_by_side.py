@@ -6,7 +6,7 @@ known what repeats, `(K, T)` of its course under a name of its own, for the firs
 
 from matplotlib.figure import Figure
 
-from simper_tf.evaluation import plots
+from simper_tf import plots
 
 ROWS = 4
 COLUMNS = 5

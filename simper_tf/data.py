@@ -1,0 +1,235 @@
+"""Built TFDS data sets -> examples; built first where they have not been, and damage told in one sentence."""
+
+import contextlib
+import dataclasses
+import io
+import pathlib
+import re
+import shutil
+from collections.abc import Callable
+
+import tensorflow as tf
+import tensorflow_datasets as tfds
+
+from simper_tf import files, tasks, units
+
+SPLITS = ("train", "validation", "test")
+
+
+@dataclasses.dataclass(frozen=True)
+class ClipData:
+    """A built data set.
+
+    Attributes:
+        builder: Its TFDS builder, see `find` and `build`.
+    """
+
+    builder: tfds.core.DatasetBuilder
+
+    @property
+    def name(self) -> str:
+        """Name of the data set."""
+        return self.builder.name
+
+    @property
+    def config(self) -> str:
+        """Name of its config."""
+        return self.builder.builder_config.name
+
+    @property
+    def task(self) -> tasks.Task:
+        """What its labels are."""
+        return tasks.from_metadata(self.builder.info.metadata["task"])
+
+    @property
+    def value_range(self) -> tuple[float, float] | None:
+        """The physical values that encoders see as 0 and 1, or None for clips of uint8 levels."""
+        found = self.builder.info.metadata.get("clip_range")
+        return found and tuple(found)
+
+    @property
+    def frame_shape(self) -> tuple[int, int, int]:
+        """`(H, W, C)` of the clips."""
+        return tuple(self.builder.info.features["clip"].shape[1:])
+
+    @property
+    def courses(self) -> list[str]:
+        """Names of the features that show what repeats, frame by frame, such as the angle or the PPG."""
+        features = self.builder.info.features
+        shape = features["clip"].shape[:1]
+        return sorted(name for name, feature in features.items() if feature.shape == shape and name != "label")
+
+    def split(self, name: str, limit: int = 0) -> tuple[tf.data.Dataset, int]:
+        """Returns the first examples of a split, floats in [0, 1], and how many they are.
+
+        Args:
+            name: One of `SPLITS`.
+            limit: So many at most; 0 for all.
+
+        Raises:
+            ValueError: there is no such split.
+        """
+        splits = self.builder.info.splits
+        if name not in splits:
+            raise ValueError(
+                f"{self.builder.info.full_name} has no split {name!r}, only {', '.join(splits)}: none of its raw files "
+                f"was there when it was built. Add some, delete {self.builder.data_path} and build it again."
+            )
+        total = splits[name].num_examples
+        count = min(limit, total) if limit else total
+        read = tfds.ReadConfig(interleave_cycle_length=1, try_autocache=False)
+        examples = self.builder.as_dataset(split=f"{name}[:{count}]", shuffle_files=False, read_config=read)
+        value_range = self.value_range
+        if value_range:
+
+            def to_unit_interval(example):
+                return {**example, "clip": units.rescale(example["clip"], value_range)}
+
+            examples = examples.map(to_unit_interval, tf.data.AUTOTUNE, deterministic=True)
+        return examples, count
+
+
+def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.DatasetBuilder:
+    """Returns the builder of a data set, whether it is built or not.
+
+    Args:
+        kind: The `Builder` class.
+        config: Of the class, or one that `tfds build --config=...` has built; empty for the first of the class.
+        data_dir: Where built data sets are kept.
+
+    Raises:
+        ValueError: there is no such config, or what is built of it is damaged.
+    """
+    configs = list(kind.builder_configs)
+    folder = pathlib.Path(data_dir).expanduser() / kind.name / (config or configs[0]) / str(kind.VERSION)
+    if config and config not in configs and not folder.exists():
+        raise ValueError(
+            f"--dataset={kind.name}/{config}: {kind.name} has no config {config!r}. It has: {', '.join(configs)}. "
+            f"Those that `tfds build --config=...` makes are looked for in --data_dir={data_dir}."
+        )
+    with _refusing_damage(folder):
+        if config and config not in configs:
+            return _checked(tfds.builder_from_directory(folder))
+        return _checked(kind(config=config or None, data_dir=data_dir))
+
+
+def load(
+    kind: type, config: str, data_dir: str | pathlib.Path, manual_dir: str | None = None, say: Callable = print
+) -> ClipData:
+    """Returns a data set, built unless it is built; one of several processes builds, and the others wait for it.
+
+    Args:
+        kind, config, data_dir: As in `find`.
+        manual_dir: Folder of raw files that cannot be downloaded.
+        say: Called with a line when a build begins.
+
+    Raises:
+        ValueError: as `find`, its raw files are not at hand, or it cannot be written.
+    """
+    builder = find(kind, config, data_dir)
+    if not builder.data_path.exists():
+        folder = pathlib.Path(builder.data_path.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        with files.alone(folder / ".lock"):
+            # Another process may have built it while this one waited.
+            if not builder.data_path.exists():
+                _build(builder, manual_dir, say)
+        builder = find(kind, config, data_dir)
+    return ClipData(builder)
+
+
+@contextlib.contextmanager
+def reading(clips: ClipData):
+    """Turns a record that cannot be read, in the time of a block, into one clear error.
+
+    Raises:
+        ValueError: a record is damaged.
+    """
+    try:
+        yield
+    except tf.errors.OpError as error:
+        # Records that are damaged, fewer than there should be, and files that are gone.
+        folder = clips.builder.data_path
+        signs = ("corrupted record", "truncated record", "Input dataset was expected", str(folder))
+        if not any(sign in error.message for sign in signs):
+            raise
+        # TensorFlow puts the name of the op before and after what it says.
+        said = re.sub(r"\{\{.*?\}\} | \[Op:.*", "", error.message.splitlines()[0])
+        raise _damaged(folder, said) from error
+
+
+def _build(builder, manual_dir, say):
+    """Builds aside, in a folder that only the holder of the lock touches, and moves what is whole to its place."""
+    say(f"Building {builder.info.full_name} in {builder.data_path} (once) ...")
+    place = pathlib.Path(builder.data_path)
+    # `tfds build` knows no lock: its folders are not deleted here, for they may be in use.
+    for left_over in place.parent.glob(f"incomplete.*_{place.name}"):
+        say(f"{left_over} is what a killed build has left: delete it, unless `tfds build` is at work there.")
+    aside = place.parent / ".building"
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        made = _prepare(type(builder)(config=builder.builder_config, data_dir=aside), builder, manual_dir)
+        common = pathlib.Path(aside, builder.name, ".config")
+        shutil.copytree(common, place.parents[1] / ".config", dirs_exist_ok=True)
+        made.rename(place)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _prepare(aside, builder, manual_dir):
+    """Returns the folder of what a builder builds; its raw files and downloads are those of another."""
+    name, place = builder.info.full_name, builder.data_path
+    try:
+        # TFDS says that it downloads, which it does not, and draws a bar for every shard.
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            aside.download_and_prepare(
+                download_dir=builder.data_dir_root / "downloads",
+                download_config=tfds.download.DownloadConfig(manual_dir=manual_dir),
+            )
+    except AssertionError as error:
+        if "No examples were yielded" in str(error):
+            raise ValueError(
+                f"{name} could not be built: not one clip of a split can be used. "
+                f"`tfds build datasets/{builder.name}` says why each was skipped."
+            ) from error
+        # TFDS asserts that the folder of raw files exists and is not empty, and adds how to get them, in lines.
+        raise ValueError(
+            f"{name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
+            f"Put them in a folder as datasets/{builder.name}/README.md says and name it by --manual_dir."
+        ) from error
+    except (tf.errors.OpError, OSError, RuntimeError) as error:
+        # TFDS wraps what a disk has said while it wrote a split.
+        cause = error.__cause__ if isinstance(error, RuntimeError) else error
+        if not isinstance(cause, tf.errors.OpError | OSError):
+            raise
+        said = str(getattr(cause, "message", cause)).splitlines()[0]
+        raise ValueError(f"{name} could not be built in {place}: {said}") from error
+    return pathlib.Path(aside.data_path)
+
+
+@contextlib.contextmanager
+def _refusing_damage(folder):
+    """Tells what goes wrong with a data set that is built by its folder: TFDS has a type of error for each parser."""
+    try:
+        yield
+    except Exception as error:
+        if not folder.exists():
+            raise
+        raise _damaged(folder, error) from error
+
+
+def _checked(builder):
+    """Returns a builder; refuses one whose built data lack what every trainer needs."""
+    metadata = builder.info.metadata or {}
+    clip_range = metadata.get("clip_range", [0, 1])
+    tasks.from_metadata(metadata.get("task"))
+    if not (isinstance(clip_range, list | tuple) and len(clip_range) == 2 and clip_range[0] < clip_range[1]):
+        raise ValueError(f"metadata.json has a clip_range of {clip_range}")
+    if builder.data_path.exists() and not builder.info.splits:
+        raise ValueError("dataset_info.json is missing or names no split")
+    return builder
+
+
+def _damaged(folder, error):
+    said = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+    return ValueError(f"The data set in {folder} is damaged: {said}. Delete that folder and build it again.")

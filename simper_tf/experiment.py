@@ -1,0 +1,143 @@
+"""Settings and data -> all that a run works with, put together before anything is trained."""
+
+import dataclasses
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from simper_tf import encoders
+from simper_tf.data import ClipData
+from simper_tf.methods import APPEARANCES, METHODS, Method, TrainingFacts
+from simper_tf.settings import Settings
+from simper_tf.tasks import Frequency, Task
+from simper_tf.views import Views, check_sampling
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment:
+    """What is trained, or restored.
+
+    Attributes:
+        model: The compiled method; its `views` are made on the device, or on the host.
+        examples, num_examples: Of the training split.
+        num_steps: Of the whole run.
+    """
+
+    model: Method
+    examples: tf.data.Dataset
+    num_examples: int
+    num_steps: int
+
+
+def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strategy | None = None) -> Experiment:
+    """Returns the experiment that settings describe.
+
+    Args:
+        settings: Of the run.
+        clips: The data set, built.
+        strategy: To train on; None for the one device that evaluation needs.
+
+    Raises:
+        ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says what to change.
+    """
+    examples, num_examples = clips.split("train", settings.train_clips)
+    clip_shape, rates = first_example(examples)["clip"].shape, _column(examples, "rate")
+    views = make_views(settings, clip_shape)
+    check_sampling(views.times.fastest, settings.band[1], float(rates.min()))
+    views.check_length(clip_shape[0])
+    steps_per_epoch = max(num_examples // settings.batch_size, 1)
+    labels = _column(examples, "label") if METHODS[settings.method].needs_labels else None
+    facts = TrainingFacts(
+        views, rates, num_examples, settings.batch_size, settings.epochs * steps_per_epoch, settings.band, labels
+    )
+    keras.mixed_precision.set_dtype_policy(settings.precision)
+    with (strategy or tf.distribute.get_strategy()).scope():
+        keras.utils.set_random_seed(settings.seed)  # Only here: building the data has drawn from the same generators.
+        model = make_method(settings, make_encoder(settings, clip_shape[1:]), facts)
+        model.compile(make_optimizer(settings, steps_per_epoch))
+    model.check_batch(settings.batch_size)
+    return Experiment(model, examples, num_examples, facts.num_steps)
+
+
+def task_of(settings: Settings, clips: ClipData) -> Task:
+    """Returns the task of a data set, a frequency with the band of the settings."""
+    task = clips.task
+    return dataclasses.replace(task, band=settings.band) if isinstance(task, Frequency) else task
+
+
+def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
+    """Returns the views of the method, for clips of that shape, `(T, H, W, C)`.
+
+    Raises:
+        ValueError: color is to be taken from gray clips.
+    """
+    kind, changes = METHODS[settings.method], settings.options_for("appearance")
+    if changes.get("gray_probability") and clip_shape[-1] != 3:
+        raise ValueError(
+            f"--gray_probability={changes['gray_probability']:g} takes color away, but the clips have {clip_shape[-1]} "
+            "channel(s) and not 3. Leave the flag out."
+        )
+    times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
+    appearance = kind.appearance if settings.appearance == "own" else APPEARANCES[settings.appearance]
+    if appearance is not None:
+        appearance = dataclasses.replace(appearance, **changes)
+    # A label holds for a whole clip.
+    whole = kind.needs_labels or not settings.view_frames
+    return Views(times.longest_view(clip_shape[0]) if whole else settings.view_frames, times, appearance)
+
+
+def make_encoder(settings: Settings, frame_shape: tuple[int, int, int]) -> keras.Model:
+    """Returns the encoder for frames of `(H, W, C)`."""
+    made = encoders.ENCODERS[settings.encoder](frame_shape, **settings.options_for("encoder"))
+    if not settings.saliency:
+        return made
+    return encoders.with_saliency_sampler(made, frame_shape, norm=settings.options.get("norm", "batch"))
+
+
+def make_method(settings: Settings, encoder: keras.Model, facts: TrainingFacts) -> Method:
+    """Returns the method: what the settings say of its arguments, and what follows from the data of the others."""
+    kind = METHODS[settings.method]
+    arguments = kind.arguments_for(facts) | settings.options_for("method")
+    return kind(encoder, facts.views, seed=settings.seed, **arguments)
+
+
+def make_optimizer(settings: Settings, steps_per_epoch: int) -> keras.optimizers.Optimizer:
+    """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero."""
+    rate, schedules = settings.learning_rate, keras.optimizers.schedules
+    if not settings.decay_epochs:
+        return keras.optimizers.Adam(schedules.CosineDecay(rate, max(settings.epochs * steps_per_epoch, 1)))
+    boundaries = [epoch * steps_per_epoch for epoch in settings.decay_epochs]
+    rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
+    return keras.optimizers.Adam(schedules.PiecewiseConstantDecay(boundaries, rates))
+
+
+def make_strategy(settings: Settings) -> tf.distribute.Strategy:
+    """Returns the strategy for the replicas of the settings, made before TensorFlow computes anything.
+
+    Raises:
+        ValueError: there are not so many GPUs, or they do not divide the batch.
+    """
+    gpus = tf.config.list_physical_devices("GPU")
+    number = settings.replicas or max(len(gpus), 1)
+    if settings.batch_size % number:
+        raise ValueError(f"--batch_size={settings.batch_size} clips cannot be shared evenly among {number} replicas.")
+    if gpus and number > len(gpus):
+        raise ValueError(f"--replicas={number}, but there are {len(gpus)} GPUs.")
+    if number == 1:
+        return tf.distribute.get_strategy()
+    if gpus:
+        return tf.distribute.MirroredStrategy([f"GPU:{k}" for k in range(number)])
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * number)
+    return tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(number)])
+
+
+def first_example(examples: tf.data.Dataset) -> dict:
+    """Returns the first example of a data set, as NumPy values."""
+    return next(iter(examples.take(1).as_numpy_iterator()))
+
+
+def _column(examples, name):
+    """Returns one feature of all examples: of rates the first one does not tell the others."""
+    return np.stack(list(examples.map(lambda example: example[name]).as_numpy_iterator()))

@@ -1,0 +1,103 @@
+"""Frozen encoder and clips of one split -> their features, with all that protocols may compare them with."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import tensorflow as tf
+
+from simper_tf import spectrum
+from simper_tf.clips import unit_range
+
+
+@dataclasses.dataclass(frozen=True)
+class Features:
+    """What a frozen encoder makes of one split.
+
+    Attributes:
+        series: `(N, T)` or `(N, T, D)` float32.
+        labels: `(N,)` float32 in the unit of the task, or `(N, H)` series of such values.
+        rates: `(N,)` float32, frames per second.
+        ids: `(N,)` strings.
+        subjects: `(N,)` strings, or None where no people are shown.
+        pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
+        levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
+        predicted: What the method's own head says, in the shape of the labels; None where it has none.
+    """
+
+    series: np.ndarray
+    labels: np.ndarray
+    rates: np.ndarray
+    ids: np.ndarray
+    subjects: np.ndarray | None = None
+    pixels: np.ndarray | None = None
+    levels: np.ndarray | None = None
+    predicted: np.ndarray | None = None
+
+    def per_hertz(self, task):
+        """Returns the factor, or `(N,)` factors, from Hz to the unit of a `tasks.Frequency`."""
+        return task.per_hertz(self.series.shape[1] / self.rates)
+
+    def take(self, count: int) -> "Features":
+        """Returns the features of the first `count` clips."""
+        fields = vars(self).items()
+        return Features(**{name: values if values is None else values[:count] for name, values in fields})
+
+
+def extract(
+    functions: Mapping[str, Callable],
+    examples: tf.data.Dataset,
+    batch_size: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Features:
+    """Encodes every example of a data set.
+
+    Args:
+        functions: Field of `Features` -> function of `(B, T, H, W, C)` clips; `series`, such as `SimPer.encode`, must
+            be one of them.
+        examples: Dictionaries with `clip`, `label`, `rate`, `id` and perhaps `subject`.
+        batch_size: Clips encoded at once; the last, partial batch counts too. None for as many as hold 16 million
+            values, 1 to 32.
+        progress: Called with the number of clips done after each batch, or None.
+
+    Raises:
+        ValueError: there is no example, or the features of a clip are not finite (named).
+    """
+    batch_size = batch_size or _batch_size(examples.element_spec["clip"].shape.num_elements())
+    graphs = {name: tf.function(call, reduce_retracing=True, autograph=False) for name, call in functions.items()}
+    batches, done = [], 0
+    for batch in examples.batch(batch_size).prefetch(1):
+        fields = {name: call(batch["clip"]).numpy() for name, call in graphs.items()}
+        broken = ~np.isfinite(fields["series"]).reshape(len(fields["series"]), -1).all(axis=1)
+        if broken.any():
+            raise ValueError(f"The features of clip {batch['id'].numpy()[broken][0].decode()} are not finite.")
+        fields |= {"labels": batch["label"].numpy(), "rates": batch["rate"].numpy()}
+        for name in {"id", "subject"} & set(batch):
+            fields[f"{name}s"] = np.char.decode(batch[name].numpy().astype(bytes))
+        batches.append(fields)
+        done += len(fields["series"])
+        if progress:
+            progress(done)
+    if not batches:
+        raise ValueError("The split holds no example.")
+    return Features(**{name: np.concatenate([fields[name] for fields in batches]) for name in batches[0]})
+
+
+def extras(task, value_range: tuple[float, float] | None = None) -> dict[str, Callable]:
+    """Returns the functions of clips that the protocols of a task need beside features, for `extract`.
+
+    Args:
+        task: A `tasks.Task`.
+        value_range: `(low, high)`, the physical values that encoders see as 0 and 1; None for gray levels of uint8.
+    """
+    low, high = value_range or (0.0, 255.0)
+
+    def levels(clips):
+        return low + (high - low) * tf.reduce_mean(unit_range(clips), axis=(2, 3, 4))
+
+    known = {"pixels": spectrum.pixel_power, "levels": levels}
+    return {name: known[name] for name in task.extras}
+
+
+def _batch_size(clip_values):
+    return min(32, max(1, 2**24 // clip_values))

@@ -1,0 +1,55 @@
+"""Ways to predict labels from features: `(train, validation, test, task) -> Prediction`, one file each.
+
+`train`, `validation` and `test` are `features.Features`. What a protocol chooses, it chooses on the first two.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+
+from simper_tf.features import Features
+from simper_tf.options import options_of
+from simper_tf.protocols.fft import fft
+from simper_tf.protocols.fft_calibrated import fft_calibrated
+from simper_tf.protocols.fft_resolved import fft_resolved
+from simper_tf.protocols.linear_probe import linear_probe
+from simper_tf.protocols.nearest_neighbor import nearest_neighbor
+from simper_tf.protocols.own_head import own_head
+from simper_tf.protocols.persistence import persistence
+from simper_tf.protocols.pixels import pixels
+from simper_tf.protocols.prediction import Prediction
+from simper_tf.protocols.training_mean import training_mean
+from simper_tf.tasks import Task
+
+# Name in the rows -> the protocol, and the kinds of `tasks` it suits.
+PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
+    "fft_resolved": (fft_resolved, ("frequency",)),
+    "fft": (fft, ("frequency",)),
+    "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
+    "fft_calibrated": (fft_calibrated, ("frequency",)),
+    "pixels": (pixels, ("frequency",)),
+    "1nn": (nearest_neighbor, ("frequency", "scalar")),
+    "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
+    "1nn_euclidean": (functools.partial(nearest_neighbor, distance="euclidean"), ("frequency", "scalar")),
+    "linear_probe": (linear_probe, ("scalar", "series")),
+    "persistence": (persistence, ("series",)),
+    "training_mean": (training_mean, ("scalar", "series")),
+    "supervised": (own_head, ("frequency", "scalar", "series")),
+}
+
+
+def predict(
+    train: Features, validation: Features, test: Features, task: Task, options: Mapping[str, object] | None = None
+) -> dict[str, Prediction]:
+    """Predicts the label of every test clip by each protocol that suits the task.
+
+    Args:
+        train, validation, test: With the extras of the task.
+        task: What the labels are; a frequency needs its band.
+        options: Arguments of protocols, by name, that are to differ from their defaults.
+    """
+    found = {}
+    for name, (protocol, kinds) in PROTOCOLS.items():
+        if task.kind in kinds:
+            own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
+            found[name] = protocol(train, validation, test, task, **own)
+    return {name: prediction for name, prediction in found.items() if prediction is not None}

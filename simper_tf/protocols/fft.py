@@ -1,0 +1,19 @@
+"""`fft` and `fft_paper`: the strongest frequency of the features in the band. No label."""
+
+from simper_tf import readout
+from simper_tf.features import Features
+from simper_tf.protocols.prediction import Prediction
+from simper_tf.tasks import Task
+
+
+def fft(train: Features, validation: Features, test: Features, task: Task, mode: str = "fine") -> Prediction:
+    """Reads test clips by `readout.fft_frequency` in the band of the task.
+
+    Args:
+        train, validation: Unused.
+        test: Of which `series` and `rates` are read.
+        task: A `tasks.Frequency` with a band.
+        mode: See `readout.fft_frequency`.
+    """
+    frequencies, _ = readout.fft_frequency(test.series, test.rates, task.band, mode)
+    return Prediction(frequencies.numpy() * test.per_hertz(task))

@@ -1,0 +1,27 @@
+"""`fft_calibrated`: the strongest frequency of the features, at the harmonic that a few labelled clips fit best."""
+
+from simper_tf import readout
+from simper_tf.features import Features
+from simper_tf.protocols.prediction import Prediction
+from simper_tf.tasks import Task
+
+
+def fft_calibrated(
+    train: Features, validation: Features, test: Features, task: Task, *, labeled_clips: int = 10
+) -> Prediction:
+    """Reads test clips by `readout.harmonic_frequency`.
+
+    What it found is the `harmonic`.
+
+    Args:
+        train: Of which the first clips are looked at with their labels.
+        validation: Unused.
+        test: Of which `series` and `rates` are read.
+        task: A `tasks.Frequency` with a band.
+        labeled_clips: Training clips whose labels may be looked at.
+    """
+    few = train.take(labeled_clips)
+    harmonic = readout.calibrate_harmonic(few.series, few.labels / few.per_hertz(task), few.rates, task.band)
+    frequencies = readout.harmonic_frequency(test.series, test.rates, task.band, harmonic)
+    note = f"{len(few.labels)} labeled clips say that features run at {1 / harmonic:.3g} times the frequency."
+    return Prediction(frequencies * test.per_hertz(task), note, {"harmonic": harmonic})

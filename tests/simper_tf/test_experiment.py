@@ -1,0 +1,88 @@
+"""What a run is put together from."""
+
+import types
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import experiment, methods
+from simper_tf.experiment import assemble, make_encoder, make_optimizer, make_views
+from simper_tf.settings import Settings
+from simper_tf.tasks import Frequency, Series
+
+
+def clips_of(rates):
+    """Returns a made-up data set with a training clip of 32 frames at each rate."""
+    number = len(rates)
+    clips = {"clip": np.zeros((number, 32, 8, 8, 1), np.uint8), "rate": np.float32(rates), "label": np.arange(number)}
+    return types.SimpleNamespace(split=lambda *_: (tf.data.Dataset.from_tensor_slices(clips), number))
+
+
+def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():
+    clips = clips_of([30, 20, 25])
+    with pytest.raises(ValueError, match=r"At speed 2 a clip of 5.5 Hz runs at 11 Hz, .*\(20 / 2 = 10 Hz\)"):
+        assemble(Settings(batch_size=1, band=(0.4, 5.5)), clips)
+    assemble(Settings(batch_size=1, band=(0.4, 5)), clips)
+
+
+def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():
+    settings = Settings(batch_size=1, band=(0.6, 3.0), options={"prior_weight": 1.0})
+    model = assemble(settings, clips_of([30, 20, 25])).model
+    assert model.prior_band == pytest.approx((0.6 / 30, 3 / 20))
+    model = assemble(Settings(batch_size=1, band=(0.6, 3.0), method="frequency_contrast"), clips_of([30, 20, 25])).model
+    assert model.band == pytest.approx((0.6 / 30, 3 * 1.5 / 20))
+
+
+def test_what_the_settings_say_of_a_method_goes_before_what_follows_from_the_data():
+    clips = clips_of([30] * 12)
+    assert assemble(Settings(method="moco", band=(0.4, 5)), clips).model.queue_size == 4
+    assert assemble(Settings(method="moco", band=(0.4, 5), options={"queue_size": 8}), clips).model.queue_size == 8
+    run = assemble(Settings(method="byol", band=(0.4, 5), epochs=7), clips)
+    assert (run.num_steps, run.model.num_steps, run.num_examples) == (21, 21, 12)
+
+
+def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():
+    shape = (150, 28, 28, 1)
+    assert make_views(Settings(), shape).num_frames == 75
+    assert make_views(Settings(view_frames=40), shape).num_frames == 40
+    assert make_views(Settings(method="supervised"), shape).num_frames == 150
+    assert make_views(Settings(method="supervised", view_frames=40), shape).num_frames == 150
+
+
+def test_the_appearance_is_the_methods_own_or_that_of_another_or_none_with_the_changes_asked_for():
+    shape = (150, 28, 28, 3)
+    assert make_views(Settings(method="byol"), shape).appearance == methods.BYOL.appearance
+    assert make_views(Settings(method="byol", appearance="simper"), shape).appearance == methods.SimPer.appearance
+    assert make_views(Settings(appearance="none"), shape).appearance is None
+    changed = make_views(Settings(options={"hue": 0.25}), shape).appearance
+    assert (changed.hue, changed.crop_area) == (0.25, methods.SimPer.appearance.crop_area)
+    with pytest.raises(ValueError, match=r"--gray_probability=0.2 takes color away, but the clips have 1 channel\(s\)"):
+        make_views(Settings(options={"gray_probability": 0.2}), (150, 28, 28, 1))
+
+
+def test_an_encoder_gets_its_options_and_a_sampler_where_one_is_asked_for():
+    assert make_encoder(Settings(options={"outputs": 2}), (28, 28, 1)).output_shape[-1] == 2
+    assert make_encoder(Settings(saliency=True), (28, 28, 1)).name == "saliency_small"
+
+
+@pytest.mark.parametrize("options", [{}, {"attention": True}])
+def test_frames_too_small_for_an_encoder_are_refused_with_what_to_do(options):
+    with pytest.raises(ValueError, match=r"at least 10 x 10 pixels\. Received: 8 x 9\. .*larger frames, or .*another"):
+        make_encoder(Settings(encoder="ts_can", options=options), (8, 9, 3))
+
+
+def test_the_rate_falls_by_steps_or_by_a_cosine():
+    schedule = make_optimizer(Settings(learning_rate=0.1, decay_epochs=(2, 3)), 10)._learning_rate
+    assert [float(schedule(step)) for step in (0, 20, 21, 31)] == pytest.approx([0.1, 0.1, 0.01, 0.001])
+    schedule = make_optimizer(Settings(learning_rate=0.1, epochs=4), 10)._learning_rate
+    assert [float(schedule(step)) for step in (0, 20, 40)] == pytest.approx([0.1, 0.05, 0.0], abs=1e-7)
+    assert isinstance(make_optimizer(Settings(), 10), keras.optimizers.Adam)
+
+
+def test_a_frequency_is_sought_in_the_band_of_the_settings():
+    clips = types.SimpleNamespace(task=Frequency("bpm", 36, 198))
+    assert experiment.task_of(Settings(band=(0.7, 4.0)), clips) == Frequency("bpm", 36, 198, (0.7, 4.0))
+    clips = types.SimpleNamespace(task=Series("°C"))
+    assert experiment.task_of(Settings(), clips) is clips.task

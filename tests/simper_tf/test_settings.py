@@ -1,0 +1,82 @@
+import dataclasses
+import re
+
+import pytest
+
+from simper_tf.options import Option
+from simper_tf.settings import Settings, free_names, owners, setting_fields
+
+
+def test_settings_are_refused_where_a_pair_is_none():
+    for name in ("band", "speed_range"):
+        for pair in ((5.0, 1.0), (1.0,), (1.0, 2.0, 3.0)):
+            found = ",".join(map(str, pair))
+            with pytest.raises(ValueError, match=f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}"):
+                Settings(**{name: pair})
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"method": "byol", "options": {"micro_batch": 2}}, "--micro_batch=2 means nothing .*byol, .*simper"),
+        ({"encoder": "cnn3d", "options": {"kernel_frames": 5}}, "--kernel_frames=5 means .*It belongs to small"),
+        ({"appearance": "none", "options": {"hue": 0.1}}, "--hue=0.1 means nothing with .*--appearance=none"),
+        ({"options": {"color": 1}}, "--color=1 means nothing .*There is no such setting. Leave it out"),
+    ],
+)  # fmt: skip
+def test_a_setting_of_another_method_or_encoder_is_refused_with_whose_it_is(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**fields)
+
+
+def test_options_go_to_whom_they_belong():
+    settings = Settings(options={"temperature": 0.5, "kernel_frames": 5, "hue": 0.1, "labeled_clips": 3})
+    assert settings.options_for("method") == {"temperature": 0.5}
+    assert settings.options_for("encoder") == {"kernel_frames": 5}
+    assert settings.options_for("appearance") == {"hue": 0.1}
+    assert settings.options_for("protocol") == {"labeled_clips": 3}
+
+
+def test_the_digest_depends_on_what_makes_the_weights_but_for_the_seed():
+    digest = Settings().digest()
+    assert re.fullmatch("[0-9a-f]{8}", digest)
+    for fields in ({"seed": 3}, {"data_dir": "elsewhere"}, {"test_clips": 2}, {"split": "validation"}):
+        assert Settings(**fields).digest() == digest
+    assert Settings(options={"labeled_clips": 3}).digest() == digest
+    others = [{"epochs": 3}, {"options": {"outputs": 2}}, {"options": {"outputs": 3}}, {"options": {"hue": 0.1}}]
+    assert len({digest, *(Settings(**fields).digest() for fields in others)}) == 5
+
+
+def test_what_may_change_between_calls_says_nothing_of_the_weights():
+    assert {"run_dir", "data_dir", "split", "labeled_clips", "artifacts"} <= free_names()
+    assert not {"seed", "method", "epochs", "band", "train_clips"} & free_names()
+
+
+def test_as_text_has_every_setting_that_is_given_and_no_wish_to_delete():
+    text = Settings(speed_range=(0.5, 3.0), overwrite=True, options={"crop_area": (0.9, 1.0)}).as_text()
+    assert text.keys() == {field.name for field in setting_fields()} - {"overwrite"} | {"crop_area"}
+    assert (text["speed_range"], text["crop_area"], text["seed"], text["decay_epochs"]) == (
+        "0.5,3.0",
+        "0.9,1.0",
+        "0",
+        "",
+    )
+
+
+def test_settings_are_frozen_and_every_one_is_explained():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Settings().epochs = 3
+    for field in setting_fields():
+        assert re.fullmatch(r"[A-Z].*[.]", field.metadata["help"]), field.name
+
+
+def test_options_of_one_name_are_of_one_type_and_none_is_a_setting_too():
+    kinds = {}
+    for owner in owners().values():
+        for options in owner.values():
+            for name, option in options.items():
+                assert isinstance(option, Option)
+                assert option.doc, name
+                kinds.setdefault(name, set()).add((option.kind, option.is_tuple))
+    assert not [name for name, found in kinds.items() if len(found) > 1]
+    assert not kinds.keys() & {field.name for field in setting_fields()}

@@ -1,0 +1,40 @@
+"""`--help` of a command: all its flags with their defaults, in groups, and no hint to another help."""
+
+import shutil
+import textwrap
+
+from absl import flags
+
+ASKED = {"--help", "-help", "-h", "--helpshort", "--helpfull", "-?"}
+
+
+def text(program: str, doc: str, groups: dict[str, list[str]], values: flags.FlagValues = flags.FLAGS) -> str:
+    """Returns the help of a command.
+
+    Args:
+        program: Its name.
+        doc: What it does, the documentation of its module.
+        groups: Heading -> names of flags; flags of the command in none of them come first.
+        values: Where its flags are defined.
+    """
+    grouped = {name for names in groups.values() for name in names}
+    defined = [found for module, found in values.flags_by_module_dict().items() if not module.startswith("absl")]
+    own = [flag.name for found in defined for flag in found if flag.name not in grouped]
+    parts = [doc.strip(), f"usage: python -m trainers.{program} --flag=value ... [--flagfile=FILE]"]
+    for heading, names in {"this command": own, **groups}.items():
+        known = [values[name] for name in dict.fromkeys(names) if name in values]
+        if known:
+            parts.append("\n".join([f"Flags of {heading}:", *(_flag(flag) for flag in known)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _flag(flag):
+    default = "" if flag.default in (None, "", []) else f"={_shown(flag.default)}"
+    choices = f" One of {', '.join(flag.parser.enum_values)}." if hasattr(flag.parser, "enum_values") else ""
+    width = min(shutil.get_terminal_size().columns, 100)
+    told = textwrap.fill(f"{flag.help}{choices}", width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    return f"  --{flag.name}{default}\n{told}"
+
+
+def _shown(value):
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
