@@ -67,6 +67,17 @@ PARAMETERS = [
 ]
 
 
+# Too large for `make test-fast`; variants, "<name> <what>", are left out there too.
+LARGE = ("repnet", "resnet3d18")
+
+
+def each(cases):
+    """Returns parameters of a test, which are the name of an encoder or begin with it."""
+    cases = [case if isinstance(case, tuple) else (case,) for case in cases]
+    slow = [case[0] in LARGE or " " in case[0] for case in cases]
+    return [pytest.param(*case, marks=[pytest.mark.slow] * is_slow) for case, is_slow in zip(cases, slow, strict=True)]
+
+
 def options(make):
     """Returns the options of an encoder with their defaults."""
     _, *rest = inspect.signature(make).parameters.values()
@@ -93,7 +104,7 @@ def encoders():
     return encoder
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", each(ENCODERS))
 def test_an_encoder_is_a_function_of_the_frame_and_of_described_options_by_keyword(name):
     frame, *rest = inspect.signature(ENCODERS[name]).parameters.values()
     assert frame.name == "frame_shape"
@@ -102,18 +113,19 @@ def test_an_encoder_is_a_function_of_the_frame_and_of_described_options_by_keywo
     assert hints["return"] is keras.Model
     for option in rest:
         assert option.kind is option.KEYWORD_ONLY
-        assert type(option.default) is hints[option.name]
+        hint = hints[option.name]
+        assert type(option.default) is (typing.get_origin(hint) or hint)
         (said,) = re.findall(rf"^    {option.name}: (.*(?:\n     +.*)*)", doc, re.MULTILINE)
         assert said[0].isupper()
         assert said.endswith(".")
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", each(ENCODERS))
 def test_an_encoder_is_found_and_named_by_the_name_of_its_function(encoders, name):
     assert ENCODERS[name].__name__ == encoders(name).name == name
 
 
-@pytest.mark.parametrize(("name", "frame_shape", "chosen", "trainable", "total"), PARAMETERS)
+@pytest.mark.parametrize(("name", "frame_shape", "chosen", "trainable", "total"), each(PARAMETERS))
 def test_an_encoder_has_the_published_number_of_parameters(name, frame_shape, chosen, trainable, total):
     encoder = ENCODERS[name](frame_shape, **chosen)
     assert sum(int(np.prod(weight.shape)) for weight in encoder.trainable_weights) == trainable
@@ -134,7 +146,7 @@ def another(value):
     return not value if isinstance(value, bool) else value + 2
 
 
-@pytest.mark.parametrize(("name", "option"), OPTIONS)
+@pytest.mark.parametrize(("name", "option"), each(OPTIONS))
 def test_every_option_changes_what_an_encoder_is_made_of(encoders, name, option):
     changed = ENCODERS[name](FRAME, **{option: another(options(ENCODERS[name])[option])})
     made_of = [
@@ -144,20 +156,20 @@ def test_every_option_changes_what_an_encoder_is_made_of(encoders, name, option)
     assert made_of[0] != made_of[1]
 
 
-@pytest.mark.parametrize("name", [name for name, option in OPTIONS if option == "norm"])
+@pytest.mark.parametrize("name", each(name for name, option in OPTIONS if option == "norm"))
 def test_an_unknown_norm_is_refused_with_the_choices(name):
     with pytest.raises(ValueError, match=r"`norm` must be one of \('batch', 'group', 'affine'\)\. Received: 'layer'"):
         ENCODERS[name](FRAME, norm="layer")
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", each(ENCODERS))
 @pytest.mark.parametrize("frame_shape", [3, (8, 3), (8, 8, None), (0, 8, 3), (8.5, 8, 3), "rgb"])
 def test_a_frame_that_is_no_height_width_and_channels_is_refused_with_an_example(name, frame_shape):
     with pytest.raises(ValueError, match=r"`frame_shape` must be the \(height, width, channels\) .* \(36, 36, 3\)"):
         ENCODERS[name](frame_shape)
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", each(ENCODERS))
 def test_a_frame_of_any_size_is_either_taken_or_refused_with_what_to_give(encoders, name):
     if name in ("efficientphys", "ts_can"):
         with pytest.raises(ValueError, match=r"depend on the size of the frames.*\(None, 10, 3\)\. Give height and"):
@@ -169,7 +181,7 @@ def test_a_frame_of_any_size_is_either_taken_or_refused_with_what_to_give(encode
     assert free(x[:, :, :9, 1:]).shape[:2] == (1, 8)
 
 
-@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("name", each(ENCODERS))
 @pytest.mark.parametrize("size", [(1, 1), (3, 36), (36, 8)])
 def test_features_of_the_smallest_frames_are_finite_or_the_frames_are_refused(name, size):
     smallest = {"efficientphys": 10, "ts_can": 10, "cnn3d": 4}.get(name, 1)
@@ -183,7 +195,7 @@ def test_features_of_the_smallest_frames_are_finite_or_the_frames_are_refused(na
     assert np.all(np.isfinite(features))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_features_are_as_long_as_the_clip(encoders, kind):
     for num_frames in (8, 9, 13):
         features = encoders(kind)(clips(2, num_frames))
@@ -192,14 +204,14 @@ def test_features_are_as_long_as_the_clip(encoders, kind):
         assert np.all(np.isfinite(features))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_features_change_with_the_frames_and_differ_among_clips(encoders, kind):
     features = encoders(kind)(clips(2, 9)).numpy()
     assert np.ptp(features, axis=1).max() > 1e-4
     assert np.abs(features[0] - features[1]).max() > 1e-4
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_a_graph_with_free_batch_and_length_gives_the_same(encoders, kind):
     graph = tf.function(encoders(kind), input_signature=[tf.TensorSpec((None, None, *FRAME))])
     assert graph.get_concrete_function().structured_outputs.shape[2:] == DIMENSIONS.get(kind.split()[0], ())
@@ -208,7 +220,7 @@ def test_a_graph_with_free_batch_and_length_gives_the_same(encoders, kind):
         np.testing.assert_allclose(graph(x), encoders(kind)(x), atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_constant_clips_have_finite_features_and_gradients(encoders, kind):
     encoder, values = encoders(kind), tf.reshape([0.0, 0.5, 1.0], (3, 1, 1, 1, 1))
     with tf.GradientTape() as tape:
@@ -218,7 +230,7 @@ def test_constant_clips_have_finite_features_and_gradients(encoders, kind):
     assert all(np.all(np.isfinite(values)) for values in [features, *gradients])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_only_batch_norm_in_training_lets_clips_influence_one_another(encoders, kind):
     encoder, x = encoders(kind), clips(2, 8)
     for training in (False, True):
@@ -231,7 +243,7 @@ def test_only_batch_norm_in_training_lets_clips_influence_one_another(encoders, 
     assert mixes_clips(encoder) == (kind in WITH_BATCH_NORM)
 
 
-@pytest.mark.parametrize("kind", LEARNING)
+@pytest.mark.parametrize("kind", each(LEARNING))
 def test_batch_statistics_are_those_of_all_replicas(encoders, kind):
     inside = encoders(kind)._flatten_layers()
     norms = [layer for layer in inside if isinstance(layer, keras.layers.BatchNormalization)]
@@ -239,7 +251,7 @@ def test_batch_statistics_are_those_of_all_replicas(encoders, kind):
     assert [norm.name for norm in norms if not isinstance(norm, BatchNorm)] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_a_saved_encoder_gives_the_same_features(encoders, kind, tmp_path):
     x = clips(2, 9)
     encoders(kind).save(tmp_path / "encoder.keras")
@@ -256,7 +268,7 @@ def in_bfloat16(kind):
         keras.mixed_precision.set_dtype_policy(before)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
     encoder = in_bfloat16(kind)
     with tf.GradientTape() as tape:
@@ -268,7 +280,7 @@ def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
     assert all(np.all(np.isfinite(gradient)) and gradient.dtype == tf.float32 for gradient in gradients)
 
 
-@pytest.mark.parametrize("kind", LEARNING)
+@pytest.mark.parametrize("kind", each(LEARNING))
 def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(encoders, kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
     x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
@@ -282,7 +294,7 @@ def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(encoders, kind
     assert encoder.count_params() == encoders(kind).count_params()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", each(KINDS))
 def test_whatever_has_no_more_space_is_float32_in_mixed_bfloat16(kind):
     behind_space = [layer.output for layer in in_bfloat16(kind).operations if layer.output.ndim < 4]
     assert behind_space
@@ -298,7 +310,7 @@ def test_the_mean_over_space_of_half_precision_is_exact():
     assert space_mean(x, keepdims=True).shape == (1, 20, 1, 1, 1)
 
 
-@pytest.mark.parametrize("kind", LEARNING)
+@pytest.mark.parametrize("kind", each(LEARNING))
 def test_every_op_of_an_encoder_and_of_its_gradient_has_a_gpu_kernel(encoders, kind):
     encoder = encoders(kind)
 

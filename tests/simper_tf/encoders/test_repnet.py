@@ -6,6 +6,7 @@ import tensorflow as tf
 from simper_tf.encoders import mixes_clips, repnet
 from simper_tf.encoders.repnet import PerFrame
 
+pytestmark = pytest.mark.slow
 RNG = np.random.default_rng(67)
 
 

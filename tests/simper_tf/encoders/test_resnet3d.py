@@ -17,6 +17,7 @@ def affine():
     return resnet3d18((None, None, 1), norm="affine")
 
 
+@pytest.mark.slow
 def test_batch_norm_has_the_settings_of_pytorch():
     encoder = resnet3d18((None, None, 3))
     norms = [layer for layer in encoder.layers if isinstance(layer, keras.layers.BatchNormalization)]
@@ -24,11 +25,13 @@ def test_batch_norm_has_the_settings_of_pytorch():
     assert {(norm.momentum, norm.epsilon) for norm in norms} == {(0.9, 1e-5)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("outputs", "dimensions"), [(1, ()), (4, (4,)), (0, (512,))])
 def test_outputs_choose_the_head(outputs, dimensions):
     assert resnet3d18((None, None, 1), norm="affine", outputs=outputs).output_shape == (None, None, *dimensions)
 
 
+@pytest.mark.slow
 def test_space_is_halved_four_times_and_time_never(affine):
     activations = [layer.output for layer in affine.layers if isinstance(layer, keras.layers.ReLU)]
     assert [x.shape[-1] for x in activations] == [64] * 5 + [128] * 4 + [256] * 4 + [512] * 4
@@ -61,6 +64,7 @@ def test_a_block_is_convolution_norm_relu_convolution_and_norm_added_to_its_inpu
     np.testing.assert_allclose(block(x), tf.nn.relu(x + expected), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [1, 2])
 def test_delaying_the_clip_delays_the_features_inside(affine, delay):
     x = clips(1, 40, 2, 2, 1)
