@@ -9,9 +9,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from datasets.rotating_digits import digits
 from simper_tf import SimPer, Views, longest_view, small
 from simper_tf.evaluation import protocols, tables
-from simper_tf.readers import rotating_digits
 from simper_tf.readout import pixel_frequency
 
 NUM_TRAIN, NUM_TEST, EPOCHS = 1000, 500, 2
@@ -57,11 +57,11 @@ def measure(level, seed):
 
 
 def _noisy(split, number, level, seed):
-    images = rotating_digits.by_digit(*rotating_digits.embedded_digits(split), split)
+    images = digits.by_digit(*digits.embedded_digits(split), split)
     random = np.random.default_rng([seed, split == "test"])
     examples = []
     for index in range(number):
-        record = rotating_digits.clip_record(images, split, index)
+        record = digits.clip_record(images, split, index)
         clip = record["clip"] + level * random.standard_normal(record["clip"].shape)
         kept = {name: record[name] for name in ("label", "rate", "id")}
         examples.append({**kept, "clip": np.clip(clip, 0, 255).astype(np.uint8)})

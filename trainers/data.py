@@ -1,7 +1,6 @@
 """Named data sets -> examples, built first where they have not been."""
 
 import contextlib
-import importlib
 import io
 import pathlib
 import re
@@ -11,10 +10,9 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 from absl import flags
 
+import datasets
 from simper_tf import files, units
 from trainers.cli import say
-
-FOLDER = pathlib.Path(__file__).parents[1] / "datasets"
 
 
 def find(dataset, data_dir):
@@ -28,10 +26,10 @@ def find(dataset, data_dir):
         ValueError: there is no such data set or config, or what is built of it is damaged.
     """
     name, _, config = dataset.partition("/")
-    known = sorted(path.parent.name for path in FOLDER.glob("*/*_dataset_builder.py"))
-    if name not in known:
-        raise ValueError(f"--dataset={dataset}: there is no data set {name!r}. There are: {', '.join(known)}.")
-    module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
+    try:
+        module = datasets.module(name)
+    except ValueError as error:
+        raise ValueError(f"--dataset={dataset}: {error}") from error
     configs = list(module.Builder.builder_configs)
     folder = pathlib.Path(data_dir).expanduser() / name / (config or configs[0]) / str(module.Builder.VERSION)
     if config and config not in configs and not folder.exists():
@@ -117,7 +115,7 @@ def split(builder, name, limit=0):
 
 
 def label_unit(builder):
-    """Returns the unit of a data set's labels; see `schema.metadata`."""
+    """Returns the unit of a data set's labels; see `tfds_features.metadata`."""
     return builder.info.metadata["label_unit"]
 
 
