@@ -15,10 +15,10 @@ import pytest
 import tensorflow_datasets as tfds
 from finished import results
 
+import datasets
 from datasets.lst import lst_dataset_builder
-from datasets.rotating_digits import rotating_digits_dataset_builder
+from datasets.rotating_digits import digits, rotating_digits_dataset_builder
 from simper_tf import pipeline
-from simper_tf.readers import rotating_digits
 from trainers import data, evaluate, options, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -29,9 +29,9 @@ FEW = {"name": "few", "train_clips": 10, "test_clips": 10}
 HALF_A_BUILD = """
 import itertools, sys, time
 from datasets.rotating_digits import rotating_digits_dataset_builder as module
-from simper_tf.readers import rotating_digits
+from datasets.rotating_digits import digits
 
-record = rotating_digits.clip_record
+record = digits.clip_record
 
 def stop_at_five(images, split, index, spurious):
     if (split, index) == ("test", 5):
@@ -39,7 +39,7 @@ def stop_at_five(images, split, index, spurious):
         time.sleep(600)
     return record(images, split, index, spurious)
 
-rotating_digits.clip_record = stop_at_five
+digits.clip_record = stop_at_five
 config = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
 module.Builder(data_dir=sys.argv[1], config=config).download_and_prepare()
 """
@@ -78,7 +78,7 @@ def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_
 @pytest.mark.parametrize(
     ("dataset", "message"),
     [
-        ("nothing", "there is no data set 'nothing'. There are: countix, lst, pure, rotating_digits, scamps, ubfc."),
+        ("nothing", "there is no data set 'nothing'. There are: " + ", ".join(datasets.names()) + "."),
         ("", "there is no data set ''. There are: countix,"),
         ("countix/x", "countix has no config 'x'. It has: resample, crop."),
     ],
@@ -108,8 +108,8 @@ def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_ar
     assert data.label_unit(builder) == "Hz"
     assert data.clip_range(builder) is None
     example = data.first_example(data.split(builder, "test")[0])
-    images = rotating_digits.by_digit(*rotating_digits.embedded_digits("test"), "test")
-    np.testing.assert_array_equal(example["clip"], rotating_digits.clip_record(images, "test", 0, False)["clip"])
+    images = digits.by_digit(*digits.embedded_digits("test"), "test")
+    np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])
 
 
 def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
@@ -149,7 +149,7 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
 
 
 def test_flagfiles_of_the_papers_runs_are_whole(call):
-    for name in ("scamps", "ubfc", "pure", "countix", "lst", "rotating_digits"):
+    for name in datasets.names():
         call(options.check, f"--flagfile=flags/{name}.cfg")
         assert options.flags.FLAGS.dataset.split("/")[0] == name
         module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
