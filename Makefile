@@ -1,18 +1,20 @@
 # `make` lists the targets. Everything is written inside this checkout: .venv, data/, runs/.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := simper_tf datasets trainers benchmarks tests setup.py
+SOURCES := simper_tf datasets trainers benchmarks docs tests setup.py
 
-.PHONY: help quickstart test lint bench ablation compare parity clean
+.PHONY: help quickstart test test-fast lint docs bench ablation compare parity clean
 help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
+	@echo "make test-fast   set up .venv and run the tests that take seconds (under 2 minutes)"
 	@echo "make lint        check style and format"
+	@echo "make docs        build the documentation site: site/index.html"
 	@echo "make bench       measure speed and memory against plain references (about 5 minutes)"
 	@echo "make ablation    train once a choice and write docs/ablation.md (about 20 minutes)"
 	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
-	@echo "make clean       delete .venv, .venv-parity and caches; data/ and runs/ stay"
+	@echo "make clean       delete .venv, .venv-parity, site and caches; data/ and runs/ stay"
 
 quickstart: .venv/ready
 	$(BIN)/python -m trainers.pretrain --flagfile=flags/quickstart.cfg
@@ -20,9 +22,16 @@ quickstart: .venv/ready
 test: .venv/ready
 	$(BIN)/python -m pytest
 
+test-fast: .venv/ready
+	$(BIN)/python -m pytest -m "not slow"
+
 lint: .venv/ready
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
+
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Documentation: site/index.html"
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
@@ -37,18 +46,22 @@ parity: .venv-parity/ready
 	.venv-parity/bin/python -m pytest tests/parity
 
 clean:
-	rm -rf .venv .venv-parity .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv .venv-parity .pytest_cache .ruff_cache build site *.egg-info
 
-# A file made last, so that an interrupted set-up is started again.
-.venv/ready: setup.py constraints.txt
+# Files made last, so that an interrupted set-up is started again.
+.venv/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit( \
 	  f"simper_tf needs Python 3.11, 3.12 or 3.13; {sys.executable} is {v}. Name one: make PYTHON=python3.12 ...")'
 	@echo "Setting up .venv: about 2 minutes and 3.5 GB ..."
 	@rm -rf .venv && $(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test,plots]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test]'
 	@touch $@
 
-.venv-parity/ready: setup.py
+.venv/docs: .venv/ready
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
+.venv-parity/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; sys.version_info[:2] == (3, 11) or sys.exit( \
 	  f"tensorflow-addons ended with Python 3.11; {sys.executable} is {v}. Name one: make PYTHON=python3.11 parity")'
 	@echo "Setting up .venv-parity: about 2 minutes and 3 GB ..."

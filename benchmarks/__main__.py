@@ -46,8 +46,8 @@ def main():
         ("neighbors_1000", lambda: neighbor_search(1000, _waves)),
         ("neighbors_4000", lambda: neighbor_search(4000, _waves)),
         ("neighbors_1000_noise", lambda: neighbor_search(1000, np.random.Generator.standard_normal)),
-        ("train_step", lambda: train_step(encoders.cnn3d(), num_clips=1)),
-        ("train_step_small", lambda: train_step(encoders.small(), num_clips=4)),
+        ("train_step", lambda: train_step(encoders.cnn3d((None, None, 1)), num_clips=1)),
+        ("train_step_small", lambda: train_step(encoders.small((None, None, 1)), num_clips=4)),
         ("peak_memory_gib", peak_memory),
     ):
         print(f"measuring {name} ...", flush=True)

@@ -37,7 +37,9 @@ def measure(level, seed):
     train, test = [_noisy(split, number, level, seed) for split, number in (("train", NUM_TRAIN), ("test", NUM_TEST))]
     clips = np.stack([example["clip"] for example in train])
     keras.utils.set_random_seed(seed)
-    model = SimPer(small(), Views(longest_view(150, (0.5, 2.0)), 5, (0.5, 2.0), flip_probability=0.0), seed=seed)
+    model = SimPer(
+        small((None, None, 1)), Views(longest_view(150, (0.5, 2.0)), 5, (0.5, 2.0), flip_probability=0.0), seed=seed
+    )
     model.compile(keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(3e-3, EPOCHS * NUM_TRAIN // 4)))
     model.fit(clips, batch_size=4, epochs=EPOCHS, verbose=0)
     functions = {"series": model.encode, **features.extras(Frequency("Hz"))}

@@ -1,47 +1,43 @@
-"""Self-supervised learning of periodic targets: SimPer in TensorFlow and Keras."""
+"""Self-supervised learning of periodic targets: SimPer in TensorFlow and Keras.
 
-try:
-    import keras
-except ModuleNotFoundError as error:  # Keras loads its backend at once, and that may not be installed.
-    if error.name == "keras":
-        raise
-    raise ImportError(
-        f"Keras could not load its backend ({error}). simper_tf needs KERAS_BACKEND=tensorflow."
-    ) from error
+`import simper_tf` loads nothing else; every name and every module is loaded when it is first asked for.
+"""
 
-if keras.backend.backend() != "tensorflow":
-    raise ImportError(
-        f"simper_tf computes with TensorFlow, but Keras is set to the backend {keras.backend.backend()!r}. Set the "
-        "environment variable KERAS_BACKEND=tensorflow, or change ~/.keras/keras.json, and start Python again."
-    )
+import importlib
+import pkgutil
 
-from simper_tf.encoders import cnn3d, small
-from simper_tf.export import export_model, load_encoder
-from simper_tf.losses import generalized_info_nce, label_distribution
-from simper_tf.methods import SimPer
-from simper_tf.neighbors import nearest_neighbor
-from simper_tf.octave import pixel_frequency, resolve_octave
-from simper_tf.readout import fft_frequency
-from simper_tf.similarity import max_cross_correlation, npsd_cosine
-from simper_tf.spectrum import pixel_power
-from simper_tf.views import Views, check_sampling, longest_view
+__version__ = "0.1.0"
 
-__all__ = [
-    "SimPer",
-    "Views",
-    "check_sampling",
-    "cnn3d",
-    "export_model",
-    "fft_frequency",
-    "generalized_info_nce",
-    "label_distribution",
-    "load_encoder",
-    "longest_view",
-    "max_cross_correlation",
-    "nearest_neighbor",
-    "npsd_cosine",
-    "pixel_frequency",
-    "pixel_power",
-    "resolve_octave",
-    "small",
-]
+# Where the names that most users need are found; `__init__.pyi` tells editors the same.
+_HOMES = {
+    "encoders": ("cnn3d", "small"),
+    "export": ("export_model", "load_encoder"),
+    "losses": ("generalized_info_nce", "label_distribution"),
+    "methods": ("SimPer",),
+    "neighbors": ("nearest_neighbor",),
+    "octave": ("pixel_frequency", "resolve_octave"),
+    "readout": ("fft_frequency",),
+    "similarity": ("max_cross_correlation", "npsd_cosine"),
+    "spectrum": ("pixel_power",),
+    "views": ("Views", "check_sampling", "longest_view"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = {module.name for module in pkgutil.iter_modules(__path__)}
+# What reads files and scores numbers works with any backend of Keras, and without one.
+_WITHOUT_KERAS = {"files", "metrics", "options", "recordings", "tasks"}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name):
+    if name not in _HOME and name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _WITHOUT_KERAS:
+        # Keras loads saved models only if their layers have been registered.
+        importlib.import_module("simper_tf.encoders")
+    module = importlib.import_module(f"simper_tf.{_HOME.get(name, name)}")
+    return getattr(module, name) if name in _HOME else module
+
+
+def __dir__():
+    return sorted({*globals(), *_HOME, *_MODULES})

@@ -59,7 +59,7 @@ def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
         sides = ", ".join("any" if size is None else str(size) for size in frame_shape)
         raise ValueError(
             f"Clips must have frames of (height, width, channels) = ({sides}), for which the encoder was built. "
-            f"Received: shape {shape}. Build the encoder for these clips (`channels={shape[-1]}`, or `frame_shape`), "
+            f"Received: shape {shape}. Build the encoder for these clips (`frame_shape` {shape[2:]}), "
             "or resize or convert them."
         )
     _check_dtype(clips)

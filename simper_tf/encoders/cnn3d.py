@@ -3,27 +3,31 @@
 import keras
 from keras import layers
 
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
 from simper_tf.encoders.precision import FULL, space_mean
 
 
-def cnn3d(channels=1, norm="batch"):
+def cnn3d(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch") -> keras.Model:
     """Returns the authors' 3D variant of the MNIST CNN: two blocks of convolution, norm, ReLU and pooling.
 
     372,227 trainable parameters at 1 channel, 377,987 at 3 (`norm="batch"`). Nothing strides over time, so any
     length works, and a feature sees 9 frames.
 
     Args:
-        channels: C of the clips.
-        norm: `batch`; `group` (8 groups), which does not mix clips; or `affine`, scale and shift only, which is what
-            the authors' pre-training amounts to, as it never switches batch norm to training.
+        frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
+        norm: Normalization: `batch`; `group` (8 groups), which does not mix clips; or `affine`, scale and shift only,
+            which is what the authors' pre-training amounts to, as it never switches batch norm to training.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
 
+    Raises:
+        ValueError: `frame_shape` or `norm` is none, or the frames are smaller than 4 x 4.
+
     Source: `src/networks.py` of the authors' repository; the order there is convolution, norm, ReLU, pooling.
     """
-    clips = x = keras.Input((None, None, None, channels))
+    clips = x = clip_input(frame_shape, smallest=4)  # Halved twice.
     for filters in (64, 128):
         x = layers.Conv3D(filters, (5, 3, 3), padding="same")(x)
         x = layers.ReLU()(normalization(norm)(x))
@@ -33,22 +37,25 @@ def cnn3d(channels=1, norm="batch"):
     return keras.Model(clips, keras.ops.mean(x, axis=(2, 3, 4)), name="cnn3d")
 
 
-def cnn3d_domainbed(channels=1, norm="group"):
+def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], *, norm: str = "group") -> keras.Model:
     """Returns the MNIST CNN of DomainBed, which the paper cites, with kernels that reach over five frames.
 
     Four blocks of convolution, ReLU and norm, in this order, the mean over space and a linear head. 1,847,553
     trainable parameters at 1 channel, 1,853,313 at 3, the head's 129 included. A feature sees 17 frames.
 
     Args:
-        channels: C of the clips.
-        norm: `group` (8 groups), as in DomainBed; `batch` or `affine`.
+        frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
+        norm: Normalization: `group` (8 groups), as in DomainBed; `batch` or `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
 
+    Raises:
+        ValueError: `frame_shape` or `norm` is none.
+
     Source: `domainbed/networks.py` of facebookresearch/DomainBed, in two dimensions and without a head.
     """
-    clips = x = keras.Input((None, None, None, channels))
+    clips = x = clip_input(frame_shape)
     for filters, stride in ((64, 1), (128, 2), (128, 1), (128, 1)):
         # Padded alike on both sides, as in PyTorch; `same` with a stride would pad one more behind.
         x = layers.ZeroPadding3D((2, 1, 1))(x)

@@ -4,8 +4,8 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-# One grey level, added to the sum of two pixels: noise in black corners then does not drown the pulse in the skin.
-GREY_LEVEL = 1 / 255
+# One gray level, added to the sum of two pixels: noise in black corners then does not drown the pulse in the skin.
+GRAY_LEVEL = 1 / 255
 # Smallest variance divided by: the differences of a still clip are 0, not NaN.
 EPSILON = 1e-8
 
@@ -17,7 +17,7 @@ class FrameDifference(layers.Layer):
     Computes in float32 under every policy: in half precision a pulse, a thousandth of a pixel's value, is lost.
 
     Args:
-        relative: Divide by `x[t + 1] + x[t]`, so that light and skin colour cancel.
+        relative: Divide by `x[t + 1] + x[t]`, so that light and skin color cancel.
 
     Call arguments:
         clips: `(B, T, H, W, C)` in [0, 1].
@@ -25,11 +25,11 @@ class FrameDifference(layers.Layer):
     Returns:
         `(B, T, H, W, C)` float32, from the next layer on in the policy's dtype.
 
-    Source: the normalised difference of TS-CAN, `inference_preprocess.py` of xliucs/MTTS-CAN, which takes the
-    deviation over a whole video and adds no grey level.
+    Source: the normalized difference of TS-CAN, `inference_preprocess.py` of xliucs/MTTS-CAN, which takes the
+    deviation over a whole video and adds no gray level.
     """
 
-    def __init__(self, relative=True, **kwargs):
+    def __init__(self, relative: bool = True, **kwargs):
         super().__init__(**{**kwargs, "dtype": "float32"})
         self.relative = relative
 
@@ -37,7 +37,7 @@ class FrameDifference(layers.Layer):
         earlier, later = clips[:, :-1], clips[:, 1:]
         difference = later - earlier
         if self.relative:
-            difference /= later + earlier + GREY_LEVEL
+            difference /= later + earlier + GRAY_LEVEL
         variance = tf.math.reduce_variance(difference, axis=(1, 2, 3, 4), keepdims=True)
         difference *= tf.math.rsqrt(tf.maximum(variance, EPSILON))
         return tf.pad(difference, [[0, 0], [0, 1], [0, 0], [0, 0], [0, 0]])

@@ -3,11 +3,12 @@
 import keras
 
 from simper_tf.encoders.difference import FrameDifference
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
-from simper_tf.encoders.ts_can import motion_branch
+from simper_tf.encoders.ts_can import SMALLEST_FRAME, motion_branch
 
 
-def efficientphys(frame_shape=(36, 36, 3), norm="batch"):
+def efficientphys(frame_shape: tuple[int, int, int], *, norm: str = "batch") -> keras.Model:
     """Returns the convolutional EfficientPhys with one value a frame.
 
     467,337 trainable parameters at 36 x 36 x 3, and the 6 statistics of `batch`. The published code takes differences
@@ -15,18 +16,19 @@ def efficientphys(frame_shape=(36, 36, 3), norm="batch"):
     has its own, brought to unit deviation over the clip, and temporal shifts run through the whole clip.
 
     Args:
-        frame_shape: `(H, W, C)` of the clips, of which the size of a dense layer depends.
-        norm: Of the differences: `batch`, as published; `group`, each channel of each clip by itself; or `affine`.
+        frame_shape: `(H, W, C)` of the clips, on which the size of a dense layer depends.
+        norm: Normalization of the differences: `batch`, as published; `group`, each channel of each clip by itself; or
+            `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
 
     Raises:
-        ValueError: the frames are smaller than 10 x 10.
+        ValueError: `frame_shape` or `norm` is none, or the frames are smaller than 10 x 10.
 
     Source: Liu et al., WACV 2023, https://arxiv.org/abs/2110.04447, `EfficientPhys_Conv` of the authors' code.
     """
-    clips = keras.Input((None, *frame_shape))
+    clips = clip_input(frame_shape, SMALLEST_FRAME, known=True)
     difference = FrameDifference(relative=False)(clips)
     scaled = normalization(norm, groups=frame_shape[-1], momentum=0.9, epsilon=1e-5)(difference)
     return keras.Model(clips, motion_branch(scaled, self_attention=True), name="efficientphys")

@@ -2,14 +2,19 @@
 
 import keras
 
+from simper_tf.encoders.frames import clip_input
 
-def frame_mean(channels=1):
+
+def frame_mean(frame_shape: tuple[int | None, int | None, int]) -> keras.Model:
     """Returns the mean over space and channels of every frame, `(B, T, H, W, C)` -> `(B, T)`; it has no parameters.
 
     What a readout finds in it is in the pixels themselves.
 
     Args:
-        channels: C of the clips.
+        frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
+
+    Raises:
+        ValueError: `frame_shape` is none.
     """
-    clips = keras.Input((None, None, None, channels))
+    clips = clip_input(frame_shape)
     return keras.Model(clips, keras.ops.mean(clips, axis=(2, 3, 4)), name="frame_mean")

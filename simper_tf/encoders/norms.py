@@ -1,4 +1,4 @@
-"""Normalisation, a choice of every encoder: only `batch` lets the clips of a batch influence one another."""
+"""Normalization, a choice of every encoder: only `batch` lets the clips of a batch influence one another."""
 
 import keras
 import tensorflow as tf
@@ -21,7 +21,7 @@ class Affine(layers.Layer):
 
 @keras.saving.register_keras_serializable("simper_tf")
 class BatchNorm(layers.BatchNormalization):
-    """Batch norm over all replicas whose variance is that of the centred values.
+    """Batch norm over all replicas whose variance is that of the centered values.
 
     Keras's own takes the mean of squares less the square of the mean, which loses a thousandth of the gradient of a
     head whose inputs are alike.
@@ -37,14 +37,17 @@ class BatchNorm(layers.BatchNormalization):
         return mean, context.all_reduce("MEAN", tf.reduce_mean(tf.square(inputs - mean), axes))
 
 
-def normalization(norm, groups=8, momentum=0.99, epsilon=1e-3, dtype=None):
+def normalization(
+    norm: str, groups: int = 8, momentum: float = 0.99, epsilon: float = 1e-3, dtype: str | None = None
+) -> layers.Layer:
     """Returns a fresh layer of the kind named.
 
     Args:
         norm: `batch`, whose statistics are those of all replicas together; `group`; or `affine`.
-        groups: Of `group`; each clip and group of channels has its own statistics, over time and space.
-        momentum, epsilon: Of `batch`; 0.9 and 1e-5 are what PyTorch has by default.
-        dtype: In which it computes; None for what the policy says.
+        groups: Number of groups of channels for `group`; each clip and group has its own statistics, over time and
+            space.
+        momentum, epsilon: Settings of `batch`; 0.9 and 1e-5 are what PyTorch has by default.
+        dtype: Type in which it computes; None for what the policy says.
 
     Raises:
         ValueError: `norm` is none of these.
@@ -57,7 +60,7 @@ def normalization(norm, groups=8, momentum=0.99, epsilon=1e-3, dtype=None):
     return layers.GroupNormalization(groups, epsilon=1e-5, dtype=dtype) if norm == "group" else Affine(dtype=dtype)
 
 
-def mixes_clips(model):
+def mixes_clips(model: layers.Layer) -> bool:
     """Returns whether the clips of a batch influence one another while a model or layer trains.
 
     If they do, a batch cannot be split into micro-batches without changing what is learned.

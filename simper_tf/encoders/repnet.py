@@ -1,11 +1,9 @@
-"""RepNet's encoder: a ResNet of single frames and one convolution over time.
-
-Its counting heads are in `repnet_heads`.
-"""
+"""RepNet's encoder: a ResNet of single frames and one convolution over time."""
 
 import keras
 from keras import layers
 
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
 from simper_tf.encoders.precision import FULL
 
@@ -26,7 +24,7 @@ class PerFrame(layers.Wrapper):
         return keras.ops.reshape(images, (-1, shape[1], *keras.ops.shape(images)[1:]))
 
 
-def repnet(channels=3, norm="batch"):
+def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch") -> keras.Model:
     """Returns the convolutional part of RepNet, 512 features a frame.
 
     ResNet-50 V2 up to `conv4_block3_out`, a convolution over frames t - 3, t and t + 3, and the maximum over space.
@@ -34,17 +32,21 @@ def repnet(channels=3, norm="batch"):
     frames works; 112 x 112 is the published size.
 
     Args:
-        channels: C of the clips.
-        norm: `batch`, as published; `group` (8 groups; a frame of the ResNet has its own statistics); or `affine`.
+        frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
+        norm: Normalization: `batch`, as published; `group` (8 groups; a frame of the ResNet has its own statistics);
+            or `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T, 512)`.
 
+    Raises:
+        ValueError: `frame_shape` or `norm` is none.
+
     Source: Dwibedi et al., CVPR 2020, https://arxiv.org/abs/2006.15418, `repnet/repnet_colab.ipynb` of
     google-research. Its L2 penalty of 1e-6 is left to the weight decay of the optimizer.
     """
-    clips = keras.Input((None, None, None, channels))
-    x = PerFrame(_resnet(channels, norm))(layers.Rescaling(2.0, offset=-1.0)(clips))
+    clips = clip_input(frame_shape)
+    x = PerFrame(_resnet(frame_shape[-1], norm))(layers.Rescaling(2.0, offset=-1.0)(clips))
     x = layers.Conv3D(512, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal", dtype=FULL)(x)
     x = layers.ReLU(dtype=FULL)(normalization(norm, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.max(x, axis=(2, 3)), name="repnet")

@@ -3,11 +3,14 @@
 import keras
 from keras import layers
 
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
 from simper_tf.encoders.precision import FULL, space_mean
 
 
-def resnet3d18(channels=3, norm="batch", outputs=1):
+def resnet3d18(
+    frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch", outputs: int = 1
+) -> keras.Model:
     """Returns ResNet-3D-18 that keeps all frames.
 
     33,166,272 trainable parameters at 3 channels and 33,147,456 at 1, and the head's 513 an output. As published, but
@@ -15,24 +18,27 @@ def resnet3d18(channels=3, norm="batch", outputs=1):
     faster than a 16th of the frame rate is lost. The last three stages cost 2, 4 and 8 times as much for it.
 
     Args:
-        channels: C of the clips.
-        norm: `batch`, as published; `group` (8 groups) or `affine`, which do not mix clips.
-        outputs: D, series of a linear head on the 512 features of a frame; with 1 the axis is dropped, with None
-            there is no head and the features are the 512.
+        frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
+        norm: Normalization: `batch`, as published; `group` (8 groups) or `affine`, which do not mix clips.
+        outputs: Number of series, D, of a linear head on the 512 features of a frame; with 1 the axis is dropped, with
+            0 there is no head and the features are the 512.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
 
+    Raises:
+        ValueError: `frame_shape` or `norm` is none.
+
     Source: Tran et al., CVPR 2018, https://arxiv.org/abs/1711.11248, as `r3d_18` of torchvision, its padding,
     initial weights and batch norm (momentum 0.9, epsilon 1e-5) included.
     """
-    clips = keras.Input((None, None, None, channels))
+    clips = clip_input(frame_shape)
     x = layers.ReLU()(convolution_norm(clips, 64, (3, 7, 7), 2, norm))
     for stage, filters in enumerate((64, 128, 256, 512)):
         x = basic_block(x, filters, (3, 3, 3), 2 if stage else 1, norm)
         x = basic_block(x, filters, (3, 3, 3), 1, norm)
     x = space_mean(x)
-    if outputs is not None:
+    if outputs:
         x = layers.Dense(outputs, dtype=FULL)(x)
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1) if outputs == 1 else x, name="resnet3d18")
 
@@ -44,7 +50,7 @@ def basic_block(x, filters, kernel, stride, norm):
         x: `(B, T, H, W, C)` symbolic tensor.
         filters: Channels of the result.
         kernel: Size of the convolutions in time, height and width, odd.
-        stride: Of the first, in space.
+        stride: Stride of the first in space.
         norm: See `norms.normalization`.
     """
     shortcut = x

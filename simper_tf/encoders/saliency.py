@@ -10,14 +10,16 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm
 
-_SAMPLER = "saliency_sampler"
 # Full width at half maximum of the pull, as a share of the frame: 13 pixels of 128, whose map has 32.
 _PULL = 13 / 32
 
 
-def with_saliency_sampler(encoder, frame_shape, norm="batch"):
+def with_saliency_sampler(
+    encoder: keras.Model, frame_shape: tuple[int, int, int], *, norm: str = "batch"
+) -> keras.Model:
     """Returns an encoder that looks at frames through a saliency sampler of its own.
 
     The sampler adds the first stage of a ResNet-18, with weights that start at random, and a convolution: 157,569
@@ -26,22 +28,18 @@ def with_saliency_sampler(encoder, frame_shape, norm="batch"):
     Args:
         encoder: `keras.Model`, `(B, T, H, W, C)` -> features, whose weights it shares.
         frame_shape: `(H, W, C)` of the clips.
-        norm: Of the sampler: `batch`, as published, `group` or `affine`.
+        norm: Normalization in the sampler: `batch`, as published, `group` or `affine`.
 
     Returns:
         `keras.Model` with the inputs and outputs of `encoder`, named after it.
 
     Raises:
-        ValueError: the frames are smaller than 5 x 5, whose map would be a single point.
+        ValueError: `frame_shape` or `norm` is none, or the frames are smaller than 5 x 5, whose map would be a single
+            point.
     """
-    if min(frame_shape[:2]) < 5:
-        raise ValueError(
-            "The saliency sampler needs frames of at least 5 x 5 pixels. "
-            f"Received: {frame_shape[0]} x {frame_shape[1]}. Build the data set with larger frames, or leave it out."
-        )
-    clips = keras.Input((None, *frame_shape))
+    clips = clip_input(frame_shape, smallest=5, known=True)
     maps = saliency_network(frame_shape[-1], norm)(clips)
-    return keras.Model(clips, encoder(SaliencySampler(name=_SAMPLER)(clips, maps)), name=f"saliency_{encoder.name}")
+    return keras.Model(clips, encoder(SaliencySampler()(clips, maps)), name=f"saliency_{encoder.name}")
 
 
 def saliency_network(channels=3, norm="batch"):
@@ -102,28 +100,6 @@ def sample(clips, rows, columns):
     upper = corners[0] + right * (corners[1] - corners[0])
     lower = corners[2] + right * (corners[3] - corners[2])
     return tf.reshape(upper + down * (lower - upper), shape)
-
-
-def with_saliency_maps(model):
-    """Returns a model of `with_saliency_sampler` with its maps as a second output, `(B, T, h, w)`, sharing weights."""
-    _, maps = model.get_layer(_SAMPLER).input
-    return keras.Model(model.input, [model.output, maps], name=model.name)
-
-
-def saliency_terms(maps):
-    """Returns what Gideon and Stent add to the loss, unweighted: few places at a time, and the same ones over time.
-
-    Args:
-        maps: `(B, T, h, w)`, each summing to 1, T at least 2.
-
-    Returns:
-        Two `(B,)` float32 tensors: the mean entropy of a map in nats, at most log(h w), and the mean squared change
-        of its points from frame to frame.
-    """
-    maps = tf.cast(maps, tf.float32)
-    entropy = -tf.reduce_sum(tf.math.xlogy(maps, maps), axis=(2, 3))
-    change = tf.square(maps[:, 1:] - maps[:, :-1])
-    return tf.reduce_mean(entropy, axis=1), tf.reduce_mean(change, axis=(1, 2, 3))
 
 
 def _pull(size):

@@ -11,10 +11,11 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.difference import FrameDifference
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
 
 # Two convolutions without padding and two halvings: smaller frames leave nothing.
-_SMALLEST_FRAME = 10
+SMALLEST_FRAME = 10
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -36,14 +37,14 @@ class TemporalShift(layers.Layer):
         return keras.ops.concatenate([later, earlier, now], axis=-1)
 
 
-def ts_can(frame_shape=(36, 36, 3), attention=False, difference=True):
+def ts_can(frame_shape: tuple[int, int, int], *, attention: bool = False, difference: bool = True) -> keras.Model:
     """Returns TS-CAN with one value a frame.
 
     At 36 x 36 x 3 it has 467,233 parameters, with attention 532,899. It has no norm: clips are never mixed. Dropout
     is as published, 0.25 after pooling and 0.5 before the last layer.
 
     Args:
-        frame_shape: `(H, W, C)` of the clips, of which the size of a dense layer depends.
+        frame_shape: `(H, W, C)` of the clips, on which the size of a dense layer depends.
         attention: Weigh motion by where the clip's mean frame shows skin, as published. The paper leaves this out.
         difference: Let motion start from relative frame differences, as published; otherwise from the frames.
 
@@ -51,27 +52,22 @@ def ts_can(frame_shape=(36, 36, 3), attention=False, difference=True):
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
 
     Raises:
-        ValueError: the frames are smaller than 10 x 10.
+        ValueError: `frame_shape` is none, or the frames are smaller than 10 x 10.
     """
-    clips = keras.Input((None, *frame_shape))
+    clips = clip_input(frame_shape, SMALLEST_FRAME, known=True)
     masks = _appearance_masks(clips) if attention else ()
     motion = FrameDifference()(clips) if difference else clips
-    features = motion_branch(motion, masks=masks)
-    return keras.Model(clips, features, name="ts_can_attention" if attention else "ts_can")
+    return keras.Model(clips, motion_branch(motion, masks=masks), name="ts_can")
 
 
 def motion_branch(x, masks=(), self_attention=False):
     """Returns the `(B, T)` features of TS-CAN's motion branch.
 
     Args:
-        x: `(B, T, H, W, C)` symbolic tensor, H and W known.
+        x: `(B, T, H, W, C)` symbolic tensor, H and W known and at least `SMALLEST_FRAME`.
         masks: Two symbolic tensors that multiply the features before either pooling, or none.
         self_attention: Make such masks of the features themselves.
-
-    Raises:
-        ValueError: H or W is smaller than 10.
     """
-    _check_frames(*x.shape[2:4])
     for block, filters in enumerate((32, 64)):
         x = _convolution(TemporalShift()(x), filters, "same")
         x = _convolution(TemporalShift()(x), filters, "valid")
@@ -93,21 +89,12 @@ def attention_mask(x):
 
 def _appearance_masks(clips):
     """Returns the masks of TS-CAN: the motion branch without shifts sees the mean frame of the clip."""
-    _check_frames(*clips.shape[2:4])
     x, masks = keras.ops.mean(clips, axis=1, keepdims=True), []
     for filters in (32, 64):
         x = _convolution(_convolution(x, filters, "same"), filters, "valid")
         masks.append(attention_mask(x))
         x = _pooling(x)
     return masks
-
-
-def _check_frames(height, width):
-    if min(height, width) < _SMALLEST_FRAME:
-        raise ValueError(
-            f"TS-CAN and EfficientPhys need frames of at least {_SMALLEST_FRAME} x {_SMALLEST_FRAME} pixels. "
-            f"Received: {height} x {width}. Build the data set with larger frames, or take another encoder."
-        )
 
 
 def _convolution(x, filters, padding):

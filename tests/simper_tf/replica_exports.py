@@ -33,7 +33,7 @@ def main(folder):
             keras.utils.set_random_seed(0)  # Of other weights the last ReLU may let nothing through.
             strategy = tf.distribute.MirroredStrategy(devices)
             with strategy.scope():
-                encoder = cnn3d()
+                encoder = cnn3d((None, None, 1))
                 model = SimPer(encoder, Views(16, 2))
                 model.compile(keras.optimizers.SGD(1e-2))
             batches = tf.data.Dataset.from_tensors(clips()).repeat(2)

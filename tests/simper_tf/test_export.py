@@ -21,7 +21,7 @@ SIGNATURES = {"serving_default", "features", "serving_default_float32", "feature
 @pytest.fixture(scope="module")
 def encoder():
     keras.utils.set_random_seed(1)
-    return small(widths=(4, 4), outputs=1)
+    return small((None, None, 1), widths=(4, 4), outputs=1)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_a_file_in_place_of_the_folder_is_named(tmp_path, encoder):
 
 
 def test_weights_that_are_not_finite_are_not_exported(tmp_path):
-    broken = small(widths=(4, 4), outputs=1)
+    broken = small((None, None, 1), widths=(4, 4), outputs=1)
     broken.trainable_variables[1].assign([np.nan, 0, 0, 0])
     with pytest.raises(ValueError, match=r"The encoder's weights are not finite: conv3d\S*/bias\. Train again"):
         export.export_model(broken, tmp_path, FRAME, BAND)

@@ -24,7 +24,7 @@ LEAST_RATES = {"plain": 10, "doubled": 20, "celsius": 10}
 def versions(tmp_path_factory):
     """Returns exported versions of the encoder, by name."""
     keras.utils.set_random_seed(2)
-    encoder, folder = small(widths=(4,), outputs=2), tmp_path_factory.mktemp("served")
+    encoder, folder = small((None, None, 1), widths=(4,), outputs=2), tmp_path_factory.mktemp("served")
     return {
         name: export.export_model(encoder, folder / name, FRAME, BAND, **changes) for name, changes in MODELS.items()
     }
@@ -207,7 +207,7 @@ def test_random_requests_get_a_finite_answer_in_the_band_or_one_sentence(version
 )
 def test_a_model_that_could_answer_nothing_is_not_made(changes, message):
     with pytest.raises(ValueError, match=message):
-        FrequencyModel(small(), FRAME, **{"band": BAND, **changes})
+        FrequencyModel(small((None, None, 1)), FRAME, **{"band": BAND, **changes})
 
 
 def test_a_peak_just_above_the_band_is_not_answered_with_a_frequency_above_it():

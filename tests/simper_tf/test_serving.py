@@ -3,6 +3,7 @@
 Python's `tf.saved_model.load` alone proves nothing: it also calls what no server can run.
 """
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -17,13 +18,14 @@ from c_api import ask
 from tensorflow.core.protobuf import saved_model_pb2
 
 from simper_tf import export
-from simper_tf.encoders import ENCODERS, small, with_saliency_sampler
+from simper_tf.encoders import ENCODERS, small, ts_can, with_saliency_sampler
 
 RNG = np.random.default_rng(17)
 FRAME, RATE, BAND = (12, 10, 3), 10.0, (2.0, 4.0)
 SIGNATURES = ("serving_default", "features", "serving_default_float32", "features_float32")
-KINDS = {name: lambda factory=factory: factory(FRAME, "batch") for name, factory in ENCODERS.items()}
-KINDS["saliency"] = lambda: with_saliency_sampler(small(3), FRAME)
+KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()}
+KINDS["ts_can attention"] = lambda: ts_can(FRAME, attention=True)
+KINDS["saliency"] = lambda: with_saliency_sampler(small((None, None, 3)), FRAME)
 POLICIES = ("float32", "mixed_bfloat16")
 WEIGHTS = {}
 
@@ -145,7 +147,7 @@ def command_line(*arguments, cwd):
 
 def test_saved_model_cli_shows_and_runs_a_model(tmp_path):
     clips = RNG.integers(0, 256, (2, 60, 12, 10, 3), np.uint8)
-    version = export.export_model(small(3), tmp_path, FRAME, (1.0, 5.0))
+    version = export.export_model(small((None, None, 3)), tmp_path, FRAME, (1.0, 5.0))
     words = ["--dir", str(version), "--tag_set", "serve", "--signature_def", "serving_default"]
     shown = command_line("show", *words, cwd=tmp_path)
     assert "inputs['frames'] tensor_info:\n      dtype: DT_UINT8\n      shape: (-1, -1, 12, 10, 3)\n" in shown

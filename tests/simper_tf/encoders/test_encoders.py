@@ -1,26 +1,79 @@
 """What holds for every encoder."""
 
+import functools
+import inspect
+import re
+import typing
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 from gpu_kernels import unfit
 
-from simper_tf.encoders import ENCODERS, mixes_clips, small, with_saliency_sampler
-from simper_tf.encoders.norms import BatchNorm
+from simper_tf.encoders import (
+    ENCODERS,
+    cnn3d,
+    cnn3d_domainbed,
+    efficientphys,
+    mixes_clips,
+    small,
+    ts_can,
+    with_saliency_sampler,
+)
+from simper_tf.encoders.norms import NORMS, BatchNorm
 from simper_tf.encoders.precision import space_mean
 
 RNG = np.random.default_rng(31)
 FRAME = (12, 10, 3)
-KINDS = {name: lambda factory=factory: factory(frame_shape=FRAME, norm="batch") for name, factory in ENCODERS.items()}
-KINDS |= {
-    "cnn3d group": lambda: ENCODERS["cnn3d"](FRAME, "group"),
-    "efficientphys group": lambda: ENCODERS["efficientphys"](FRAME, "group"),
-    "saliency batch": lambda: with_saliency_sampler(small(3), FRAME),
-    "saliency group": lambda: with_saliency_sampler(small(3), FRAME, "group"),
+KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()} | {
+    "cnn3d group": lambda: cnn3d(FRAME, norm="group"),
+    "cnn3d_domainbed batch": lambda: cnn3d_domainbed(FRAME, norm="batch"),
+    "efficientphys group": lambda: efficientphys(FRAME, norm="group"),
+    "ts_can attention": lambda: ts_can(FRAME, attention=True),
+    "saliency batch": lambda: with_saliency_sampler(small(FRAME), FRAME),
+    "saliency group": lambda: with_saliency_sampler(small(FRAME), FRAME, norm="group"),
 }
+LEARNING = sorted(set(KINDS) - {"frame_mean"})
 DIMENSIONS = {"repnet": (512,), "small": (4,), "saliency": (4,)}
-WITHOUT_BATCH_NORM = {"small", "ts_can", "ts_can_attention"} | {kind for kind in KINDS if kind.endswith("group")}
+WITH_BATCH_NORM = {"cnn3d", "cnn3d_domainbed batch", "efficientphys", "repnet", "resnet3d18", "saliency batch"}
+# Encoder, frame, options -> trainable parameters, and all, as published.
+PARAMETERS = [
+    ("cnn3d", (None, None, 1), {}, 372_227, 372_613),
+    ("cnn3d", (28, 28, 3), {}, 377_987, 378_373),
+    ("cnn3d", (None, None, 1), {"norm": "group"}, 372_227, 372_227),
+    ("cnn3d", (None, None, 1), {"norm": "affine"}, 372_227, 372_227),
+    ("cnn3d_domainbed", (None, None, 1), {}, 1_847_553, 1_847_553),
+    ("cnn3d_domainbed", (None, None, 3), {"norm": "affine"}, 1_853_313, 1_853_313),
+    ("cnn3d_domainbed", (None, None, 3), {"norm": "batch"}, 1_853_313, 1_853_313 + 2 * (64 + 3 * 128)),
+    ("efficientphys", (36, 36, 3), {}, 467_337, 467_343),
+    ("efficientphys", (72, 72, 3), {"norm": "group"}, 2_163_081, 2_163_081),
+    ("efficientphys", (96, 96, 3), {"norm": "affine"}, 4_030_857, 4_030_857),
+    ("frame_mean", (None, None, 3), {}, 0, 0),
+    ("repnet", (112, 112, 3), {}, 19_351_168, 19_367_936),
+    ("repnet", (None, None, 3), {"norm": "affine"}, 19_351_168, 19_351_168),
+    ("repnet", (None, None, 3), {"norm": "group"}, 19_351_168, 19_351_168),
+    ("resnet3d18", (None, None, 3), {}, 33_166_272 + 513, 33_175_872 + 513),
+    ("resnet3d18", (64, 64, 3), {"outputs": 0}, 33_166_272, 33_175_872),
+    ("resnet3d18", (None, None, 1), {"outputs": 0, "norm": "group"}, 33_147_456, 33_147_456),
+    ("resnet3d18", (None, None, 1), {"outputs": 4, "norm": "affine"}, 33_147_456 + 4 * 513, 33_147_456 + 4 * 513),
+    ("small", (None, None, 1), {}, 20_516, 20_516),
+    ("ts_can", (36, 36, 3), {}, 467_233, 467_233),
+    ("ts_can", (72, 72, 3), {"difference": False}, 2_162_977, 2_162_977),
+    ("ts_can", (128, 128, 3), {}, 7_438_625, 7_438_625),
+    ("ts_can", (36, 36, 3), {"attention": True}, 532_899, 532_899),
+    ("ts_can", (96, 96, 3), {"attention": True}, 4_096_419, 4_096_419),
+    ("ts_can", (128, 128, 3), {"attention": True}, 7_504_291, 7_504_291),
+]
+
+
+def options(make):
+    """Returns the options of an encoder with their defaults."""
+    _, *rest = inspect.signature(make).parameters.values()
+    return {parameter.name: parameter.default for parameter in rest}
+
+
+OPTIONS = [(name, option) for name, make in ENCODERS.items() for option in options(make)]
 
 
 def clips(*shape):
@@ -38,6 +91,96 @@ def encoders():
         return built[kind]
 
     return encoder
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_an_encoder_is_a_function_of_the_frame_and_of_described_options_by_keyword(name):
+    frame, *rest = inspect.signature(ENCODERS[name]).parameters.values()
+    assert frame.name == "frame_shape"
+    assert frame.default is frame.empty
+    hints, doc = typing.get_type_hints(ENCODERS[name]), inspect.getdoc(ENCODERS[name])
+    assert hints["return"] is keras.Model
+    for option in rest:
+        assert option.kind is option.KEYWORD_ONLY
+        assert type(option.default) is hints[option.name]
+        (said,) = re.findall(rf"^    {option.name}: (.*(?:\n     +.*)*)", doc, re.MULTILINE)
+        assert said[0].isupper()
+        assert said.endswith(".")
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_an_encoder_is_found_and_named_by_the_name_of_its_function(encoders, name):
+    assert ENCODERS[name].__name__ == encoders(name).name == name
+
+
+@pytest.mark.parametrize(("name", "frame_shape", "chosen", "trainable", "total"), PARAMETERS)
+def test_an_encoder_has_the_published_number_of_parameters(name, frame_shape, chosen, trainable, total):
+    encoder = ENCODERS[name](frame_shape, **chosen)
+    assert sum(int(np.prod(weight.shape)) for weight in encoder.trainable_weights) == trainable
+    assert encoder.count_params() == total
+    assert encoder.input_shape == (None, None, *frame_shape)
+
+
+def test_the_published_number_of_parameters_of_every_encoder_is_known():
+    assert {name for name, *_ in PARAMETERS} == set(ENCODERS)
+
+
+def another(value):
+    """Returns a value that an option may have in place of its default."""
+    if isinstance(value, str):
+        return next(norm for norm in NORMS if norm != value)
+    if isinstance(value, tuple):
+        return value[:-1]
+    return not value if isinstance(value, bool) else value + 2
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_every_option_changes_what_an_encoder_is_made_of(encoders, name, option):
+    changed = ENCODERS[name](FRAME, **{option: another(options(ENCODERS[name])[option])})
+    made_of = [
+        [(type(layer), [weight.shape for weight in layer.weights]) for layer in model.layers]
+        for model in (encoders(name), changed)
+    ]
+    assert made_of[0] != made_of[1]
+
+
+@pytest.mark.parametrize("name", [name for name, option in OPTIONS if option == "norm"])
+def test_an_unknown_norm_is_refused_with_the_choices(name):
+    with pytest.raises(ValueError, match=r"`norm` must be one of \('batch', 'group', 'affine'\)\. Received: 'layer'"):
+        ENCODERS[name](FRAME, norm="layer")
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("frame_shape", [3, (8, 3), (8, 8, None), (0, 8, 3), (8.5, 8, 3), "rgb"])
+def test_a_frame_that_is_no_height_width_and_channels_is_refused_with_an_example(name, frame_shape):
+    with pytest.raises(ValueError, match=r"`frame_shape` must be the \(height, width, channels\) .* \(36, 36, 3\)"):
+        ENCODERS[name](frame_shape)
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_frame_of_any_size_is_either_taken_or_refused_with_what_to_give(encoders, name):
+    if name in ("efficientphys", "ts_can"):
+        with pytest.raises(ValueError, match=r"depend on the size of the frames.*\(None, 10, 3\)\. Give height and"):
+            ENCODERS[name]((None, 10, 3))
+        return
+    free, x = ENCODERS[name]((None, None, 3)), clips(1, 8)
+    free.set_weights(encoders(name).get_weights())
+    np.testing.assert_allclose(free(x), encoders(name)(x), atol=1e-5)
+    assert free(x[:, :, :9, 1:]).shape[:2] == (1, 8)
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+@pytest.mark.parametrize("size", [(1, 1), (3, 36), (36, 8)])
+def test_features_of_the_smallest_frames_are_finite_or_the_frames_are_refused(name, size):
+    smallest = {"efficientphys": 10, "ts_can": 10, "cnn3d": 4}.get(name, 1)
+    if min(size) < smallest:
+        with pytest.raises(
+            ValueError, match=rf"at least {smallest} x {smallest} pixels\. Received: {size[0]} x {size[1]}\. Build"
+        ):
+            ENCODERS[name]((*size, 3))
+        return
+    features = ENCODERS[name]((*size, 3))(tf.constant(RNG.uniform(size=(1, 8, *size, 3)), tf.float32))
+    assert np.all(np.isfinite(features))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -84,15 +227,15 @@ def test_only_batch_norm_in_training_lets_clips_influence_one_another(encoders, 
             first = tf.reduce_sum(tf.square(encoder(x, training=training)[0]))
         influence = np.abs(tape.gradient(first, x)).max(axis=(1, 2, 3, 4))
         assert influence[0] > 0
-        assert (influence[1] > 0) == (training and kind not in WITHOUT_BATCH_NORM)
-    assert mixes_clips(encoder) == (kind not in WITHOUT_BATCH_NORM)
+        assert (influence[1] > 0) == (training and kind in WITH_BATCH_NORM)
+    assert mixes_clips(encoder) == (kind in WITH_BATCH_NORM)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LEARNING)
 def test_batch_statistics_are_those_of_all_replicas(encoders, kind):
     inside = encoders(kind)._flatten_layers()
     norms = [layer for layer in inside if isinstance(layer, keras.layers.BatchNormalization)]
-    assert bool(norms) == (kind not in WITHOUT_BATCH_NORM)
+    assert bool(norms) == (kind in WITH_BATCH_NORM)
     assert [norm.name for norm in norms if not isinstance(norm, BatchNorm)] == []
 
 
@@ -125,7 +268,7 @@ def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
     assert all(np.all(np.isfinite(gradient)) and gradient.dtype == tf.float32 for gradient in gradients)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LEARNING)
 def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(encoders, kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
     x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
@@ -155,7 +298,7 @@ def test_the_mean_over_space_of_half_precision_is_exact():
     assert space_mean(x, keepdims=True).shape == (1, 20, 1, 1, 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", LEARNING)
 def test_every_op_of_an_encoder_and_of_its_gradient_has_a_gpu_kernel(encoders, kind):
     encoder = encoders(kind)
 

@@ -12,7 +12,7 @@ RNG = np.random.default_rng(59)
 
 def compiled(learning_rate=0.1, **arguments):
     keras.utils.set_random_seed(3)
-    encoder, views = small(widths=(8,), outputs=2), BYOL.views_for(10, 10, (0.5, 2.0))
+    encoder, views = small((None, None, 1), widths=(8,), outputs=2), BYOL.views_for(10, 10, (0.5, 2.0))
     model = BYOL(encoder, views, **{"hidden": 16, "outputs": 8, **arguments})
     model.compile(keras.optimizers.SGD(learning_rate))
     return model

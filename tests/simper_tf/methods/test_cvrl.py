@@ -82,7 +82,9 @@ def test_one_seed_draws_the_same_times_and_another_seed_others():
 
 def test_the_method_contrasts_as_simclr_does():
     keras.utils.set_random_seed(3)
-    model = CVRL(small(widths=(8,), outputs=2), CVRL.views_for(10, 10, (0.5, 2.0)), 0.3, hidden=16, outputs=8)
+    model = CVRL(
+        small((None, None, 1), widths=(8,), outputs=2), CVRL.views_for(10, 10, (0.5, 2.0)), 0.3, hidden=16, outputs=8
+    )
     assert isinstance(model.views, DistantViews)
     features = tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
     vectors = tf.reshape(model.head(tf.reshape(features, [10, 20]), training=True), [5, 2, 8])

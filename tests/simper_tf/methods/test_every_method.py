@@ -27,7 +27,7 @@ LABELS = np.float32([0.6, 1.0, 1.5, 2.1, 2.8, 3.5])
 def compiled(kind, encoder=None, **arguments):
     keras.utils.set_random_seed(3)
     views = kind.views_for(40 if kind.needs_labels else 16, 2, (0.5, 2.0))
-    model = kind(encoder or small(widths=(8,), outputs=2), views, **{**METHODS[kind], **arguments})
+    model = kind(encoder or small((None, None, 1), widths=(8,), outputs=2), views, **{**METHODS[kind], **arguments})
     model.compile(keras.optimizers.Adam(1e-3))
     return model
 
@@ -144,7 +144,7 @@ def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars
 
 @pytest.mark.parametrize("kind", [SimPer, FrequencyContrast])
 def test_clips_for_a_method_without_views_are_refused(kind, swinging_bars):
-    model = kind(small(widths=(4,)))
+    model = kind(small((None, None, 1), widths=(4,)))
     model.compile(keras.optimizers.SGD())
     with pytest.raises(ValueError, match=f"{kind.__name__} has no `views` to make of clips. Give it some, or batches"):
         model.fit(swinging_bars[0], verbose=0)

@@ -17,7 +17,7 @@ SEED = tf.constant([7, 1])
 
 def compiled(views=VIEWS, learning_rate=1e-2, **arguments):
     keras.utils.set_random_seed(3)
-    model = FrequencyContrast(small(widths=(8, 8)), views, **arguments)
+    model = FrequencyContrast(small((None, None, 1), widths=(8, 8)), views, **arguments)
     model.compile(keras.optimizers.Adam(learning_rate))
     return model
 

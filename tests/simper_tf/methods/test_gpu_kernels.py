@@ -14,7 +14,7 @@ METHODS = sorted(set(methods.__all__) - {"Method"})
 @pytest.mark.parametrize("name", METHODS)
 def test_views_loss_and_gradient_of_a_method_run_on_a_gpu_op_by_op(name):
     kind = getattr(methods, name)
-    model = kind(small(3, widths=(4,), outputs=2), kind.views_for(20, 3, (0.5, 2.0)))
+    model = kind(small((None, None, 3), widths=(4,), outputs=2), kind.views_for(20, 3, (0.5, 2.0)))
     model.compile(keras.optimizers.SGD())
     batch = [tf.TensorSpec([4, 20 if kind.needs_labels else 40, 12, 10, 3], tf.uint8)]
     batch += [tf.TensorSpec([4])] * kind.needs_labels

@@ -22,7 +22,9 @@ PLAIN = {"crop_area": (0.8, 1.0), "blur_probability": (0.0, 0.0), "solarize_prob
 def compiled(kind, learning_rate=3e-3, seed=4, changes=PLAIN, channels=2, **arguments):
     keras.utils.set_random_seed(3)
     views = kind.views_for(16, 10, (0.5, 2.0), **changes, reverse_probability=0.0, flip_probability=0.0)
-    model = kind(small(widths=(8, 8), outputs=channels), views, seed=seed, **{**METHODS[kind], **arguments})
+    model = kind(
+        small((None, None, 1), widths=(8, 8), outputs=channels), views, seed=seed, **{**METHODS[kind], **arguments}
+    )
     model.compile(keras.optimizers.Adam(learning_rate))
     return model
 
@@ -167,7 +169,7 @@ def test_views_made_on_the_host_train_like_those_made_on_the_device(kind):
 @pytest.mark.parametrize("kind", METHODS)
 def test_a_head_without_views_or_for_others_is_refused(kind):
     with pytest.raises(ValueError, match=f"{kind.__name__} has a head for views of one length: give `views`"):
-        kind(small())
+        kind(small((None, None, 1)))
     other = kind.views_for(20, 10, (0.5, 2.0))(bars(2), tf.constant([0, 0]))
     with pytest.raises(ValueError, match=r"built for views of 32 numbers, frames times features. Received: 40"):
         compiled(kind).train_step(other)
@@ -184,7 +186,7 @@ def test_one_clip_is_nothing_to_learn_from(kind):
 
 @pytest.mark.parametrize("kind", METHODS)
 def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind):
-    model = kind(cnn3d(norm="batch"), kind.views_for(8, 10, (0.5, 2.0), **PLAIN), **METHODS[kind])
+    model = kind(cnn3d((None, None, 1), norm="batch"), kind.views_for(8, 10, (0.5, 2.0), **PLAIN), **METHODS[kind])
     model.compile(keras.optimizers.Adam(1e-3))
     gradients, _ = model.compute_gradients(model.draw(bars(2)[:, :10]))
     largest = {

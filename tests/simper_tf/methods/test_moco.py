@@ -13,7 +13,7 @@ VIEWS = MoCo.views_for(10, 10, (0.5, 2.0))
 
 def compiled(learning_rate=0.1, **arguments):
     keras.utils.set_random_seed(3)
-    model = MoCo(small(widths=(8,), outputs=2), VIEWS, **{"queue_size": 6, "outputs": 4, **arguments})
+    model = MoCo(small((None, None, 1), widths=(8,), outputs=2), VIEWS, **{"queue_size": 6, "outputs": 4, **arguments})
     model.compile(keras.optimizers.SGD(learning_rate))
     return model
 

@@ -12,7 +12,9 @@ RNG = np.random.default_rng(47)
 
 def compiled(**arguments):
     keras.utils.set_random_seed(3)
-    return SimCLR(small(widths=(8,), outputs=2), SimCLR.views_for(10, 10, (0.5, 2.0)), outputs=16, **arguments)
+    return SimCLR(
+        small((None, None, 1), widths=(8,), outputs=2), SimCLR.views_for(10, 10, (0.5, 2.0)), outputs=16, **arguments
+    )
 
 
 def test_the_loss_is_nt_xent_of_the_projected_vectors():

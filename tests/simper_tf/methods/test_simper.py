@@ -19,7 +19,7 @@ VIEWS = Views(num_frames=16, num_views=4, blur_probability=0.0, flip_probability
 def compiled(views=VIEWS, learning_rate=3e-3, **arguments):
     """Returns a small method whose first weights are always the same."""
     keras.utils.set_random_seed(3)
-    model = SimPer(small(widths=(8, 8), outputs=1), views=views, **arguments)
+    model = SimPer(small((None, None, 1), widths=(8, 8), outputs=1), views=views, **arguments)
     model.compile(optimizer=keras.optimizers.Adam(learning_rate))
     return model
 
@@ -102,7 +102,7 @@ def test_views_are_encoded_each_alone(swinging_bars):
     features = model.encode_views(views, training=False)
     assert features.shape == (2, 8, 16)
     np.testing.assert_allclose(features[1, 3], model.encoder(views[1, 3][None])[0], atol=1e-5)
-    several = SimPer(small(widths=(8, 8), outputs=3))
+    several = SimPer(small((None, None, 1), widths=(8, 8), outputs=3))
     assert several.encode_views(views, training=False).shape == (2, 8, 16, 3)
 
 
@@ -264,7 +264,7 @@ def test_a_saved_method_comes_back_with_all_its_settings(swinging_bars, tmp_path
 )
 def test_settings_out_of_range_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        SimPer(small(widths=(8,)), **arguments)
+        SimPer(small((None, None, 1), widths=(8,)), **arguments)
 
 
 @pytest.mark.parametrize("micro_batch", [1, 2])
@@ -284,8 +284,8 @@ def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars
 
 def test_micro_batches_are_refused_where_they_would_change_the_gradient():
     with pytest.raises(ValueError, match=r"`micro_batch` = 2.*batch norm of the encoder 'cnn3d'.*'group' or 'affine'"):
-        SimPer(cnn3d(), micro_batch=2)
-    model = SimPer(cnn3d(norm="group"), micro_batch=2)
+        SimPer(cnn3d((None, None, 1)), micro_batch=2)
+    model = SimPer(cnn3d((None, None, 1), norm="group"), micro_batch=2)
     model.check_batch(4)
     with pytest.raises(
         ValueError, match=r"batch of 5 clips \(a replica's share\) cannot be cut into micro-batches of 2"
@@ -309,4 +309,4 @@ def test_hard_labels_make_the_loss_plain_info_nce():
 
 def test_a_label_similarity_that_is_unknown_is_refused_by_name():
     with pytest.raises(ValueError, match=r"`label_similarity` must be one of \['inverse', 'l1', .*Received: 'foo'"):
-        SimPer(small(), label_similarity="foo")
+        SimPer(small((None, None, 1)), label_similarity="foo")

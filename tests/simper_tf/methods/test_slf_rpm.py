@@ -16,7 +16,7 @@ SEED = tf.constant([7, 1])
 
 def compiled(views=VIEWS, outputs=16, channels=1, frames=1, **arguments):
     keras.utils.set_random_seed(3)
-    encoder = small(widths=(8, 8), outputs=channels, kernel_frames=frames)
+    encoder = small((None, None, 1), widths=(8, 8), outputs=channels, kernel_frames=frames)
     model = SLFRPM(encoder, views, outputs=outputs, **arguments)
     model.compile(keras.optimizers.Adam(3e-3))
     return model
@@ -140,7 +140,7 @@ def test_training_tells_the_regions_of_fresh_views(swinging_bars):
 
 
 def test_heads_are_as_wide_as_published():
-    model = SLFRPM(small(widths=(8,), outputs=2), VIEWS)
+    model = SLFRPM(small((None, None, 1), widths=(8,), outputs=2), VIEWS)
     shapes = [
         variable.shape for head in (model.head, model.region_head, model.stride_head) for variable in head.weights
     ]

@@ -16,7 +16,7 @@ LABELS = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
 def compiled(views=VIEWS, channels=4, **arguments):
     keras.utils.set_random_seed(3)
-    model = Supervised(small(widths=(8, 8), outputs=channels, kernel_frames=9), views, **arguments)
+    model = Supervised(small((None, None, 1), widths=(8, 8), outputs=channels, kernel_frames=9), views, **arguments)
     model.compile(keras.optimizers.Adam(3e-3))
     return model
 

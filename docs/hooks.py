@@ -1,0 +1,38 @@
+"""Adds a page of reference for every module of the package to the site, wherever modules have moved."""
+
+import pathlib
+
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).parents[1]
+PACKAGE = ROOT / "simper_tf"
+
+
+def modules():
+    """Returns the dotted names of all public modules and packages, the package itself first."""
+    found = {path.relative_to(ROOT) for path in PACKAGE.rglob("*.py")}
+    names = {path.parent if path.name == "__init__.py" else path.with_suffix("") for path in found}
+    return sorted(".".join(name.parts) for name in names if not any(part.startswith("_") for part in name.parts))
+
+
+def on_config(config):
+    """Puts the pages at the end of the navigation, one group for each package inside the package."""
+    groups = {}
+    for name in modules():
+        _, *inside = name.split(".")
+        is_package = (ROOT / name.replace(".", "/")).is_dir()
+        groups.setdefault(inside[0] if inside and (is_package or inside[1:]) else "", []).append({name: page(name)})
+    reference = groups.pop("")
+    config.nav.append({"Reference": reference + [{f"simper_tf.{group}": pages} for group, pages in groups.items()]})
+    return config
+
+
+def on_files(files, config):
+    """Makes the pages."""
+    for name in modules():
+        files.append(File.generated(config, page(name), content=f"# {name}\n\n::: {name}\n"))
+    return files
+
+
+def page(name):
+    return f"reference/{name}.md"

@@ -1,0 +1,51 @@
+# What editors and type checkers see of the names that `__init__.py` loads when they are asked for.
+from simper_tf import (
+    appearance as appearance,
+    augment as augment,
+    backend as backend,
+    checkpoints as checkpoints,
+    clips as clips,
+    data as data,
+    diagnostics as diagnostics,
+    encoders as encoders,
+    experiment as experiment,
+    export as export,
+    features as features,
+    files as files,
+    losses as losses,
+    methods as methods,
+    metrics as metrics,
+    neighbors as neighbors,
+    octave as octave,
+    options as options,
+    pipeline as pipeline,
+    plots as plots,
+    protocols as protocols,
+    readout as readout,
+    recordings as recordings,
+    rows as rows,
+    run_folder as run_folder,
+    served as served,
+    settings as settings,
+    side_by_side as side_by_side,
+    similarity as similarity,
+    spectrum as spectrum,
+    tables as tables,
+    tasks as tasks,
+    times as times,
+    training as training,
+    units as units,
+    views as views,
+)
+from simper_tf.encoders import cnn3d as cnn3d, small as small
+from simper_tf.export import export_model as export_model, load_encoder as load_encoder
+from simper_tf.losses import generalized_info_nce as generalized_info_nce, label_distribution as label_distribution
+from simper_tf.methods import SimPer as SimPer
+from simper_tf.neighbors import nearest_neighbor as nearest_neighbor
+from simper_tf.octave import pixel_frequency as pixel_frequency, resolve_octave as resolve_octave
+from simper_tf.readout import fft_frequency as fft_frequency
+from simper_tf.similarity import max_cross_correlation as max_cross_correlation, npsd_cosine as npsd_cosine
+from simper_tf.spectrum import pixel_power as pixel_power
+from simper_tf.views import Views as Views, check_sampling as check_sampling, longest_view as longest_view
+
+__version__: str

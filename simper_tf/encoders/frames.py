@@ -1,0 +1,42 @@
+"""What goes into an encoder: clips whose frames have a size that it can work on."""
+
+import numbers
+from collections.abc import Sequence
+
+import keras
+
+
+def clip_input(frame_shape: tuple[int | None, int | None, int], smallest: int = 1, known: bool = False):
+    """Returns the symbolic clips `(B, T, H, W, C)` that an encoder is built on, B and T free.
+
+    Args:
+        frame_shape: `(H, W, C)`; H and W None for frames of any size.
+        smallest: Number of pixels that H and W need at least, where they are known.
+        known: Whether the encoder depends on H and W.
+
+    Raises:
+        ValueError: `frame_shape` is no such triple, or frames are too small, or their size is needed and not given.
+    """
+    if not _is_shape(frame_shape):
+        raise ValueError(
+            "`frame_shape` must be the (height, width, channels) of the clips, such as (36, 36, 3), or (None, None, 3) "
+            f"for frames of any size. Received: {frame_shape!r}."
+        )
+    height, width, _ = frame_shape
+    if known and None in (height, width):
+        raise ValueError(
+            "The weights of this encoder depend on the size of the frames, so that it must be known. "
+            f"Received: `frame_shape` {tuple(frame_shape)}. Give height and width, or take another encoder."
+        )
+    if any(side is not None and side < smallest for side in (height, width)):
+        raise ValueError(
+            f"This encoder needs frames of at least {smallest} x {smallest} pixels. Received: {height} x {width}. "
+            "Build the data set with larger frames, or take another encoder."
+        )
+    return keras.Input((None, *frame_shape))
+
+
+def _is_shape(found):
+    if not isinstance(found, Sequence) or len(found) != 3 or found[2] is None:
+        return False
+    return all(side is None or (isinstance(side, numbers.Integral) and side > 0) for side in found)

@@ -1,0 +1,153 @@
+"""What `import simper_tf` shows, loads and asks for; each in a process of its own where something is loaded."""
+
+import ast
+import importlib
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import simper_tf
+
+ROOT = pathlib.Path(__file__).parents[1]
+READERS = "simper_tf.readers"
+# Readers that compute with TensorFlow, or read what TFDS has built.
+NEEDING_TENSORFLOW = {"built", "rotating_digits", "schema"}
+HEAVY = ("tensorflow", "keras", "numpy", "scipy", "cv2", "sklearn", "matplotlib", "tensorflow_datasets")
+WITHOUT = """
+import sys
+
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Nothing())
+"""
+CORE = """
+import numpy as np
+import keras
+from simper_tf import SimPer, Views, export_model, fft_frequency, generalized_info_nce, label_distribution, small
+from simper_tf import max_cross_correlation, nearest_neighbor
+clips = np.random.default_rng(0).integers(0, 256, (2, 24, 6, 6, 1), np.uint8)
+model = SimPer(small(clips.shape[2:], widths=(4,), outputs=1), Views(12, 2))
+model.compile(keras.optimizers.Adam())
+loss = model.fit(clips, verbose=0).history["loss"][0]
+features = model.encode(clips)
+scores = max_cross_correlation(features[None], features[None])
+print(np.isfinite(loss), fft_frequency(features, 10.0, (0.5, 4.0))[0].shape, scores.shape)
+"""
+
+
+def run(code, **settings):
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, **settings
+    )
+
+
+def said(code):
+    """Returns what a program prints, which must end well."""
+    found = run(code)
+    assert found.returncode == 0, found.stderr
+    return found.stdout.strip()
+
+
+def requirements():
+    """Returns the names of required distributions by extra; those of the package itself under None."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = {None: project["dependencies"], **project["optional-dependencies"]}
+    return {extra: {re.match(r"[\w-]+", word)[0] for word in words} for extra, words in listed.items()}
+
+
+def test_the_package_loads_nothing_heavy():
+    assert said(f"import sys, simper_tf; print([name for name in {HEAVY} if name in sys.modules])") == "[]"
+
+
+def test_completion_shows_every_name_and_every_module():
+    shown = dir(simper_tf)
+    modules = {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
+    assert {"SimPer", "Views", "__version__", "encoders", "methods", "readout"} <= set(shown)
+    assert modules | set(simper_tf.__all__) <= set(shown)
+    assert shown == sorted(set(shown))
+
+
+@pytest.mark.parametrize("name", simper_tf.__all__)
+def test_a_name_is_the_one_of_its_module(name):
+    found = getattr(simper_tf, name)
+    assert found.__name__ == name
+    assert getattr(importlib.import_module(found.__module__), name) is found
+
+
+def test_modules_are_loaded_when_they_are_asked_for():
+    code = (
+        "import sys, simper_tf; print(simper_tf.methods.MoCo.__name__, simper_tf.encoders.ENCODERS['small'].__name__)"
+    )
+    assert said(code) == "MoCo small"
+
+
+def test_what_is_not_there_is_refused_by_name():
+    with pytest.raises(AttributeError, match="module 'simper_tf' has no attribute 'Simper'"):
+        simper_tf.Simper  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'Simper'"):
+        from simper_tf import Simper  # noqa: F401
+
+
+def test_editors_are_told_of_the_same_names():
+    stub = ast.parse((ROOT / "simper_tf" / "__init__.pyi").read_text())
+    told = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert told == set(simper_tf.__all__) | {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
+
+
+def test_raw_files_are_read_without_tensorflow():
+    package = importlib.import_module(READERS)
+    names = {module.name for module in pkgutil.iter_modules(package.__path__)} - NEEDING_TENSORFLOW
+    assert len(names) > 5
+    lines = [f"import {READERS}.{name}" for name in sorted(names)]
+    said("\n".join([WITHOUT.format(names={"tensorflow", "keras", "tensorflow_datasets"}), *lines]))
+
+
+@pytest.mark.slow
+def test_views_loss_and_method_work_with_the_core_alone():
+    others = {
+        "absl.flags",
+        "apache_beam",
+        "cv2",
+        "h5netcdf",
+        "matplotlib",
+        "sklearn",
+        "tensorboard",
+        "tensorflow_datasets",
+    }
+    assert said(WITHOUT.format(names=others) + CORE) == "True (2,) (1, 2, 2)"
+
+
+@pytest.mark.slow
+def test_a_saved_encoder_loads_once_any_name_was_asked_for(tmp_path):
+    encoder = simper_tf.encoders.ts_can((10, 10, 3))
+    encoder.save(tmp_path / "encoder.keras")
+    shape = said(
+        "import keras, simper_tf; simper_tf.Views; "
+        f"print(keras.models.load_model({str(tmp_path / 'encoder.keras')!r}).output_shape)"
+    )
+    assert shape == "(None, None)"
+
+
+def test_the_version_is_written_in_one_place_and_named_alike_elsewhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "simper_tf.__version__"}
+    assert f"\nversion: {simper_tf.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"## [{simper_tf.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_core_asks_for_no_more_than_four_distributions():
+    assert requirements()[None] == {"keras", "numpy", "scipy", "tensorflow"}
+
+
+def test_every_distribution_that_is_asked_for_has_an_exact_version():
+    pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines()}
+    asked = set().union(*(names for extra, names in requirements().items() if extra != "addons"))
+    assert asked - {"simper-tf"} <= pinned
