@@ -18,7 +18,11 @@ from finished import results
 import datasets
 from datasets.lst import lst_dataset_builder
 from datasets.rotating_digits import digits, rotating_digits_dataset_builder
+from simper_tf import data as library
 from simper_tf import pipeline
+from simper_tf.experiment import first_example
+from simper_tf.settings import Settings
+from simper_tf.tasks import Frequency, Series
 from trainers import data, evaluate, options, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -52,11 +56,9 @@ def few(monkeypatch):
     monkeypatch.setitem(Digits.builder_configs, "few", config)
 
 
-def load(call, *arguments):
-    """Returns what `data.load` returns with these flags."""
-    loaded = []
-    call(lambda: loaded.append(data.load()), "--run_dir=unused", *arguments)
-    return loaded[0]
+def load(dataset, data_dir):
+    """Returns the data set of a name, built in a folder if it is not there."""
+    return data.load(Settings(dataset=dataset, data_dir=str(data_dir)))
 
 
 def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_start(call, few, tmp_path, capsys):
@@ -70,8 +72,8 @@ def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_
         Digits(data_dir=tmp_path, config="few").as_dataset(split="train")
     with pytest.raises(tfds.core.DatasetNotFoundError):
         tfds.core.read_only_builder.builder_from_files("rotating_digits/few", data_dir=tmp_path)
-    builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    assert {name: split.num_examples for name, split in builder.info.splits.items()} == {"train": 10, "test": 10}
+    clips = load("rotating_digits/few", tmp_path)
+    assert {name: split.num_examples for name, split in clips.builder.info.splits.items()} == {"train": 10, "test": 10}
     assert f"{left_over} is what a killed build has left: delete it" in capsys.readouterr().out
 
 
@@ -85,43 +87,45 @@ def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_
 )
 def test_an_unknown_data_set_or_config_is_refused_with_those_that_are(tmp_path, dataset, message):
     with pytest.raises(ValueError, match=re.escape(f"--dataset={dataset}: {message}")):
-        data.find(dataset, tmp_path)
+        load(dataset, tmp_path)
 
 
 def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypatch, tmp_path):
     folder = tmp_path / "rotating_digits" / "few"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(data, "_build", lambda builder: pytest.fail("The second built it too."))
+    monkeypatch.setattr(library, "_build", lambda *_: pytest.fail("The second built it too."))
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        arguments = (call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
         found = []
-        second = threading.Thread(target=lambda: found.append(load(*arguments)))
+        second = threading.Thread(target=lambda: found.append(load("rotating_digits/few", tmp_path)))
         second.start()
         Digits(data_dir=tmp_path, config="few").download_and_prepare()
     second.join()
-    assert found[0].info.splits["train"].num_examples == 10
+    assert found[0].builder.info.splits["train"].num_examples == 10
 
 
 def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_are(call, few, tmp_path):
-    builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    assert data.label_unit(builder) == "Hz"
-    assert data.clip_range(builder) is None
-    example = data.first_example(data.split(builder, "test")[0])
+    clips = load("rotating_digits/few", tmp_path)
+    assert clips.task == Frequency("Hz")
+    assert clips.value_range is None
+    assert clips.courses == ["angle"]
+    example = first_example(clips.split("test")[0])
     images = digits.by_digit(*digits.embedded_digits("test"), "test")
     np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])
 
 
 def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
-    builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    with pytest.raises(ValueError, match=r"few/1.0.0 has no split 'validation', only train, test: .* build it again"):
-        data.split(builder, "validation")
+    clips = load("rotating_digits/few", tmp_path)
+    with pytest.raises(
+        ValueError, match=r"few/1.0.0 has no split 'holdout', only train, validation, test: .* build it again"
+    ):
+        clips.split("holdout")
 
 
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):
     monkeypatch.setattr(Digits, "_generate_examples", lambda *_: iter(()))
     with pytest.raises(ValueError, match=r"few/1.0.0 could not be built: not one clip of a split can be used"):
-        load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
+        load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("*.tfrecord*"))
 
 
@@ -140,17 +144,18 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
 
     builder._split_generators = lambda _: {split: generate(split) for split in examples}
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path))
-    assert data.label_unit(builder) == "°C"
-    whole, _ = data.split(builder, "train")
+    clips = library.ClipData(builder)
+    assert (clips.task, clips.courses) == (Series("°C", *goes.PLAUSIBLE), [])
+    whole, _ = clips.split("train")
     expected = np.clip((celsius + 60) / 130, 0, 1)
-    np.testing.assert_allclose(data.first_example(whole)["clip"], expected, atol=1e-6)
+    np.testing.assert_allclose(first_example(whole)["clip"], expected, atol=1e-6)
     with pytest.raises(Exception, match=r"broken.*holds NaN"):
-        next(iter(pipeline.training_batches(data.split(builder, "test")[0], 1, 1, seed=0)))
+        next(iter(pipeline.training_batches(clips.split("test")[0], 1, 1, seed=0)))
 
 
 def test_flagfiles_of_the_papers_runs_are_whole(call):
     for name in datasets.names():
-        call(options.check, f"--flagfile=flags/{name}.cfg")
+        call(options.settings, f"--flagfile=flags/{name}.cfg")
         assert options.flags.FLAGS.dataset.split("/")[0] == name
         module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
         assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
@@ -173,17 +178,17 @@ def copy(whole, tmp_path):
 
 
 def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
-    builder = load(call, "--dataset=rotating_digits/own", f"--data_dir={whole}")
-    assert (builder.name, builder.builder_config.name, data.label_unit(builder)) == ("rotating_digits", "own", "Hz")
-    assert builder.info.features["clip"].shape == (150, 28, 28, 1)
-    assert data.first_example(data.split(builder, "train", 3)[0])["clip"].shape == (150, 28, 28, 1)
+    clips = load("rotating_digits/own", whole)
+    assert (clips.name, clips.config, clips.task.unit) == ("rotating_digits", "own", "Hz")
+    assert clips.frame_shape == (28, 28, 1)
+    assert first_example(clips.split("train", 3)[0])["clip"].shape == (150, 28, 28, 1)
     call(
         pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--data_dir={whole}", "--dataset=rotating_digits/own",
         "--train_clips=8", "--epochs=1",
     )  # fmt: skip
     assert {row["config"] for row in results(tmp_path / "run")} == {"own"}
     with pytest.raises(ValueError, match=f"no config 'other'.* are looked for in --data_dir={whole}"):
-        load(call, "--dataset=rotating_digits/other", f"--data_dir={whole}")
+        load("rotating_digits/other", whole)
 
 
 @pytest.mark.parametrize("config", ["own", "few"])
@@ -198,8 +203,8 @@ def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, wh
         ("metadata.json", b""),
         ("metadata.json", bytes(range(256))),
         ("metadata.json", b"[]"),
-        ("metadata.json", b'{"label_unit": 7}'),
-        ("metadata.json", b'{"label_unit": "Hz", "clip_range": [3]}'),
+        ("metadata.json", b'{"task": 7}'),
+        ("metadata.json", b'{"task": {"kind": "frequency", "unit": "Hz"}, "clip_range": [3]}'),
     ],
 )
 def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
@@ -213,7 +218,7 @@ def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy
     with pytest.raises(
         ValueError, match=rf"^The data set in {folder} is damaged: .+\. Delete that folder and build it"
     ):
-        data.find(f"rotating_digits/{config}", folder.parents[2])
+        load(f"rotating_digits/{config}", folder.parents[2])
 
 
 def flip(content):
@@ -241,7 +246,7 @@ module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", 
 options.define()
 limit = int(sys.argv.pop())
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-cli.run(data.load)
+cli.run(lambda: data.load(options.settings()))
 """
 
 
@@ -262,7 +267,7 @@ KILLED = (
 from trainers import cli, data, options
 module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
 options.define()
-cli.run(data.load)
+cli.run(lambda: data.load(options.settings()))
 """
 )
 
@@ -276,7 +281,7 @@ def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, fe
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert list(tmp_path.rglob("incomplete.*"))
-    load(call, *words[1:])
+    load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("incomplete.*"))
     assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"1.0.0"}
     assert "delete it" not in capsys.readouterr().out
