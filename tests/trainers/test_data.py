@@ -244,7 +244,8 @@ LIMITED = """
 import resource, sys
 from trainers import cli, data, options
 from datasets.rotating_digits import rotating_digits_dataset_builder as module
-module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+module.Builder.builder_configs["few"] = few
 options.define()
 limit = int(sys.argv.pop())
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -267,7 +268,8 @@ KILLED = (
     HALF_A_BUILD.rsplit("config = ", 1)[0]
     + """
 from trainers import cli, data, options
-module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+module.Builder.builder_configs["few"] = few
 options.define()
 cli.run(lambda: data.load(options.settings()))
 """
