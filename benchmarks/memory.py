@@ -18,23 +18,16 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 # isort: split
 import numpy as np
 
+from datasets.countix import reader as countix
+from datasets.countix import standin as countix_standin
+from datasets.pure import reader as pure
+from datasets.pure import standin as pure_standin
+from datasets.scamps import reader as scamps
+from datasets.scamps import standin as scamps_standin
+from datasets.ubfc import reader as ubfc
+from datasets.ubfc import standin as ubfc_standin
 from simper_tf import tables
-from simper_tf.readers import countix, pure, recording, scamps, ubfc
-from simper_tf.standins import (
-    countix as countix_standin,
-)
-from simper_tf.standins import (
-    faces,
-)
-from simper_tf.standins import (
-    pure as pure_standin,
-)
-from simper_tf.standins import (
-    scamps as scamps_standin,
-)
-from simper_tf.standins import (
-    ubfc as ubfc_standin,
-)
+from simper_tf.recordings import face_recordings, standin_faces
 
 VIDEO_BYTES = 2 * 2**30
 FRAME = (480, 640)  # Height and width, of UBFC-rPPG and PURE.
@@ -88,18 +81,18 @@ def _write_ubfc(folder):
         folder / "subject1" / "vid.avi", itertools.islice(_noise(height, width), count), 29.5, height, width
     )
     ubfc_standin.write_ground_truth(
-        folder / "subject1" / "ground_truth.txt", faces.ppg(72, times), np.full(count, 72.0), times
+        folder / "subject1" / "ground_truth.txt", standin_faces.ppg(72, times), np.full(count, 72.0), times
     )
 
 
 def _read_ubfc(folder):
-    return recording.face_clips(ubfc.read(folder / "subject1"), 36, 180, 180)
+    return face_recordings.face_clips(ubfc.read(folder / "subject1"), 36, 180, 180)
 
 
 def _write_scamps(folder, chunks=True):
     times = np.arange(600) / scamps.RATE
     images = np.stack(list(itertools.islice(_noise(240, 240), len(times))))
-    scamps_standin.write_mat(folder / "P000001.mat", images, faces.ppg(72, times), np.sin(1.6 * times), chunks)
+    scamps_standin.write_mat(folder / "P000001.mat", images, standin_faces.ppg(72, times), np.sin(1.6 * times), chunks)
 
 
 def _read_scamps(folder):
@@ -111,7 +104,7 @@ def _write_pure(folder):
 
 
 def _read_pure(folder):
-    return recording.face_clips(pure.read(folder / "01-01"), 36, 180, 180)
+    return face_recordings.face_clips(pure.read(folder / "01-01"), 36, 180, 180)
 
 
 # A whole video of three minutes, as large as one of an hour at a usual quality; the segment lies at its end.

@@ -9,9 +9,11 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import SimPer, Views, longest_view, protocols, small, tables
-from simper_tf.readers import rotating_digits
-from simper_tf.readout import pixel_frequency
+from datasets.rotating_digits import digits
+from simper_tf import SimPer, Views, features, longest_view, small, tables
+from simper_tf.octave import pixel_frequency
+from simper_tf.protocols.fft_resolved import Octave, find_octave, resolved_frequency
+from simper_tf.tasks import Frequency
 
 NUM_TRAIN, NUM_TEST, EPOCHS = 1000, 500, 2
 OFF = 0.1  # Hz beyond which a clip counts as wrong.
@@ -40,14 +42,15 @@ def measure(level, seed):
     )
     model.compile(keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(3e-3, EPOCHS * NUM_TRAIN // 4)))
     model.fit(clips, batch_size=4, epochs=EPOCHS, verbose=0)
-    train, test = [protocols.extract(model.encode, _dataset(examples), pixels=True) for examples in (train, test)]
-    octave = protocols.find_octave(train)
+    functions = {"series": model.encode, **features.extras(Frequency("Hz"))}
+    train, test = [features.extract(functions, _dataset(examples)) for examples in (train, test)]
+    octave = find_octave(train)
     print(octave)
-    alone = protocols.Octave(octave.divisor, 0.0, octave.voting)  # Agrees with nobody: each clip by its own pixels.
+    alone = Octave(octave.divisor, 0.0, octave.voting)  # Agrees with nobody: each clip by its own pixels.
     read = {
         "pixels alone": pixel_frequency(test.pixels, test.rates, 150).numpy(),
-        "SimPer, each clip by its own pixels": protocols.resolved_frequency(alone, test),
-        "SimPer, one common multiple": protocols.resolved_frequency(octave, test) if octave.is_common else None,
+        "SimPer, each clip by its own pixels": resolved_frequency(alone, test),
+        "SimPer, one common multiple": resolved_frequency(octave, test) if octave.is_common else None,
     }
     for name, values in read.items():
         if values is None:
@@ -58,11 +61,11 @@ def measure(level, seed):
 
 
 def _noisy(split, number, level, seed):
-    images = rotating_digits.by_digit(*rotating_digits.embedded_digits(split), split)
+    images = digits.by_digit(*digits.embedded_digits(split), split)
     random = np.random.default_rng([seed, split == "test"])
     examples = []
     for index in range(number):
-        record = rotating_digits.clip_record(images, split, index)
+        record = digits.clip_record(images, split, index)
         clip = record["clip"] + level * random.standard_normal(record["clip"].shape)
         kept = {name: record[name] for name in ("label", "rate", "id")}
         examples.append({**kept, "clip": np.clip(clip, 0, 255).astype(np.uint8)})

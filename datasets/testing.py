@@ -7,8 +7,7 @@ import tempfile
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import pulse
-from simper_tf.standins import faces
+from simper_tf.recordings import pulse, standin_faces
 
 
 class FacesTest:
@@ -29,7 +28,7 @@ class FacesTest:
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.EXAMPLE_DIR = folder.name
-        cls.STANDIN.write(pathlib.Path(folder.name), look=faces.CLEAN, **cls.SIZES)
+        cls.STANDIN.write(pathlib.Path(folder.name), look=standin_faces.CLEAN, **cls.SIZES)
         super().setUpClass()
 
     def test_heart_rates_are_the_true_ones_in_label_and_in_pixels(self):

@@ -11,7 +11,7 @@ from simper_tf.data import ClipData
 from simper_tf.methods import APPEARANCES, METHODS, Method, TrainingFacts
 from simper_tf.settings import Settings
 from simper_tf.tasks import Frequency, Task
-from simper_tf.views import Views, check_sampling
+from simper_tf.views import Views
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,7 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
     examples, num_examples = clips.split("train", settings.train_clips)
     clip_shape, rates = first_example(examples)["clip"].shape, _column(examples, "rate")
     views = make_views(settings, clip_shape)
-    check_sampling(views.times.fastest, settings.band[1], float(rates.min()))
+    views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
     steps_per_epoch = max(num_examples // settings.batch_size, 1)
     labels = _column(examples, "label") if METHODS[settings.method].needs_labels else None
@@ -81,7 +81,7 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
     appearance = kind.appearance if settings.appearance == "own" else APPEARANCES[settings.appearance]
     if appearance is not None:
-        appearance = dataclasses.replace(appearance, **changes)
+        appearance = kind.appearance_from(dataclasses.replace(appearance, **changes))
     # A label holds for a whole clip.
     whole = kind.needs_labels or not settings.view_frames
     return Views(times.longest_view(clip_shape[0]) if whole else settings.view_frames, times, appearance)

@@ -32,7 +32,7 @@ def test_another_backend_is_refused_with_the_setting_to_change(code, backend):
 
 
 def test_what_needs_no_keras_does_not_ask_for_its_backend():
-    assert run("-c", "import simper_tf; simper_tf.readers; simper_tf.tasks", backend="jax").returncode == 0
+    assert run("-c", "import simper_tf; simper_tf.recordings; simper_tf.tasks", backend="jax").returncode == 0
 
 
 def test_a_trainer_says_so_in_one_line():

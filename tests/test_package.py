@@ -11,12 +11,12 @@ import tomllib
 
 import pytest
 
+import datasets
 import simper_tf
 
 ROOT = pathlib.Path(__file__).parents[1]
-READERS = "simper_tf.readers"
-# Readers that compute with TensorFlow, or read what TFDS has built.
-NEEDING_TENSORFLOW = {"built", "rotating_digits", "schema"}
+# What looks at data sets that TFDS has built.
+NEEDING_TENSORFLOW = {"built_checks", "tfds_builders", "tfds_features"}
 HEAVY = ("tensorflow", "keras", "numpy", "scipy", "cv2", "sklearn", "matplotlib", "tensorflow_datasets")
 WITHOUT = """
 import sys
@@ -103,10 +103,10 @@ def test_editors_are_told_of_the_same_names():
 
 
 def test_raw_files_are_read_without_tensorflow():
-    package = importlib.import_module(READERS)
-    names = {module.name for module in pkgutil.iter_modules(package.__path__)} - NEEDING_TENSORFLOW
-    assert len(names) > 5
-    lines = [f"import {READERS}.{name}" for name in sorted(names)]
+    shared = {module.name for module in pkgutil.iter_modules(simper_tf.recordings.__path__)} - NEEDING_TENSORFLOW
+    lines = [f"import simper_tf.recordings.{name}" for name in sorted(shared)]
+    lines += [f"import datasets.{name}.reader" for name in datasets.names("reader")]
+    assert len(lines) > 10
     said("\n".join([WITHOUT.format(names={"tensorflow", "keras", "tensorflow_datasets"}), *lines]))
 
 

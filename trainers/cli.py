@@ -11,7 +11,7 @@ import time
 import tensorflow as tf
 from absl import app, flags, logging
 
-from simper_tf.readers.errors import printable
+from simper_tf.recordings.errors import printable
 from trainers import help
 
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.

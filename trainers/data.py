@@ -2,9 +2,23 @@
 
 import contextlib
 
+import datasets
 from simper_tf import data
 from simper_tf.settings import Settings
 from trainers.cli import say
+
+
+def builder_class(dataset: str) -> tuple[type, str]:
+    """Returns the builder class of `--dataset`, its folder in datasets/, and the config behind the slash, or ''.
+
+    Raises:
+        ValueError: there is no such data set.
+    """
+    name, _, config = dataset.partition("/")
+    try:
+        return datasets.module(name).Builder, config
+    except ValueError as error:
+        raise ValueError(f"--dataset={dataset}: {error}") from error
 
 
 def load(settings: Settings) -> data.ClipData:

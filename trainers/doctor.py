@@ -15,19 +15,20 @@ import sys
 
 from absl import flags
 
-from simper_tf.readers import built, countix, lst, manifest, pure, scamps, ubfc
-from simper_tf.readers.errors import printable
-from simper_tf.rows import write_atomically
+import datasets
+from simper_tf import data as library
+from simper_tf import tasks
+from simper_tf.files import write_atomically
+from simper_tf.recordings import built_checks, manifest
+from simper_tf.recordings.errors import printable
 from trainers import cli, data
 
-# Name of a data set -> the module with its `checkup`. Those that are not here have no raw files that people fetch.
-READERS = {"countix": countix, "lst": lst, "pure": pure, "scamps": scamps, "ubfc": ubfc}
 MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the reasons of all units.
 
 
 def main():
     config = flags.FLAGS
-    builder = data.find(config.dataset, config.data_dir)
+    builder = library.find(*data.builder_class(config.dataset), config.data_dir)
     path = pathlib.Path(config.manifest or f"runs/doctor/{config.dataset.replace('/', '_')}.jsonl")
     problems = []
     if config.manual_dir or not config.compare:
@@ -67,16 +68,17 @@ def diagnose(builder, manual_dir, path):
 
 def check_raw(builder, root, path):
     """Returns what would stop a build, in sentences, and `{split: number of examples}` if nothing would."""
-    if builder.name not in READERS:
-        raise ValueError(f"--manual_dir is for {', '.join(READERS)}; {builder.name} has no raw files to examine.")
+    if builder.name not in datasets.names("reader"):
+        having = ", ".join(datasets.names("reader"))
+        raise ValueError(f"--manual_dir is for {having}; {builder.name} has no raw files to examine.")
     if not root.is_dir():
         return [f"--manual_dir={root}: there is no such folder."], {}
     try:
-        checkup = READERS[builder.name].checkup(root, builder.builder_config)
+        checkup = datasets.module(builder.name, "reader").checkup(root, builder.builder_config)
     except ValueError as error:
         return [str(error)], {}
     reports, entries = _examine(checkup.units, root, path)
-    _say_ranges(reports.values(), checkup.missing, builder.info.metadata["label_unit"])
+    _say_ranges(reports.values(), checkup.missing, tasks.from_metadata(builder.info.metadata["task"]).unit)
     problems = [report.problem for report in reports.values() if report.problem]
     outcome = None
     if not problems:
@@ -103,7 +105,9 @@ def check_built(builder, examples):
     """
     total = sum(info.num_examples for info in builder.info.splits.values())
     _say(f"Built set in {builder.data_path}, {total} examples:")
-    problems, subjects = built.examine(builder, cli.Counter("examples", total) if total else lambda count: None)
+    task = tasks.from_metadata(builder.info.metadata["task"])
+    done = cli.Counter("examples", total) if total else lambda count: None
+    problems, subjects = built_checks.examine(builder, task, done)
     for split, info in builder.info.splits.items():
         _say(f"{split}: {info.num_examples} examples{_of_subjects(subjects[split])}")
         if examples.get(split, info.num_examples) != info.num_examples:
@@ -178,7 +182,7 @@ def _say_outcome(builder, outcome, reports):
         _say(f"{split}: {outcome.examples[split]} examples{_of_subjects(subjects)}")
     # TFDS shuffles through a second copy of a split.
     count = sum(outcome.examples.values()) + max(outcome.examples.values())
-    needed = count * built.example_bytes(builder) / 2**30
+    needed = count * built_checks.example_bytes(builder) / 2**30
     folder = next(parent for parent in (builder.data_path, *builder.data_path.parents) if parent.exists())
     free = shutil.disk_usage(folder).free / 2**30
     _say(f"disk: the build takes about {needed:.3g} GiB at most; {free:.3g} GiB are free in {folder}")

@@ -7,7 +7,10 @@ import operator
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import builders, countix, schema
+from simper_tf import tasks
+from simper_tf.recordings import tfds_builders, tfds_features
+
+from . import reader
 
 
 @dataclasses.dataclass(eq=False)
@@ -25,7 +28,7 @@ class CountixConfig(tfds.core.BuilderConfig):
     fit: str = "resample"
 
 
-class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """One clip of each annotated segment, labelled with the number of repetitions."""
 
     VERSION = tfds.core.Version("1.0.0")
@@ -43,16 +46,18 @@ class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     def _info(self):
         config = self.builder_config
         features = {
-            "clip": schema.frames(config.num_frames, config.size, "RGB frames of one annotated segment."),
-            "rate": schema.scalar("Frame rate of the clip, after resampling.", "frames per second"),
-            "label": schema.scalar("Repetitions in the clip: in crop a share of the count.", "repetitions"),
-            "id": schema.text("Video, first and last second of its clip, row of the annotations."),
-            "count": schema.scalar("Repetitions in the whole segment, as annotated.", ">= 1 repetitions", np.int32),
-            "class": schema.text("The action; empty in the test split, which has none."),
+            "clip": tfds_features.frames(config.num_frames, config.size, "RGB frames of one annotated segment."),
+            "rate": tfds_features.scalar("Frame rate of the clip, after resampling.", "frames per second"),
+            "label": tfds_features.scalar("Repetitions in the clip: in crop a share of the count.", "repetitions"),
+            "id": tfds_features.text("Video, first and last second of its clip, row of the annotations."),
+            "count": tfds_features.scalar(
+                "Repetitions in the whole segment, as annotated.", ">= 1 repetitions", np.int32
+            ),
+            "class": tfds_features.text("The action; empty in the test split, which has none."),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
-            metadata=schema.metadata(label_unit="count"),
+            metadata=tfds_features.metadata(tasks.Frequency("count")),
             supervised_keys=None,
             homepage="https://sites.google.com/view/repnet",
             license="Kinetics annotations: CC BY 4.0. Countix states none. Videos: of their uploaders.",
@@ -61,12 +66,12 @@ class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     def _split_generators(self, dl_manager):
         return {
             split: self._generate_examples(located, self.data_path / f"skipped_{split}.txt")
-            for split, located in countix.locate_all(dl_manager.manual_dir).items()
+            for split, located in reader.locate_all(dl_manager.manual_dir).items()
         }
 
     def _generate_examples(self, located, report):
         config = self.builder_config
-        read = functools.partial(countix.read_or_skip, num_frames=config.num_frames, size=config.size, fit=config.fit)
+        read = functools.partial(reader.read_or_skip, num_frames=config.num_frames, size=config.size, fit=config.fit)
         return _beam_examples(located, report, read) if self.on_beam else _examples(located, report, read)
 
 

@@ -9,10 +9,8 @@ import pytest
 import tensorflow_datasets as tfds
 
 from datasets import testing
-from datasets.countix import countix_dataset_builder
-from simper_tf.readers import countix
-from simper_tf.readers.errors import RawDataError
-from simper_tf.standins import countix as standin
+from datasets.countix import countix_dataset_builder, reader, standin
+from simper_tf.recordings.errors import RawDataError
 
 Config = countix_dataset_builder.CountixConfig
 SMALL = {"num_frames": 80, "size": 24}
@@ -87,7 +85,7 @@ def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
 
 
 def test_a_build_that_breaks_off_leaves_nothing_to_load_and_can_be_repeated(raw, tmp_path):
-    broken = mock.patch.object(countix.mp4, "read_interval", side_effect=MemoryError("killed"))
+    broken = mock.patch.object(reader.mp4, "read_interval", side_effect=MemoryError("killed"))
     with broken, pytest.raises(MemoryError, match="killed"):
         prepare(raw[0], tmp_path)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "metadata.json"]

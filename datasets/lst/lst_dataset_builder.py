@@ -5,10 +5,13 @@ import dataclasses
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import goes, lst, schema
+from simper_tf import tasks
+from simper_tf.recordings import tfds_features
+
+from . import goes, reader
 
 # Degrees C that an encoder sees as 0 and 1: a little more than the 213 to 343 K in which the product has values. Fixed,
-# so that a colour means the same temperature in every clip, and nothing of a test hour decides it.
+# so that a color means the same temperature in every clip, and nothing of a test hour decides it.
 _RETRIEVED = (-60.0, 70.0)
 
 
@@ -59,25 +62,29 @@ class Builder(tfds.core.GeneratorBasedBuilder):
                 shape=shape,
                 dtype=np.float32,
                 encoding="bytes",
-                doc=schema.doc("Hourly maps, row 0 north, column 0 west, gaps filled from these hours.", "degrees C"),
+                doc=tfds_features.doc(
+                    "Hourly maps, row 0 north, column 0 west, gaps filled from these hours.", "degrees C"
+                ),
             ),
             "mask": tfds.features.Tensor(
                 shape=shape,
                 dtype=np.bool_,
                 encoding="zlib",
-                doc=schema.doc("Whether a value was measured, not filled."),
+                doc=tfds_features.doc("Whether a value was measured, not filled."),
             ),
-            "rate": schema.scalar("Frame rate: one an hour.", "1/3600 frames per second"),
-            "label": schema.series(
+            "rate": tfds_features.scalar("Frame rate: one an hour.", "1/3600 frames per second"),
+            "label": tfds_features.series(
                 config.horizon, "Mean temperature of the quarter's land in the hours after the clip.", "degrees C"
             ),
-            "observed": schema.series(config.horizon, "Share of that land measured in each of those hours.", "[0, 1]"),
-            "quarter": tfds.features.ClassLabel(names=goes.QUARTERS, doc=schema.doc("Quarter of the sector.")),
-            "id": schema.text("Quarter and first hour of the clip, UTC."),
+            "observed": tfds_features.series(
+                config.horizon, "Share of that land measured in each of those hours.", "[0, 1]"
+            ),
+            "quarter": tfds.features.ClassLabel(names=goes.QUARTERS, doc=tfds_features.doc("Quarter of the sector.")),
+            "id": tfds_features.text("Quarter and first hour of the clip, UTC."),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
-            metadata=schema.metadata(label_unit="°C", clip_range=_RETRIEVED),
+            metadata=tfds_features.metadata(tasks.Series("°C", *goes.PLAUSIBLE), clip_range=_RETRIEVED),
             supervised_keys=None,
             homepage="https://www.goes-r.gov/products/baseline-LST.html",
             license="NOAA GOES data: there are no restrictions on the use of this data.",
@@ -85,8 +92,8 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _split_generators(self, dl_manager):
         config = self.builder_config
-        recording = lst.read_recording(dl_manager.manual_dir, config.start, config.end, config.size)
-        train, test, skipped = lst.list_windows(
+        recording = reader.read_hourly_maps(dl_manager.manual_dir, config.start, config.end, config.size)
+        train, test, skipped = reader.list_windows(
             recording, config.window, config.horizon, config.stride, config.split, config.test_quarter
         )
         period = f"Asked for {config.start} to {config.end}, found {len(recording.maps)} hours from {recording.start}."
@@ -96,5 +103,5 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self, recording, windows):
         for window in windows:
-            example = lst.read_window(recording, window)
+            example = reader.read_window(recording, window)
             yield example["id"], example

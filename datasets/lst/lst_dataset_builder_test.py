@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-from datasets.lst import lst_dataset_builder
-from simper_tf.readers import goes, lst
-from simper_tf.standins import lst as standin
+from datasets.lst import goes, lst_dataset_builder, reader, standin
 
 Config = lst_dataset_builder.LstConfig
 SMALL = {"window": 12, "horizon": 8, "stride": 6, "size": 10}
@@ -51,9 +49,9 @@ def cloudy(tmp_path_factory):
 
 def test_a_built_example_equals_the_one_read_alone(cloudy, tmp_path):
     builder = prepare(cloudy[0], tmp_path)
-    recording = lst.read_recording(cloudy[0], "2022-04-07T00", "2022-07-16T00", SMALL["size"])
-    _, test, _ = lst.list_windows(recording, SMALL["window"], SMALL["horizon"], SMALL["stride"])
-    alone = {example["id"]: example for example in (lst.read_window(recording, window) for window in test)}
+    recording = reader.read_hourly_maps(cloudy[0], "2022-04-07T00", "2022-07-16T00", SMALL["size"])
+    _, test, _ = reader.list_windows(recording, SMALL["window"], SMALL["horizon"], SMALL["stride"])
+    alone = {example["id"]: example for example in (reader.read_window(recording, window) for window in test)}
     built = list(tfds.as_numpy(builder.as_dataset(split="test")))
     assert {record["id"].decode() for record in built} == alone.keys()
     for record in built:
@@ -79,7 +77,7 @@ def test_missing_hours_are_written_to_the_report(cloudy, tmp_path):
 
 
 def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(cloudy, tmp_path):
-    with mock.patch.object(lst, "read_window", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(reader, "read_window", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         prepare(cloudy[0], tmp_path)
     assert not list(tmp_path.rglob("dataset_info.json"))
     assert not list(tmp_path.rglob("skipped.txt"))

@@ -2,31 +2,36 @@
 
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import builders, pure, schema
+from simper_tf import tasks
+from simper_tf.recordings import pulse, tfds_builders, tfds_features
+
+from . import reader
 
 
-class Builder(builders.BySubject, tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.BySubject, tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
-    READER = pure
+    READER = reader
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "PURE, as its authors share it: SS-TT/SS-TT/Image<nanoseconds>.png and SS-TT/SS-TT.json. "
-        "The README beside this builder says how to get it; `python -m simper_tf.standins pure` writes a stand-in."
+        "The README beside this builder says how to get it; `trainers.standin` writes a stand-in."
     )
-    BUILDER_CONFIGS = [schema.SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")]
+    BUILDER_CONFIGS = [
+        tfds_builders.SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")
+    ]
 
     def _info(self):
         return self.dataset_info_from_configs(
-            features=schema.face_features(
+            features=tfds_features.face_features(
                 self.builder_config,
                 rate=("Measured over the clip, from its time stamps.", "about 30 frames per second"),
                 id=("Recording and first frame.", "SS-TT/<5 digits>"),
                 subject=("Who is seen.", "01 to 10"),
                 ppg=("The contact PPG, interpolated at each frame's time.", "about [0, 100], arbitrary unit"),
             ),
-            metadata=schema.metadata(label_unit="bpm"),
+            metadata=tfds_features.metadata(tasks.Frequency("bpm", *pulse.RANGE_BPM)),
             supervised_keys=None,
             homepage=(
                 "https://www.tu-ilmenau.de/universitaet/fakultaeten/fakultaet-informatik-und-automatisierung/profil/"

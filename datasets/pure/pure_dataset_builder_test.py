@@ -3,8 +3,7 @@
 import tensorflow_datasets as tfds
 
 from datasets import testing
-from datasets.pure import pure_dataset_builder
-from simper_tf.standins import pure as standin
+from datasets.pure import pure_dataset_builder, standin
 
 
 class PureTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):

@@ -4,7 +4,10 @@ import dataclasses
 
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import rotating_digits, schema
+from simper_tf import tasks
+from simper_tf.recordings import tfds_features
+
+from . import digits
 
 _MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 
@@ -15,7 +18,7 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
 
     Attributes:
         mnist: Whether the digits are MNIST's; else they are those embedded in scikit-learn.
-        spurious: Whether frequency and colour are tied to the digit in training.
+        spurious: Whether frequency and color are tied to the digit in training.
         train_clips: Number of training clips, a multiple of 10.
         test_clips: Number of test clips, a multiple of 10.
     """
@@ -41,12 +44,12 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         RotatingDigitsConfig(name="mnist", description="MNIST's digits, as in the paper.", mnist=True),
         RotatingDigitsConfig(
             name="digits_spurious",
-            description="scikit-learn's digits; frequency and colour follow the digit in training.",
+            description="scikit-learn's digits; frequency and color follow the digit in training.",
             spurious=True,
         ),
         RotatingDigitsConfig(
             name="mnist_spurious",
-            description="MNIST's digits; frequency and colour follow the digit in training.",
+            description="MNIST's digits; frequency and color follow the digit in training.",
             mnist=True,
             spurious=True,
         ),
@@ -54,23 +57,23 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _info(self):
         channels = 3 if self.builder_config.spurious else 1
-        frames, size = rotating_digits.NUM_FRAMES, rotating_digits.SIZE
+        frames, size = digits.NUM_FRAMES, digits.SIZE
         features = {
-            "clip": schema.frames(
-                frames, size, "Frames of a swinging digit: grey, or RGB in the spurious configs.", channels
+            "clip": tfds_features.frames(
+                frames, size, "Frames of a swinging digit: gray, or RGB in the spurious configs.", channels
             ),
-            "rate": schema.scalar("Frame rate.", "30 frames per second"),
-            "label": schema.scalar("Swings per second.", "[0.5, 5] Hz"),
-            "id": schema.text("Split and index of the clip.", "train-00000 to test-01999"),
-            "digit": tfds.features.ClassLabel(num_classes=10, doc=schema.doc("The digit shown.", "[0, 9]")),
-            "phase": schema.scalar("Phase of the swing in the first frame.", "[-1.57, 1.57] radians"),
-            "angle": schema.series(
+            "rate": tfds_features.scalar("Frame rate.", "30 frames per second"),
+            "label": tfds_features.scalar("Swings per second.", "[0.5, 5] Hz"),
+            "id": tfds_features.text("Split and index of the clip.", "train-00000 to test-01999"),
+            "digit": tfds.features.ClassLabel(num_classes=10, doc=tfds_features.doc("The digit shown.", "[0, 9]")),
+            "phase": tfds_features.scalar("Phase of the swing in the first frame.", "[-1.57, 1.57] radians"),
+            "angle": tfds_features.series(
                 frames, "Angle of the digit in each frame, counterclockwise.", "[-pi/2, pi/2] radians"
             ),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
-            metadata=schema.metadata(label_unit="Hz"),
+            metadata=tfds_features.metadata(tasks.Frequency("Hz")),
             supervised_keys=None,
             homepage="https://arxiv.org/abs/2210.03115",
             license="MNIST: CC BY-SA 3.0. Optical Recognition of Handwritten Digits (scikit-learn): CC BY 4.0.",
@@ -78,15 +81,15 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        read = _mnist_reader(dl_manager) if self.builder_config.mnist else rotating_digits.embedded_digits
+        read = _mnist_reader(dl_manager) if self.builder_config.mnist else digits.embedded_digits
         return {
             "train": self._generate_examples("train", read, self.builder_config.train_clips),
             "test": self._generate_examples("test", read, self.builder_config.test_clips),
         }
 
     def _generate_examples(self, split, read, num_clips):
-        images = rotating_digits.by_digit(*read(split), split)
-        yield from enumerate(rotating_digits.clip_records(images, split, num_clips, self.builder_config.spurious))
+        images = digits.by_digit(*read(split), split)
+        yield from enumerate(digits.clip_records(images, split, num_clips, self.builder_config.spurious))
 
 
 def _mnist_reader(dl_manager):
@@ -97,8 +100,8 @@ def _mnist_reader(dl_manager):
     except AssertionError:  # How TFDS says that the folder is missing or empty.
         names = set()
     # One file of MNIST is a sign that all four should be there: a missing one is then an error, not a download.
-    if any(name in names for pair in rotating_digits.MNIST_FILES.values() for name in pair):
-        return lambda split: rotating_digits.read_mnist(folder, split)
-    urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in rotating_digits.MNIST_FILES.items()}
+    if any(name in names for pair in digits.MNIST_FILES.values() for name in pair):
+        return lambda split: digits.read_mnist(folder, split)
+    urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in digits.MNIST_FILES.items()}
     paths = dl_manager.download(urls)
-    return lambda split: rotating_digits.read_labelled_images(*paths[split])
+    return lambda split: digits.read_labelled_images(*paths[split])

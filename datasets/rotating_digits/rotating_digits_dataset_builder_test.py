@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-from datasets.rotating_digits import rotating_digits_dataset_builder
-from simper_tf.readers import rotating_digits
+from datasets.rotating_digits import digits, rotating_digits_dataset_builder
 
 Config = rotating_digits_dataset_builder.RotatingDigitsConfig
 FEW = {"train_clips": 10, "test_clips": 20}
@@ -20,7 +19,7 @@ FEW = {"train_clips": 10, "test_clips": 20}
 def write_mnist(folder, seed=0):
     """Writes MNIST's four files with two random images of each digit."""
     rng = np.random.default_rng(seed)
-    for images_name, labels_name in rotating_digits.MNIST_FILES.values():
+    for images_name, labels_name in digits.MNIST_FILES.values():
         images, labels = rng.integers(0, 256, (20, 28, 28), np.uint8), np.arange(20, dtype=np.uint8) % 10
         header = struct.pack(">4I", 2051, *images.shape)
         (folder / images_name).write_bytes(header + images.tobytes())
@@ -52,7 +51,7 @@ class RotatingDigitsDownloadTest(tfds.testing.DatasetBuilderTestCase):
     BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="mnist_few", mnist=True, **FEW)]
     DL_DOWNLOAD_RESULT = {
         split: [f"downloaded/{images}", f"downloaded/{labels}.gz"]
-        for split, (images, labels) in rotating_digits.MNIST_FILES.items()
+        for split, (images, labels) in digits.MNIST_FILES.items()
     }
 
     @classmethod
@@ -80,9 +79,9 @@ def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path
     for split in ("train", "test"):
         built = list(tfds.as_numpy(few.as_dataset(split=split)))
         assert [record["id"].decode() for record in built] == [f"{split}-{k:05d}" for k in range(len(built))]
-        images = rotating_digits.by_digit(*rotating_digits.embedded_digits(split), split)
+        images = digits.by_digit(*digits.embedded_digits(split), split)
         for index in (7, 3):
-            alone = rotating_digits.clip_record(images, split, index, spurious)
+            alone = digits.clip_record(images, split, index, spurious)
             assert built[index].keys() == alone.keys()
             for name in alone.keys() - {"id"}:
                 np.testing.assert_array_equal(built[index][name], alone[name], strict=name in ("clip", "angle"))
@@ -121,14 +120,14 @@ def test_an_incomplete_manual_folder_is_an_error_that_names_the_missing_file(tmp
 
 
 def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(tmp_path):
-    few, clip_record = builder(tmp_path), rotating_digits.clip_record
+    few, clip_record = builder(tmp_path), digits.clip_record
 
     def interrupted_record(images, split, index, spurious):
         if (split, index) == ("test", 5):
             raise KeyboardInterrupt
         return clip_record(images, split, index, spurious)
 
-    with mock.patch.object(rotating_digits, "clip_record", interrupted_record), pytest.raises(KeyboardInterrupt):
+    with mock.patch.object(digits, "clip_record", interrupted_record), pytest.raises(KeyboardInterrupt):
         prepare(few)
     assert not pathlib.Path(few.data_dir).exists()
     with pytest.raises(AssertionError, match="download_and_prepare"):

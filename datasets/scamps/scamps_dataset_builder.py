@@ -7,11 +7,14 @@ import pathlib
 
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import builders, scamps, schema
+from simper_tf import tasks
+from simper_tf.recordings import pulse, tfds_builders, tfds_features
+
+from . import reader
 
 
 @dataclasses.dataclass(eq=False)
-class ScampsConfig(schema.ClipsConfig):
+class ScampsConfig(tfds_builders.ClipsConfig):
     """How files become clips, and how they are split; the defaults are the paper's text.
 
     Attributes:
@@ -26,31 +29,31 @@ class ScampsConfig(schema.ClipsConfig):
     seed: int = 0
 
 
-class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """Clips of synthetic faces, labelled with the heart rate."""
 
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "The P<six digits>.mat files of scamps_videos.tar.gz, in any folders, and ScampsTrainTestSplit.csv for the "
-        "official split. The README beside this builder says how to get them; `python -m simper_tf.standins scamps` "
-        "writes a stand-in."
+        "official split. The README beside this builder says how to get them; `trainers.standin` writes a "
+        "stand-in."
     )
     BUILDER_CONFIGS = [ScampsConfig(name="paper", description="36 x 36 pixels, 600 frames, random split.")]
 
     def _info(self):
         size, window = self.builder_config.size, self.builder_config.window
         features = {
-            "clip": schema.frames(window, size, "RGB frames of the face, as cut out by the authors."),
-            "rate": schema.scalar("Frame rate.", "30 frames per second"),
-            "label": schema.heart_rate(),
-            "id": schema.text("File and first frame.", "P<6 digits>/<5 digits>"),
-            "ppg": schema.series(window, "The simulated PPG at each frame.", "arbitrary unit"),
-            "breathing": schema.series(window, "The simulated breathing at each frame.", "arbitrary unit"),
+            "clip": tfds_features.frames(window, size, "RGB frames of the face, as cut out by the authors."),
+            "rate": tfds_features.scalar("Frame rate.", "30 frames per second"),
+            "label": tfds_features.heart_rate(),
+            "id": tfds_features.text("File and first frame.", "P<6 digits>/<5 digits>"),
+            "ppg": tfds_features.series(window, "The simulated PPG at each frame.", "arbitrary unit"),
+            "breathing": tfds_features.series(window, "The simulated breathing at each frame.", "arbitrary unit"),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
-            metadata=schema.metadata(label_unit="bpm"),
+            metadata=tfds_features.metadata(tasks.Frequency("bpm", *pulse.RANGE_BPM)),
             supervised_keys=None,
             homepage="https://github.com/danmcduff/scampsdataset",
             license="R-UDA 1.0: non-commercial computational research; redistribution under the same terms only.",
@@ -58,12 +61,12 @@ class Builder(builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
 
     def _split_generators(self, dl_manager):
         config, root = self.builder_config, pathlib.Path(dl_manager.manual_dir)
-        parts = scamps.usable_split(scamps.find(root), root, config)
+        parts = reader.usable_split(reader.find(root), root, config)
         return {part: self._generate_examples([str(path) for path in paths]) for part, paths in parts.items()}
 
     def _generate_examples(self, paths):
         config = self.builder_config
-        clips = functools.partial(scamps.clips, size=config.size, window=config.window, stride=config.stride)
+        clips = functools.partial(reader.clips, size=config.size, window=config.window, stride=config.stride)
         if not self.on_beam:
             return itertools.chain.from_iterable(map(clips, paths))
         beam = tfds.core.lazy_imports.apache_beam

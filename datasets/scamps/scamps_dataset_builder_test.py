@@ -4,9 +4,8 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from datasets import testing
-from datasets.scamps import scamps_dataset_builder
-from simper_tf.standins import faces
-from simper_tf.standins import scamps as standin
+from datasets.scamps import scamps_dataset_builder, standin
+from simper_tf.recordings import standin_faces
 
 
 class ScampsTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
@@ -20,7 +19,7 @@ class ScampsTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
 
 
 def test_beam_builds_the_same_set(tmp_path):
-    standin.write(tmp_path / "raw", subjects=3, seconds=4, look=faces.CLEAN, height=12, width=8)
+    standin.write(tmp_path / "raw", subjects=3, seconds=4, look=standin_faces.CLEAN, height=12, width=8)
     config = scamps_dataset_builder.ScampsConfig(name="small", size=8, window=60, stride=60)
     first, _ = testing.build_both_ways(
         lambda folder: scamps_dataset_builder.Builder(data_dir=folder, config=config), tmp_path / "raw", tmp_path

@@ -2,24 +2,29 @@
 
 import tensorflow_datasets as tfds
 
-from simper_tf.readers import builders, schema, ubfc
+from simper_tf import tasks
+from simper_tf.recordings import pulse, tfds_builders, tfds_features
+
+from . import reader
 
 
-class Builder(builders.BySubject, tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.BySubject, tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
-    READER = ubfc
+    READER = reader
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "UBFC-rPPG, DATASET_2, as its authors share it: DATASET_2/subject<N>/vid.avi and ground_truth.txt. "
-        "The README beside this builder says how to get it; `python -m simper_tf.standins ubfc` writes a stand-in."
+        "The README beside this builder says how to get it; `trainers.standin` writes a stand-in."
     )
-    BUILDER_CONFIGS = [schema.SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")]
+    BUILDER_CONFIGS = [
+        tfds_builders.SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")
+    ]
 
     def _info(self):
         return self.dataset_info_from_configs(
-            features=schema.face_features(
+            features=tfds_features.face_features(
                 self.builder_config,
                 rate=(
                     "Measured over the clip; each camera ran at its own rate.",
@@ -29,7 +34,7 @@ class Builder(builders.BySubject, tfds.core.GeneratorBasedBuilder):
                 subject=("Who is seen.", "subject1 to subject49, 42 of them"),
                 ppg=("The contact PPG at each frame.", "about zero mean, arbitrary unit"),
             ),
-            metadata=schema.metadata(label_unit="bpm"),
+            metadata=tfds_features.metadata(tasks.Frequency("bpm", *pulse.RANGE_BPM)),
             supervised_keys=None,
             homepage="https://sites.google.com/view/ybenezeth/ubfcrppg",
             license="Shared for research purposes. Faces of subjects 21 and 27 must not be published.",

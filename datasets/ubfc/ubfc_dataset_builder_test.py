@@ -3,8 +3,7 @@
 import tensorflow_datasets as tfds
 
 from datasets import testing
-from datasets.ubfc import ubfc_dataset_builder
-from simper_tf.standins import ubfc as standin
+from datasets.ubfc import standin, ubfc_dataset_builder
 
 
 class UbfcTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):

@@ -4,8 +4,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_addons as tfa
 
+from datasets.rotating_digits import digits
 from simper_tf import augment, metrics
-from simper_tf.readers import rotating_digits
 
 RNG = np.random.default_rng(0)
 
@@ -14,7 +14,7 @@ def test_rotate_equals_that_of_addons():
     images = RNG.uniform(size=(9, 28, 28, 1)).astype(np.float32)
     angles = np.linspace(-np.pi / 2, np.pi / 2, 9).astype(np.float32)
     expected = tfa.image.rotate(images, angles, interpolation="bilinear")
-    np.testing.assert_allclose(rotating_digits.rotate(images, angles), expected, atol=1e-5)
+    np.testing.assert_allclose(digits.rotate(images, angles), expected, atol=1e-5)
 
 
 def test_blur_equals_that_of_addons_away_from_the_border():

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from sklearn.datasets import load_sample_image
 
-from simper_tf.standins import countix
+from datasets.countix import standin
 
 
 def swinging(path, frequency, number, rate, seconds=30.0):
@@ -27,4 +27,4 @@ def swinging(path, frequency, number, rate, seconds=30.0):
         turned = cv2.warpAffine(picture, turn, (width, height), borderMode=cv2.BORDER_REFLECT)
         return cv2.resize(turned, (160, 120), interpolation=cv2.INTER_AREA)
 
-    countix.encode(path, map(frame, times), times)
+    standin.encode(path, map(frame, times), times)

@@ -15,23 +15,27 @@ import pytest
 import tensorflow_datasets as tfds
 from finished import results
 
-from datasets.lst import lst_dataset_builder
-from datasets.rotating_digits import rotating_digits_dataset_builder
+import datasets
+from datasets.lst import goes, lst_dataset_builder
+from datasets.rotating_digits import digits, rotating_digits_dataset_builder
+from simper_tf import data as library
 from simper_tf import pipeline
-from simper_tf.readers import rotating_digits
+from simper_tf.experiment import first_example
+from simper_tf.settings import Settings
+from simper_tf.tasks import Frequency, Series
 from trainers import data, evaluate, options, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
 Digits = rotating_digits_dataset_builder.Builder
-FEW = {"name": "few", "train_clips": 10, "test_clips": 10}
+FEW = {"name": "few", "train_clips": 10, "validation_clips": 10, "test_clips": 10}
 
 # A build that stops in the middle of a split until it is killed.
 HALF_A_BUILD = """
 import itertools, sys, time
 from datasets.rotating_digits import rotating_digits_dataset_builder as module
-from simper_tf.readers import rotating_digits
+from datasets.rotating_digits import digits
 
-record = rotating_digits.clip_record
+record = digits.clip_record
 
 def stop_at_five(images, split, index, spurious):
     if (split, index) == ("test", 5):
@@ -39,8 +43,8 @@ def stop_at_five(images, split, index, spurious):
         time.sleep(600)
     return record(images, split, index, spurious)
 
-rotating_digits.clip_record = stop_at_five
-config = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+digits.clip_record = stop_at_five
+config = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
 module.Builder(data_dir=sys.argv[1], config=config).download_and_prepare()
 """
 
@@ -52,11 +56,9 @@ def few(monkeypatch):
     monkeypatch.setitem(Digits.builder_configs, "few", config)
 
 
-def load(call, *arguments):
-    """Returns what `data.load` returns with these flags."""
-    loaded = []
-    call(lambda: loaded.append(data.load()), "--run_dir=unused", *arguments)
-    return loaded[0]
+def load(dataset, data_dir):
+    """Returns the data set of a name, built in a folder if it is not there."""
+    return data.load(Settings(dataset=dataset, data_dir=str(data_dir)))
 
 
 def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_start(call, few, tmp_path, capsys):
@@ -70,58 +72,62 @@ def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_
         Digits(data_dir=tmp_path, config="few").as_dataset(split="train")
     with pytest.raises(tfds.core.DatasetNotFoundError):
         tfds.core.read_only_builder.builder_from_files("rotating_digits/few", data_dir=tmp_path)
-    builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    assert {name: split.num_examples for name, split in builder.info.splits.items()} == {"train": 10, "test": 10}
+    clips = load("rotating_digits/few", tmp_path)
+    assert {name: split.num_examples for name, split in clips.builder.info.splits.items()} == dict.fromkeys(
+        library.SPLITS, 10
+    )
     assert f"{left_over} is what a killed build has left: delete it" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("dataset", "message"),
     [
-        ("nothing", "there is no data set 'nothing'. There are: countix, lst, pure, rotating_digits, scamps, ubfc."),
+        ("nothing", "there is no data set 'nothing'. There are: " + ", ".join(datasets.names()) + "."),
         ("", "there is no data set ''. There are: countix,"),
         ("countix/x", "countix has no config 'x'. It has: resample, crop."),
     ],
 )
 def test_an_unknown_data_set_or_config_is_refused_with_those_that_are(tmp_path, dataset, message):
     with pytest.raises(ValueError, match=re.escape(f"--dataset={dataset}: {message}")):
-        data.find(dataset, tmp_path)
+        load(dataset, tmp_path)
 
 
 def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypatch, tmp_path):
     folder = tmp_path / "rotating_digits" / "few"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(data, "_build", lambda builder: pytest.fail("The second built it too."))
+    monkeypatch.setattr(library, "_build", lambda *_: pytest.fail("The second built it too."))
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        arguments = (call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
         found = []
-        second = threading.Thread(target=lambda: found.append(load(*arguments)))
+        second = threading.Thread(target=lambda: found.append(load("rotating_digits/few", tmp_path)))
         second.start()
         Digits(data_dir=tmp_path, config="few").download_and_prepare()
     second.join()
-    assert found[0].info.splits["train"].num_examples == 10
+    assert found[0].builder.info.splits["train"].num_examples == 10
 
 
 def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_are(call, few, tmp_path):
-    builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    assert data.label_unit(builder) == "Hz"
-    assert data.clip_range(builder) is None
-    example = data.first_example(data.split(builder, "test")[0])
-    images = rotating_digits.by_digit(*rotating_digits.embedded_digits("test"), "test")
-    np.testing.assert_array_equal(example["clip"], rotating_digits.clip_record(images, "test", 0, False)["clip"])
+    clips = load("rotating_digits/few", tmp_path)
+    assert clips.task == Frequency("Hz")
+    assert clips.value_range is None
+    assert clips.courses == ["angle"]
+    example = first_example(clips.split("test")[0])
+    images = digits.by_digit(*digits.embedded_digits("test"), "test")
+    np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])
 
 
 def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
-    builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    with pytest.raises(ValueError, match=r"few/1.0.0 has no split 'validation', only train, test: .* build it again"):
-        data.split(builder, "validation")
+    clips = load("rotating_digits/few", tmp_path)
+    with pytest.raises(
+        ValueError, match=r"few/2.0.0 has no split 'holdout', only train, validation, test: .* build it again"
+    ):
+        clips.split("holdout")
 
 
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):
     monkeypatch.setattr(Digits, "_generate_examples", lambda *_: iter(()))
-    with pytest.raises(ValueError, match=r"few/1.0.0 could not be built: not one clip of a split can be used"):
-        load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
+    with pytest.raises(ValueError, match=r"few/2.0.0 could not be built: not one clip of a split can be used"):
+        load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("*.tfrecord*"))
 
 
@@ -140,17 +146,18 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
 
     builder._split_generators = lambda _: {split: generate(split) for split in examples}
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path))
-    assert data.label_unit(builder) == "°C"
-    whole, _ = data.split(builder, "train")
+    clips = library.ClipData(builder)
+    assert (clips.task, clips.courses) == (Series("°C", *goes.PLAUSIBLE), [])
+    whole, _ = clips.split("train")
     expected = np.clip((celsius + 60) / 130, 0, 1)
-    np.testing.assert_allclose(data.first_example(whole)["clip"], expected, atol=1e-6)
+    np.testing.assert_allclose(first_example(whole)["clip"], expected, atol=1e-6)
     with pytest.raises(Exception, match=r"broken.*holds NaN"):
-        next(iter(pipeline.training_batches(data.split(builder, "test")[0], 1, 1, seed=0)))
+        next(iter(pipeline.training_batches(clips.split("test")[0], 1, 1, seed=0)))
 
 
 def test_flagfiles_of_the_papers_runs_are_whole(call):
-    for name in ("scamps", "ubfc", "pure", "countix", "lst", "rotating_digits"):
-        call(options.check, f"--flagfile=flags/{name}.cfg")
+    for name in datasets.names():
+        call(options.settings, f"--flagfile=flags/{name}.cfg")
         assert options.flags.FLAGS.dataset.split("/")[0] == name
         module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
         assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
@@ -169,21 +176,21 @@ def whole(tmp_path_factory):
 def copy(whole, tmp_path):
     """Returns the folder of a copy of that data set, to be damaged."""
     shutil.copytree(whole, tmp_path / "data")
-    return tmp_path / "data" / "rotating_digits" / "own" / "1.0.0"
+    return tmp_path / "data" / "rotating_digits" / "own" / "2.0.0"
 
 
 def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
-    builder = load(call, "--dataset=rotating_digits/own", f"--data_dir={whole}")
-    assert (builder.name, builder.builder_config.name, data.label_unit(builder)) == ("rotating_digits", "own", "Hz")
-    assert builder.info.features["clip"].shape == (150, 28, 28, 1)
-    assert data.first_example(data.split(builder, "train", 3)[0])["clip"].shape == (150, 28, 28, 1)
+    clips = load("rotating_digits/own", whole)
+    assert (clips.name, clips.config, clips.task.unit) == ("rotating_digits", "own", "Hz")
+    assert clips.frame_shape == (28, 28, 1)
+    assert first_example(clips.split("train", 3)[0])["clip"].shape == (150, 28, 28, 1)
     call(
         pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--data_dir={whole}", "--dataset=rotating_digits/own",
         "--train_clips=8", "--epochs=1",
     )  # fmt: skip
     assert {row["config"] for row in results(tmp_path / "run")} == {"own"}
     with pytest.raises(ValueError, match=f"no config 'other'.* are looked for in --data_dir={whole}"):
-        load(call, "--dataset=rotating_digits/other", f"--data_dir={whole}")
+        load("rotating_digits/other", whole)
 
 
 @pytest.mark.parametrize("config", ["own", "few"])
@@ -198,22 +205,22 @@ def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, wh
         ("metadata.json", b""),
         ("metadata.json", bytes(range(256))),
         ("metadata.json", b"[]"),
-        ("metadata.json", b'{"label_unit": 7}'),
-        ("metadata.json", b'{"label_unit": "Hz", "clip_range": [3]}'),
+        ("metadata.json", b'{"task": 7}'),
+        ("metadata.json", b'{"task": {"kind": "frequency", "unit": "Hz"}, "clip_range": [3]}'),
     ],
 )
 def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
     folder = copy
     if config == "few":
         (copy.parents[1] / "few").mkdir()
-        folder = copy.rename(copy.parents[1] / "few" / "1.0.0")
+        folder = copy.rename(copy.parents[1] / "few" / "2.0.0")
         info = folder / "dataset_info.json"
         info.write_text(info.read_text().replace('"configName": "own"', '"configName": "few"'))
     (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
     with pytest.raises(
         ValueError, match=rf"^The data set in {folder} is damaged: .+\. Delete that folder and build it"
     ):
-        data.find(f"rotating_digits/{config}", folder.parents[2])
+        load(f"rotating_digits/{config}", folder.parents[2])
 
 
 def flip(content):
@@ -237,11 +244,12 @@ LIMITED = """
 import resource, sys
 from trainers import cli, data, options
 from datasets.rotating_digits import rotating_digits_dataset_builder as module
-module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+module.Builder.builder_configs["few"] = few
 options.define()
 limit = int(sys.argv.pop())
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-cli.run(data.load)
+cli.run(lambda: data.load(options.settings()))
 """
 
 
@@ -260,9 +268,10 @@ KILLED = (
     HALF_A_BUILD.rsplit("config = ", 1)[0]
     + """
 from trainers import cli, data, options
-module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+module.Builder.builder_configs["few"] = few
 options.define()
-cli.run(data.load)
+cli.run(lambda: data.load(options.settings()))
 """
 )
 
@@ -276,7 +285,7 @@ def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, fe
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert list(tmp_path.rglob("incomplete.*"))
-    load(call, *words[1:])
+    load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("incomplete.*"))
-    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"1.0.0"}
+    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.0.0"}
     assert "delete it" not in capsys.readouterr().out

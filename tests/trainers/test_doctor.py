@@ -12,61 +12,25 @@ import h5py
 import pytest
 import tensorflow_datasets as tfds
 
-from datasets.countix import countix_dataset_builder
-from datasets.lst import lst_dataset_builder
-from datasets.pure import pure_dataset_builder
-from datasets.scamps import scamps_dataset_builder
-from datasets.ubfc import ubfc_dataset_builder
-from simper_tf.readers import manifest, schema
-from simper_tf.readers import ubfc as ubfc_reader
-from simper_tf.readers.errors import RawDataError
-from simper_tf.standins import countix, faces, lst, pure, scamps, ubfc
+import datasets
+from datasets.ubfc import standin, ubfc_dataset_builder
+from simper_tf.recordings import avi, manifest
+from simper_tf.recordings.errors import RawDataError
 from trainers import cli, data, doctor
 
 ROOT = pathlib.Path(__file__).parents[2]
-SMALL_FACES = {"look": faces.CLEAN, "height": 24, "width": 32}
-CLIPS = {"name": "small", "size": 8, "window": 60, "stride": 60}
-# Name -> builder, its config, and how the raw files are written.
-SETS = {
-    "ubfc": (
-        ubfc_dataset_builder.Builder,
-        schema.SubjectsConfig(**CLIPS),
-        lambda out: ubfc.write(out, subjects=3, seconds=5, **SMALL_FACES),
-    ),
-    "pure": (
-        pure_dataset_builder.Builder,
-        schema.SubjectsConfig(**CLIPS),
-        lambda out: pure.write(out, subjects=2, seconds=3, setups=1, **SMALL_FACES),
-    ),
-    "scamps": (
-        scamps_dataset_builder.Builder,
-        scamps_dataset_builder.ScampsConfig(**CLIPS),
-        lambda out: scamps.write(out, subjects=3, seconds=2, look=faces.CLEAN, height=12, width=8),
-    ),
-    "countix": (
-        countix_dataset_builder.Builder,
-        countix_dataset_builder.CountixConfig(name="small", num_frames=40, size=8),
-        lambda out: countix.write(out, subjects=1, seconds=2),
-    ),
-    "lst": (
-        lst_dataset_builder.Builder,
-        lst_dataset_builder.LstConfig(name="small", window=6, horizon=6, stride=4, size=4, end="2022-04-08T00"),
-        lambda out: lst.write(out, subjects=1, seconds=2, gaps=False),
-    ),
-}
+NAMES = datasets.names("standin")
+SMALL_FACES = {"height": 24, "width": 32}
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
     """Returns the folder in which each data set lies in a folder of its name, undamaged."""
     folder = tmp_path_factory.mktemp("sound")
-    for name, (_, _, write) in SETS.items():
-        write(folder / name)
+    for name in NAMES:
+        module = datasets.module(name, "standin")
+        module.write(folder / name, **module.SMALLEST[0])
     return folder
-
-
-def nothing(root):
-    pass
 
 
 def cut(pattern, share=0.6):
@@ -105,31 +69,18 @@ def spoil_the_test_videos(root):
         path.write_bytes(b"<html>")
 
 
-def replace(pattern, kind):
-    """Puts something that is no regular file in place of the last file of a name."""
-
-    def damage(root):
-        path = sorted(root.rglob(pattern))[-1]
-        path.unlink()
-        {"pipe": os.mkfifo, "folder": os.mkdir, "loop": lambda path: path.symlink_to(path)}[kind](path)
-
-    return damage
+def raw_files(root):
+    """Returns the last file of each ending, beside that of the truth, which is none of the data set's."""
+    paths = sorted(path for path in root.rglob("*") if path.is_file() and path.name not in ("truth.json", "Thumbs.db"))
+    return list({path.suffix: path for path in paths}.values())
 
 
-# A raw file of each data set and of each kind.
-RAW_FILES = [
-    ("ubfc", "vid.avi"),
-    ("ubfc", "ground_truth.txt"),
-    ("pure", "Image*.png"),
-    ("pure", "*.json"),
-    ("scamps", "*.mat"),
-    ("countix", "*.mp4"),
-    ("countix", "countix_val.csv"),
-    ("lst", "*.nc"),
-]
+# What may stand in place of a file and is none.
+IRREGULAR = {"pipe": os.mkfifo, "folder": os.mkdir, "loop": lambda path: path.symlink_to(path)}
+
+
+# Damage of which a data set has to tell what stops a build from what leaves clips out.
 CASES = [
-    *((name, replace(pattern, kind)) for name, pattern in RAW_FILES for kind in ("pipe", "folder", "loop")),
-    *((name, nothing) for name in SETS),
     ("ubfc", cut("vid.avi")),
     ("ubfc", remove("ground_truth.txt")),
     ("ubfc", remove("subject[34]")),
@@ -149,7 +100,9 @@ CASES = [
 
 
 def make(name, data_dir):
-    return SETS[name][0](data_dir=data_dir, config=SETS[name][1])
+    builder = datasets.module(name).Builder
+    config = builder.builder_config_cls(name="small", **datasets.module(name, "standin").SMALLEST[1])
+    return builder(data_dir=data_dir, config=config)
 
 
 def build(name, manual_dir, data_dir):
@@ -162,7 +115,7 @@ def build(name, manual_dir, data_dir):
     return builder
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", NAMES)
 def test_each_readme_tells_how_to_call_it(name, tmp_path):
     readme = (ROOT / "datasets" / name / "README.md").read_text()
     (line,) = re.findall(r"python -m trainers\.doctor (--dataset=\S+) --manual_dir=(?:DIR|\.\.\.)", readme)
@@ -170,20 +123,44 @@ def test_each_readme_tells_how_to_call_it(name, tmp_path):
     assert f"runs/doctor/{name}.jsonl" in readme
 
 
-@pytest.mark.parametrize(("name", "damage"), CASES)
-def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_path, capsys, name, damage):
-    raw = shutil.copytree(sound / name, tmp_path / "raw")
-    damage(raw)
-    said = doctor.diagnose(make(name, tmp_path / "data"), raw, tmp_path / "manifest.jsonl")
+def agree(name, raw, folder, capsys):
+    """Asserts that the doctor passes what builds and nothing else, and counts the same; returns whether it passes."""
+    said = doctor.diagnose(make(name, folder / "data"), raw, folder / "manifest.jsonl")
     output = capsys.readouterr().out
-    result = build(name, raw, tmp_path / "data")
+    result = build(name, raw, folder / "data")
     assert (said == []) == (not isinstance(result, Exception)), result
     if not said:
         for split, info in result.info.splits.items():
             assert f"{split}: {info.num_examples} examples" in output
-        assert doctor.diagnose(result, raw, tmp_path / "manifest.jsonl") == []
+        assert doctor.diagnose(result, raw, folder / "manifest.jsonl") == []
     elif isinstance(result, RawDataError):
         assert str(result) in said
+    return not said
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sound_files_build_and_pass_and_none_at_all_do_not(sound, tmp_path, capsys, name):
+    assert agree(name, sound / name, tmp_path, capsys)
+    (tmp_path / "raw").mkdir()
+    assert not agree(name, tmp_path / "raw", tmp_path / "none", capsys)
+
+
+@pytest.mark.parametrize("kind", IRREGULAR)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_regular_file_neither_hangs_nor_passes_where_it_does_not_build(sound, tmp_path, capsys, name, kind):
+    for path in raw_files(sound / name):
+        raw = shutil.copytree(sound / name, tmp_path / f"raw{path.suffix}")
+        victim = raw / path.relative_to(sound / name)
+        victim.unlink()
+        IRREGULAR[kind](victim)
+        agree(name, raw, tmp_path / path.suffix, capsys)
+
+
+@pytest.mark.parametrize(("name", "damage"), CASES)
+def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_path, capsys, name, damage):
+    raw = shutil.copytree(sound / name, tmp_path / "raw")
+    damage(raw)
+    agree(name, raw, tmp_path, capsys)
 
 
 def test_a_folder_of_frames_that_may_not_be_listed_is_named_and_the_other_recordings_examined(
@@ -203,7 +180,7 @@ def test_a_folder_of_frames_that_may_not_be_listed_is_named_and_the_other_record
         f"{closed}: found what cannot be listed (Permission denied); expected a folder that this user may read. "
         "Change its permissions, or remove it."
     ]
-    assert [bool(entry["problem"]) for entry in manifest.read(path).values()] == [True, False]
+    assert [bool(entry["problem"]) for entry in manifest.read(path).values()] == [True, False, False]
 
 
 def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys):
@@ -248,7 +225,7 @@ def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeyp
     def refuse(*_):
         raise AssertionError("decoded")
 
-    monkeypatch.setattr(ubfc_reader.video, "read_frames", refuse)
+    monkeypatch.setattr(avi, "read_frames", refuse)
     assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
     assert list(tmp_path.iterdir()) == []
 
@@ -275,7 +252,7 @@ def test_a_built_set_is_examined_without_raw_files(sound, tmp_path, capsys):
 
 def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_path):
     builder = build("ubfc", sound / "ubfc", tmp_path / "data")
-    ubfc.write(tmp_path / "raw", subjects=3, seconds=3, **SMALL_FACES)
+    standin.write(tmp_path / "raw", subjects=3, seconds=3, **SMALL_FACES)
     problems = doctor.diagnose(builder, tmp_path / "raw", None)
     assert [re.search(r"has \d examples in \w+, the raw files give \d", problem)[0] for problem in problems] == [
         "has 4 examples in train, the raw files give 2",
@@ -287,7 +264,7 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
     "content", [b"", b"{", b"[" * 100_000, b"7", b"\xff", None], ids=lambda content: str(content)[:9]
 )
 def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_path, content):
-    ubfc.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    standin.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
     builder = ubfc_dataset_builder.Builder(data_dir=tmp_path / "data")
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path / "raw"))
     info = pathlib.Path(builder.data_path, "dataset_info.json")
@@ -316,7 +293,7 @@ def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(soun
         doctor.diagnose(make("countix", tmp_path), raw, path)
     assert manifests[0].read_text() == manifests[1].read_text()
     assert doctor.compare(*manifests) == []
-    (video,) = (copy / "videos" / "test").rglob("*.mp4")
+    video = next((copy / "videos" / "test").rglob("*.mp4"))
     video.write_bytes(video.read_bytes() + b"\0")
     doctor.diagnose(make("countix", tmp_path), copy, manifests[1])
     (difference,) = doctor.compare(*manifests)
@@ -324,6 +301,7 @@ def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(soun
     assert re.search(r"sha256 .* here, .* there; bytes (\d+) here, (\d+) there$", difference)
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     def run(*arguments):
         command = [sys.executable, "-m", "trainers.doctor", f"--data_dir={tmp_path}", *arguments]
@@ -334,7 +312,7 @@ def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     assert short.returncode == 1
     assert "PROBLEM The train split would be empty" in short.stdout
     assert short.stderr == "doctor: 1 problem, see above.\n"
-    ubfc.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    standin.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
     manifest = tmp_path / "ubfc.jsonl"
     good = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", f"--manifest={manifest}", f"--compare={manifest}")
     assert (good.returncode, good.stderr) == (0, "")

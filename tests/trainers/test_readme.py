@@ -10,18 +10,18 @@ import numpy as np
 import photographs
 import pytest
 
-from simper_tf import encoders, export_model, methods, small, tables
+from simper_tf import encoders, export_model, small, tables
 from simper_tf.rows import read_rows
-from trainers import compare, evaluate, export, pretrain, report
+from trainers import compare, evaluate, export, options, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
 
 def trainer_commands():
-    """Returns the arguments of every `python -m trainers.<name>` in the README, by name."""
+    """Returns the arguments of every `python -m trainers.<name>` in the README that has to do with a run, by name."""
     text = re.sub(r"\s+", " ", README)
-    return [shlex.split(words) for words in re.findall(r"`python -m trainers\.(\w+ --[^`]*)`", text)]
+    return [shlex.split(words) for words in re.findall(r"`python -m trainers\.(\w+ --[^`]*run[^`]*)`", text)]
 
 
 def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
@@ -72,7 +72,7 @@ def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
 
 
 def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
-    (standin,) = re.findall(r"`python -m (simper_tf\.standins ubfc) --out=raw/ubfc`", README)
+    (standin,) = re.findall(r"`python -m (trainers\.standin --dataset=ubfc) --out=raw/ubfc`", README)
     subprocess.run([sys.executable, "-m", *standin.split(), f"--out={tmp_path / 'raw'}"], check=True, cwd=ROOT)
     assert list((tmp_path / "raw").rglob("vid.avi"))
     (folder,) = re.findall(r"tfds build (datasets/rotating_digits)", README)
@@ -88,7 +88,7 @@ def test_the_make_targets_exist():
 
 
 @pytest.mark.parametrize(
-    ("flag", "names"), [("method", methods.METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
+    ("flag", "names"), [("method", options.METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
 )
 def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)(?:;|\. Nothing)", README, re.MULTILINE | re.DOTALL)

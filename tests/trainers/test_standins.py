@@ -1,6 +1,5 @@
-"""Each of the five data sets, from the stand-in's raw files to views, and each unit of label to a trained run."""
+"""Each data set that has a stand-in, from its raw files to views, and each kind of label to a trained run."""
 
-import importlib
 import json
 import pathlib
 import shutil
@@ -11,18 +10,9 @@ import pytest
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
-from simper_tf import Views, export, units
+import datasets
+from simper_tf import Views, export, tasks, units
 from trainers import data, pretrain
-
-UNITS = {"scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "count", "lst": "°C"}
-# What is written, and how it is cut, small enough for a test: name -> arguments of the stand-in, of the config.
-SMALL = {
-    "scamps": ({"subjects": 4, "seconds": 3, "height": 16, "width": 12}, {"size": 12, "window": 64, "stride": 64}),
-    "ubfc": ({"subjects": 2, "seconds": 5}, {"size": 12, "window": 64, "stride": 64}),
-    "pure": ({"subjects": 2, "seconds": 5, "setups": 1}, {"size": 12, "window": 64, "stride": 64}),
-    "countix": ({"subjects": 2, "seconds": 4}, {"size": 12, "num_frames": 80}),
-    "lst": ({"subjects": 3, "seconds": 5}, {"size": 6, "window": 32, "horizon": 18, "stride": 24}),
-}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +22,8 @@ def raw(tmp_path_factory):
 
     def write(name):
         if not (root / name).exists():
-            importlib.import_module(f"simper_tf.standins.{name}").write(root / name, **SMALL[name][0])
+            standin = datasets.module(name, "standin")
+            standin.write(root / name, **standin.SMALLEST[0])
         return root / name
 
     return write
@@ -48,20 +39,20 @@ def small(monkeypatch):
     """Adds the config `small` to a data set for the time of a test; returns its builder class."""
 
     def add(name):
-        module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
-        kind = type(module.Builder.BUILDER_CONFIGS[0])
-        monkeypatch.setitem(module.Builder.builder_configs, "small", kind(name="small", **SMALL[name][1]))
-        return module.Builder
+        builder = datasets.module(name).Builder
+        config = builder.builder_config_cls(name="small", **datasets.module(name, "standin").SMALLEST[1])
+        monkeypatch.setitem(builder.builder_configs, "small", config)
+        return builder
 
     return add
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", datasets.names("standin"))
 def test_raw_files_become_a_data_set_that_loads_by_name_and_gives_views(name, raw, built, small):
     builder = small(name)(data_dir=built, config="small")
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=raw(name)))
     examples, info = tfds.load(f"{name}/small", split="train", data_dir=built, with_info=True)
-    assert info.metadata["label_unit"] == UNITS[name]
+    assert info.metadata["label_unit"] == tasks.from_metadata(info.metadata["task"]).unit
     batch = next(iter(examples.batch(2)))
     value_range = info.metadata.get("clip_range")
     clips = units.rescale(batch["clip"], value_range) if value_range else batch["clip"]
@@ -82,7 +73,8 @@ def test_the_flagfile_trains_evaluates_and_exports_on_the_stand_in(name, raw, bu
     rows = [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
     expected = {"linear_probe", "persistence", "training_mean"} if name == "lst" else {"fft", "fft_calibrated", "1nn"}
     assert expected <= {row["protocol"] for row in rows}
-    assert {row["unit"] for row in rows if row["metric"] == "mae"} == {UNITS[name]}
+    unit = {"ubfc": "bpm", "countix": "count", "lst": "°C"}[name]
+    assert {row["unit"] for row in rows if row["metric"] == "mae"} == {unit}
     assert all(np.isfinite(row["value"]) and row["low"] <= row["value"] <= row["high"] for row in rows)
     pictures = {path.stem for path in (run / "plots").glob("*.png")}
     assert pictures >= {"predicted_over_true", "forecasts" if name == "lst" else "spectra"}
@@ -105,15 +97,15 @@ def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, 
     ("name", "sizes", "message"),
     [
         ("ubfc", {"subjects": 1, "seconds": 3}, r"needs two subjects or more, found \['subject1'\]"),
-        ("ubfc", {"subjects": 2, "seconds": 1}, "The train split would be empty: not one clip of 64 frames .*subject1"),
+        ("ubfc", {"subjects": 2, "seconds": 1}, "The train split would be empty: not one clip of 60 frames .*subject1"),
         ("scamps", {"subjects": 3, "seconds": 1}, r"The train split would be empty.*P00000\d: 30 frames are shorter"),
         ("countix", {"subjects": 1, "seconds": 2}, r"A split would be empty: not one of its 5 .*at least 80"),
-        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: 0 windows to train.*at least 50 hours"),
+        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: 0 windows to train.*at least 40 hours"),
     ],
 )
 def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, sizes, message, small, call, tmp_path):
     small(name)
-    importlib.import_module(f"simper_tf.standins.{name}").write(tmp_path / "raw", **sizes)
+    datasets.module(name, "standin").write(tmp_path / "raw", **sizes)
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
     with pytest.raises(ValueError, match=message):
         call(data.load, f"--dataset={name}/small", *folders)

@@ -1,0 +1,244 @@
+"""Hourly land surface temperature -> windows of maps and the temperatures of the hours after them.
+
+Temperatures are degrees Celsius. Regions are the four quarters of the satellite's image, sea included; what counts as
+land is what is measured now and then.
+"""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from simper_tf.recordings import raw_checks
+from simper_tf.recordings.errors import RawDataError
+
+from . import goes
+
+SPLITS = ("region", "time")
+LEAST_MEASURED = 0.05  # Share of the hours in which a cell must be measured to count as land.
+LONGEST_BRIDGE = 3  # Hours of a gap filled by a straight line.
+MOST_MISSING = 0.25  # Share of the hours of a window, or of its target, that may be missing altogether.
+
+
+class HourlyMaps(NamedTuple):
+    """Hourly maps of the four quarters, without holes in the time axis."""
+
+    start: np.datetime64  # The first hour.
+    maps: np.ndarray  # (hours, 4, size, size) float32 degrees C; NaN where not measured, a missing hour throughout.
+    land: np.ndarray  # (4, size, size) bool: the cells over which a target is the mean.
+    missing: list  # The hours without a file, `datetime64[h]`.
+    offset: int = 0  # Hours of the period that was asked for before the first.
+    period: int = 0  # Hours of that period; 0 if it is that of the maps.
+
+    def observed(self, quarter, start=0, end=None):
+        """Returns `(end - start,)` float32: the share of the quarter's land measured in each hour."""
+        return np.isfinite(self.maps[start:end, quarter, self.land[quarter]]).mean(axis=1, dtype=np.float32)
+
+
+def read_hourly_maps(root, start, end, size=100):
+    """Reads the files of a period.
+
+    Args:
+        root: Folder; files are found by name anywhere below it.
+        start: First hour of the period, such as `"2022-04-07T00"`.
+        end: Hour after its last.
+        size: Cells a side of each quarter.
+
+    Returns:
+        A `HourlyMaps` from the first hour of the period that has a file to the last. At 2,400 hours and 100 cells a
+        side it takes 384 MB, and while it is read one map more.
+
+    Raises:
+        RawDataError: no file of the period, a damaged file, maps of different shapes, or a quarter without land.
+        ValueError: a quarter has fewer pixels than cells.
+    """
+    paths = _find(root, start, end)
+    first, last = min(paths), max(paths)
+    hours = np.arange(first, last + 1)
+    maps = np.full((len(hours), 4, size, size), np.nan, np.float32)
+    shape = None
+    for index, hour in enumerate(hours):
+        if hour in paths:
+            celsius = goes.read_map(paths[hour])
+            shape = shape or celsius.shape
+            if celsius.shape != shape:
+                raise goes.damaged(paths[hour], f"a map of {celsius.shape} pixels beside others of {shape}")
+            maps[index] = [goes.area_mean(quarter, size) for quarter in goes.quarters(celsius)]
+    land = np.isfinite(maps).sum(axis=0) >= max(1, LEAST_MEASURED * len(paths))
+    for name, cells in zip(goes.QUARTERS, land, strict=True):
+        if not cells.any():
+            raise RawDataError(root, f"no temperature in the quarter {name}", "land", "Check which sector it is.")
+    start, end = np.datetime64(start, "h"), np.datetime64(end, "h")
+    missing = [hour for hour in hours if hour not in paths]
+    return HourlyMaps(first, maps, land, missing, int((first - start).astype(int)), int((end - start).astype(int)))
+
+
+def _find(root, start, end):
+    """Returns `{hour: path}` of the files of a period, in the order of time."""
+    start, end = np.datetime64(start, "h"), np.datetime64(end, "h")
+    paths = {hour: path for hour, path in sorted(goes.index_hours(root).items()) if start <= hour < end}
+    if not paths:
+        raise RawDataError(root, "no ABI-L2-LSTC file of GOES-16", f"files of {start} to {end}", "Sync them there.")
+    return paths
+
+
+def checkup(root, config):
+    """Returns the `Checkup` of a folder, hour by hour, for the config of the builder.
+
+    Raises:
+        RawDataError: there is no file of the period.
+    """
+    paths = _find(root, config.start, config.end)
+    units = [raw_checks.Unit(str(hour), (path,), functools.partial(_examine, path)) for hour, path in paths.items()]
+    hours = np.arange(config.start, config.end, dtype="datetime64[h]")
+    missing = [str(hour) for hour in hours if hour not in paths]
+    return raw_checks.Checkup(units, missing, functools.partial(_decide, root, config))
+
+
+def _examine(path, _):
+    try:
+        measured = np.isfinite(goes.read_map(path)).mean()
+    except RawDataError as error:
+        return raw_checks.Report(problem=str(error))
+    notes = () if measured else ("nothing in it was measured",)
+    return raw_checks.Report(frames=1, rate=1 / 3600, seconds=3600.0, notes=notes)
+
+
+def _decide(root, config, _):
+    recording = read_hourly_maps(root, config.start, config.end, config.size)
+    train, test, skipped = list_windows(
+        recording, config.window, config.horizon, config.stride, config.split, config.test_quarter
+    )
+    # Every hour serves both splits: they differ in the quarter, or share no more than hours near their border.
+    return raw_checks.Outcome({"train": (), "test": ()}, {"train": len(train), "test": len(test)}, tuple(skipped))
+
+
+class MapWindow(NamedTuple):
+    """`window` hours of a quarter from hour `start` of a recording; its target is the `horizon` hours after them."""
+
+    quarter: int
+    start: int
+    window: int
+    horizon: int
+
+
+def list_windows(recording, window=100, horizon=100, stride=24, split="region", test_quarter="south_east"):
+    """Lists the windows of a recording.
+
+    Args:
+        recording: A `HourlyMaps`.
+        window: Hours of a clip.
+        horizon: Hours of a target.
+        stride: Hours from one window to the next.
+        split: `"region"` holds out all windows of `test_quarter`. `"time"` holds out the last quarter of the windows
+            of each region, and drops the windows before them that share an hour, in clip or target, with them. It is
+            the last quarter of the period that was asked for, whichever hours are missing, unless that leaves a side
+            without windows: then of the hours at hand.
+        test_quarter: One of `goes.QUARTERS`.
+
+    Returns:
+        `(train, test, skipped)`: two lists of `MapWindow`, and a list of messages about the windows left out because
+        more than `MOST_MISSING` of the hours of clip or target have no measurement of the quarter's land.
+
+    Raises:
+        RawDataError: the recording is too short to give either split a window.
+        ValueError: an unknown `split` or `test_quarter`.
+    """
+    if split not in SPLITS or test_quarter not in goes.QUARTERS:
+        raise ValueError(
+            f"split is one of {SPLITS} and test_quarter of {goes.QUARTERS}. Received {split!r} and {test_quarter!r}."
+        )
+    length = window + horizon
+    asked = range(-recording.offset, (recording.period or len(recording.maps)) - recording.offset - length + 1, stride)
+    starts = [start for start in asked if 0 <= start <= len(recording.maps) - length]
+    first_test = _first_test(asked)
+    if starts and not starts[0] + length <= first_test <= starts[-1]:
+        first_test = _first_test(starts)
+    train, test, skipped = [], [], []
+    for quarter, name in enumerate(goes.QUARTERS):
+        empty = recording.observed(quarter) == 0
+        for start in starts:
+            lost = max(empty[start : start + window].mean(), empty[start + window : start + length].mean())
+            if lost > MOST_MISSING:
+                skipped.append(f"{name}, window from {recording.start + start}: {lost:.0%} of its hours are missing")
+            elif (name == test_quarter) if split == "region" else (start >= first_test):
+                test.append(MapWindow(quarter, start, window, horizon))
+            elif split == "region" or start + length <= first_test:
+                train.append(MapWindow(quarter, start, window, horizon))
+    if not train or not test:
+        raise RawDataError(
+            f"recording from {recording.start}",
+            f"{len(recording.maps)} hours: {len(train)} windows to train, {len(test)} to test, {len(skipped)} skipped",
+            f"at least {length} hours for a split by region, more than twice as many for one by time, few missing",
+            "Fetch more hours, or choose a shorter window.",
+        )
+    return train, test, skipped
+
+
+def _first_test(starts):
+    return starts[-max(1, len(starts) // 4)] if starts else 0
+
+
+def read_window(recording, window):
+    """Cuts one example out of a recording.
+
+    Returns:
+        A dict: `clip` `(window, size, size, 1)` float32 degrees C without NaN, each gap filled from the hours of the
+        clip alone (see `fill_gaps`); `mask` of its shape, True where measured; `rate` in frames per second; `label`
+        `(horizon,)` float32 degrees C, the mean over the land of the quarter in the hours after the clip, their gaps
+        filled from those hours alone; `observed` `(horizon,)` float32, the share of that land really measured;
+        `quarter`, a name; `id`.
+    """
+    maps, land = recording.maps[:, window.quarter], recording.land[window.quarter]
+    middle, end = window.start + window.window, window.start + window.window + window.horizon
+    measured = np.isfinite(maps[window.start : middle])
+    name = goes.QUARTERS[window.quarter]
+    return {
+        "clip": fill_gaps(maps[window.start : middle])[..., None],
+        "mask": measured[..., None],
+        "rate": np.float32(1 / 3600),
+        "label": fill_gaps(maps[middle:end])[:, land].mean(axis=1, dtype=np.float64).astype(np.float32),
+        "observed": recording.observed(window.quarter, middle, end),
+        "quarter": name,
+        "id": f"{name}_{recording.start + window.start}",
+    }
+
+
+def fill_gaps(maps):
+    """Fills the NaN of hourly maps, the likeliest value first and from these maps alone.
+
+    In order: a straight line in time across at most `LONGEST_BRIDGE` hours; the mean of the cell at the same hour of
+    the other days; the mean of the cell; and where a cell has no value at all, the mean of the map at that hour.
+
+    Args:
+        maps: `(T, H, W)` float32, with one finite value at least.
+
+    Returns:
+        `(T, H, W)` float32, all finite.
+    """
+    filled = _bridge(maps)
+    same_hour = np.empty_like(maps)
+    for phase in range(min(24, len(maps))):
+        same_hour[phase::24] = _mean(filled[phase::24], axis=0)
+    for substitute in (same_hour, _mean(filled, axis=0)):
+        filled = np.where(np.isfinite(filled), filled, substitute)
+    return np.where(np.isfinite(filled), filled, _mean(filled, axis=(1, 2)))
+
+
+def _bridge(maps):
+    hours = np.arange(len(maps), dtype=np.int32)[:, None, None]
+    finite = np.isfinite(maps)
+    before = np.maximum.accumulate(np.where(finite, hours, -1), axis=0)
+    after = np.minimum.accumulate(np.where(finite, hours, len(maps))[::-1], axis=0)[::-1]
+    bridged = (before >= 0) & (after < len(maps)) & (after - before - 1 <= LONGEST_BRIDGE)
+    low, high = (np.take_along_axis(maps, np.where(bridged, index, 0), axis=0) for index in (before, after))
+    share = ((hours - before) / np.maximum(after - before, 1)).astype(np.float32)
+    return np.where(bridged & ~finite, low + share * (high - low), maps)
+
+
+def _mean(maps, axis):
+    """The mean of the finite values, axes kept; NaN, in silence, where there is none."""
+    finite = np.isfinite(maps)
+    count = finite.sum(axis=axis, keepdims=True, dtype=np.float32)
+    total = np.where(finite, maps, 0).sum(axis=axis, keepdims=True)
+    return np.where(count > 0, total / np.maximum(count, 1), np.float32(np.nan))

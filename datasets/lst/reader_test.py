@@ -1,0 +1,190 @@
+import datetime
+
+import numpy as np
+import pytest
+
+from datasets.lst import goes, reader, standin
+from simper_tf.recordings.errors import RawDataError
+
+START, END = "2022-04-07T00", "2022-07-16T00"
+SIZE = 4
+
+
+def recording_of(maps, missing=()):
+    land = np.isfinite(maps).any(axis=0)
+    return reader.HourlyMaps(np.datetime64(START, "h"), maps.astype(np.float32), land, list(missing))
+
+
+def noise(hours, gaps=0.3, seed=0):
+    rng = np.random.default_rng(seed)
+    maps = rng.uniform(-10, 40, (hours, 4, SIZE, SIZE))
+    maps[rng.random(maps.shape) < gaps] = np.nan
+    return maps
+
+
+def write_hours(root, hours, skip=(), shape=(12, 20)):
+    """Writes constant maps, `hour` degrees C at hour `hour`, all of it land."""
+    for hour in set(range(hours)) - set(skip):
+        path = root / standin.file_name(standin.START + datetime.timedelta(hours=hour))
+        standin.write_map(path, np.full(shape, 273.15 + hour), np.ones(shape, bool), as_signed=hour % 2 == 0)
+
+
+def test_a_missing_hour_is_a_gap_in_its_place(tmp_path):
+    write_hours(tmp_path, 8, skip=(2, 3))
+    recording = reader.read_hourly_maps(tmp_path, START, END, SIZE)
+    assert [str(hour) for hour in recording.missing] == ["2022-04-07T02", "2022-04-07T03"]
+    for hour in range(8):
+        expected = np.nan if hour in (2, 3) else hour
+        np.testing.assert_allclose(recording.maps[hour], np.full((4, SIZE, SIZE), expected), atol=0.01)
+    example = reader.read_window(recording, reader.MapWindow(0, 0, 5, 3))
+    assert not example["mask"][2:4].any()
+    assert example["mask"][[0, 1, 4]].all()
+    np.testing.assert_allclose(example["clip"][:, 0, 0, 0], [0, 1, 2, 3, 4], atol=0.01)
+    np.testing.assert_allclose(example["label"], [5, 6, 7], atol=0.01)
+
+
+def test_hours_outside_the_period_are_not_read(tmp_path):
+    write_hours(tmp_path, 6)
+    recording = reader.read_hourly_maps(tmp_path, "2022-04-07T01", "2022-04-07T05", SIZE)
+    assert (str(recording.start), len(recording.maps)) == ("2022-04-07T01", 4)
+    with pytest.raises(RawDataError, match="no ABI-L2-LSTC file"):
+        reader.read_hourly_maps(tmp_path, "2023-04-07T01", "2023-04-07T05", SIZE)
+
+
+def test_maps_of_two_shapes_are_refused_by_name(tmp_path):
+    write_hours(tmp_path, 2)
+    path = tmp_path / standin.file_name(standin.START + datetime.timedelta(hours=2))
+    standin.write_map(path, np.full((14, 20), 280.0), np.ones((14, 20), bool))
+    with pytest.raises(RawDataError, match=r"s20220970201171.*\(14, 20\) pixels beside others of \(12, 20\)"):
+        reader.read_hourly_maps(tmp_path, START, END, SIZE)
+
+
+def test_a_quarter_without_any_temperature_is_refused(tmp_path):
+    retrieved = np.ones((12, 20), bool)
+    retrieved[6:, 10:] = False
+    standin.write_map(tmp_path / standin.file_name(standin.START), np.full((12, 20), 280.0), retrieved)
+    with pytest.raises(RawDataError, match="no temperature in the quarter south_east"):
+        reader.read_hourly_maps(tmp_path, START, END, SIZE)
+
+
+def test_the_paper_windows_are_276_and_92():
+    recording = recording_of(np.zeros((2400, 4, 1, 1)))
+    train, test, skipped = reader.list_windows(recording)
+    assert (len(train), len(test), skipped) == (276, 92, [])
+    assert {window.quarter for window in test} == {goes.QUARTERS.index("south_east")}
+    assert not {window.quarter for window in train} & {window.quarter for window in test}
+
+
+def test_a_split_by_time_shares_no_hour_between_train_and_test():
+    recording = recording_of(np.zeros((2400, 4, 1, 1)))
+    train, test, _ = reader.list_windows(recording, split="time")
+    last_of_train = max(window.start + window.window + window.horizon for window in train)
+    assert last_of_train <= min(window.start for window in test)
+    assert len(test) == 4 * 23
+    assert {window.quarter for window in train} == {window.quarter for window in test} == set(range(4))
+
+
+def test_no_window_changes_sides_whichever_hours_at_the_ends_are_missing(tmp_path):
+    def windows(hours, skip=()):
+        folder = tmp_path / f"{hours} {len(skip)}"
+        folder.mkdir()
+        write_hours(folder, hours, skip)
+        recording = reader.read_hourly_maps(folder, START, "2022-04-08T16", SIZE)
+        train, test, _ = reader.list_windows(recording, 4, 2, 3, "time")
+        return [{reader.read_window(recording, window)["id"] for window in side} for side in (train, test)]
+
+    whole = windows(40)
+    assert [len(side) for side in whole] == [4 * 8, 4 * 3]
+    for one, other in zip(windows(40, skip=(0, 1)), whole, strict=True):
+        assert one == {name for name in other if not name.endswith("2022-04-07T00")}
+    for one, other in zip(windows(38), whole, strict=True):
+        assert one == {name for name in other if not name.endswith("2022-04-08T09")}
+    # Of the first hours alone, all would train: their own last windows are tested.
+    assert [len(side) for side in windows(20)] == [4 * 3, 4]
+
+
+@pytest.mark.parametrize(("split", "hours"), [("region", 199), ("time", 400)])
+def test_too_short_a_recording_is_refused_with_the_numbers(split, hours):
+    with pytest.raises(RawDataError, match=f"{hours} hours: .* windows to train"):
+        reader.list_windows(recording_of(np.zeros((hours, 4, 1, 1))), split=split)
+
+
+@pytest.mark.parametrize("choice", [{"split": "regions"}, {"test_quarter": "South-East US"}])
+def test_an_unknown_split_or_quarter_is_refused(choice):
+    with pytest.raises(ValueError, match="split is one of"):
+        reader.list_windows(recording_of(np.zeros((400, 4, 1, 1))), **choice)
+
+
+def test_no_later_hour_changes_a_clip_and_no_earlier_one_a_target():
+    maps = noise(60)
+    window = reader.MapWindow(1, 6, 24, 18)
+    example = reader.read_window(recording_of(maps), window)
+    later, earlier = maps.copy(), maps.copy()
+    later[30:] = noise(30, seed=1)
+    earlier[:30] = noise(30, seed=2)
+    with_other_future = reader.read_window(recording_of(later), window)
+    with_other_past = reader.read_window(recording_of(earlier), window)
+    for name in ("clip", "mask"):
+        np.testing.assert_array_equal(with_other_future[name], example[name])
+    for name in ("label", "observed"):
+        np.testing.assert_array_equal(with_other_past[name], example[name])
+    assert not np.array_equal(with_other_future["label"], example["label"])
+    assert not np.array_equal(with_other_past["clip"], example["clip"])
+
+
+def test_a_window_without_gaps_is_the_maps_and_its_label_their_land_mean():
+    maps = noise(50, gaps=0)
+    maps[:, :, 0] = np.nan  # Sea.
+    example = reader.read_window(recording_of(maps), reader.MapWindow(2, 3, 24, 20))
+    np.testing.assert_array_equal(example["clip"][:, 1:, :, 0], maps[3:27, 2, 1:].astype(np.float32))
+    # Where nothing is ever measured stands the mean of the map at that hour.
+    np.testing.assert_allclose(example["clip"][:, 0, 0, 0], maps[3:27, 2, 1:].mean(axis=(1, 2)), atol=1e-4)
+    np.testing.assert_array_equal(example["mask"][..., 0], np.isfinite(maps[3:27, 2]))
+    np.testing.assert_allclose(example["label"], maps[27:47, 2, 1:].mean(axis=(1, 2)), atol=1e-4)
+    np.testing.assert_array_equal(example["observed"], np.ones(20))
+    assert (example["id"], example["quarter"]) == ("south_west_2022-04-07T03", "south_west")
+    assert example["rate"] == np.float32(1 / 3600)
+    assert example["clip"].dtype == example["label"].dtype == np.float32
+
+
+def test_gaps_are_filled_by_line_then_by_hour_of_day_then_by_cell_then_by_map():
+    hours = np.arange(72)
+    maps = np.tile((10 + np.cos(hours * np.pi / 12))[:, None, None], (1, 2, 2))
+    maps[:, 0, 1] += hours  # A cell with a trend.
+    truth = maps.copy()
+    maps[30:33, 0, 0] = np.nan  # Three hours: bridged by a line.
+    maps[40:44, 0, 0] = np.nan  # Four: the same hours of the other two days.
+    maps[5::24, 0, 1] = np.nan  # One hour, but never seen at the ends of its bridge...
+    maps[4::24, 0, 1] = maps[6::24, 0, 1] = maps[7::24, 0, 1] = np.nan  # ...nor on another day: the cell's mean.
+    maps[:, 1, 1] = np.nan  # Never seen: the mean of the map.
+    filled = reader.fill_gaps(maps.astype(np.float32))
+    np.testing.assert_allclose(filled[30:33, 0, 0], np.interp([30, 31, 32], [29, 33], truth[[29, 33], 0, 0]), rtol=1e-5)
+    np.testing.assert_allclose(filled[40:44, 0, 0], truth[40:44, 0, 0], rtol=1e-5)
+    np.testing.assert_allclose(filled[5::24, 0, 1], np.full(3, np.nanmean(maps[:, 0, 1])), rtol=1e-5)
+    others = filled[:, [0, 0, 1], [0, 1, 0]].mean(axis=1)
+    np.testing.assert_allclose(filled[:, 1, 1], others, rtol=1e-5)
+    assert filled.dtype == np.float32
+    np.testing.assert_array_equal(filled[np.isfinite(maps)], maps[np.isfinite(maps)].astype(np.float32))
+
+
+def test_a_window_with_too_many_missing_hours_is_left_out_by_name():
+    maps = noise(96, gaps=0)
+    maps[30:40] = np.nan
+    maps[40:60, 3] = np.nan  # Clouds over all of one quarter for longer.
+    options = {"window": 12, "horizon": 12, "stride": 24}
+    train, test, skipped = reader.list_windows(recording_of(maps), **options)
+    assert skipped[0] == "north_west, window from 2022-04-08T00: 50% of its hours are missing"
+    assert [window.start for window in train if window.quarter == 0] == [0, 48, 72]
+    assert [window.start for window in test] == [0, 72]
+    assert len(skipped) == 5
+
+
+def test_a_window_with_few_missing_hours_is_kept_and_its_target_tells_them():
+    maps = noise(48, gaps=0)
+    maps[14:16] = np.nan
+    recording = recording_of(maps)
+    train, _, skipped = reader.list_windows(recording, window=12, horizon=12, stride=24)
+    example = reader.read_window(recording, train[0])
+    assert not skipped
+    np.testing.assert_array_equal(example["observed"], [1, 1, 0, 0, *[1] * 8])
+    assert np.isfinite(example["label"]).all()

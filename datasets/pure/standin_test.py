@@ -1,0 +1,25 @@
+import json
+
+import pytest
+
+from datasets.pure import reader, standin
+
+
+def test_the_truth_is_returned_and_written_and_names_every_recording(tmp_path):
+    truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
+    assert json.loads((tmp_path / "truth.json").read_text()) == truth
+    assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
+
+
+def test_pure_has_the_quirks_of_the_real_data(tmp_path):
+    standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
+    assert list((tmp_path / "06-02").iterdir()) == []
+    assert (tmp_path / "01-01" / "01-01" / "Thumbs.db").is_file()
+    assert (tmp_path / "01-02" / "01-02.json").is_file()
+    assert list((tmp_path / "01-02").glob("Image*.png"))
+
+
+def test_more_subjects_than_exist_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ValueError, match="Received subjects=11"):
+        standin.write(tmp_path / "out", subjects=11, seconds=1)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,113 @@
+"""Raw files before anything reads them: what would wait for ever or fill the memory is refused by its name."""
+
+import os
+import pathlib
+import stat
+
+from simper_tf.recordings.errors import RawDataError
+
+# Of one frame or image, 100 MB decoded: 8K video has 33.2 million. A header that states more is damaged or a trap.
+MAX_PIXELS = 2**25
+
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def refuse_unreadable(path, expected, action):
+    """Refuses what is no regular file, or cannot be opened; symbolic links are followed.
+
+    Args:
+        path: Of the file.
+        expected, action: For the message, as of `RawDataError`.
+
+    Raises:
+        RawDataError: there is nothing of this name, a named pipe, folder, socket or device, a loop of links, or a file
+            that this process may not read.
+    """
+    found = _hindrance(path)
+    if found:
+        raise RawDataError(path, found, expected, action)
+
+
+def is_readable(path):
+    """Returns whether `refuse_unreadable` has nothing against a file."""
+    return not _hindrance(path)
+
+
+def refuse_huge(path, height, width, action):
+    """Refuses an image or video by the size in its header, before memory is taken for its pixels.
+
+    Raises:
+        RawDataError: a side is not positive, or there are more than `MAX_PIXELS` pixels.
+    """
+    if height <= 0 or width <= 0 or height * width > MAX_PIXELS:
+        raise RawDataError(
+            path, f"a header of {width} x {height} pixels", f"at most {MAX_PIXELS:,} pixels in all", action
+        )
+
+
+def entries(folder):
+    """Returns the paths of all that is in a folder, sorted; none if it is no folder.
+
+    Raises:
+        RawDataError: it may not be read.
+    """
+    try:
+        return sorted(pathlib.Path(folder).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _unreadable_folder(folder, error) from error
+
+
+def below(root, wanted):
+    """Returns the paths, sorted, of all that lies in a folder at any depth and bears a wanted name, be it what it may.
+
+    Args:
+        root: The folder. Linked folders inside it are not entered.
+        wanted: Name -> whether it is.
+
+    Raises:
+        RawDataError: a folder may not be read; what lies in it would count as missing.
+    """
+
+    def refuse(error):
+        raise _unreadable_folder(error.filename, error) from error
+
+    walk = os.walk(root, onerror=refuse)
+    return sorted(
+        pathlib.Path(folder, name) for folder, inner, names in walk for name in (*inner, *names) if wanted(name)
+    )
+
+
+def is_folder(path):
+    """Returns whether a path leads to a folder; not if this process may not ask."""
+    try:
+        return pathlib.Path(path).is_dir()
+    except OSError:
+        return False
+
+
+def _unreadable_folder(path, error):
+    found = f"what cannot be listed ({error.strerror})"
+    return RawDataError(path, found, "a folder that this user may read", "Change its permissions, or remove it.")
+
+
+def _hindrance(path):
+    """Returns what is there in place of a readable file, in words, or nothing."""
+    path = pathlib.Path(path)
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+        if kind != stat.S_IFREG:  # Not opened: that would keep a pipe waiting for somebody who writes into it.
+            return _KINDS.get(kind, "no regular file")
+        path.open("rb").close()
+    except FileNotFoundError:
+        return "a link to nothing" if path.is_symlink() else "no such file"
+    except OSError as error:  # A loop of links, no permission, a disk that fails.
+        return f"what cannot be opened ({error.strerror})"
+    return ""

@@ -1,0 +1,124 @@
+"""Drawn faces whose skin carries a pulse.
+
+Not pretty, but OpenCV's frontal-face cascade takes them for faces, and the mean color of their skin follows a known
+photoplethysmogram (PPG) as real skin does: green most, red least, darker with more blood.
+"""
+
+import hashlib
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+PULSE_DEPTH = np.float32([0.4, 1.6, 0.8])  # 8-bit levels of R, G, B for a PPG of 1.
+FACE_HEIGHT = 0.5  # Of the frame's height.
+
+
+class Look(NamedTuple):
+    """What disturbs the pulse; all zero is clean."""
+
+    noise: float = 2.0  # Standard deviation of the camera's noise, in 8-bit levels.
+    motion: float = 1.5  # How far the head sways, in pixels.
+    light: float = 0.03  # How much the light drifts, as a fraction.
+
+
+CLEAN = Look(0.0, 0.0, 0.0)
+
+
+def heart_rate(seed, index):
+    """Returns that of the recording of an index, 50 to 130 beats per minute.
+
+    Multiples of the golden ratio, from a random one on, spread evenly however few they are: no two subjects are alike.
+    """
+    golden = (1.0 + 5.0**0.5) / 2.0
+    return 50.0 + 80.0 * ((np.random.default_rng(seed).uniform() + index * golden) % 1.0)
+
+
+def ppg(heart_rate, seconds, phase=0.0):
+    """Returns a pulse wave with two harmonics, about in [-1, 1].
+
+    Args:
+        heart_rate: Beats per minute.
+        seconds: `(T,)` times.
+        phase: Radians.
+    """
+    angle = 2.0 * np.pi * heart_rate / 60.0 * np.asarray(seconds) + phase
+    return 0.75 * np.sin(angle) + 0.25 * np.sin(2.0 * angle + 0.8) + 0.08 * np.sin(3.0 * angle + 1.5)
+
+
+def frames(pulse, seconds, height, width, look, seed):
+    """Yields a frame for each value of a pulse, `(height, width, 3)` uint8 RGB.
+
+    Args:
+        pulse: `(T,)` floats.
+        seconds: `(T,)` times of the frames; they set the sway of the head and the drift of the light.
+        height: Pixels. Below about 100 the detector no longer finds the face.
+        width: Pixels.
+        look: A `Look`.
+        seed: An integer or a sequence of them: the same one gives the same frames.
+    """
+    rng = np.random.default_rng(seed)
+    face, skin = _draw(height, width, rng)
+    depth = skin[..., None] * PULSE_DEPTH
+    sway_phase, light_phase = rng.uniform(0.0, 2.0 * np.pi, 2)
+    for value, time in zip(pulse, seconds, strict=True):
+        image = face - np.float32(value) * depth
+        if look.motion:
+            image = _shift(image, look.motion, 2.0 * np.pi * 0.23 * time + sway_phase)
+        image *= np.float32(1.0 + look.light * np.sin(2.0 * np.pi * 0.07 * time + light_phase))
+        if look.noise:
+            image += look.noise * rng.standard_normal(image.shape, dtype=np.float32)
+        yield np.rint(np.clip(image, 0.0, 255.0)).astype(np.uint8)
+
+
+class Hashed:
+    """Passes frames through, and afterwards tells the SHA-256 of all their bytes."""
+
+    def __init__(self, images):
+        self._images = images
+        self._digest = hashlib.sha256()
+
+    def __iter__(self):
+        for image in self._images:
+            self._digest.update(np.ascontiguousarray(image))
+            yield image
+
+    def hexdigest(self):
+        return self._digest.hexdigest()
+
+
+def _draw(height, width, rng):
+    """Returns a face, `(height, width, 3)` float32, and its skin, `(height, width)` float32 in [0, 1]."""
+    half = FACE_HEIGHT * height / 2.0
+    centre = np.array([width / 2.0, height / 2.0])
+    image = np.full((height, width, 3), 90.0, np.float32) + rng.uniform(-15.0, 15.0, 3).astype(np.float32)
+    skin = np.zeros((height, width), np.float32)
+    tone = np.float32([205.0, 160.0, 130.0]) * np.float32(rng.uniform(0.85, 1.05))
+
+    def ellipse(target, at, axes, color):
+        middle, axes = centre + half * np.array(at), half * np.array(axes)
+        as_ints = [tuple(round(16 * v) for v in pair) for pair in (middle, axes)]  # In sixteenths of a pixel.
+        cv2.ellipse(target, as_ints[0], as_ints[1], 0, 0, 360, color, -1, cv2.LINE_AA, 4)
+
+    def paint(at, axes, color):
+        ellipse(image, at, axes, tuple(float(c) for c in color))
+
+    paint((0, 0), (0.75, 1.0), tone)
+    ellipse(skin, (0, 0), (0.75, 1.0), 1.0)
+    paint((0, -0.2), (0.1, 0.3), tone * 1.12)  # The bridge of the nose.
+    for side in (-0.3, 0.3):
+        paint((side, -0.22), (0.22, 0.14), tone * 0.6)  # Socket,
+        paint((side, -0.4), (0.2, 0.04), tone * 0.3)  # brow,
+        paint((side, -0.2), (0.14, 0.06), (225, 225, 225))  # eye,
+        paint((side, -0.2), (0.06, 0.06), (40, 30, 30))  # iris.
+        ellipse(skin, (side, -0.2), (0.14, 0.06), 0.0)
+    paint((0, 0.18), (0.14, 0.05), tone * 0.7)  # Nostrils.
+    paint((0, 0.5), (0.3, 0.08), (150, 70, 75))
+    blur = 0.03 * half
+    grain = rng.standard_normal((height, width, 3), dtype=np.float32)  # Lets rounding to 8 bits keep the pulse.
+    return cv2.GaussianBlur(image, (0, 0), blur) + 2.0 * grain, cv2.GaussianBlur(skin, (0, 0), blur)
+
+
+def _shift(image, motion, angle):
+    move = np.float32([[1, 0, motion * np.cos(angle)], [0, 1, 0.5 * motion * np.sin(2.0 * angle)]])
+    return cv2.warpAffine(image, move, image.shape[1::-1], flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

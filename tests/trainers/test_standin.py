@@ -1,0 +1,83 @@
+"""The command that writes a miniature data set writes all of it or nothing, and says in a line why not."""
+
+import pathlib
+import subprocess
+import sys
+import types
+
+import pytest
+
+import datasets
+from trainers import standin
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """A data set whose writer writes one file, and fails if its seed is 13."""
+
+    def write(out, subjects, seconds, seed):
+        out.mkdir()
+        (out / "file").write_text(f"{subjects} {seconds} {seed}")
+        if seed == 13:
+            raise ValueError("bad luck")
+
+    modules = {("fake", "standin"): types.SimpleNamespace(write=write)}
+    monkeypatch.setattr(datasets, "module", lambda *which: modules[which])
+
+
+@pytest.mark.usefixtures("fake")
+def test_sizes_reach_the_writer_and_the_result_lies_where_asked(tmp_path):
+    out = tmp_path / "new" / "data"
+    standin.write("fake", out, 2, 5, 7)
+    assert (out / "file").read_text() == "2 5 7"
+    assert [path.name for path in out.parent.iterdir()] == ["data"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_failure_leaves_nothing_behind(tmp_path):
+    with pytest.raises(ValueError, match="bad luck"):
+        standin.write("fake", tmp_path / "data", 1, 1, 13)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("fake")
+def test_files_that_are_there_are_not_overwritten(tmp_path):
+    (tmp_path / "mine").write_text("precious")
+    with pytest.raises(ValueError, match=f"^--out={tmp_path} exists and is not an empty folder"):
+        standin.write("fake", tmp_path, 1, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("nothing", "there is no data set 'nothing'"), ("rotating_digits", "rotating_digits has no standin")],
+)
+def test_a_name_without_a_stand_in_is_refused_with_those_that_have_one(name, message, tmp_path):
+    with pytest.raises(ValueError, match=rf"^--dataset={name}: {message}\. .*: .*ubfc"):
+        standin.write(name, tmp_path / "data", 1, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_pyav_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "av", None)
+    with pytest.raises(ValueError, match="needs PyAV"):
+        standin.write("ubfc", tmp_path / "data", 1, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_the_command_says_one_line_whether_it_succeeds_or_not(tmp_path):
+    def run(*arguments):
+        command = [sys.executable, "-m", "trainers.standin", *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    out = tmp_path / "raw"
+    good = run("--dataset=scamps", f"--out={out}", "--subjects=1", "--seconds=1")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout == f"Wrote scamps to {out}; build it with --manual_dir={out}\n"
+    bad = run("--dataset=ubfc", f"--out={tmp_path / 'other'}", "--subjects=43")
+    assert (bad.returncode, bad.stdout) == (1, "")
+    assert bad.stderr == "standin: error: UBFC-rPPG has 42 subjects. Received subjects=43.\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["raw"]
