@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from simper_tf import spectrum, units
+from simper_tf import spectrum
 
 # How alike two views should be, from the distance of their speeds and a temperature: logits of a softmax, which is
 # hard where the temperature goes to 0 and flat where it grows. Any monotone fall will do; the paper leaves it open.
@@ -54,7 +54,7 @@ def generalized_info_nce(similarities, labels, temperature=1.0):
 
 
 def label_entropy(labels):
-    """Returns the mean entropy of the rows of `labels`, in nats: the floor below which no loss can go.
+    """Returns the mean entropy of the rows of `labels`, in nats, below which no loss can go.
 
     Args:
         labels: `(..., M, N)` rows of `label_distribution`.
@@ -85,7 +85,7 @@ def out_of_band_power(features, speeds, band):
     if features.shape.rank == speeds.shape.rank + 1:
         features = features[..., None]
     num_frames = features.shape[-2]
-    power = tf.reduce_sum(spectrum.power(tf.linalg.matrix_transpose(features), padding=4), axis=-2)
+    power = spectrum.channel_power(features, padding=4)
     frequencies = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32) / (4 * num_frames)
     lobe = spectrum.HANN_LOBE / num_frames
     low, high = band[0] * speeds[..., None] - lobe, band[1] * speeds[..., None] + lobe
@@ -185,31 +185,6 @@ def psd_distance(x, y, band=None):
     return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
 
 
-def compared_frequencies(num_frames, band=None):
-    """Returns the multiples of one cycle in `num_frames` that `psd_distance` compares.
-
-    Args:
-        num_frames: T.
-        band: See `psd_distance`.
-
-    Raises:
-        ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it.
-    """
-    low, high = band or (0.5 / num_frames, 0.5)
-    units.check_band("band", (low, high))
-    kept = [k for k in range(num_frames // 2 + 1) if low <= k / num_frames <= high]
-    if len(kept) < 2:
-        raise ValueError(
-            f"Spectra of {num_frames} frames can be compared over two frequencies or more. Received the band "
-            f"[{low:.4g}, {high:.4g}] cycles per frame, which has {len(kept)} of those that are {1 / num_frames:.4g} "
-            "apart. Widen the band or lengthen the views."
-        )
-    return kept
-
-
 def _unit_sum_psd(series, band):
-    kept = compared_frequencies(series.shape[-1], band)
-    series = tf.cast(series, tf.float32)
-    spectrum = tf.signal.rfft(series - tf.reduce_mean(series, axis=-1, keepdims=True))[..., kept[0] : kept[-1] + 1]
-    power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
+    power = spectrum.power_in_band(tf.convert_to_tensor(series), band, fewest=2)
     return power / (tf.reduce_sum(power, axis=-1, keepdims=True) + 1e-8)

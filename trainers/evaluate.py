@@ -97,7 +97,7 @@ def say_whether_it_learned(builder, model):
 
     It needs no label. Where nothing was learned, frequencies are still read and look like any others.
     """
-    if "rank" not in model.log_names():
+    if "speed_correlation" not in model.log_names():
         return
     examples, count = data.split(builder, "test", min(FIRST, flags.FLAGS.test_clips or FIRST))
     # Whole batches alone: of a smaller one, some of several replicas would get nothing.
@@ -106,9 +106,9 @@ def say_whether_it_learned(builder, model):
     if count < size:
         return
     logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(size, drop_remainder=True), verbose=0)
-    follow = f"rank {logs['rank']:.3f}, slope {logs['slope']:.3f}"
+    follow = f"correlation {logs['speed_correlation']:.3f} and slope {logs['speed_slope']:.3f}"
     cli.say(f"In views of {count // size * size} test clips features follow the speed with {follow}.")
-    if logs["rank"] < LEARNED:
+    if logs["speed_correlation"] < LEARNED:
         cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
 
 

@@ -11,12 +11,6 @@ from simper_tf import encoders, losses, methods, similarity
 from simper_tf.encoders.norms import NORMS
 from simper_tf.views import Views, longest_view
 
-SIMILARITIES = {
-    "mxcorr": similarity.max_cross_correlation,
-    "npsd": similarity.npsd_cosine,
-    "npsd_l2": similarity.npsd_l2,
-    "cosine": similarity.cosine,
-}
 ENCODERS = {
     **encoders.ENCODERS,
     "frame_mean": lambda frame_shape, norm: encoders.frame_mean(frame_shape[-1]),
@@ -54,7 +48,7 @@ METHODS = {
     "simper": (
         methods.SimPer,
         lambda config, run: {
-            "similarity": SIMILARITIES[config.similarity],
+            "similarity": config.similarity,
             "temperature": config.temperature,
             "label_temperature": config.label_temperature,
             "label_similarity": config.label_similarity,
@@ -129,7 +123,7 @@ def define(values=flags.FLAGS):
     number("gray_probability", None, "Chance of taking a view's colour away.", 0.0, 1.0)
     boolean("share_spatial", None, "One spatial draw for all views of a set, or one for each.")
     choice("augment_on", "device", ["device", "host"], "Make views in the training step, or in the input pipeline.")
-    choice("similarity", "mxcorr", sorted(SIMILARITIES), "Of features.")
+    choice("similarity", "mxcorr", sorted(similarity.SIMILARITIES), "Of features.")
     number("temperature", None, "Dividing the similarities; where not given, the method's own.", lower_bound=1e-6)
     number("label_temperature", 0.1, "Of the speed distances; 0 for hard labels.", lower_bound=0.0)
     number("momentum", None, "Of the slow copies of MoCo and BYOL; where not given, the method's own.", 0.0, 1.0)

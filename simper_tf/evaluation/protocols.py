@@ -156,7 +156,7 @@ def predict_frequencies(train, test, band, octave, num_labeled=10, unit="Hz"):
 
 def predict_by_neighbor(train, test):
     """Returns `{protocol: (N,) predictions}`: the label, in any unit, of the nearest training clip by each distance."""
-    distances = {"1nn": "mxcorr", "1nn_npsd": "npsd", "1nn_euclidean": "euclidean"}
+    distances = {"1nn": "mxcorr", "1nn_npsd": "npsd", "1nn_euclidean": "cosine"}
     return {
         protocol: neighbors.nearest_neighbor(train.series, train.labels, test.series, distance)
         for protocol, distance in distances.items()

@@ -60,7 +60,7 @@ class Method(keras.Model):
 
     def log_names(self):
         """Returns the names of what `compute_logs` returns."""
-        return ["loss", "spread"]
+        return ["loss", "feature_deviation"]
 
     def compute_logs(self, features, *facts, training=True):
         """Returns the logged scalars, `loss`, which is minimised, among them.
@@ -265,8 +265,3 @@ class Method(keras.Model):
     def from_config(cls, config):
         objects = {name: keras.saving.deserialize_keras_object(config[name]) for name in ("encoder", "views")}
         return cls(**{**config, **objects})
-
-
-def spread(features):
-    """Returns the mean standard deviation over time of `(B, V, L)` or `(B, V, L, D)` features; 0 means collapse."""
-    return tf.reduce_mean(tf.math.reduce_std(tf.stop_gradient(features), axis=2))

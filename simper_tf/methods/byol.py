@@ -6,9 +6,8 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf import losses
+from simper_tf import diagnostics, losses
 from simper_tf.methods import heads
-from simper_tf.methods.base import spread
 from simper_tf.methods.momentum import MomentumMethod
 from simper_tf.views import Views
 
@@ -28,7 +27,7 @@ class BYOL(MomentumMethod):
     theirs moves at the end of this one, which is the same; brightness is multiplied, not added.
 
     It logs `loss`, in [0, 8]; `variety` of the predictions, which falls to 0 if all clips become one; `momentum`; and
-    `spread`, see `Method`.
+    `feature_deviation`, see `Method`.
 
     Args:
         encoder, views, seed: See `Method`; the projector is built for `views`, which cannot be left out.
@@ -81,7 +80,7 @@ class BYOL(MomentumMethod):
         return rising_momentum(self.optimizer.iterations - 1, self.num_steps, self.momentum)
 
     def log_names(self):
-        return ["loss", "variety", "momentum", "spread"]
+        return ["loss", "variety", "momentum", "feature_deviation"]
 
     def compute_gradients(self, batch):
         made = self.make_views(batch)
@@ -107,7 +106,7 @@ class BYOL(MomentumMethod):
             "loss": tf.reduce_mean(tf.reduce_sum(distances, axis=1)),
             "variety": heads.variety(predictions[:, 0]),
             "momentum": tf.cast(self.current_momentum(), tf.float32),
-            "spread": spread(features),
+            "feature_deviation": diagnostics.feature_deviation(features),
         }
 
     def get_config(self):

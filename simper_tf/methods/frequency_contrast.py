@@ -5,8 +5,8 @@ import dataclasses
 import keras
 import tensorflow as tf
 
-from simper_tf import augment, losses, units
-from simper_tf.methods.base import Method, spread
+from simper_tf import augment, diagnostics, losses, spectrum, units
+from simper_tf.methods.base import Method
 from simper_tf.views import Views
 
 
@@ -74,7 +74,7 @@ class FrequencyContrast(Method):
     * `loss`, and its two distances `positive` and `negative`;
     * `ipr`: the irrelevant power ratio of the anchor, the share of its power outside the band, if there is a band
       (the source chooses models by it; here without what a pure sine leaks, see `losses.out_of_band_power`);
-    * `spread`: standard deviation of the features over time; falling to 0 means collapse.
+    * `feature_deviation`: standard deviation of the features over time; falling to 0 means collapse.
 
     Where the source leaves a choice, or differs: the mean over pairs is the paper's (the published code does not divide
     by their number); spectra are centred each by its own mean (there, by the mean of the batch); every clip has a speed
@@ -99,7 +99,7 @@ class FrequencyContrast(Method):
         if band is not None:
             units.check_band("band", band)
         if views is not None:
-            losses.compared_frequencies(views.num_frames // 2, band)  # Refused before anything is trained.
+            spectrum.bins_in_band(views.num_frames // 2, band, fewest=2)  # Refused before anything is trained.
         self.band = band
         super().__init__(encoder, views, seed, **kwargs)
 
@@ -108,7 +108,7 @@ class FrequencyContrast(Method):
         return StretchedViews(num_frames, **changes)
 
     def log_names(self):
-        return ["loss", "positive", "negative", "spread"] + ["ipr"] * (self.band is not None)
+        return ["loss", "positive", "negative", "feature_deviation"] + ["ipr"] * (self.band is not None)
 
     def compute_logs(self, features, speeds, windows, training=True):
         """Returns the logged scalars, `loss` among them.
@@ -130,7 +130,7 @@ class FrequencyContrast(Method):
             "loss": positive - negative,
             "positive": positive,
             "negative": negative,
-            "spread": spread(features),
+            "feature_deviation": diagnostics.feature_deviation(features),
         }
         if self.band is not None:
             logs["ipr"] = tf.reduce_mean(losses.out_of_band_power(features[:, :1], speeds[:, :1], self.band))

@@ -4,9 +4,8 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf import losses
+from simper_tf import diagnostics, losses
 from simper_tf.methods import heads
-from simper_tf.methods.base import spread
 from simper_tf.methods.momentum import MomentumMethod
 from simper_tf.methods.replicas import assign_everywhere, gather
 from simper_tf.views import Views
@@ -29,7 +28,7 @@ class MoCo(MomentumMethod):
     With an encoder whose batch norm mixes clips, keys of this step may be told from those in the queue that way: an
     `accuracy` near 1 after a few steps says so. Encoders with the norms `group` or `affine`, and the head, are safe.
 
-    It logs `loss`; `accuracy`, how often the key is nearer than all of the queue; and `spread`, see `Method`.
+    It logs `loss`; `accuracy`, how often the key is nearer than all of the queue; and `feature_deviation`, see `Method`.
 
     Args:
         encoder, views, seed: See `Method`; the head is built for `views`, which cannot be left out.
@@ -105,7 +104,7 @@ class MoCo(MomentumMethod):
             )
 
     def log_names(self):
-        return ["loss", "accuracy", "spread"]
+        return ["loss", "accuracy", "feature_deviation"]
 
     def compute_gradients(self, batch):
         made = self.make_views(batch)
@@ -134,7 +133,7 @@ class MoCo(MomentumMethod):
         queries = heads.project(self.head, features, training)[:, 0]
         found = losses.queue_nce(queries, keys, self.queue.value, self.temperature)
         loss, accuracy = [tf.reduce_mean(values) for values in found]
-        return {"loss": loss, "accuracy": accuracy, "spread": spread(features)}
+        return {"loss": loss, "accuracy": accuracy, "feature_deviation": diagnostics.feature_deviation(features)}
 
     def enqueue(self, keys):
         """Writes `(N, P)` keys of length 1, those of all replicas, over the oldest of the queue."""

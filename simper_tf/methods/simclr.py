@@ -4,10 +4,10 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf import losses
+from simper_tf import diagnostics, losses
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, spread
+from simper_tf.methods.base import Method
 from simper_tf.methods.replicas import gather, replicas
 from simper_tf.views import Views
 
@@ -35,7 +35,7 @@ class SimCLR(Method):
     of that. They draw the first weights from a normal distribution of deviation 0.01; with batch norm after every
     layer their scale hardly matters, so Keras's stay.
 
-    It logs `loss`; `accuracy`, how often the other view is the nearest of all; and `spread`, see `Method`.
+    It logs `loss`; `accuracy`, how often the other view is the nearest of all; and `feature_deviation`, see `Method`.
 
     Args:
         encoder, views, seed: See `Method`; the head is built for `views`, which cannot be left out.
@@ -76,7 +76,7 @@ class SimCLR(Method):
         )
 
     def log_names(self):
-        return ["loss", "accuracy", "spread"]
+        return ["loss", "accuracy", "feature_deviation"]
 
     def compute_logs(self, features, speeds, training=True):
         """Returns the logged scalars, `loss` among them.
@@ -91,7 +91,7 @@ class SimCLR(Method):
         everyone = gather(first), gather(second)
         found = losses.nt_xent(first, second, self.temperature, everyone, position)
         loss, accuracy = [tf.reduce_mean(values) for values in found]
-        return {"loss": loss, "accuracy": accuracy, "spread": spread(features)}
+        return {"loss": loss, "accuracy": accuracy, "feature_deviation": diagnostics.feature_deviation(features)}
 
     def get_config(self):
         return {**super().get_config(), "temperature": self.temperature, "outputs": self.outputs}

@@ -3,9 +3,9 @@
 import keras
 import tensorflow as tf
 
-from simper_tf import losses, readout, similarity, units
+from simper_tf import diagnostics, losses, similarity, units
 from simper_tf.encoders.norms import mixes_clips
-from simper_tf.methods.base import Method, spread
+from simper_tf.methods.base import Method
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -17,14 +17,14 @@ class SimPer(Method):
     * `loss`: generalized InfoNCE, plus the weighted prior if there is one;
     * `floor`, `excess`: the entropy of the labels, below which InfoNCE cannot go, and what it lies above it;
     * `prior`: the share of power outside the band, if there is a prior;
-    * `spread`: standard deviation of the features over time; falling to 0 means collapse;
+    * `feature_deviation`: standard deviation of the features over time; falling to 0 means collapse;
     * `rank`, `slope`: how the peak frequency of each view's features follows its known speed, as Spearman's rank
       correlation and as the slope of one logarithm over the other. Both are 1 for perfect features, about 0 for
       useless ones; neither needs a label.
 
     Args:
         encoder, views, seed: See `Method`.
-        similarity: A function of `simper_tf.similarity`.
+        similarity: A name of `similarity.SIMILARITIES`, or in Python a function such as those.
         temperature: nu, dividing the similarities.
         label_temperature, label_similarity: See `losses.label_distribution`.
         prior_weight: Weight of the frequency prior; 0 for none.
@@ -41,7 +41,7 @@ class SimPer(Method):
         self,
         encoder,
         views=None,
-        similarity=similarity.max_cross_correlation,
+        similarity="mxcorr",
         temperature=1.0,
         label_temperature=0.1,
         label_similarity="l1",
@@ -78,7 +78,9 @@ class SimPer(Method):
         self.micro_batch = micro_batch
 
     def log_names(self):
-        return ["loss", "floor", "excess", "spread", "rank", "slope"] + ["prior"] * bool(self.prior_weight)
+        return ["loss", "label_entropy", "kl_divergence", "feature_deviation", "speed_correlation", "speed_slope"] + [
+            "prior"
+        ] * bool(self.prior_weight)
 
     def check_batch(self, batch_size):
         """Refuses batches that micro-batches do not divide.
@@ -128,17 +130,17 @@ class SimPer(Method):
             raise ValueError(f"SimPer needs at least 2 views a set to tell speeds apart. Received: {features.shape}.")
         first, second = tf.split(features, 2, axis=1)
         labels = losses.label_distribution(*tf.split(speeds, 2, axis=1), self.label_temperature, self.label_similarity)
-        scores = similarity.over_channels(self.similarity, first, second)
+        scores = similarity.over_channels(similarity.named(self.similarity), first, second)
         loss = tf.reduce_mean(losses.generalized_info_nce(scores, labels, self.temperature))
-        floor = tf.reduce_mean(losses.label_entropy(labels))
-        rank, slope = speed_following(tf.stop_gradient(first), tf.split(speeds, 2, axis=1)[0])
+        entropy = tf.reduce_mean(losses.label_entropy(labels))
+        correlation, slope = diagnostics.speed_correlation_and_slope(first, tf.split(speeds, 2, axis=1)[0])
         logs = {
             "loss": loss,
-            "floor": floor,
-            "excess": loss - floor,
-            "spread": spread(features),
-            "rank": rank,
-            "slope": slope,
+            "label_entropy": entropy,
+            "kl_divergence": loss - entropy,
+            "feature_deviation": diagnostics.feature_deviation(features),
+            "speed_correlation": correlation,
+            "speed_slope": slope,
         }
         if self.prior_weight:
             logs["prior"] = tf.reduce_mean(losses.out_of_band_power(features, speeds, self.prior_band))
@@ -148,7 +150,9 @@ class SimPer(Method):
     def get_config(self):
         return {
             **super().get_config(),
-            "similarity": keras.saving.serialize_keras_object(self.similarity),
+            "similarity": self.similarity
+            if isinstance(self.similarity, str)
+            else keras.saving.serialize_keras_object(self.similarity),
             "temperature": self.temperature,
             "label_temperature": self.label_temperature,
             "label_similarity": self.label_similarity,
@@ -159,35 +163,6 @@ class SimPer(Method):
 
     @classmethod
     def from_config(cls, config):
-        similarity = keras.saving.deserialize_keras_object(config["similarity"])
-        return super().from_config({**config, "similarity": similarity})
-
-
-def speed_following(features, speeds):
-    """Returns how the peak frequency of the features follows the speeds of the views: a score without labels.
-
-    Args:
-        features: `(B, M, L)` or `(B, M, L, D)`.
-        speeds: `(B, M)`.
-
-    Returns:
-        Two float32 scalars, means over clips: Spearman's rank correlation of speed and peak frequency, and the
-        least-squares slope of log frequency over log speed.
-    """
-    num_views, num_frames = features.shape[1:3]
-    series = tf.reshape(features, [-1, *features.shape[2:]])
-    peaks, _ = readout.fft_frequency(series, 1.0, (1.0 / num_frames, 0.5))
-    x = tf.math.log(speeds)
-    y = tf.math.log(tf.reshape(peaks, [-1, num_views]))
-    x, y = [v - tf.reduce_mean(v, axis=1, keepdims=True) for v in (x, y)]
-    slope = tf.math.divide_no_nan(tf.reduce_sum(x * y, axis=1), tf.reduce_sum(x * x, axis=1))
-    ranks = [_centred_ranks(v) for v in (x, y)]
-    scale = tf.sqrt(tf.reduce_prod([tf.reduce_sum(tf.square(r), axis=1) for r in ranks], axis=0))
-    rank = tf.math.divide_no_nan(tf.reduce_sum(ranks[0] * ranks[1], axis=1), scale)
-    return tf.reduce_mean(rank), tf.reduce_mean(slope)
-
-
-def _centred_ranks(values):
-    """Returns `(B, M)` ranks around 0; equal values share one, so that features without any order score 0."""
-    differences = values[:, :, None] - values[:, None, :]
-    return 0.5 * tf.reduce_sum(tf.sign(differences), axis=2)
+        if isinstance(config["similarity"], dict):
+            config = {**config, "similarity": keras.saving.deserialize_keras_object(config["similarity"])}
+        return super().from_config(config)

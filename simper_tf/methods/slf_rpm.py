@@ -6,9 +6,9 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf import augment, losses
+from simper_tf import augment, diagnostics, losses
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, spread
+from simper_tf.methods.base import Method
 from simper_tf.methods.replicas import gather, replicas
 from simper_tf.views import Views
 
@@ -85,7 +85,7 @@ class SLFRPM(Method):
     * `loss`, and its parts `contrast`, `region` and `stride`: cross-entropies, of which chance scores about
       ln(2 B - 1), ln 7 and ln S;
     * `accuracy`: how often the other view is the nearest of all;
-    * `spread`: see `Method`.
+    * `feature_deviation`: see `Method`.
 
     The head is that of the authors' code: 512, ReLU, `outputs`. The code takes all views from the first frame on;
     here they start and run backwards at random, as for the other methods. It shuffles the two views of a clip but not
@@ -139,7 +139,7 @@ class SLFRPM(Method):
         return RegionViews(num_frames, speed_range=(1.0, float(int(speed_range[1]))), **changes)
 
     def log_names(self):
-        return ["loss", "contrast", "region", "stride", "accuracy", "spread"]
+        return ["loss", "contrast", "region", "stride", "accuracy", "feature_deviation"]
 
     def compute_logs(self, features, speeds, regions, training=True):
         """Returns the logged scalars, `loss` among them.
@@ -169,7 +169,7 @@ class SLFRPM(Method):
             "region": region,
             "stride": stride,
             "accuracy": accuracy,
-            "spread": spread(features),
+            "feature_deviation": diagnostics.feature_deviation(features),
         }
 
     def get_config(self):

@@ -6,9 +6,10 @@ import keras
 import tensorflow as tf
 from keras import layers
 
+from simper_tf import diagnostics
 from simper_tf.clips import batch_of, check_clips
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, spread
+from simper_tf.methods.base import Method
 from simper_tf.views import Views
 
 
@@ -50,7 +51,7 @@ class Supervised(Method):
     `(clips, labels)`, or `((B, 1, L, H, W, C) views, speeds, labels)`. It logs
 
     * `loss`: the mean absolute error, in the unit of the labels;
-    * `spread`: see `Method`.
+    * `feature_deviation`: see `Method`.
 
     Args:
         encoder, seed: See `Method`.
@@ -112,7 +113,10 @@ class Supervised(Method):
                 f"The method was built for labels of {self.outputs} number(s) a clip (`outputs`). Received labels of "
                 f"shape {labels.shape}."
             )
-        return {"loss": tf.reduce_mean(tf.abs(predicted - labels)), "spread": spread(features)}
+        return {
+            "loss": tf.reduce_mean(tf.abs(predicted - labels)),
+            "feature_deviation": diagnostics.feature_deviation(features),
+        }
 
     def predict_labels(self, clips):
         """Returns the predicted labels of whole clips, in their unit.

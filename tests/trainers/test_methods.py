@@ -22,7 +22,7 @@ def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_
     assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
     (record,) = history.read(tmp_path / "logs" / "history.jsonl")
     assert record["step"] == 1
-    assert {"loss", "spread"} <= set(record)
+    assert {"loss", "feature_deviation"} <= set(record)
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
 
 
