@@ -9,7 +9,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import SimPer, Views, longest_view, small
+from simper_tf import SimPer, SpeedSets, Views, small
+from simper_tf.appearance import Appearance
 from simper_tf.evaluation import protocols, tables
 from simper_tf.readers import rotating_digits
 from simper_tf.readout import pixel_frequency
@@ -36,7 +37,9 @@ def measure(level, seed):
     train, test = [_noisy(split, number, level, seed) for split, number in (("train", NUM_TRAIN), ("test", NUM_TEST))]
     clips = np.stack([example["clip"] for example in train])
     keras.utils.set_random_seed(seed)
-    model = SimPer(small(), Views(longest_view(150, (0.5, 2.0)), 5, (0.5, 2.0), flip_probability=0.0), seed=seed)
+    times = SpeedSets(5)
+    views = Views(times.longest_view(150), times, Appearance(flip_probability=0.0))
+    model = SimPer(small(), views, seed=seed)
     model.compile(keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(3e-3, EPOCHS * NUM_TRAIN // 4)))
     model.fit(clips, batch_size=4, epochs=EPOCHS, verbose=0)
     train, test = [protocols.extract(model.encode, _dataset(examples), pixels=True) for examples in (train, test)]

@@ -23,19 +23,19 @@ from simper_tf.neighbors import nearest_neighbor
 from simper_tf.readout import fft_frequency, pixel_frequency, resolve_octave
 from simper_tf.similarity import max_cross_correlation, npsd_cosine
 from simper_tf.spectrum import pixel_power
-from simper_tf.views import Views, check_sampling, longest_view
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
 
 __all__ = [
     "SimPer",
+    "SpeedSets",
     "Views",
-    "check_sampling",
     "cnn3d",
     "export_model",
     "fft_frequency",
     "generalized_info_nce",
     "label_distribution",
     "load_encoder",
-    "longest_view",
     "max_cross_correlation",
     "nearest_neighbor",
     "npsd_cosine",

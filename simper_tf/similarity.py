@@ -160,7 +160,7 @@ SIMILARITIES = {
 }
 
 
-def named(similarity):
+def find_similarity(similarity):
     """Returns the function of a name of `SIMILARITIES`, and a function as it is.
 
     Raises:

@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from simper_tf.methods import Method
-from simper_tf.views import Views, check_sampling
+from simper_tf.methods import METHODS, Method, TrainingFacts
+from simper_tf.views import Views
 from trainers import data, options
 
 
@@ -44,19 +44,20 @@ def assemble(builder, strategy=None):
     examples, num_examples = data.split(builder, "train", config.train_clips)
     clip_shape, rates = data.first_example(examples)["clip"].shape, _column(examples, "rate")
     views = options.views(clip_shape)
-    check_sampling(views.speed_range, options.pair("band")[1], float(rates.min()))
+    views.times.check_sampling(options.pair("band")[1], float(rates.min()))
     views.check_length(clip_shape[0])
     strategy = strategy or tf.distribute.get_strategy()
     steps_per_epoch = max(num_examples // config.batch_size, 1)
-    labels = _column(examples, "label") if options.METHODS[config.method][0].needs_labels else None
-    run = options.Run(views, rates, num_examples, config.epochs * steps_per_epoch, labels)
+    labels = _column(examples, "label") if METHODS[config.method].needs_labels else None
+    num_steps = config.epochs * steps_per_epoch
+    facts = TrainingFacts(views, rates, num_examples, config.batch_size, num_steps, options.pair("band"), labels)
     keras.mixed_precision.set_dtype_policy(config.precision)
     with strategy.scope():
         keras.utils.set_random_seed(config.seed)  # Only here: building the data has drawn from the same generators.
-        model = options.method(options.encoder(clip_shape[1:]), run)
+        model = options.method(options.encoder(clip_shape[1:]), facts)
         model.compile(options.optimizer(steps_per_epoch))
     model.check_batch(config.batch_size)
-    return Assembly(model, views, examples, num_examples, run.num_steps)
+    return Assembly(model, views, examples, num_examples, num_steps)
 
 
 def _column(examples, name):

@@ -4,12 +4,13 @@ import dataclasses
 import functools
 
 import keras
-import numpy as np
 from absl import flags
 
-from simper_tf import encoders, losses, methods, similarity
+from simper_tf import encoders, losses, similarity
 from simper_tf.encoders.norms import NORMS
-from simper_tf.views import Views, longest_view
+from simper_tf.methods import METHODS, options_of
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
 
 ENCODERS = {
     **encoders.ENCODERS,
@@ -20,73 +21,10 @@ ENCODERS = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Run:
-    """What a method may have to know of the run it is made for.
-
-    Attributes:
-        views: A `Views`.
-        rates: Frames per second of each training clip.
-        num_clips, num_steps: Training clips, and steps of the whole run.
-        labels: Of all training clips where the method learns from them, else None.
-    """
-
-    views: Views
-    rates: np.ndarray
-    num_clips: int
-    num_steps: int
-    labels: np.ndarray | None = None
-
-    def band(self, fastest=1.0):
-        """Returns the band of the flags in cycles per frame, of views of any clip at speeds from 1 to the fastest."""
-        low, high = pair("band")
-        return float(low / self.rates.max()), float(min(high * fastest / self.rates.min(), 0.5))
-
-
-# Name -> class, and what the flags and the run say of its arguments; None stands for the method's own default.
-METHODS = {
-    "simper": (
-        methods.SimPer,
-        lambda config, run: {
-            "similarity": config.similarity,
-            "temperature": config.temperature,
-            "label_temperature": config.label_temperature,
-            "label_similarity": config.label_similarity,
-            "prior_weight": config.prior_weight,
-            "prior_band": run.band(),
-            "micro_batch": config.micro_batch,
-        },
-    ),
-    "simclr": (methods.SimCLR, lambda config, run: {"temperature": config.temperature}),
-    "moco": (
-        methods.MoCo,
-        lambda config, run: {
-            "temperature": config.temperature,
-            "momentum": config.momentum,
-            "queue_size": config.queue_size or methods.MoCo.queue_size_for(run.num_clips, config.batch_size),
-        },
-    ),
-    "byol": (methods.BYOL, lambda config, run: {"momentum": config.momentum, "num_steps": run.num_steps}),
-    "cvrl": (methods.CVRL, lambda config, run: {"temperature": config.temperature}),
-    "frequency_contrast": (
-        methods.FrequencyContrast,
-        lambda config, run: {"band": run.band(run.views.speed_range[1])},
-    ),
-    "slf_rpm": (methods.SLFRPM, lambda config, run: {"temperature": config.temperature}),
-    "supervised": (
-        methods.Supervised,
-        lambda config, run: {
-            "outputs": int(np.prod(run.labels.shape[1:])),
-            "label_mean": float(run.labels.mean()),
-            "label_deviation": float(run.labels.std()),
-        },
-    ),
-}
-
 # Flags that may change between one call and the next on the same run: they do not change its weights.
 FREE = {"run_dir", "data_dir", "manual_dir", "overwrite", "test_clips", "labeled_clips", "save_seconds", "artifacts"}
 # Attributes of `Views` that a flag of their name changes; where it is not given, the method has its own.
-APPEARANCE = ("flip_probability", "reverse_probability", "blur_probability", "gray_probability", "share_spatial")
+APPEARANCE = ("flip_probability", "blur_probability", "gray_probability", "share_spatial")
 
 
 def define(values=flags.FLAGS):
@@ -178,18 +116,24 @@ def views(clip_shape):
     changes = {name: config[name].value for name in APPEARANCE if config[name].value is not None}
     if config.crop_area is not None:
         changes["crop_area"] = pair("crop_area")
-    speed_range, kind = pair("speed_range"), METHODS[config.method][0]
+    speed_range, kind = pair("speed_range"), METHODS[config.method]
     # A label holds for a whole clip.
-    num_frames = clip_shape[0] if kind.needs_labels else config.view_frames or longest_view(clip_shape[0], speed_range)
-    return kind.views_for(num_frames, config.num_views, speed_range, **changes)
+    longest = clip_shape[0] if kind.needs_labels else SpeedSets(speed_range=speed_range).longest_view(clip_shape[0])
+    reverse = 0.5 if config.reverse_probability is None else config.reverse_probability
+    times = kind.times_for(config.num_views, speed_range, reverse)
+    num_frames = longest if kind.needs_labels else config.view_frames or longest
+    return Views(num_frames, times, dataclasses.replace(kind.appearance, **changes))
 
 
-def method(encoder, run):
-    """Returns the method the flags describe, for a `Run`."""
+def method(encoder, facts):
+    """Returns the method the flags describe, for `TrainingFacts`."""
     config = flags.FLAGS
-    kind, arguments = METHODS[config.method]
-    given = {name: value for name, value in arguments(config, run).items() if value is not None}
-    return kind(encoder, run.views, seed=config.seed, **given)
+    kind = METHODS[config.method]
+    named = [name for name in options_of(kind) if name in config and name not in ("outputs", "band")]
+    given = {name: config[name].value for name in named if config[name].value is not None}
+    if not config.queue_size:
+        given.pop("queue_size", None)
+    return kind(encoder, facts.views, seed=config.seed, **{**kind.arguments_for(facts), **given})
 
 
 def encoder(frame_shape):

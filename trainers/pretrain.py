@@ -72,10 +72,11 @@ def _plan(run, step):
     begin = f"Continuing at step {step}" if step else "Training"
     replicas = run.model.distribute_strategy.num_replicas_in_sync
     shared = f" on {replicas} replicas" if replicas > 1 else ""
+    number = views.times.num_views_in_all
     return (
         f"{begin}{shared}: {config.method}, {encoder.name} ({encoder.count_params():,} parameters), "
-        f"{run.num_examples} clips, {run.num_steps} steps of {config.batch_size} x 2 x {views.num_views} views of "
-        f"{views.num_frames} frames. Ctrl-C saves and stops."
+        f"{run.num_examples} clips, {run.num_steps} steps of {config.batch_size} x {number} views "
+        f"of {views.num_frames} frames. Ctrl-C saves and stops."
     )
 
 
