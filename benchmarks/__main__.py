@@ -22,9 +22,11 @@ import numpy as np
 import tensorflow as tf
 
 from benchmarks import reference
-from simper_tf import augment, encoders, losses, neighbors, rows, similarity, tables
+from simper_tf import augment, encoders, files, losses, neighbors, similarity, tables
+from simper_tf.appearance import Appearance
 from simper_tf.methods import SimPer
-from simper_tf.views import Views, longest_view
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
 
 RESULTS = pathlib.Path("runs/bench/results.jsonl")
 QUICKSTART = "flags/quickstart.cfg"
@@ -54,14 +56,14 @@ def main():
         ours, other, ratio = measure()
         results.append({"name": name, "ours": ours, "reference": other, "ratio": ratio})
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    rows.write_atomically(RESULTS, "".join(json.dumps(result) + "\n" for result in results))
+    files.write_atomically(RESULTS, "".join(json.dumps(result) + "\n" for result in results))
     lines = [[r["name"], f"{r['ours']:.4g}", f"{r['reference']:.4g}", f"{r['ratio']:.3g}"] for r in results]
     print(tables.markdown_table(["name", "ours", "reference", "ratio"], lines))
 
 
 def speed(*shape):
     """Seconds a batch to change the speed alone, for 20 views a clip; ratio: reference over ours."""
-    clips, length = _random_clips(shape), longest_view(shape[1], SPEED_RANGE)
+    clips, length = _random_clips(shape), SpeedSets(speed_range=SPEED_RANGE).longest_view(shape[1])
 
     def changed_by(change):
         return lambda seed: change(clips, augment.draw_speeds(seed, shape[0], 20, SPEED_RANGE))
@@ -74,10 +76,10 @@ def speed(*shape):
 
 def views(*shape, share_spatial=False):
     """Seconds a batch for 2 x 10 views a clip, whose sets share a draw of space or not; ratio: reference over ours."""
-    clips, length = _random_clips(shape), longest_view(shape[1], SPEED_RANGE)
-    make = Views(num_frames=length, speed_range=SPEED_RANGE, share_spatial=share_spatial)
+    clips, length = _random_clips(shape), SpeedSets(speed_range=SPEED_RANGE).longest_view(shape[1])
+    make = Views(length, SpeedSets(speed_range=SPEED_RANGE), Appearance(share_spatial=share_spatial))
     return _compare_draws(
-        lambda seed: make(clips, seed)[0],
+        lambda seed: make(clips, seed)["views"],
         lambda seed: reference.make_views(clips, seed, 10, length, SPEED_RANGE, share_spatial)[0],
     )
 
@@ -131,10 +133,10 @@ def neighbor_search(number, draw):
 def train_step(encoder, num_clips):
     """Seconds of a whole step from uint8 clips, views on the device; ratio: over the encoder's bare step."""
     clips = tf.cast(tf.random.uniform([num_clips, 150, 28, 28, 1], 0, 256, tf.int32), tf.uint8)
-    make = Views(num_frames=75, num_views=5)
+    make = Views(75, SpeedSets(5))
     model = SimPer(encoder, make, prior_weight=10.0, prior_band=(0.4 / 30, 5.5 / 30))
     model.compile(keras.optimizers.Adam(1e-9))
-    flat = tf.reshape(make(clips, [0, 0])[0], [-1, 75, 28, 28, 1])
+    flat = tf.reshape(make(clips, [0, 0])["views"], [-1, 75, 28, 28, 1])
 
     @tf.function
     def bare():

@@ -10,7 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from datasets.rotating_digits import digits
-from simper_tf import SimPer, Views, features, longest_view, small, tables
+from simper_tf import SimPer, SpeedSets, Views, features, small, tables
+from simper_tf.appearance import Appearance
 from simper_tf.octave import pixel_frequency
 from simper_tf.protocols.fft_resolved import Octave, find_octave, resolved_frequency
 from simper_tf.tasks import Frequency
@@ -37,9 +38,9 @@ def measure(level, seed):
     train, test = [_noisy(split, number, level, seed) for split, number in (("train", NUM_TRAIN), ("test", NUM_TEST))]
     clips = np.stack([example["clip"] for example in train])
     keras.utils.set_random_seed(seed)
-    model = SimPer(
-        small((None, None, 1)), Views(longest_view(150, (0.5, 2.0)), 5, (0.5, 2.0), flip_probability=0.0), seed=seed
-    )
+    times = SpeedSets(5)
+    views = Views(times.longest_view(150), times, Appearance(flip_probability=0.0))
+    model = SimPer(small((None, None, 1)), views, seed=seed)
     model.compile(keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(3e-3, EPOCHS * NUM_TRAIN // 4)))
     model.fit(clips, batch_size=4, epochs=EPOCHS, verbose=0)
     functions = {"series": model.encode, **features.extras(Frequency("Hz"))}

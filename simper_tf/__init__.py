@@ -19,7 +19,8 @@ _HOMES = {
     "readout": ("fft_frequency",),
     "similarity": ("max_cross_correlation", "npsd_cosine"),
     "spectrum": ("pixel_power",),
-    "views": ("Views", "check_sampling", "longest_view"),
+    "times": ("SpeedSets",),
+    "views": ("Views",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {module.name for module in pkgutil.iter_modules(__path__)}

@@ -12,6 +12,7 @@ from simper_tf import (
     export as export,
     features as features,
     files as files,
+    frozen as frozen,
     losses as losses,
     methods as methods,
     metrics as metrics,
@@ -46,6 +47,7 @@ from simper_tf.octave import pixel_frequency as pixel_frequency, resolve_octave 
 from simper_tf.readout import fft_frequency as fft_frequency
 from simper_tf.similarity import max_cross_correlation as max_cross_correlation, npsd_cosine as npsd_cosine
 from simper_tf.spectrum import pixel_power as pixel_power
-from simper_tf.views import Views as Views, check_sampling as check_sampling, longest_view as longest_view
+from simper_tf.times import SpeedSets as SpeedSets
+from simper_tf.views import Views as Views
 
 __version__: str

@@ -67,25 +67,6 @@ def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
         _check_range(clips)
 
 
-def check_views(views, facts):
-    """Refuses ready views `(B, V, L, H, W, C)` that are not floats, or come without anything else.
-
-    Args:
-        views: A tensor.
-        facts: What came with it.
-
-    Raises:
-        ValueError: there are no speeds, or the type is wrong.
-    """
-    if not facts:
-        raise ValueError(
-            f"Ready views come with their speeds. Received: views of shape {tuple(views.shape)} alone. Give a "
-            "tf.data.Dataset of batches (views, speeds), as `Views` returns them."
-        )
-    if not tf.as_dtype(views.dtype).is_floating:
-        raise ValueError(f"Ready views must be floats, as `Views` returns them. Received: {views.dtype.name}.")
-
-
 def batch_of(clips):
     """Returns a list of single clips as one batch, and everything else as it is.
 

@@ -7,7 +7,6 @@ are correlated: 1 or 2 % where features are periodic, all where they are noise.
 """
 
 import concurrent.futures
-import functools
 
 import numpy as np
 import scipy.fft
@@ -25,19 +24,19 @@ THREADS = 8
 BLOCK = 2**17
 
 
-def nearest_neighbor(train_features, train_labels, features, distance="mxcorr"):
+def nearest_neighbor(train_features, train_labels, features, distance: str = "mxcorr"):
     """Predicts for each clip the label of the training clip with the nearest features.
 
-    The paper does not define its distance. Distances here compare whole series: `mxcorr` and `npsd` by the
-    similarities of the same names, `euclidean` after each series is z-scored over time. The last also compares
-    phases: it is off by 0.013 Hz on average for perfect sinusoids, 1,000 of them between 0.5 and 5 Hz, where `mxcorr`
-    is off by 0.007. Of equal training clips the first counts.
+    The paper does not define its distance; here the nearest is the most similar. By `cosine` that is the nearest by the
+    Euclidean distance of series that are z-scored over time. It also compares phases: it is off by 0.013 Hz on average
+    for perfect sinusoids, 1,000 of them between 0.5 and 5 Hz, where `mxcorr` is off by 0.007. Of equal training clips
+    the first counts.
 
     Args:
         train_features: `(N, T)` or `(N, T, D)` floats. The scores of D channels are averaged.
         train_labels: N labels.
         features: `(K, T)` or `(K, T, D)` floats.
-        distance: A key of `DISTANCES`.
+        distance: A name of `similarity.SIMILARITIES`.
 
     Returns:
         K labels.
@@ -46,8 +45,9 @@ def nearest_neighbor(train_features, train_labels, features, distance="mxcorr"):
         ValueError: `distance` is unknown, there is no training clip, features and labels do not fit one another, or
             features are not finite.
     """
-    if distance not in DISTANCES:
-        raise ValueError(f"`distance` must be one of {sorted(DISTANCES)}. Received: {distance!r}.")
+    known = similarity.SIMILARITIES
+    if distance not in known:
+        raise ValueError(f"`distance` must be one of {sorted(known)}. Received: {distance!r}.")
     train, query = _checked("train_features", train_features), _checked("features", features)
     if train.shape[1:] != query.shape[1:]:
         raise ValueError(
@@ -65,7 +65,9 @@ def nearest_neighbor(train_features, train_labels, features, distance="mxcorr"):
     # Equal clips would win by luck, for sums are rounded differently at different places of an array.
     _, kept = np.unique(train, axis=0, return_index=True)
     kept.sort()
-    return labels[kept[DISTANCES[distance](train[kept], query)]]
+    train = train[kept]
+    nearest = _by_correlation(train, query) if distance == "mxcorr" else _by_score(known[distance], train, query)
+    return labels[kept[nearest]]
 
 
 def _checked(name, features):
@@ -79,8 +81,8 @@ def _checked(name, features):
     return features[:, None] if features.ndim == 2 else np.moveaxis(features, 2, 1)
 
 
-def _by_product(score, train, query):
-    """Returns which training clip has the highest mean over channels of a similarity that is a product of matrices."""
+def _by_score(score, train, query):
+    """Returns which training clip has the highest mean over channels of a similarity, computed for all pairs."""
     train, query = [tf.constant(np.moveaxis(x, 1, 0)) for x in (train, query)]
     size = max(1, PAIRS // train[..., 0].shape.num_elements())
     chunks = [query[:, k : k + size] for k in range(0, query.shape[1], size)]
@@ -125,11 +127,3 @@ def _spectra(series):
     counts[[0, -1]] = 1.0
     amplitudes = np.abs(spectra) * np.sqrt(counts / (padded * series.shape[1]))
     return spectra, amplitudes.reshape(len(series), -1)
-
-
-# For z-scored series the nearest in the Euclidean sense is the one with the largest cosine.
-DISTANCES = {
-    "euclidean": functools.partial(_by_product, similarity.cosine),
-    "mxcorr": _by_correlation,
-    "npsd": functools.partial(_by_product, similarity.npsd_cosine),
-}

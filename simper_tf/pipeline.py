@@ -3,12 +3,21 @@
 import tensorflow as tf
 
 from simper_tf.clips import ROUNDING
+from simper_tf.views import Views
 
 # Below this size the examples of a split are kept in memory after they have been read once.
 CACHE_BYTES = 2**30
 
 
-def training_batches(examples, num_examples, batch_size, seed, start_step=0, views=None, labeled=False):
+def training_batches(
+    examples: tf.data.Dataset,
+    num_examples: int,
+    batch_size: int,
+    seed: int,
+    start_step: int = 0,
+    views: Views | None = None,
+    labeled: bool = False,
+) -> tf.data.Dataset:
     """Returns endless batches of clips, the same ones whenever and wherever the run is continued.
 
     The order of an epoch depends on the seed and the epoch alone, and the views of a batch on the seed and the step
@@ -19,13 +28,14 @@ def training_batches(examples, num_examples, batch_size, seed, start_step=0, vie
         examples: `tf.data.Dataset` of dictionaries with `clip` and `id`.
         num_examples: How many there are.
         batch_size: B; what remains of an epoch is dropped, as the order changes every time.
-        seed: Of order and views.
+        seed: Seed of order and views.
         start_step: Step of the first batch.
         views: A `Views` to make views here, on the host; None for clips.
-        labeled: Whether to put `(B, ...)` labels behind them.
+        labeled: Whether the method learns from labels too.
 
     Returns:
-        `tf.data.Dataset` of `(B, T, H, W, C)` clips, or of `(views, speeds)`, as a tuple with labels where asked.
+        What `fit` of a method takes: a `tf.data.Dataset` of `(B, T, H, W, C)` clips, in a pair with `(B, ...)` labels
+        where asked; or of dictionaries as `views` returns them, with a further entry `labels` where asked.
 
     Raises:
         ValueError: there are fewer examples than a batch takes.
@@ -55,7 +65,8 @@ def training_batches(examples, num_examples, batch_size, seed, start_step=0, vie
 
         def make_views(step, batch):
             clips, *labels = tf.nest.flatten(batch)
-            return *views(clips, tf.stack([seed, tf.cast(step, tf.int32)])), *labels
+            made = views(clips, tf.stack([seed, tf.cast(step, tf.int32)]))
+            return {**made, "labels": labels[0]} if labeled else made
 
         batches = batches.enumerate(start=start_step).map(make_views, tf.data.AUTOTUNE)
     return batches.prefetch(2)

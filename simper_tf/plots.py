@@ -11,7 +11,7 @@ from simper_tf import spectrum
 
 # Logged values of every run that say nothing of what is learned, and those that share the axis of the loss.
 UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
-LOSSES = ("loss", "floor", "excess", "contrast", "region", "stride", "positive", "negative")
+LOSSES = ("loss", "label_entropy", "kl_divergence", "contrast", "region", "stride", "positive", "negative")
 # Clips that an embedding shows at most, evenly over all: enough for a dense curve, and done in a second or two.
 EMBEDDED = 500
 
@@ -20,7 +20,7 @@ def training_curves(history):
     """Returns a figure of the loss and its parts, and of all other logged values, over steps.
 
     Args:
-        history: Dictionaries with `step`, `loss` and other scalars, such as `floor`, `excess`, `rank` and `slope`.
+        history: Dictionaries with `step`, `loss` and other scalars that the method logs.
     """
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -28,8 +28,8 @@ def training_curves(history):
     for name in [name for name in history[0] if name not in UNDRAWN]:
         axes = left if name in LOSSES else right
         axes.plot(steps, [record.get(name, np.nan) for record in history], label=name)
-    left.set_title("loss with its prior, label entropy, what lies between" if "floor" in history[0] else "loss")
-    right.set_title("how features follow the speeds (best: 1), and their spread" if "rank" in history[0] else "")
+    left.set_title("loss with its prior, label entropy, KL divergence" if "label_entropy" in history[0] else "loss")
+    right.set_title("how features follow the speeds (best: 1)" if "speed_correlation" in history[0] else "")
     for axes in (left, right):
         axes.set_xlabel("step")
         axes.legend(frameon=False)

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import units
+from simper_tf import spectrum
 
 # Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
 EPSILON = 1e-8
@@ -19,7 +19,7 @@ EPSILON = 1e-8
 
 @keras.saving.register_keras_serializable("simper_tf")
 def max_cross_correlation(x, y):
-    """Returns the largest normalised cross-correlation over all time lags (the paper's MXCorr).
+    """Returns the largest normalized cross-correlation over all time lags (the paper's MXCorr).
 
     Args:
         x: `(..., M, T)` floats.
@@ -34,7 +34,7 @@ def max_cross_correlation(x, y):
     Raises:
         ValueError: the lengths differ or are unknown.
     """
-    _common_length(x, y)
+    _check_length(x, y)
     return _largest_correlation(standardize(x), standardize(y))
 
 
@@ -56,8 +56,8 @@ def npsd_cosine(x, y, band=None):
         ValueError: the lengths differ or are unknown, the band is none in cycles per frame, or no frequency bin lies
             in it.
     """
-    num_frames = _common_length(x, y)
-    return tf.matmul(_unit_psd(x, num_frames, band), _unit_psd(y, num_frames, band), transpose_b=True)
+    _check_length(x, y)
+    return tf.matmul(_unit_psd(x, band), _unit_psd(y, band), transpose_b=True)
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -71,11 +71,11 @@ def npsd_l2(x, y, band=None):
 
 @keras.saving.register_keras_serializable("simper_tf")
 def cosine(x, y):
-    """Returns the plain cosine of the centred series, in [-1, 1]: the non-periodic control of the paper's ablation.
+    """Returns the plain cosine of the centered series, in [-1, 1]: the non-periodic control of the paper's ablation.
 
     Arguments and errors are those of `max_cross_correlation`.
     """
-    _common_length(x, y)
+    _check_length(x, y)
     return tf.matmul(standardize(x), standardize(y), transpose_b=True)
 
 
@@ -97,13 +97,12 @@ def over_channels(similarity, x, y):
     return tf.reduce_mean(similarity(tf.transpose(x, channels_first), tf.transpose(y, channels_first)), axis=1)
 
 
-def _common_length(x, y):
+def _check_length(x, y):
     if x.shape[-1] is None or x.shape[-1] != y.shape[-1]:
         raise ValueError(
             "Two sets of series are compared only over the same, known number of frames (the last axis). "
             f"Received shapes {x.shape} and {y.shape}."
         )
-    return x.shape[-1]
 
 
 @tf.custom_gradient
@@ -130,13 +129,13 @@ def _largest_correlation(x, y):
         of_pairs = tf.concat([pairs, tf.shape(advances)[-1:]], axis=0)
         to_x = tf.reduce_sum(tf.reshape(advances * spectra_y, of_pairs), axis=-2)
         to_y = tf.math.conj(tf.reduce_sum(tf.reshape(advances * spectra_x, of_pairs), axis=-3))
-        return [tf.signal.irfft(spectrum, size)[..., :num_frames] for spectrum in (to_x, to_y)]
+        return [tf.signal.irfft(shifted, size)[..., :num_frames] for shifted in (to_x, to_y)]
 
     return tf.reshape(tf.reduce_max(correlations, axis=-1), pairs), gradient
 
 
 def standardize(x):
-    """Centres each series and divides it by its norm."""
+    """Centers each series and divides it by its norm."""
     x = tf.cast(x, tf.float32)
     x -= tf.reduce_mean(x, axis=-1, keepdims=True)
     return _unit(x)
@@ -147,17 +146,28 @@ def _unit(x):
     return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(tf.square(x), axis=-1, keepdims=True), EPSILON))
 
 
-def _unit_psd(x, num_frames, band):
-    # Standardising first makes the floor of `_unit` relative: the spectrum's norm then cannot depend on the scale.
-    spectrum = tf.signal.rfft(standardize(x))
-    power = tf.square(tf.math.real(spectrum)) + tf.square(tf.math.imag(spectrum))
-    low, high = band or (0.5 / num_frames, 0.5)
-    units.check_band("band", (low, high))
-    frequencies = [k / num_frames for k in range(num_frames // 2 + 1)]
-    kept = [k for k, frequency in enumerate(frequencies) if low <= frequency <= high]
-    if not kept:
-        raise ValueError(
-            f"No frequency of a {num_frames}-frame series lies in the band [{low}, {high}] cycles per frame; the "
-            f"bins are {1 / num_frames:.4g} apart. Widen the band or lengthen the views."
-        )
-    return _unit(power[..., kept[0] : kept[-1] + 1])
+def _unit_psd(x, band):
+    # Standardizing first makes the floor of `_unit` relative: the spectrum's norm then cannot depend on the scale.
+    return _unit(spectrum.power_in_band(standardize(x), band))
+
+
+# Name -> function: what SimPer's loss and the nearest neighbor compare features by.
+SIMILARITIES = {
+    "mxcorr": max_cross_correlation,
+    "npsd": npsd_cosine,
+    "npsd_l2": npsd_l2,
+    "cosine": cosine,
+}
+
+
+def find_similarity(similarity):
+    """Returns the function of a name of `SIMILARITIES`, and a function as it is.
+
+    Raises:
+        ValueError: the name is unknown.
+    """
+    if callable(similarity):
+        return similarity
+    if similarity not in SIMILARITIES:
+        raise ValueError(f"`similarity` must be one of {sorted(SIMILARITIES)}. Received: {similarity!r}.")
+    return SIMILARITIES[similarity]

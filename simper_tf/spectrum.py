@@ -7,6 +7,8 @@ import math
 
 import tensorflow as tf
 
+from simper_tf import units
+
 # The main lobe of a Hann window reaches so many bins of the unpadded transform to either side.
 HANN_LOBE = 2
 # Spectra of pixels are as fine as finding a line needs; with a Hann window 4 bins a cycle lose next to nothing.
@@ -41,6 +43,68 @@ def power(series, padding=16, window=True):
         phase = tf.range(num_frames) / tf.maximum(num_frames - 1, 1)
         series *= 0.5 - 0.5 * tf.cos(2.0 * math.pi * tf.cast(phase, series.dtype))
     return tf.square(tf.abs(tf.signal.rfft(series, [padding * num_frames])))
+
+
+def channel_power(features, padding=16, window=True):
+    """Returns the power of each frequency in features of several channels, added over channels.
+
+    Features are first scaled to a largest value of 1, because powers of very large or small ones would leave the range
+    of float32.
+
+    Args:
+        features: `(..., T, D)` floats.
+        padding, window: As in `power`.
+
+    Returns:
+        `(..., padding * T // 2 + 1)` float32.
+    """
+    features = tf.cast(features, tf.float32)
+    largest = tf.stop_gradient(tf.reduce_max(tf.abs(features), axis=(-2, -1), keepdims=True))
+    features = tf.math.divide_no_nan(features, largest)
+    return tf.reduce_sum(power(tf.linalg.matrix_transpose(features), padding, window), axis=-2)
+
+
+def bins_in_band(num_frames, band=None, fewest=1):
+    """Returns the bins of an unpadded transform that lie in a band, first and one past the last.
+
+    Args:
+        num_frames: T.
+        band: `(low, high)` in cycles per frame, both included; None for everything but the mean.
+        fewest: How many bins there must be.
+
+    Returns:
+        `(first, end)`, two integers: bin k stands for `k / T` cycles per frame.
+
+    Raises:
+        ValueError: the band is none in cycles per frame, or has too few bins.
+    """
+    low, high = band or (0.5 / num_frames, 0.5)
+    units.check_band("band", (low, high))
+    kept = [k for k in range(num_frames // 2 + 1) if low <= k / num_frames <= high]
+    if len(kept) < fewest:
+        raise ValueError(
+            f"Spectra of {num_frames} frames are compared over {fewest} or more frequencies. Received the band "
+            f"[{low:.4g}, {high:.4g}] cycles per frame, which has {len(kept)} of those that are {1 / num_frames:.4g} "
+            "apart. Widen the band or lengthen the views."
+        )
+    return kept[0], kept[-1] + 1
+
+
+def power_in_band(series, band=None, fewest=1):
+    """Returns the power of each frequency in a band, without window or padding, so that shifts do not change it.
+
+    Args:
+        series: `(..., T)` floats, T known.
+        band, fewest: As in `bins_in_band`.
+
+    Returns:
+        `(..., F)` float32.
+
+    Raises:
+        ValueError: the band is none in cycles per frame, or has too few bins.
+    """
+    first, end = bins_in_band(series.shape[-1], band, fewest)
+    return power(series, padding=1, window=False)[..., first:end]
 
 
 def peak(power, inside=None):

@@ -1,13 +1,15 @@
-"""Ways of training an encoder, one file each: a `keras.Model` with its own `train_step`."""
+"""Ways of training an encoder, one file each: a `keras.Model` with its own `train_step`. One line lists each."""
 
-from simper_tf.methods.base import Method
+from simper_tf.methods.base import Method, TrainingFacts
 from simper_tf.methods.byol import BYOL
 from simper_tf.methods.cvrl import CVRL
 from simper_tf.methods.frequency_contrast import FrequencyContrast
 from simper_tf.methods.moco import MoCo
+from simper_tf.methods.registry import METHODS, options_of
 from simper_tf.methods.simclr import SimCLR
 from simper_tf.methods.simper import SimPer
 from simper_tf.methods.slf_rpm import SLFRPM
 from simper_tf.methods.supervised import Supervised
 
-__all__ = ["BYOL", "CVRL", "SLFRPM", "FrequencyContrast", "Method", "MoCo", "SimCLR", "SimPer", "Supervised"]
+# Name -> appearance of views: what each method was designed with, and none at all.
+APPEARANCES = {**{name: kind.appearance for name, kind in METHODS.items()}, "none": None}

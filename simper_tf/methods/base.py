@@ -1,43 +1,98 @@
 """What all methods share: batches of clips, or views made of them, in; a step of the optimizer and logs out."""
 
+import dataclasses
+
 import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, check_views, plain_errors, unit_range
+from simper_tf import diagnostics
+from simper_tf.appearance import Appearance
+from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
+from simper_tf.frozen import as_tuple
+from simper_tf.methods.registry import options_of
 from simper_tf.methods.replicas import replicas
-from simper_tf.views import Views
+from simper_tf.times import SameSpeed, Times
+from simper_tf.views import Views, check_views
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingFacts:
+    """What arguments of a method may follow from; see `Method.arguments_for`.
+
+    Attributes:
+        views: The `Views` that the method will have.
+        rates: Frames per second of each training clip.
+        num_clips: Training clips.
+        batch_size: Clips a step, over all replicas.
+        num_steps: Steps of the whole run.
+        band: Lowest and highest frequency of a clip, in Hz.
+        labels: Of all training clips where the method learns from them, else None.
+    """
+
+    views: Views
+    rates: np.ndarray
+    num_clips: int
+    batch_size: int
+    num_steps: int
+    band: tuple[float, float]
+    labels: np.ndarray | None = None
+
+    def band_per_frame(self, fastest: float = 1.0) -> tuple[float, float]:
+        """Returns the band in cycles per frame, of views of any clip at speeds from 1 to the fastest."""
+        low, high = self.band
+        return float(low / np.max(self.rates)), float(min(high * fastest / np.min(self.rates), 0.5))
 
 
 class Method(keras.Model):
-    """A way of training an encoder; subclasses say what is minimised in `compute_logs`.
+    """A way of training an encoder; a subclass says in `loss_and_logs` what is minimized.
 
     Compile it with an optimizer only (it brings its loss) and `fit` it on either
 
     * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], as an array, a list of single clips or a `tf.data.Dataset` of
-      batches: the views are then made on the device;
-    * a `tf.data.Dataset` of batches `(views, speeds)` as `views` returns them, mapped on the host. They are told from
-      clips by the axis of views, `(B, V, L, H, W, C)`.
+      batches, with labels as a second element where it learns from labels: the views are then made on the device;
+    * a `tf.data.Dataset` of ready views, made on the host: dictionaries as `views` returns them, with a further entry
+      `labels` where it learns from labels.
 
-    `evaluate` takes the same and returns the same logs, as means over clips that nothing is learned from.
+    `evaluate` takes the same and returns the same logs, as means over clips that nothing is learned from. All methods
+    log `loss` and `feature_deviation`, see `diagnostics.feature_deviation`.
 
     Over several replicas a step computes what one device would compute on the whole batch: views are drawn for all of
     it, what a loss compares across clips is gathered, and gradients are those of the mean over all clips.
 
+    All options of a subclass are keyword-only arguments, kept in attributes of the same names: so it is saved and
+    loaded, and so the command line finds its flags.
+
     Args:
         encoder: `keras.Model` from `(B, T, H, W, C)` float32 in [0, 1] to `(B, T)` or `(B, T, D)`.
-        views: A `Views`; None if only ready views will come.
-        seed: Of the views made on the device.
+        views: The `Views` to make of clips; None if only ready views will come.
+        seed: Seed of the views that are made on the device.
+
+    Raises:
+        ValueError: the views have other times than the method learns from.
 
     Attributes:
-        needs_labels: Whether batches carry labels, as a last element of shape `(B,)`.
+        registered_name: Its name in `METHODS`.
+        title: Its name in print.
+        reference: Its source.
+        appearance: The `Appearance` of views it was designed with.
+        takes_times: The kind of `Times` it learns from.
+        needs_labels: Whether it learns from labels, `(B,)` or `(B, N)`.
         min_clips: Smallest batch from which there is anything to learn.
     """
 
+    registered_name = title = reference = ""
+    appearance = Appearance()
+    takes_times = Times
     needs_labels = False
     min_clips = 1
 
-    def __init__(self, encoder, views=None, seed=0, **kwargs):
+    def __init__(self, encoder, views: Views | None = None, *, seed: int = 0, **kwargs):
+        if views is not None and not isinstance(views.times, self.takes_times):
+            raise ValueError(
+                f"{type(self).__name__} learns from views at the times of `{type(self).__name__}.times_for`. "
+                f"Received: {views.times}."
+            )
         super().__init__(**kwargs)
         self.encoder = encoder
         self.views = views
@@ -48,31 +103,56 @@ class Method(keras.Model):
         self.supports_jit = False
 
     @classmethod
-    def views_for(cls, num_frames, num_views, speed_range, **changes):
-        """Returns the views the method was designed with.
+    def times_for(cls, num_views: int, speed_range: tuple[float, float], reverse_probability: float = 0.5) -> Times:
+        """Returns the times of views the method was designed with.
 
         Args:
-            num_frames: L.
-            num_views, speed_range: Of SimPer; a method that contrasts whole clips has its own.
-            **changes: Attributes of `Views` that are to differ from the method's own.
+            num_views: M, views a set, where the method has several.
+            speed_range: Slowest and fastest speed, where the method has several.
+            reverse_probability: Chance that a view is played backwards.
         """
-        return Views(num_frames, num_views, speed_range, **changes)
+        return SameSpeed(reverse_probability)
 
-    def log_names(self):
-        """Returns the names of what `compute_logs` returns."""
-        return ["loss", "spread"]
+    @classmethod
+    def appearance_from(cls, appearance: Appearance | None) -> Appearance | None:
+        """Returns another method's appearance with what this one cannot do without, for comparisons under one."""
+        return appearance
 
-    def compute_logs(self, features, *facts, training=True):
-        """Returns the logged scalars, `loss`, which is minimised, among them.
+    @classmethod
+    def arguments_for(cls, facts: TrainingFacts) -> dict:
+        """Returns the arguments of the constructor that follow from the data, for whoever does not give them."""
+        return {}
+
+    def log_names(self) -> list[str]:
+        """Returns the names of all that is logged; a subclass adds those of its own logs."""
+        return ["loss", "feature_deviation"]
+
+    def targets(self, batch: dict, training: bool) -> dict:
+        """Returns what a batch of views needs beside what it holds, or in place of it: the hook of slow copies.
 
         Args:
-            features: `(B, V, L)` or `(B, V, L, D)`.
-            *facts: What came with the views: `(B, V)` speeds, and what else the method's views or data bring.
+            batch: As `Views` returns it, with `labels` where there are any.
+            training: Whether networks are in training mode.
+        """
+        return {}
+
+    def loss_and_logs(self, features, batch: dict, training: bool = True):
+        """Returns the scalar that is minimized, and a dictionary of further scalars to log.
+
+        Args:
+            features: `(B, V, L)` or `(B, V, L, D)` float32, of the batch's `views`.
+            batch: As `Views` returns it, with `labels` where there are any and with the `targets`.
             training: Whether heads are in training mode.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say what it minimises.")
+        raise NotImplementedError(f"{type(self).__name__} does not say what it minimizes.")
 
-    def check_batch(self, batch_size):
+    def before_step(self):
+        """Is called when the views of a step are made and nothing is computed yet: the hook of slow copies."""
+
+    def after_step(self, batch: dict):
+        """Is called with the batch and its targets when the gradients of a step are computed: the hook of queues."""
+
+    def check_batch(self, batch_size: int):
         """Refuses batches the method cannot learn from.
 
         Args:
@@ -152,40 +232,40 @@ class Method(keras.Model):
     def test_step(self, data):
         # Counts from -1 down: steps of training count from 0 up.
         clips_so_far = next(iter(self.trackers.values())).count
-        batch = self.draw(data, -1 - tf.cast(clips_so_far, tf.int32))
-        views, *facts = self.with_targets(self.make_views(batch), training=False)
-        logs = self.compute_logs(self.encode_views(views, training=False), *facts, training=False)
-        return self._track(logs, number=tf.shape(views)[0])
+        batch = self.make_views(self.draw(data, -1 - tf.cast(clips_so_far, tf.int32)))
+        batch = {**batch, **self.targets(batch, training=False)}
+        return self._track(self.compute_logs(batch, training=False), number=tf.shape(batch["views"])[0])
 
     def predict_step(self, data):
         return self.encode(tf.nest.flatten(data)[0])
 
-    def with_targets(self, made, training):
-        """Returns views and facts as `make_views` does, with what else `compute_logs` compares them with.
-
-        Args:
-            made: What `make_views` returned.
-            training: Whether networks are in training mode.
-        """
-        return made
-
-    def compute_gradients(self, batch):
+    def compute_gradients(self, batch: dict):
         """Returns the gradients of a batch as `draw` returns it, this replica's share of them, and the logs."""
-        views, *facts = self.make_views(batch)
+        batch = self.make_views(batch)
+        self.before_step()
+        batch = {**batch, **self.targets(batch, training=True)}
         with tf.GradientTape() as tape:
-            logs = self.compute_logs(self.encode_views(views, training=True), *facts)
+            logs = self.compute_logs(batch, training=True)
             # The optimizer adds up the replicas' gradients.
             loss = self.optimizer.scale_loss(logs["loss"] / replicas()[0])
-        return tape.gradient(loss, self.trainable_variables), logs
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.after_step(batch)
+        return gradients, logs
 
-    def draw(self, data, step=None):
-        """Returns `(clips, draws, *labels)` for `make_views`, drawn from the step's own seed; ready views as they are.
+    def compute_logs(self, batch: dict, training: bool) -> dict:
+        """Returns all logged scalars of a batch of views and targets, the `loss` among them."""
+        features = self.encode_views(batch["views"], training)
+        loss, logs = self.loss_and_logs(features, batch, training)
+        return {"loss": loss, **logs, "feature_deviation": diagnostics.feature_deviation(features)}
+
+    def draw(self, data, step=None) -> dict:
+        """Returns `clips`, `draws` and any `labels` for `make_views`, drawn from the step's own seed; or ready views.
 
         Every replica draws for the whole batch, which costs next to nothing, and keeps its part: so one device and
         eight make the same views.
 
         Args:
-            data: A batch of clips or of ready views, alone or in a tuple with what comes with them.
+            data: A batch of clips, alone or in a tuple with labels, or a dictionary of ready views.
             step: Number of the step, an integer scalar; None for that of the optimizer.
 
         Raises:
@@ -194,8 +274,12 @@ class Method(keras.Model):
         clips, *labels = data if isinstance(data, list | tuple) else [data]
         labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
         if tf.TensorShape(getattr(clips, "shape", ())).rank == 6:
-            check_views(clips, labels)
-            return data
+            clips = {"views": clips}
+        if isinstance(clips, dict) and "views" in clips:
+            check_views(clips)
+            if labels:
+                raise ValueError("Labels of ready views belong into their dictionary, as `labels`.")
+            return clips
         check_clips(clips, self.frame_shape, known=True)
         self._check_company(labels)
         number, index = replicas()
@@ -203,18 +287,17 @@ class Method(keras.Model):
         step = self.optimizer.iterations if step is None else step
         seed = tf.stack([self.seed, tf.cast(step, tf.int32)])
         draws = self.views.draw(number * batch_size, clips.shape[1], seed)
-        own = {name: draw[index * batch_size : (index + 1) * batch_size] for name, draw in draws.items()}
-        return clips, own, *labels
+        own = tf.nest.map_structure(lambda draw: draw[index * batch_size : (index + 1) * batch_size], draws)
+        return {"clips": clips, "draws": own, **({"labels": labels[0]} if labels else {})}
 
-    def make_views(self, batch):
-        """Returns `(views, speeds, ...)` of what `draw` returned."""
-        first, *others = batch
-        if first.shape.rank == 6:
+    def make_views(self, batch: dict) -> dict:
+        """Returns the batch of views, with labels if there are any, of what `draw` returned."""
+        if "views" in batch:
             return batch
-        draws, *labels = others
-        return *self.views.apply(first, draws), *labels
+        made = self.views.apply(batch["clips"], batch["draws"])
+        return {**made, **{name: batch[name] for name in ("labels",) if name in batch}}
 
-    def encode_views(self, views, training, encoder=None):
+    def encode_views(self, views, training: bool, encoder=None):
         """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views.
 
         Args:
@@ -229,7 +312,7 @@ class Method(keras.Model):
     def _checked(self, x):
         """Returns data for `fit` and `evaluate`, refused before the first step as far as it can be seen by then."""
         x = batch_of(x)
-        spec = getattr(x, "element_spec", None) or (np.shape(x)[1:], getattr(x, "dtype", None))
+        spec = getattr(x, "element_spec", None) or tf.nest.map_structure(_form, x)
         if spec != self._traced:
             # Keras would take clips of another shape into its old graph, whose shapes it then forgets.
             self.train_function = self.test_function = self.predict_function = None
@@ -242,10 +325,11 @@ class Method(keras.Model):
         name = type(self).__name__
         if self.views is None:
             raise ValueError(f"{name} has no `views` to make of clips. Give it some, or batches of ready views.")
-        if labels and not self.needs_labels:
+        if len(labels) > self.needs_labels:
+            what = "clips and labels" if self.needs_labels else "clips alone"
             raise ValueError(
-                f"{name} learns from clips alone. Received: clips with {len(labels)} more array(s), such as labels. "
-                "Leave them out: dataset.map(lambda clips, labels: clips)."
+                f"{name} learns from {what}. Received: clips with {len(labels)} more array(s). Leave out what is too "
+                "much, such as labels: dataset.map(lambda clips, labels: clips)."
             )
 
     def _track(self, logs, number=None):
@@ -258,15 +342,16 @@ class Method(keras.Model):
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
             "views": keras.saving.serialize_keras_object(self.views),
+            **{name: getattr(self, name) for name in options_of(type(self))},
             "seed": self.seed,
         }
 
     @classmethod
     def from_config(cls, config):
         objects = {name: keras.saving.deserialize_keras_object(config[name]) for name in ("encoder", "views")}
-        return cls(**{**config, **objects})
+        options = {name: as_tuple(config[name]) for name in options_of(cls)}
+        return cls(**{**config, **options, **objects})
 
 
-def spread(features):
-    """Returns the mean standard deviation over time of `(B, V, L)` or `(B, V, L, D)` features; 0 means collapse."""
-    return tf.reduce_mean(tf.math.reduce_std(tf.stop_gradient(features), axis=2))
+def _form(array):
+    return np.shape(array)[1:], str(getattr(array, "dtype", None))

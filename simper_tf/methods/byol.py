@@ -2,77 +2,89 @@
 
 import math
 
-import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf import losses
+from simper_tf.appearance import Appearance
+from simper_tf.frozen import check_number
 from simper_tf.methods import heads
-from simper_tf.methods.base import spread
 from simper_tf.methods.momentum import MomentumMethod
+from simper_tf.methods.registry import register
 from simper_tf.views import Views
 
 
-@keras.saving.register_keras_serializable("simper_tf")
+@register("byol", title="BYOL", reference="Grill et al., NeurIPS 2020, https://arxiv.org/abs/2006.07733")
 class BYOL(MomentumMethod):
-    """Bootstraps vectors of clips, after Grill et al., https://arxiv.org/abs/2006.07733.
+    """Bootstraps vectors of clips, after Grill et al.
 
     Of every clip two views are made at its own speed, the first always blurred, the second seldom, but solarized at
     times. The features of all frames of a view are one vector. Encoder, projector (`head`) and predictor are to give
     for either view the direction that the slow copies of encoder and projector give for the other: the loss is
-    `losses.direction_distance`, summed over both.
+    `direction_distance`, summed over both, in [0, 8].
 
     Different from the authors' code: both views pass through the networks as one batch, so batch norm (in training
     mode everywhere, over all replicas) sees them together, not one set at a time; the target starts as a copy, where
     theirs starts from other weights (no difference seen, they say), and moves at the start of the next step, where
     theirs moves at the end of this one, which is the same; brightness is multiplied, not added.
 
-    It logs `loss`, in [0, 8]; `variety` of the predictions, which falls to 0 if all clips become one; `momentum`; and
-    `spread`, see `Method`.
+    It logs, beside what all methods log, `variety` of the predictions, which falls to 0 if all clips become one, and
+    `momentum`.
 
     Args:
-        encoder, views, seed: See `Method`; the projector is built for `views`, which cannot be left out.
-        momentum: tau at the start, see `MomentumMethod`; the source has 0.97 for 40 epochs, 0.99 for 100 or 300 and
-            0.996 for 1,000.
+        encoder: See `Method`.
+        views: See `Method`; the projector is built for them, so they cannot be left out.
+        momentum: tau at the start, the share of the slow copies that stays at every step; the source has 0.97 for 40
+            epochs, 0.99 for 100 or 300 and 0.996 for 1,000.
         num_steps: Steps of the run, over which tau rises to 1; None for a constant tau.
-        hidden, outputs: Widths of the hidden layer and of the last layer of projector and predictor.
+        hidden: Width of the hidden layer of projector and predictor.
+        projection: Length of the projections, and of the predictions.
+        seed: See `Method`.
 
     Raises:
         ValueError: a setting is out of its range, or `views` are missing.
     """
 
+    appearance = Appearance(
+        crop_area=(0.08, 1.0),
+        brightness=(0.6, 1.4),
+        contrast=(0.6, 1.4),
+        saturation=(0.8, 1.2),
+        hue=0.1,
+        jitter_probability=0.8,
+        gray_probability=0.2,
+        blur_probability=(1.0, 0.1),
+        solarize_probability=(0.0, 0.2),
+    )
     # The batch norms of the heads tell a clip from the others; without others they would tell the views apart.
     min_clips = 2
 
-    def __init__(self, encoder, views=None, momentum=0.99, num_steps=None, hidden=4096, outputs=256, seed=0, **kwargs):
-        if num_steps is not None and num_steps < 1:
-            raise ValueError(f"`num_steps` must be at least 1, or None. Received: {num_steps}.")
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        momentum: float = 0.99,
+        num_steps: int | None = None,
+        hidden: int = 4096,
+        projection: int = 256,
+        seed: int = 0,
+        **kwargs,
+    ):
+        if num_steps is not None:
+            check_number("num_steps", num_steps, 1)
+        check_number("hidden", hidden, 1)
+        check_number("projection", projection, 1)
         length = heads.vector_length(type(self).__name__, encoder, views)
-        projector, predictor = [perceptron(width, hidden, outputs) for width in (length, outputs)]
-        super().__init__(encoder, views, projector, momentum, seed, **kwargs)
+        projector, predictor = [perceptron(width, hidden, projection) for width in (length, projection)]
+        super().__init__(encoder, views, projector, momentum=momentum, seed=seed, **kwargs)
         self.predictor = predictor
         self.num_steps = num_steps
         self.hidden = hidden
-        self.outputs = outputs
+        self.projection = projection
 
     @classmethod
-    def views_for(cls, num_frames, num_views, speed_range, **changes):
-        """Returns two views of each clip at its own speed, with the changes of colour of the authors' code.
-
-        See `Method.views_for`.
-        """
-        own = {
-            "crop_area": (0.08, 1.0),
-            "brightness": (0.6, 1.4),
-            "contrast": (0.6, 1.4),
-            "saturation": (0.8, 1.2),
-            "hue": 0.1,
-            "jitter_probability": 0.8,
-            "gray_probability": 0.2,
-            "blur_probability": (1.0, 0.1),
-            "solarize_probability": (0.0, 0.2),
-        }
-        return Views(num_frames, 1, (1.0, 1.0), **{**own, **changes})
+    def arguments_for(cls, facts):
+        return {"num_steps": facts.num_steps or None}
 
     def current_momentum(self):
         if self.num_steps is None:
@@ -81,50 +93,40 @@ class BYOL(MomentumMethod):
         return rising_momentum(self.optimizer.iterations - 1, self.num_steps, self.momentum)
 
     def log_names(self):
-        return ["loss", "variety", "momentum", "spread"]
+        return [*super().log_names(), "variety", "momentum"]
 
-    def compute_gradients(self, batch):
-        made = self.make_views(batch)
-        self.update_target()
-        return super().compute_gradients(self.with_targets(made, training=True))
+    def targets(self, batch, training):
+        """Returns `targets`, the target's `(B, 2, P)` vectors of the same views."""
+        return {"targets": self.target_vectors(batch["views"], training)}
 
-    def with_targets(self, made, training):
-        """Returns `(views, speeds, targets)`; see `Method.with_targets`."""
-        return *made, self.target_vectors(made[0], training)
-
-    def compute_logs(self, features, speeds, targets, training=True):
-        """Returns the logged scalars, `loss` among them.
-
-        Args:
-            features: `(B, 2, L)` or `(B, 2, L, D)`.
-            speeds: `(B, 2)`, unused.
-            targets: `(B, 2, P)`, the target's projections of the same views.
-            training: Whether projector and predictor are in training mode.
-        """
+    def loss_and_logs(self, features, batch, training=True):
         predictions = heads.project(self.predictor, heads.project(self.head, features, training), training)
-        distances = losses.direction_distance(predictions, targets[:, ::-1])
-        return {
-            "loss": tf.reduce_mean(tf.reduce_sum(distances, axis=1)),
+        distances = direction_distance(predictions, batch["targets"][:, ::-1])
+        return tf.reduce_mean(tf.reduce_sum(distances, axis=1)), {
             "variety": heads.variety(predictions[:, 0]),
             "momentum": tf.cast(self.current_momentum(), tf.float32),
-            "spread": spread(features),
-        }
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "num_steps": self.num_steps,
-            "hidden": self.hidden,
-            "outputs": self.outputs,
         }
 
 
-def perceptron(length, hidden, outputs):
+def direction_distance(predictions, targets):
+    """Returns the squared distance of two vectors scaled to length 1, which is 2 - 2 cos of the angle between them.
+
+    Args:
+        predictions, targets: `(..., D)`.
+
+    Returns:
+        `(...)` float32 in [0, 4]. Source: eq. 2 of BYOL.
+    """
+    predictions, targets = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (predictions, targets)]
+    return tf.reduce_sum(tf.math.squared_difference(predictions, targets), axis=-1)
+
+
+def perceptron(length: int, hidden: int, outputs: int):
     """Returns BYOL's projector or predictor: a hidden layer with batch norm, and a last layer without biases."""
     return heads.head(length, heads.hidden(hidden), layers.Dense(outputs, use_bias=False))
 
 
-def rising_momentum(step, num_steps, start):
+def rising_momentum(step, num_steps: int, start: float):
     """Returns 1 - (1 - start) (1 + cos(pi step / num_steps)) / 2: from `start` at step 0 to 1 at the last, and on.
 
     Args:

@@ -1,143 +1,119 @@
 """Frequency contrast after Gideon and Stent: a clip's spectrum against that of the same clip, played faster."""
 
-import dataclasses
-
-import keras
 import tensorflow as tf
 
-from simper_tf import augment, losses, units
-from simper_tf.methods.base import Method, spread
+from simper_tf import losses, spectrum, units
+from simper_tf.appearance import UNCHANGED
+from simper_tf.methods.base import Method
+from simper_tf.methods.registry import register
+from simper_tf.times import StretchedTimes
 from simper_tf.views import Views
 
-
-@keras.saving.register_keras_serializable("simper_tf")
-@dataclasses.dataclass(frozen=True)
-class StretchedViews(Views):
-    """Two views of every clip, the second faster than the first, and where to cut windows out of their features.
-
-    Calling it maps `(clips, seed)` to `(views, speeds, windows)`; `windows` is `(B, 3, num_windows)` float32 in [0, 1),
-    shares of the way that a window can be moved along the features. The defaults leave the image as it is, which the
-    authors decided on with care.
-
-    Attributes:
-        num_views: 1 a set.
-        speed_range: Slowest and fastest speed of the second view. The first has speed 1.
-        num_windows: Windows each of the anchor, the positive and the negative.
-
-    Raises:
-        ValueError: an attribute is out of its range.
-    """
-
-    num_views: int = 1
-    speed_range: tuple[float, float] = (1.25, 1.5)
-    crop_area: tuple[float, float] = (1.0, 1.0)
-    crop_aspect: tuple[float, float] = (1.0, 1.0)
-    brightness: tuple[float, float] = (1.0, 1.0)
-    flip_probability: float = 0.0
-    blur_probability: float | tuple[float, float] = 0.0
-    num_windows: int = 4
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.num_views != 1 or self.num_windows < 1 or self.speed_range[0] <= 1:
-            raise ValueError(
-                "Frequency contrast takes 1 view a set, the second faster than 1, and at least 1 window. Received: "
-                f"num_views={self.num_views}, speed_range={self.speed_range}, num_windows={self.num_windows}."
-            )
-
-    def draw_times(self, batch_size, num_source_frames, seed):
-        """Returns what `Views.draw_times` does, and `windows`."""
-        speed_seed, start_seed, reverse_seed, window_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 4))
-        faster = augment.draw_speeds(speed_seed, batch_size, 1, self.speed_range)
-        speeds = tf.concat([tf.ones_like(faster), faster], axis=1)
-        starts = augment.draw_starts(start_seed, speeds, num_source_frames, self.num_frames)
-        windows = tf.random.stateless_uniform([batch_size, 3, self.num_windows], window_seed)
-        return {**self.reversed_at_random(speeds, starts, reverse_seed), "windows": windows}
-
-    def apply(self, clips, draws):
-        """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
-        return *super().apply(clips, draws), draws["windows"]
+# Of one frequency alone all spectra would be the same.
+FEWEST_BINS = 2
 
 
-@keras.saving.register_keras_serializable("simper_tf")
+@register(
+    "frequency_contrast",
+    title="Gideon and Stent",
+    reference="Gideon and Stent, ICCV 2021, https://arxiv.org/abs/2111.09748",
+)
 class FrequencyContrast(Method):
-    """Self-supervised learning of a pulse, after Gideon and Stent, ICCV 2021, https://arxiv.org/abs/2111.09748.
+    """Self-supervised learning of a pulse, after Gideon and Stent.
 
     The anchor is the features of the clip, the negative those of the clip played 1.25 to 1.5 times as fast, and the
     positive the negative's features, slowed down again. Of each, a few windows of half the length are cut out, and
 
         loss = mean over windows i, j of d(anchor_i, positive_j) - d(anchor_i, negative_j)
 
-    with `losses.psd_distance` for d, without margin. So the features must run faster when the clip does: constant
-    features score 0, good ones less. It logs
+    with `psd_distance` for d, without margin. So the features must run faster when the clip does: constant features
+    score 0, good ones less. It logs, beside what all methods log,
 
-    * `loss`, and its two distances `positive` and `negative`;
+    * its two distances `positive` and `negative`;
     * `ipr`: the irrelevant power ratio of the anchor, the share of its power outside the band, if there is a band
-      (the source chooses models by it; here without what a pure sine leaks, see `losses.out_of_band_power`);
-    * `spread`: standard deviation of the features over time; falling to 0 means collapse.
+      (the source chooses models by it; here without what a pure sine leaks, see `losses.out_of_band_power`).
 
     Where the source leaves a choice, or differs: the mean over pairs is the paper's (the published code does not divide
-    by their number); spectra are centred each by its own mean (there, by the mean of the batch); every clip has a speed
-    of its own (there, one a batch). Views start and run backwards at random, as for the other methods, but the anchor
-    is not slowed down at random, by up to a third, as it is there. The published code pads the negative with black
-    frames to the length of the anchor; here both views show as many frames, and windows of the positive are read off
-    the negative's features between frames. Features with channels are compared channel by channel.
+    by their number); spectra are centered each by its own mean (there, by the mean of the batch); every clip has a
+    speed of its own (there, one a batch). Views start and run backwards at random, as for the other methods, but the
+    anchor is not slowed down at random, by up to a third, as it is there. The published code pads the negative with
+    black frames to the length of the anchor; here both views show as many frames, and windows of the positive are read
+    off the negative's features between frames. Features with channels are compared channel by channel. The picture is
+    left as it is, which the authors decided on with care.
 
     Args:
-        encoder, seed: See `Method`.
-        views: A `StretchedViews`; None if only ready views will come.
+        encoder: See `Method`.
+        views: See `Method`.
         band: `(low, high)` in cycles per frame, in which the anchor and the faster negative lie; None for all. For a
             pulse the source has 40 to 250 beats per minute.
+        seed: See `Method`.
 
     Raises:
-        ValueError: the views are of another kind, or the band is not one, or too narrow for windows of half of them.
+        ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
     """
 
-    def __init__(self, encoder, views=None, band=None, seed=0, **kwargs):
-        if not isinstance(views, StretchedViews | None):
-            raise ValueError(f"`views` must be those that `FrequencyContrast.views_for` returns. Received: {views}.")
+    appearance = UNCHANGED
+    takes_times = StretchedTimes
+
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        band: tuple[float, float] | None = None,
+        seed: int = 0,
+        **kwargs,
+    ):
         if band is not None:
             units.check_band("band", band)
         if views is not None:
-            losses.compared_frequencies(views.num_frames // 2, band)  # Refused before anything is trained.
-        self.band = band
-        super().__init__(encoder, views, seed, **kwargs)
+            # Refused before anything is trained.
+            spectrum.bins_in_band(views.num_frames // 2, band, FEWEST_BINS)
+        self.band = band  # First, because the names of the logs depend on it.
+        super().__init__(encoder, views, seed=seed, **kwargs)
 
     @classmethod
-    def views_for(cls, num_frames, num_views, speed_range, **changes):
-        return StretchedViews(num_frames, **changes)
+    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
+        return StretchedTimes(reverse_probability=reverse_probability)
+
+    @classmethod
+    def arguments_for(cls, facts):
+        return {"band": facts.band_per_frame(facts.views.times.fastest)}
 
     def log_names(self):
-        return ["loss", "positive", "negative", "spread"] + ["ipr"] * (self.band is not None)
+        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.band else [])]
 
-    def compute_logs(self, features, speeds, windows, training=True):
-        """Returns the logged scalars, `loss` among them.
-
-        Args:
-            features: `(B, 2, L)` or `(B, 2, L, D)`.
-            speeds: `(B, 2)`, the first 1.
-            windows: `(B, 3, V)` shares in [0, 1), of anchor, positive and negative.
-            training: Unused, as there is no head.
-
-        Raises:
-            ValueError: the band is too narrow for windows of L / 2 frames.
-        """
-        anchors, positives, negatives = branches(features, speeds, windows)
+    def loss_and_logs(self, features, batch, training=True):
+        speeds = batch["speeds"]
+        anchors, positives, negatives = branches(features, speeds, batch["windows"])
         positive, negative = [
-            tf.reduce_mean(losses.psd_distance(anchors, others, self.band)) for others in (positives, negatives)
+            tf.reduce_mean(psd_distance(anchors, others, self.band)) for others in (positives, negatives)
         ]
-        logs = {
-            "loss": positive - negative,
-            "positive": positive,
-            "negative": negative,
-            "spread": spread(features),
-        }
-        if self.band is not None:
+        logs = {"positive": positive, "negative": negative}
+        if self.band:
             logs["ipr"] = tf.reduce_mean(losses.out_of_band_power(features[:, :1], speeds[:, :1], self.band))
-        return logs
+        return positive - negative, logs
 
-    def get_config(self):
-        return {**super().get_config(), "band": self.band}
+
+def psd_distance(x, y, band: tuple[float, float] | None = None):
+    """Returns how far the power spectra of two sets of series lie apart, whatever their phases.
+
+    Each spectrum is cut to the band and divided by its sum; the distance of two is their mean squared difference.
+
+    Args:
+        x: `(..., V, T)` floats.
+        y: `(..., W, T)` floats.
+        band: `(low, high)` in cycles per frame, both included; by default everything but the mean.
+
+    Returns:
+        `(...)` float32, the mean over all V W pairs, at most 2 over the number of frequencies. A constant series has
+        the spectrum 0.
+
+    Raises:
+        ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it.
+    """
+    x, y = [_unit_sum_psd(tf.convert_to_tensor(series), band) for series in (x, y)]
+    return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
 
 
 def branches(features, speeds, windows):
@@ -167,7 +143,7 @@ def branches(features, speeds, windows):
     )
 
 
-def sample_windows(series, starts, steps, length):
+def sample_windows(series, starts, steps, length: int):
     """Reads windows off series, linearly interpolated between frames.
 
     Args:
@@ -182,3 +158,8 @@ def sample_windows(series, starts, steps, length):
     positions = starts[..., None] + steps[..., None] * tf.range(length, dtype=tf.float32)
     weights = tf.nn.relu(1.0 - tf.abs(positions[..., None] - tf.range(series.shape[1], dtype=tf.float32)))
     return tf.einsum("bvkl,bld->bdvk", weights, series)
+
+
+def _unit_sum_psd(series, band):
+    power = spectrum.power_in_band(series, band, FEWEST_BINS)
+    return power / (tf.reduce_sum(power, axis=-1, keepdims=True) + 1e-8)

@@ -16,11 +16,11 @@ from simper_tf.methods.replicas import gather
 EPSILON = 1e-5  # Of batch norm, in all sources.
 
 
-def vector_length(method, encoder, views):
+def vector_length(method: str, encoder, views) -> int:
     """Returns L D, the length of the vector of a clip.
 
     Args:
-        method: Name, for the message.
+        method: Name of the method, for the message.
         encoder: See `Method`.
         views: A `Views`.
 
@@ -34,18 +34,18 @@ def vector_length(method, encoder, views):
     return views.num_frames * math.prod(encoder.output_shape[2:])
 
 
-def head(length, *parts):
+def head(length: int, *parts):
     """Returns layers, or lists of them, as a `keras.Model` from `(N, length)` vectors."""
     return keras.Sequential([keras.Input((length,)), *tf.nest.flatten(parts)], name="head")
 
 
-def hidden(width, momentum=0.9, use_bias=True):
+def hidden(width: int, momentum: float = 0.9, use_bias: bool = True):
     """Returns a dense layer, batch norm over all replicas, and ReLU.
 
     Args:
-        width: Of the layer.
-        momentum: Of batch norm.
-        use_bias: Of the dense layer.
+        width: Units of the layer.
+        momentum: Share of the moving statistics of batch norm that stays at every step.
+        use_bias: Whether the dense layer has biases.
     """
     return [
         layers.Dense(width, use_bias=use_bias),

@@ -2,9 +2,11 @@
 
 import tensorflow as tf
 
+from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.base import Method
 from simper_tf.methods.replicas import assign_everywhere
+from simper_tf.times import SameSpeed
 
 
 class MomentumMethod(Method):
@@ -15,18 +17,21 @@ class MomentumMethod(Method):
     both sources. Encoder and head of a new method are equal to their copies.
 
     Args:
-        encoder, views, seed: See `Method`.
+        encoder: See `Method`.
+        views: See `Method`.
         head: `keras.Model` from vectors of clips to what is compared; see `heads`.
         momentum: m, the share of the target that stays.
+        seed: See `Method`.
 
     Raises:
         ValueError: `momentum` is out of its range.
     """
 
-    def __init__(self, encoder, views, head, momentum, seed, **kwargs):
-        if not 0 <= momentum <= 1:
-            raise ValueError(f"`momentum` must lie in [0, 1]. Received: {momentum}.")
-        super().__init__(encoder, views, seed, **kwargs)
+    takes_times = SameSpeed
+
+    def __init__(self, encoder, views, head, *, momentum, seed, **kwargs):
+        check_number("momentum", momentum, 0, 1)
+        super().__init__(encoder, views, seed=seed, **kwargs)
         self.momentum = momentum
         self.head = head
         self.target_encoder = copy_without_gradients(encoder)
@@ -36,7 +41,7 @@ class MomentumMethod(Method):
         """Returns m of the step that begins."""
         return self.momentum
 
-    def update_target(self):
+    def before_step(self):
         """Moves the target's parameters towards those that learn, on all replicas."""
         momentum = self.current_momentum()
         networks = (self.encoder, self.target_encoder), (self.head, self.target_head)
@@ -49,9 +54,6 @@ class MomentumMethod(Method):
         """Returns the target's `(B, V, P)` float32 vectors of `(B, V, L, H, W, C)` views; constants to the tape."""
         features = self.encode_views(views, training, encoder=self.target_encoder)
         return tf.stop_gradient(heads.project(self.target_head, features, training))
-
-    def get_config(self):
-        return {**super().get_config(), "momentum": self.momentum}
 
 
 def copy_without_gradients(network):

@@ -1,17 +1,18 @@
 """SimCLR: two views of a clip are to resemble each other more than those of any other clip of the batch."""
 
-import keras
-import tensorflow as tf
 from keras import layers
 
-from simper_tf import losses
+from simper_tf.appearance import Appearance
 from simper_tf.encoders.norms import BatchNorm
+from simper_tf.frozen import check_number
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, spread
-from simper_tf.methods.replicas import gather, replicas
+from simper_tf.methods.base import Method
+from simper_tf.methods.contrast import contrast_clips
+from simper_tf.methods.registry import register
+from simper_tf.times import SameSpeed
 from simper_tf.views import Views
 
-# Changes of colour in the authors' code, and in that of CVRL.
+# Changes of color in the authors' code, and in that of CVRL.
 STRONG_COLORS = {
     "brightness": (0.2, 1.8),
     "contrast": (0.2, 1.8),
@@ -22,12 +23,12 @@ STRONG_COLORS = {
 }
 
 
-@keras.saving.register_keras_serializable("simper_tf")
+@register("simclr", title="SimCLR", reference="Chen et al., ICML 2020, https://arxiv.org/abs/2002.05709")
 class SimCLR(Method):
-    """Contrasts clips by their vectors, after Chen et al., https://arxiv.org/abs/2002.05709.
+    """Contrasts clips by their vectors, after Chen et al.
 
     Of every clip two views are made at its own speed. The features of all frames of a view are one vector, which a
-    head projects; `losses.nt_xent` compares the projections with those of all clips of the step, on whatever replica.
+    head projects; `contrast.nt_xent` compares the projections with those of all clips of the step, on whatever replica.
     The head is that of the authors' second version, whose width is that of its input: two hidden layers and an output
     layer, with batch norm over all replicas and views after each, and no biases but those of the first two norms.
 
@@ -35,35 +36,39 @@ class SimCLR(Method):
     of that. They draw the first weights from a normal distribution of deviation 0.01; with batch norm after every
     layer their scale hardly matters, so Keras's stay.
 
-    It logs `loss`; `accuracy`, how often the other view is the nearest of all; and `spread`, see `Method`.
+    It logs, beside what all methods log, `accuracy`: how often the other view is the nearest of all.
 
     Args:
-        encoder, views, seed: See `Method`; the head is built for `views`, which cannot be left out.
+        encoder: See `Method`.
+        views: See `Method`; the head is built for them, so they cannot be left out.
         temperature: Divides the cosine similarities; 0.1 is the default of the authors' code.
-        outputs: Length of the projections.
+        projection: Length of the projections.
+        seed: See `Method`.
 
     Raises:
-        ValueError: `temperature` is not positive, or `views` are missing.
+        ValueError: a setting is out of its range, or `views` are missing.
     """
 
+    appearance = Appearance(crop_area=(0.08, 1.0), **STRONG_COLORS, blur_probability=0.5)
+    takes_times = SameSpeed
     min_clips = 2
 
-    def __init__(self, encoder, views=None, temperature=0.1, outputs=128, seed=0, **kwargs):
-        if temperature <= 0:
-            raise ValueError(f"`temperature` must be positive. Received: {temperature}.")
-        super().__init__(encoder, views, seed, **kwargs)
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        temperature: float = 0.1,
+        projection: int = 128,
+        seed: int = 0,
+        **kwargs,
+    ):
+        check_number("temperature", temperature, 0, above=True)
+        check_number("projection", projection, 1)
+        super().__init__(encoder, views, seed=seed, **kwargs)
         self.temperature = temperature
-        self.outputs = outputs
+        self.projection = projection
         self.head = self.build_head(heads.vector_length(type(self).__name__, encoder, views))
-
-    @classmethod
-    def views_for(cls, num_frames, num_views, speed_range, **changes):
-        """Returns two views of each clip at its own speed, with the changes of colour of the authors' code.
-
-        See `Method.views_for`.
-        """
-        own = {"crop_area": (0.08, 1.0), **STRONG_COLORS, "blur_probability": 0.5}
-        return Views(num_frames, 1, (1.0, 1.0), **{**own, **changes})
 
     def build_head(self, length):
         """Returns the head for vectors of a length."""
@@ -71,27 +76,13 @@ class SimCLR(Method):
             length,
             heads.hidden(length, use_bias=False),
             heads.hidden(length, use_bias=False),
-            layers.Dense(self.outputs, use_bias=False),
+            layers.Dense(self.projection, use_bias=False),
             BatchNorm(momentum=0.9, epsilon=heads.EPSILON, center=False),
         )
 
     def log_names(self):
-        return ["loss", "accuracy", "spread"]
+        return [*super().log_names(), "accuracy"]
 
-    def compute_logs(self, features, speeds, training=True):
-        """Returns the logged scalars, `loss` among them.
-
-        Args:
-            features: `(B, 2, L)` or `(B, 2, L, D)`.
-            speeds: `(B, 2)`, unused.
-            training: Whether the head is in training mode.
-        """
-        first, second = tf.unstack(heads.project(self.head, features, training), 2, axis=1)
-        position = replicas()[1] * tf.shape(first)[0]
-        everyone = gather(first), gather(second)
-        found = losses.nt_xent(first, second, self.temperature, everyone, position)
-        loss, accuracy = [tf.reduce_mean(values) for values in found]
-        return {"loss": loss, "accuracy": accuracy, "spread": spread(features)}
-
-    def get_config(self):
-        return {**super().get_config(), "temperature": self.temperature, "outputs": self.outputs}
+    def loss_and_logs(self, features, batch, training=True):
+        loss, accuracy = contrast_clips(heads.project(self.head, features, training), self.temperature)
+        return loss, {"accuracy": accuracy}

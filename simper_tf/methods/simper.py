@@ -3,35 +3,40 @@
 import keras
 import tensorflow as tf
 
-from simper_tf import losses, readout, similarity, units
+from simper_tf import diagnostics, losses, units
 from simper_tf.encoders.norms import mixes_clips
-from simper_tf.methods.base import Method, spread
+from simper_tf.frozen import check_number
+from simper_tf.methods.base import Method
+from simper_tf.methods.registry import register
+from simper_tf.similarity import find_similarity, over_channels
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
 
 
-@keras.saving.register_keras_serializable("simper_tf")
+@register("simper", title="SimPer", reference="Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115")
 class SimPer(Method):
-    """Self-supervised learning of periodic targets, after Yang et al., https://arxiv.org/abs/2210.03115.
+    """Self-supervised learning of periodic targets, after Yang et al.
 
-    The loss is a mean over clips: no view is ever compared with one of another clip. It logs
+    The loss is generalized InfoNCE, plus the weighted prior if there is one: a mean over clips, of which no view is
+    ever compared with one of another clip. It logs, beside what all methods log,
 
-    * `loss`: generalized InfoNCE, plus the weighted prior if there is one;
-    * `floor`, `excess`: the entropy of the labels, below which InfoNCE cannot go, and what it lies above it;
-    * `prior`: the share of power outside the band, if there is a prior;
-    * `spread`: standard deviation of the features over time; falling to 0 means collapse;
-    * `rank`, `slope`: how the peak frequency of each view's features follows its known speed, as Spearman's rank
-      correlation and as the slope of one logarithm over the other. Both are 1 for perfect features, about 0 for
-      useless ones; neither needs a label.
+    * `label_entropy`, below which InfoNCE cannot go, and `kl_divergence`, what it lies above it;
+    * `speed_correlation` and `speed_slope`: how features follow the known speeds, 1 for perfect features, see
+      `diagnostics.speed_correlation_and_slope`;
+    * `prior`: the share of power outside the band, if there is a prior.
 
     Args:
-        encoder, views, seed: See `Method`.
-        similarity: A function of `simper_tf.similarity`.
-        temperature: nu, dividing the similarities.
-        label_temperature, label_similarity: See `losses.label_distribution`.
-        prior_weight: Weight of the frequency prior; 0 for none.
-        prior_band: `(low, high)` in cycles per frame, Hz over frames per second, in which clips at speed 1 are known to
-            lie.
-        micro_batch: Clips whose views are made and encoded at once; 0 for all of the batch. The gradient is the same,
-            the memory that of so many clips.
+        encoder: See `Method`.
+        views: See `Method`.
+        similarity: Name in `similarity.SIMILARITIES` by which features are compared; in Python also a function.
+        temperature: nu of the paper, which divides the similarities.
+        label_temperature: Divides the label similarities; 0 for hard labels. See `losses.label_distribution`.
+        label_similarity: Name in `losses.LABEL_SIMILARITIES` by which speeds are compared.
+        prior_weight: Weight of the frequency prior, which keeps features inside the band; 0 for none.
+        prior_band: `(low, high)` in cycles per frame, in which clips at speed 1 are known to lie.
+        micro_batch: Clips whose views are made and encoded at once; 0 for the whole batch. The gradient is the same,
+            and it takes only as much memory as a batch of that size.
+        seed: See `Method`.
 
     Raises:
         ValueError: a setting is out of its range, or `micro_batch` is given for an encoder that mixes clips.
@@ -40,22 +45,22 @@ class SimPer(Method):
     def __init__(
         self,
         encoder,
-        views=None,
-        similarity=similarity.max_cross_correlation,
-        temperature=1.0,
-        label_temperature=0.1,
-        label_similarity="l1",
-        prior_weight=0.0,
-        prior_band=None,
-        micro_batch=0,
-        seed=0,
+        views: Views | None = None,
+        *,
+        similarity: str = "mxcorr",
+        temperature: float = 1.0,
+        label_temperature: float = 0.1,
+        label_similarity: str = "l1",
+        prior_weight: float = 0.0,
+        prior_band: tuple[float, float] | None = None,
+        micro_batch: int = 0,
+        seed: int = 0,
         **kwargs,
     ):
-        if temperature <= 0 or label_temperature < 0 or prior_weight < 0:
-            raise ValueError(
-                "`temperature` must be positive, `label_temperature` and `prior_weight` at least 0. "
-                f"Received: {temperature}, {label_temperature}, {prior_weight}."
-            )
+        check_number("temperature", temperature, 0, above=True)
+        check_number("label_temperature", label_temperature, 0)
+        check_number("prior_weight", prior_weight, 0)
+        check_number("micro_batch", micro_batch, 0)
         known = sorted(losses.LABEL_SIMILARITIES)
         if label_similarity not in known:
             raise ValueError(f"`label_similarity` must be one of {known}. Received: {label_similarity!r}.")
@@ -68,17 +73,27 @@ class SimPer(Method):
                 f"`micro_batch` = {micro_batch} would change the gradient: the batch norm of the encoder "
                 f"{encoder.name!r} lets clips of a batch influence one another. Use norm 'group' or 'affine'."
             )
-        self.prior_weight = prior_weight
-        super().__init__(encoder, views, seed, **kwargs)
+        self.prior_weight = prior_weight  # First, because the names of the logs depend on it.
+        super().__init__(encoder, views, seed=seed, **kwargs)
         self.similarity = similarity
+        self.compare = find_similarity(similarity)
         self.temperature = temperature
         self.label_temperature = label_temperature
         self.label_similarity = label_similarity
         self.prior_band = prior_band
         self.micro_batch = micro_batch
 
+    @classmethod
+    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
+        return SpeedSets(num_views, speed_range, reverse_probability)
+
+    @classmethod
+    def arguments_for(cls, facts):
+        return {"prior_band": facts.band_per_frame()}
+
     def log_names(self):
-        return ["loss", "floor", "excess", "spread", "rank", "slope"] + ["prior"] * bool(self.prior_weight)
+        own = ["label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
+        return [*super().log_names(), *own, *(["prior"] if self.prior_weight else [])]
 
     def check_batch(self, batch_size):
         """Refuses batches that micro-batches do not divide.
@@ -100,7 +115,7 @@ class SimPer(Method):
     def compute_gradients(self, batch):
         if not self.micro_batch:
             return super().compute_gradients(batch)
-        number = tf.shape(batch[0])[0] // self.micro_batch
+        number = tf.shape(tf.nest.flatten(batch)[0])[0] // self.micro_batch
 
         def add_part(k, gradients, logs):
             part = tf.nest.map_structure(lambda x: x[k * self.micro_batch : (k + 1) * self.micro_batch], batch)
@@ -113,13 +128,8 @@ class SimPer(Method):
         # One at a time: parts that run side by side would need the memory of the whole batch.
         return tf.while_loop(lambda k, *_: k < number, add_part, (0, *zeros), parallel_iterations=1)[1:]
 
-    def compute_logs(self, features, speeds, training=True):
-        """Returns the logged scalars, `loss` among them.
-
-        Args:
-            features: `(B, 2M, L)` or `(B, 2M, L, D)`, two sets of M views.
-            speeds: `(B, 2M)`.
-            training: Unused, as there is no head.
+    def loss_and_logs(self, features, batch, training=True):
+        """Returns the loss and the further logs; see `Method.loss_and_logs`.
 
         Raises:
             ValueError: M is 1: there is no other speed to tell a view from.
@@ -127,67 +137,27 @@ class SimPer(Method):
         if features.shape[1] < 4:
             raise ValueError(f"SimPer needs at least 2 views a set to tell speeds apart. Received: {features.shape}.")
         first, second = tf.split(features, 2, axis=1)
-        labels = losses.label_distribution(*tf.split(speeds, 2, axis=1), self.label_temperature, self.label_similarity)
-        scores = similarity.over_channels(self.similarity, first, second)
+        speeds, other_speeds = tf.split(batch["speeds"], 2, axis=1)
+        labels = losses.label_distribution(speeds, other_speeds, self.label_temperature, self.label_similarity)
+        scores = over_channels(self.compare, first, second)
         loss = tf.reduce_mean(losses.generalized_info_nce(scores, labels, self.temperature))
-        floor = tf.reduce_mean(losses.label_entropy(labels))
-        rank, slope = speed_following(tf.stop_gradient(first), tf.split(speeds, 2, axis=1)[0])
+        entropy = tf.reduce_mean(losses.label_entropy(labels))
+        correlation, slope = diagnostics.speed_correlation_and_slope(first, speeds)
         logs = {
-            "loss": loss,
-            "floor": floor,
-            "excess": loss - floor,
-            "spread": spread(features),
-            "rank": rank,
-            "slope": slope,
+            "label_entropy": entropy,
+            "kl_divergence": loss - entropy,
+            "speed_correlation": correlation,
+            "speed_slope": slope,
         }
         if self.prior_weight:
-            logs["prior"] = tf.reduce_mean(losses.out_of_band_power(features, speeds, self.prior_band))
-            logs["loss"] += self.prior_weight * logs["prior"]
-        return logs
+            logs["prior"] = tf.reduce_mean(losses.out_of_band_power(features, batch["speeds"], self.prior_band))
+            loss += self.prior_weight * logs["prior"]
+        return loss, logs
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "similarity": keras.saving.serialize_keras_object(self.similarity),
-            "temperature": self.temperature,
-            "label_temperature": self.label_temperature,
-            "label_similarity": self.label_similarity,
-            "prior_weight": self.prior_weight,
-            "prior_band": self.prior_band,
-            "micro_batch": self.micro_batch,
-        }
+        return {**super().get_config(), "similarity": keras.saving.serialize_keras_object(self.similarity)}
 
     @classmethod
     def from_config(cls, config):
         similarity = keras.saving.deserialize_keras_object(config["similarity"])
         return super().from_config({**config, "similarity": similarity})
-
-
-def speed_following(features, speeds):
-    """Returns how the peak frequency of the features follows the speeds of the views: a score without labels.
-
-    Args:
-        features: `(B, M, L)` or `(B, M, L, D)`.
-        speeds: `(B, M)`.
-
-    Returns:
-        Two float32 scalars, means over clips: Spearman's rank correlation of speed and peak frequency, and the
-        least-squares slope of log frequency over log speed.
-    """
-    num_views, num_frames = features.shape[1:3]
-    series = tf.reshape(features, [-1, *features.shape[2:]])
-    peaks, _ = readout.fft_frequency(series, 1.0, (1.0 / num_frames, 0.5))
-    x = tf.math.log(speeds)
-    y = tf.math.log(tf.reshape(peaks, [-1, num_views]))
-    x, y = [v - tf.reduce_mean(v, axis=1, keepdims=True) for v in (x, y)]
-    slope = tf.math.divide_no_nan(tf.reduce_sum(x * y, axis=1), tf.reduce_sum(x * x, axis=1))
-    ranks = [_centred_ranks(v) for v in (x, y)]
-    scale = tf.sqrt(tf.reduce_prod([tf.reduce_sum(tf.square(r), axis=1) for r in ranks], axis=0))
-    rank = tf.math.divide_no_nan(tf.reduce_sum(ranks[0] * ranks[1], axis=1), scale)
-    return tf.reduce_mean(rank), tf.reduce_mean(slope)
-
-
-def _centred_ranks(values):
-    """Returns `(B, M)` ranks around 0; equal values share one, so that features without any order score 0."""
-    differences = values[:, :, None] - values[:, None, :]
-    return 0.5 * tf.reduce_sum(tf.sign(differences), axis=2)

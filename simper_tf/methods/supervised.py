@@ -1,84 +1,70 @@
 """Learning from labels: a linear layer on the features of all frames, the baseline of every other method."""
 
-import dataclasses
-
 import keras
+import numpy as np
 import tensorflow as tf
 from keras import layers
 
 from simper_tf.clips import batch_of, check_clips
+from simper_tf.frozen import check_number
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method, spread
+from simper_tf.methods.base import Method
+from simper_tf.methods.registry import register
+from simper_tf.times import WholeClip
 from simper_tf.views import Views
 
 
-@keras.saving.register_keras_serializable("simper_tf")
-@dataclasses.dataclass(frozen=True)
-class SingleViews(Views):
-    """One view of every clip at its own speed, for a method that contrasts nothing; otherwise like `Views`.
-
-    Attributes:
-        num_views: 1, of one set.
-        speed_range: 1: at another speed the label would be another.
-
-    Raises:
-        ValueError: an attribute is out of its range.
-    """
-
-    num_views: int = 1
-    speed_range: tuple[float, float] = (1.0, 1.0)
-
-    def __post_init__(self):
-        super().__post_init__()
-        if self.num_views != 1 or tuple(self.speed_range) != (1.0, 1.0):
-            raise ValueError(
-                "Labels hold for 1 view a clip, at speed 1. "
-                f"Received: num_views={self.num_views}, speed_range={self.speed_range}."
-            )
-
-    def draw(self, batch_size, num_source_frames, seed):
-        """Returns what `Views.draw` does, of one view a clip."""
-        draws = super().draw(batch_size, num_source_frames, seed)
-        return {name: draw[:, :1] for name, draw in draws.items()}
-
-
-@keras.saving.register_keras_serializable("simper_tf")
+@register(
+    "supervised",
+    title="supervised",
+    reference="The head of SimPer's code, Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115",
+)
 class Supervised(Method):
     """Regresses labels: one linear layer on the features of all frames, trained with the encoder by the L1 loss.
 
     This is the head of SimPer's published code; fine-tuning is the same, begun from a trained encoder. Batches are
-    `(clips, labels)`, or `((B, 1, L, H, W, C) views, speeds, labels)`. It logs
-
-    * `loss`: the mean absolute error, in the unit of the labels;
-    * `spread`: see `Method`.
+    `(clips, labels)`, or ready views with an entry `labels`. The loss is the mean absolute error, in the unit of the
+    labels.
 
     Args:
-        encoder, seed: See `Method`.
-        views: A `SingleViews`, of which every view shows whole clips: a view of half of a clip has half of its
-            counts. The layer is built for it, so it cannot be left out.
-        outputs: Numbers a label consists of: 1, or the length of a series.
-        label_mean, label_deviation: Of the training labels. The layer predicts how many deviations a label lies off
-            the mean. With the defaults it predicts labels as they are, as published, which suits labels near 1; at 80
-            beats per minute most of the training would go into finding the mean.
+        encoder: See `Method`.
+        views: See `Method`; every view shows whole clips: a view of half of a clip has half of its counts. The layer is
+            built for them, so they cannot be left out.
+        outputs: How many numbers a label has: 1, or the length of a series.
+        label_mean: Mean of the training labels.
+        label_deviation: Deviation of the training labels. The layer predicts how many deviations a label lies off the
+            mean. With 0 and 1 it predicts labels as they are, as published, which suits labels near 1; at 80 beats per
+            minute most of the training would go into finding the mean.
+        seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or the views are missing or of another kind.
+        ValueError: a setting is out of its range, or the views are missing or have other times.
     """
 
     needs_labels = True
+    takes_times = WholeClip
 
-    def __init__(self, encoder, views=None, outputs=1, label_mean=0.0, label_deviation=1.0, seed=0, **kwargs):
-        if outputs < 1:
-            raise ValueError(f"`outputs` must be at least 1. Received: {outputs}.")
-        if label_deviation <= 0:
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        outputs: int = 1,
+        label_mean: float = 0.0,
+        label_deviation: float = 1.0,
+        seed: int = 0,
+        **kwargs,
+    ):
+        check_number("outputs", outputs, 1)
+        check_number("label_mean", label_mean, -np.inf)
+        if label_deviation == 0:
             raise ValueError(
-                f"`label_deviation` must be positive. Received: {label_deviation}. If all training clips have one "
-                "label, there is nothing to learn: take more clips."
+                "`label_deviation` is 0: all training clips have one label, so there is nothing to learn. Take more "
+                "clips."
             )
-        length = heads.vector_length("Supervised", encoder, views)
-        if not isinstance(views, SingleViews):
-            raise ValueError(f"`views` must be those that `Supervised.views_for` returns. Received: {views}.")
-        super().__init__(encoder, views, seed, **kwargs)
+        check_number("label_deviation", label_deviation, 0, above=True)
+        length = heads.vector_length(type(self).__name__, encoder, views)
+        super().__init__(encoder, views, seed=seed, **kwargs)
         self.outputs = outputs
         self.label_mean = label_mean
         self.label_deviation = label_deviation
@@ -86,33 +72,32 @@ class Supervised(Method):
         self.head = heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx()))
 
     @classmethod
-    def views_for(cls, num_frames, num_views, speed_range, **changes):
-        """Returns one view of each clip at its own speed, otherwise changed like SimPer's.
+    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
+        return WholeClip(reverse_probability)
 
-        See `Method.views_for`; `num_frames` should be the length of the clips.
-        """
-        return SingleViews(num_frames, **changes)
+    @classmethod
+    def arguments_for(cls, facts):
+        return {
+            "outputs": int(np.prod(facts.labels.shape[1:])),
+            "label_mean": float(np.mean(facts.labels)),
+            "label_deviation": float(np.std(facts.labels)),
+        }
 
-    def compute_logs(self, features, *facts, training=True):
-        """Returns the logged scalars, `loss` among them.
-
-        Args:
-            features: `(B, 1, L)` or `(B, 1, L, D)`.
-            *facts: `(B, 1)` speeds, unused, and the labels, `(B,)` or `(B, outputs)`.
-            training: Whether the linear layer is in training mode.
+    def loss_and_logs(self, features, batch, training=True):
+        """Returns the loss and no further logs; see `Method.loss_and_logs`.
 
         Raises:
             ValueError: there are no labels, or not as many as the layer predicts.
         """
-        if len(facts) < 2:
+        if "labels" not in batch:
             raise ValueError("`Supervised` learns from labels, but the batch has none. Give batches (clips, labels).")
-        predicted, labels = self._predict(features, training), tf.cast(facts[1], tf.float32)
+        predicted, labels = self._predict(features, training), tf.cast(batch["labels"], tf.float32)
         if labels.shape[1:] != predicted.shape[1:]:
             raise ValueError(
                 f"The method was built for labels of {self.outputs} number(s) a clip (`outputs`). Received labels of "
                 f"shape {labels.shape}."
             )
-        return {"loss": tf.reduce_mean(tf.abs(predicted - labels)), "spread": spread(features)}
+        return tf.reduce_mean(tf.abs(predicted - labels)), {}
 
     def predict_labels(self, clips):
         """Returns the predicted labels of whole clips, in their unit.
@@ -134,14 +119,6 @@ class Supervised(Method):
                 f"Received: {clips.shape[1]} frames. Cut the clips, or train with views of their length."
             )
         return self._predict(self.encode(clips)[:, None], training=False)
-
-    def get_config(self):
-        return {
-            **super().get_config(),
-            "outputs": self.outputs,
-            "label_mean": self.label_mean,
-            "label_deviation": self.label_deviation,
-        }
 
     def _predict(self, features, training):
         predicted = self.label_mean + self.label_deviation * heads.project(self.head, features, training)[:, 0]

@@ -13,7 +13,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import SimPer, Views, export, training
+from simper_tf import SimPer, SpeedSets, Views, export, training
 from simper_tf.encoders import cnn3d
 
 BAND, RATE, FRAME = (1.0, 5.0), 20.0, (8, 8, 1)
@@ -34,7 +34,7 @@ def main(folder):
             strategy = tf.distribute.MirroredStrategy(devices)
             with strategy.scope():
                 encoder = cnn3d((None, None, 1))
-                model = SimPer(encoder, Views(16, 2))
+                model = SimPer(encoder, Views(16, SpeedSets(2)))
                 model.compile(keras.optimizers.SGD(1e-2))
             batches = tf.data.Dataset.from_tensors(clips()).repeat(2)
             step = training.step_function(model)

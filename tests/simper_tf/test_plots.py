@@ -29,14 +29,17 @@ def lines(axes):
 
 
 def history(**more):
-    names = ("loss", "floor", "excess", "rank", "slope")
+    names = ("loss", "label_entropy", "kl_divergence", "speed_correlation", "speed_slope")
     return [{"step": k, **{n: 1.0 + i + k for i, n in enumerate(names)}, **more} for k in (20, 40, 60)]
 
 
 def test_training_curves_draw_every_record_at_its_step():
     figure = plots.training_curves(history(prior=0.5))
     left, right = figure.axes
-    for axes, names in ((left, ["loss", "floor", "excess"]), (right, ["rank", "slope", "prior"])):
+    for axes, names in (
+        (left, ["loss", "label_entropy", "kl_divergence"]),
+        (right, ["speed_correlation", "speed_slope", "prior"]),
+    ):
         for name in names:
             np.testing.assert_array_equal(lines(axes)[name].get_xdata(), [20, 40, 60])
             np.testing.assert_array_equal(lines(axes)[name].get_ydata(), [r[name] for r in history(prior=0.5)])

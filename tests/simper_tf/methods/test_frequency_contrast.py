@@ -4,10 +4,10 @@ import oracles
 import pytest
 import tensorflow as tf
 
+from simper_tf import diagnostics
 from simper_tf.encoders import small
 from simper_tf.methods import FrequencyContrast
 from simper_tf.methods.frequency_contrast import StretchedViews, branches, sample_windows
-from simper_tf.methods.simper import speed_following
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(41)
@@ -120,7 +120,7 @@ def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
     with tf.GradientTape() as tape:
         tape.watch(features)
         logs = compiled(band=(0.05, 0.45)).compute_logs(features, speeds, windows)
-    for name in ("loss", "positive", "negative", "spread"):
+    for name in ("loss", "positive", "negative", "feature_deviation"):
         assert float(logs[name]) == pytest.approx(0, abs=1e-6)
     assert float(logs["ipr"]) == pytest.approx(0, abs=1e-3)  # Rounding, next to a power of 1e-8.
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
@@ -150,7 +150,9 @@ def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
 
     def on_fresh_views():
         features = model.encode_views(fresh[0], training=False)
-        return float(model.compute_logs(features, *fresh[1:])["loss"]), float(speed_following(features, fresh[1])[0])
+        return float(model.compute_logs(features, *fresh[1:])["loss"]), float(
+            diagnostics.speed_correlation_and_slope(features, fresh[1])[0]
+        )
 
     before, step = on_fresh_views(), tf.function(model.train_step)
     for _ in range(30):

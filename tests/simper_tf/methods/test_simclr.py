@@ -38,7 +38,7 @@ def test_views_that_agree_are_found_and_swapping_them_changes_nothing():
 def test_collapsed_features_lose_the_logarithm_of_the_candidates():
     logs = compiled().compute_logs(tf.fill([4, 2, 10, 2], 0.7), tf.ones([4, 2]))
     assert float(logs["loss"]) == pytest.approx(np.log(7), rel=1e-3)
-    assert float(logs["spread"]) == pytest.approx(0, abs=1e-6)
+    assert float(logs["feature_deviation"]) == pytest.approx(0, abs=1e-6)
 
 
 def test_no_output_has_an_offset():

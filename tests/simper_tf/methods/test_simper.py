@@ -6,10 +6,9 @@ import oracles
 import pytest
 import tensorflow as tf
 
-from simper_tf import pipeline, similarity
+from simper_tf import diagnostics, pipeline, similarity
 from simper_tf.encoders import cnn3d, small
 from simper_tf.methods import SimPer
-from simper_tf.methods.simper import speed_following
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(37)
@@ -57,15 +56,23 @@ def test_training_brings_the_loss_on_fresh_views_nearer_to_its_floor(swinging_ba
     for _ in range(40):
         step(clips)
     after = on_fresh_views()
-    assert float(after["excess"]) < 0.5 * float(before["excess"])
-    assert float(after["rank"]) > 0.9 > float(before["rank"])
-    assert float(after["floor"]) == float(before["floor"])
+    assert float(after["kl_divergence"]) < 0.5 * float(before["kl_divergence"])
+    assert float(after["speed_correlation"]) > 0.9 > float(before["speed_correlation"])
+    assert float(after["label_entropy"]) == float(before["label_entropy"])
 
 
 def test_fit_logs_what_is_promised(swinging_bars):
     model = compiled(prior_weight=1.0, prior_band=(0.02, 0.2))
     history = model.fit(tf.data.Dataset.from_tensors(tf.constant(swinging_bars[0])), verbose=0).history
-    assert set(history) == {"loss", "floor", "excess", "spread", "rank", "slope", "prior"}
+    assert set(history) == {
+        "loss",
+        "label_entropy",
+        "kl_divergence",
+        "feature_deviation",
+        "speed_correlation",
+        "speed_slope",
+        "prior",
+    }
     assert all(np.isfinite(values).all() for values in history.values())
 
 
@@ -133,7 +140,7 @@ def test_loss_and_floor_are_those_of_the_formula(channels):
         loss -= np.sum(labels * np.log(weights / weights.sum(axis=1, keepdims=True))) / 8
         floor -= np.sum(labels * np.log(labels)) / 8
     assert float(logs["loss"]) == pytest.approx(loss, rel=1e-4)
-    assert float(logs["floor"]) == pytest.approx(floor, rel=1e-4)
+    assert float(logs["label_entropy"]) == pytest.approx(floor, rel=1e-4)
 
 
 def test_the_prior_is_added_with_its_weight():
@@ -144,15 +151,15 @@ def test_the_prior_is_added_with_its_weight():
     share = np.mean(shares)
     assert float(logs["prior"]) == pytest.approx(share, rel=1e-4)
     assert float(logs["loss"]) == pytest.approx(float(plain["loss"]) + 3 * share, rel=1e-5)
-    assert float(logs["excess"]) == pytest.approx(float(plain["excess"]), abs=1e-6)
+    assert float(logs["kl_divergence"]) == pytest.approx(float(plain["kl_divergence"]), abs=1e-6)
 
 
 def test_collapsed_features_have_no_spread_no_rank_no_slope_and_lose_the_logarithm_of_views():
     for constant in (0.0, 0.7):
         logs = compiled(views=None).compute_logs(tf.fill([3, 20, 30], constant), rising_speeds(3, 10))
-        assert float(logs["spread"]) == pytest.approx(0, abs=1e-6)
-        assert float(logs["rank"]) == pytest.approx(0, abs=1e-6)
-        assert float(logs["slope"]) == pytest.approx(0, abs=1e-6)
+        assert float(logs["feature_deviation"]) == pytest.approx(0, abs=1e-6)
+        assert float(logs["speed_correlation"]) == pytest.approx(0, abs=1e-6)
+        assert float(logs["speed_slope"]) == pytest.approx(0, abs=1e-6)
         assert float(logs["loss"]) == pytest.approx(np.log(10), rel=1e-4)
 
 
@@ -160,27 +167,27 @@ def test_spread_is_the_deviation_over_time():
     speeds = rising_speeds(2, 4)
     features = 3 * ideal(np.full((2, 8), 1.25))  # 60 frames are 6 whole periods, of deviation 3 / sqrt 2.
     logs = compiled(views=None).compute_logs(features, speeds)
-    assert float(logs["spread"]) == pytest.approx(3 / np.sqrt(2), rel=1e-4)
+    assert float(logs["feature_deviation"]) == pytest.approx(3 / np.sqrt(2), rel=1e-4)
 
 
 def test_ideal_features_follow_the_speeds_with_rank_and_slope_one():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (3, 1)), tf.float32)
-    rank, slope = speed_following(ideal(speeds), speeds)
+    rank, slope = diagnostics.speed_correlation_and_slope(ideal(speeds), speeds)
     assert float(rank) == pytest.approx(1, abs=1e-6)
     # A peak of 3 to 10 periods is read to a hundredth of itself, over a range of speeds of log(2/0.6) = 1.2.
     assert float(slope) == pytest.approx(1, abs=0.02)
-    doubled, doubled_slope = speed_following(sinusoids(0.16 * speeds, 60), speeds)
+    doubled, doubled_slope = diagnostics.speed_correlation_and_slope(sinusoids(0.16 * speeds, 60), speeds)
     assert float(doubled) == pytest.approx(1, abs=1e-6)
     assert float(doubled_slope) == pytest.approx(1, abs=0.02)
 
 
 def test_features_that_ignore_the_speed_or_run_against_it_are_told():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (40, 1)), tf.float32)
-    rank, slope = speed_following(tf.constant(RNG.normal(size=(40, 8, 60)), tf.float32), speeds)
+    rank, slope = diagnostics.speed_correlation_and_slope(tf.constant(RNG.normal(size=(40, 8, 60)), tf.float32), speeds)
     # A rank correlation of 8 has the deviation 1 / sqrt 7; the mean of 40 a sixth of it.
     assert abs(float(rank)) < 5 / np.sqrt(7 * 40)
     assert abs(float(slope)) < 0.5
-    rank, slope = speed_following(sinusoids(0.08 / speeds.numpy(), 60), speeds)
+    rank, slope = diagnostics.speed_correlation_and_slope(sinusoids(0.08 / speeds.numpy(), 60), speeds)
     assert float(rank) < -0.9
     assert float(slope) == pytest.approx(-1, abs=0.1)
 
@@ -188,7 +195,7 @@ def test_features_that_ignore_the_speed_or_run_against_it_are_told():
 def test_speed_following_of_channels_reads_the_sum_of_their_spectra():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 6), (2, 1)), tf.float32)
     features = tf.stack([ideal(speeds), 0.01 * tf.constant(RNG.normal(size=(2, 6, 60)), tf.float32)], axis=-1)
-    assert float(speed_following(features, speeds)[0]) == pytest.approx(1, abs=1e-6)
+    assert float(diagnostics.speed_correlation_and_slope(features, speeds)[0]) == pytest.approx(1, abs=1e-6)
 
 
 def test_no_clip_is_compared_with_another(swinging_bars):
@@ -301,7 +308,7 @@ def test_one_view_a_set_is_refused_as_there_is_no_other_speed():
 def test_hard_labels_make_the_loss_plain_info_nce():
     features, speeds = tf.constant(RNG.normal(size=(1, 8, 20)), tf.float32), rising_speeds(1, 4)
     logs = compiled(views=None, label_temperature=0.0).compute_logs(features, speeds)
-    assert float(logs["floor"]) == 0
+    assert float(logs["label_entropy"]) == 0
     scores = [[oracles.largest_correlation(features[0, i], features[0, 4 + j]) for j in range(4)] for i in range(4)]
     chances = [oracles.softmax(np.array(row))[k] for k, row in enumerate(scores)]
     assert float(logs["loss"]) == pytest.approx(-np.mean(np.log(chances)), rel=1e-4)

@@ -107,7 +107,7 @@ def test_collapsed_features_cost_the_same_and_have_a_finite_gradient():
         tape.watch(features)
         logs = model.compute_logs(features, ones, tf.cast(ones, tf.int32))
     assert float(logs["loss"]) == pytest.approx(np.log(7) + np.log(7) + np.log(3), rel=1e-5)
-    assert float(logs["spread"]) == 0
+    assert float(logs["feature_deviation"]) == 0
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
 
 

@@ -60,7 +60,7 @@ def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mea
     assert float(logs["loss"]) == pytest.approx(np.mean(np.abs(predicted - LABELS)), rel=1e-5)
     of_zeros = model.compute_logs(tf.zeros([6, 1, 40, 4]), tf.ones([6, 1]), LABELS)
     assert float(of_zeros["loss"]) == pytest.approx(np.mean(np.abs(mean - LABELS)), rel=1e-6)
-    assert float(of_zeros["spread"]) == 0
+    assert float(of_zeros["feature_deviation"]) == 0
 
 
 def test_training_lowers_the_error_on_fresh_views_and_predictions_are_in_the_unit_of_the_labels(swinging_bars):

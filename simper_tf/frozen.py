@@ -1,0 +1,53 @@
+"""Frozen settings that Keras can save, and refusals of numbers that are out of their range. NaN is in no range."""
+
+import dataclasses
+import math
+
+
+class Frozen:
+    """Base of frozen dataclasses whose fields are numbers, texts and tuples of them, as JSON can hold."""
+
+    def get_config(self):
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{name: as_tuple(value) for name, value in config.items()})
+
+
+def as_tuple(value):
+    """Returns a list, and every list in it, as tuples, which JSON does not know; anything else as it is."""
+    return tuple(map(as_tuple, value)) if isinstance(value, list) else value
+
+
+def check_number(name: str, value, low: float, high: float = math.inf, above: bool = False):
+    """Refuses a number that is out of its range.
+
+    Args:
+        name: Of the setting, for the message.
+        value: The number.
+        low, high: Ends of the range, both in it.
+        above: Whether `low` itself is out.
+
+    Raises:
+        ValueError: it is out of the range, NaN or infinite.
+    """
+    if (low < value if above else low <= value) and value <= high and math.isfinite(value):
+        return
+    start = f"above {low:g}" if above else f"at least {low:g}"
+    end = f"at most {high:g}" if math.isfinite(high) else "finite"
+    raise ValueError(f"`{name}` must be {start} and {end}. Received: {value}.")
+
+
+def check_range(name: str, value):
+    """Refuses a pair that is no range of positive numbers.
+
+    Args:
+        name: Of the setting, for the message.
+        value: `(low, high)`.
+
+    Raises:
+        ValueError: it is no pair, falls, or has an end that is not positive or not finite.
+    """
+    if len(value) != 2 or not 0 < value[0] <= value[1] < math.inf:
+        raise ValueError(f"`{name}` must be (low, high) with 0 < low <= high, both finite. Received: {value}.")

@@ -1,0 +1,30 @@
+"""The methods of this package by name. A new method registers itself and is imported in `methods/__init__.py`."""
+
+import inspect
+
+import keras
+
+METHODS = {}
+
+
+def register(name: str, *, title: str, reference: str):
+    """Returns a decorator that adds a method to `METHODS` and makes it one that Keras can load.
+
+    Args:
+        name: Key, which becomes the attribute `registered_name`.
+        title: Name in print, in tables and figures, which becomes the attribute `title`.
+        reference: Authors, venue and address of the source, which becomes the attribute `reference`.
+    """
+
+    def add(kind):
+        kind.registered_name, kind.title, kind.reference = name, title, reference
+        METHODS[name] = keras.saving.register_keras_serializable("simper_tf")(kind)
+        return kind
+
+    return add
+
+
+def options_of(kind) -> dict[str, inspect.Parameter]:
+    """Returns the options of a method, the keyword-only arguments of its constructor but for the seed, by name."""
+    parameters = inspect.signature(kind.__init__).parameters.values()
+    return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"}
