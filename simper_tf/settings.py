@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 
 from simper_tf.appearance import Appearance
-from simper_tf.encoders import ENCODERS
+from simper_tf.encoders import ENCODERS, with_saliency_sampler
 from simper_tf.methods import APPEARANCES, METHODS
 from simper_tf.options import Option, options_of
 from simper_tf.protocols import PROTOCOLS
@@ -91,7 +91,7 @@ class Settings:
 
     def _chosen(self, owner):
         chosen = {"method": self.method, "encoder": self.encoder}.get(owner)
-        if owner == "appearance" and self.appearance == "none":
+        if (owner == "appearance" and self.appearance == "none") or (owner == "sampler" and not self.saliency):
             return {}
         return {name: option for who, found in owners()[owner].items() for name, option in found.items()
                 if chosen in (None, who)}  # fmt: skip
@@ -125,6 +125,7 @@ def owners() -> dict[str, dict[str, dict[str, Option]]]:
     return {
         "method": {name: _without(options_of(kind), kind.from_data) for name, kind in METHODS.items()},
         "encoder": {name: options_of(function) for name, function in ENCODERS.items()},
+        "sampler": {"saliency": options_of(with_saliency_sampler)},
         "appearance": {"appearance": options_of(Appearance)},
         "protocol": {name: options_of(protocol) for name, (protocol, _) in PROTOCOLS.items()},
     }

@@ -10,7 +10,7 @@ from simper_tf import diagnostics
 from simper_tf.appearance import Appearance
 from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
 from simper_tf.frozen import as_tuple
-from simper_tf.methods.registry import options_of
+from simper_tf.methods.registry import arguments_of
 from simper_tf.methods.replicas import replicas
 from simper_tf.times import SameSpeed, Times
 from simper_tf.views import Views, check_views
@@ -79,6 +79,7 @@ class Method(keras.Model):
         takes_times: The kind of `Times` it learns from.
         needs_labels: Whether it learns from labels, `(B,)` or `(B, N)`.
         min_clips: Smallest batch from which there is anything to learn.
+        from_data: Options that follow from the data alone, which nobody sets.
     """
 
     registered_name = title = reference = ""
@@ -86,6 +87,7 @@ class Method(keras.Model):
     takes_times = Times
     needs_labels = False
     min_clips = 1
+    from_data: tuple[str, ...] = ()
 
     def __init__(self, encoder, views: Views | None = None, *, seed: int = 0, **kwargs):
         if views is not None and not isinstance(views.times, self.takes_times):
@@ -342,14 +344,14 @@ class Method(keras.Model):
             **super().get_config(),
             "encoder": keras.saving.serialize_keras_object(self.encoder),
             "views": keras.saving.serialize_keras_object(self.views),
-            **{name: getattr(self, name) for name in options_of(type(self))},
+            **{name: getattr(self, name) for name in arguments_of(type(self))},
             "seed": self.seed,
         }
 
     @classmethod
     def from_config(cls, config):
         objects = {name: keras.saving.deserialize_keras_object(config[name]) for name in ("encoder", "views")}
-        options = {name: as_tuple(config[name]) for name in options_of(cls)}
+        options = {name: as_tuple(config[name]) for name in arguments_of(cls)}
         return cls(**{**config, **options, **objects})
 
 

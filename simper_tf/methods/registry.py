@@ -24,7 +24,7 @@ def register(name: str, *, title: str, reference: str):
     return add
 
 
-def options_of(kind) -> dict[str, inspect.Parameter]:
-    """Returns the options of a method, the keyword-only arguments of its constructor but for the seed, by name."""
+def arguments_of(kind) -> dict[str, inspect.Parameter]:
+    """Returns the keyword-only arguments of the constructor of a method but for the seed, by name."""
     parameters = inspect.signature(kind.__init__).parameters.values()
     return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"}

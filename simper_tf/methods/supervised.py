@@ -43,6 +43,7 @@ class Supervised(Method):
 
     needs_labels = True
     takes_times = WholeClip
+    from_data = ("outputs", "label_mean", "label_deviation")
 
     def __init__(
         self,
@@ -118,7 +119,11 @@ class Supervised(Method):
                 f"The linear layer was trained on clips of {self.views.num_frames} frames and takes no others. "
                 f"Received: {clips.shape[1]} frames. Cut the clips, or train with views of their length."
             )
-        return self._predict(self.encode(clips)[:, None], training=False)
+        return self.labels_of(self.encode(clips))
+
+    def labels_of(self, features):
+        """Returns the labels that the layer predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
+        return self._predict(features[:, None], training=False)
 
     def _predict(self, features, training):
         predicted = self.label_mean + self.label_deviation * heads.project(self.head, features, training)[:, 0]

@@ -29,7 +29,7 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "pixels": (pixels, ("frequency",)),
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
     "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
-    "1nn_euclidean": (functools.partial(nearest_neighbor, distance="euclidean"), ("frequency", "scalar")),
+    "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),
     "linear_probe": (linear_probe, ("scalar", "series")),
     "persistence": (persistence, ("series",)),
     "training_mean": (training_mean, ("scalar", "series")),

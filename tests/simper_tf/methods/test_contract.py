@@ -62,7 +62,7 @@ def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bar
 
 @ALL
 def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swinging_bars):
-    model = compiled(kind, cnn3d(norm="batch"))
+    model = compiled(kind, cnn3d((None, None, 1), norm="batch"))
     data = tuple(tf.constant(part[:3]) for part in data_for(kind, swinging_bars[0]))
     gradients, _ = model.compute_gradients(model.draw(data))
     assert all(gradient is not None for gradient in gradients)
@@ -239,7 +239,7 @@ def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swin
 
 @ALL
 def test_views_loss_and_gradient_run_on_a_gpu_op_by_op(kind):
-    model = compiled(kind, small(3, widths=(4,), outputs=2))
+    model = compiled(kind, small((None, None, 3), widths=(4,), outputs=2))
     data = [tf.TensorSpec([4, 40, 12, 10, 3], tf.uint8)] + [tf.TensorSpec([4])] * kind.needs_labels
     step = tf.function(lambda *data: model.compute_gradients(model.draw(data))).get_concrete_function(*data)
     assert {"CropAndResize", "Conv3DBackpropFilterV2"} <= {node.op for node in nodes_of(step)}  # The walk saw the work.
@@ -286,7 +286,7 @@ def test_a_method_without_views_or_with_views_of_other_times_is_refused(kind, sw
         with pytest.raises(ValueError, match=rf"at the times of `{kind.__name__}.times_for`. Received: .*OtherTimes"):
             compiled(kind, views=Views(16, OtherTimes(), kind.appearance))
     try:
-        model = kind(small(widths=(4,)))
+        model = kind(small((None, None, 1), widths=(4,)))
     except ValueError as error:
         assert f"{kind.__name__} has a head for views of one length: give `views`" in str(error)  # noqa: PT017
         return
