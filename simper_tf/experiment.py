@@ -92,7 +92,7 @@ def make_encoder(settings: Settings, frame_shape: tuple[int, int, int]) -> keras
     made = encoders.ENCODERS[settings.encoder](frame_shape, **settings.options_for("encoder"))
     if not settings.saliency:
         return made
-    return encoders.with_saliency_sampler(made, frame_shape, norm=settings.options.get("norm", "batch"))
+    return encoders.with_saliency_sampler(made, frame_shape, **settings.options_for("sampler"))
 
 
 def make_method(settings: Settings, encoder: keras.Model, facts: TrainingFacts) -> Method:

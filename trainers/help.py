@@ -30,9 +30,8 @@ def text(program: str, doc: str, groups: dict[str, list[str]], values: flags.Fla
 
 def _flag(flag):
     default = "" if flag.default in (None, "", []) else f"={_shown(flag.default)}"
-    choices = f" One of {', '.join(flag.parser.enum_values)}." if hasattr(flag.parser, "enum_values") else ""
     width = min(shutil.get_terminal_size().columns, 100)
-    told = textwrap.fill(f"{flag.help}{choices}", width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    told = textwrap.fill(flag.help, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
     return f"  --{flag.name}{default}\n{told}"
 
 

@@ -45,6 +45,6 @@ def test_flags_stand_in_their_groups_with_defaults_and_choices():
     flags.DEFINE_list("range", ["1", "2"], "From where to where.", flag_values=values, module_name="mine")
     assert help.text("paint", "Paints.\n", {"the wall": ["range", "unknown"]}, values) == (
         "Paints.\n\nusage: python -m trainers.paint --flag=value ... [--flagfile=FILE]\n\n"
-        "Flags of this command:\n  --number=3\n      How many.\n  --color\n      Which. One of red, blue.\n\n"
+        "Flags of this command:\n  --number=3\n      How many.\n  --color\n      <red|blue>: Which.\n\n"
         "Flags of the wall:\n  --range=1,2\n      From where to where.\n"
     )
