@@ -34,6 +34,6 @@ except FileNotFoundError as error:
     sys.exit(f"error: {error.strerror}. Make room there, or name a folder that can be written by TMPDIR.")
 _load_tensorflow()
 try:
-    import simper_tf.backend
+    import simper_tf.backend  # noqa: F401
 except ImportError as error:  # Such as Keras with another backend: a mistake to be told in a line.
     sys.exit(f"error: {error}")

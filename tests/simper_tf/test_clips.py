@@ -6,12 +6,14 @@ import pytest
 import tensorflow as tf
 
 from simper_tf import clips as batches
+from simper_tf.appearance import Appearance
 from simper_tf.encoders import small, ts_can
 from simper_tf.methods import SimPer
+from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(31)
-VIEWS = Views(num_frames=8, num_views=2)
+VIEWS = Views(8, SpeedSets(2))
 SEED = tf.constant([1, 2])
 FLOATS = r"Clips of floats must be finite and lie in 0 to 1. Received: values from"
 
@@ -111,7 +113,7 @@ def test_rounding_beyond_the_range_is_cut_at_both_ends():
     clips = noise(2, 24, 8, 8, 1, dtype=np.float32)
     clips[:, :, :4], clips[:, :, 4:] = -5e-4, 1 + 5e-4
     plain = {"crop_area": (1.0, 1.0), "crop_aspect": (1.0, 1.0), "brightness": (1.0, 1.0), "blur_probability": 0.0}
-    views, _ = Views(8, 2, **plain)(clips, SEED)
+    views = Views(8, SpeedSets(2), Appearance(**plain))(clips, SEED)["views"]
     np.testing.assert_allclose(views[:, :, :, :4], 0, atol=1e-7)
     np.testing.assert_allclose(views[:, :, :, 4:], 1, atol=1e-5)
     model = compiled()
@@ -127,9 +129,9 @@ def test_other_types_are_refused(dtype):
 
 def test_float64_and_float16_are_clips():
     clips = noise(2, 24, 8, 8, 1)
-    expected = VIEWS(clips, SEED)[0]
-    np.testing.assert_allclose(VIEWS(clips / 255.0, SEED)[0], expected, atol=1e-5)
-    np.testing.assert_allclose(VIEWS((clips / 255).astype(np.float16), SEED)[0], expected, atol=2e-3)
+    expected = VIEWS(clips, SEED)["views"]
+    np.testing.assert_allclose(VIEWS(clips / 255.0, SEED)["views"], expected, atol=1e-5)
+    np.testing.assert_allclose(VIEWS((clips / 255).astype(np.float16), SEED)["views"], expected, atol=2e-3)
 
 
 @pytest.mark.parametrize("entry", ["fit", "evaluate", "encode", "views"])

@@ -2,7 +2,7 @@ import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
-from oracles import softmax, unit
+from oracles import softmax
 
 from simper_tf import losses, similarity
 
@@ -287,77 +287,3 @@ def test_constant_features_have_no_power_and_a_finite_gradient(constant):
         share = losses.out_of_band_power(features, tf.ones([2, 3]), BAND)
     np.testing.assert_allclose(share, 0, atol=1e-6)
     assert np.all(np.isfinite(tape.gradient(share, features)))
-
-
-def test_nt_xent_equals_the_explicit_loop():
-    a, b = RNG.normal(size=(2, 5, 7))
-    found, hits = losses.nt_xent(tf.constant(a), tf.constant(b), 0.3)
-    expected, expected_hits = oracles.nt_xent(a, b, 0.3)
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
-    np.testing.assert_array_equal(hits, expected_hits)
-
-
-def test_nt_xent_of_a_part_against_all_is_that_part_of_the_whole():
-    a, b = tf.constant(RNG.normal(size=(2, 6, 4)), tf.float32)
-    whole, found = losses.nt_xent(a, b, 0.2)
-    for first in (0, 2, 4):
-        own = slice(first, first + 2)
-        part, part_found = losses.nt_xent(a[own], b[own], 0.2, (a, b), first)
-        np.testing.assert_allclose(part, np.concatenate([whole[:6][own], whole[6:][own]]), rtol=1e-5)
-        np.testing.assert_array_equal(part_found, np.concatenate([found[:6][own], found[6:][own]]))
-
-
-def test_nt_xent_of_one_clip_is_zero_and_swapping_the_views_changes_nothing():
-    a, b = tf.constant(RNG.normal(size=(2, 5, 4)), tf.float32)
-    np.testing.assert_allclose(losses.nt_xent(a[:1], b[:1], 0.1)[0], 0, atol=1e-6)
-    np.testing.assert_allclose(np.mean(losses.nt_xent(a, b, 0.1)[0]), np.mean(losses.nt_xent(b, a, 0.1)[0]), rtol=1e-5)
-
-
-@pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_nt_xent_of_collapsed_vectors_is_the_logarithm_of_the_candidates_with_a_finite_gradient(constant):
-    vectors = tf.fill([4, 3], constant)
-    with tf.GradientTape() as tape:
-        tape.watch(vectors)
-        found, _ = losses.nt_xent(vectors, vectors, 0.1)
-    np.testing.assert_allclose(found, np.log(7), rtol=1e-5)
-    assert np.all(np.isfinite(tape.gradient(found, vectors)))
-
-
-def test_nt_xent_finds_the_other_view_where_views_agree_and_clips_differ():
-    found, hits = losses.nt_xent(tf.eye(4), 3 * tf.eye(4), 0.1)
-    np.testing.assert_array_equal(hits, 1)
-    np.testing.assert_allclose(found, np.log(1 + 6 * np.exp(-10)), rtol=1e-2)
-    # Every first view looks like the second view of the next clip, and no other.
-    np.testing.assert_array_equal(losses.nt_xent(tf.eye(4), tf.roll(tf.eye(4), 1, axis=0), 0.1)[1], 0)
-
-
-def test_queue_nce_equals_the_explicit_loop():
-    queries, keys, queue = RNG.normal(size=(4, 6)), RNG.normal(size=(4, 6)), unit(RNG.normal(size=(9, 6)))
-    found, hits = losses.queue_nce(tf.constant(queries), tf.constant(keys), tf.constant(queue, tf.float32), 0.2)
-    expected, expected_hits = oracles.queue_nce(queries, keys, queue, 0.2)
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
-    np.testing.assert_array_equal(hits, expected_hits)
-
-
-def test_queue_nce_of_collapsed_vectors_finds_nothing_and_loses_the_logarithm_of_the_candidates():
-    vectors = tf.fill([8, 4], 0.5)
-    found, hits = losses.queue_nce(vectors[:3], vectors[:3], vectors, 0.2)
-    np.testing.assert_allclose(found, np.log(9), rtol=1e-5)
-    np.testing.assert_array_equal(hits, 0)
-
-
-def test_direction_distance_is_zero_only_where_directions_agree_and_four_where_they_oppose():
-    vectors = tf.constant([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
-    found = losses.direction_distance(vectors, tf.constant([[3.0, 6.0], [-2.0, 1.0], [-0.1, -0.2]]))
-    np.testing.assert_allclose(found, [0, 2, 4], atol=1e-6)
-    a, b = RNG.normal(size=(2, 5, 3, 7))
-    expected = 2 - 2 * np.sum(unit(a) * unit(b), axis=-1)
-    np.testing.assert_allclose(losses.direction_distance(tf.constant(a), tf.constant(b)), expected, rtol=1e-4)
-
-
-def test_direction_distance_of_zeros_has_a_finite_gradient():
-    zeros = tf.zeros([2, 3])
-    with tf.GradientTape() as tape:
-        tape.watch(zeros)
-        found = losses.direction_distance(zeros, tf.ones([2, 3]))
-    assert np.all(np.isfinite(tape.gradient(found, zeros)))

@@ -5,10 +5,11 @@ import pytest
 import tensorflow as tf
 
 from simper_tf import pipeline
+from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(41)
-VIEWS = Views(num_frames=8, num_views=2)
+VIEWS = Views(8, SpeedSets(2))
 
 
 def examples(number=7, dtype=np.uint8, changed=None):
@@ -57,21 +58,22 @@ def test_the_views_go_on_as_well(start_step):
     clips = examples(5)
     whole = list(pipeline.training_batches(clips, 5, 2, seed=3, views=VIEWS).take(6))
     entered = pipeline.training_batches(clips, 5, 2, seed=3, start_step=start_step, views=VIEWS).take(6 - start_step)
-    for (expected, expected_speeds), (views, speeds) in zip(whole[start_step:], entered, strict=True):
-        np.testing.assert_array_equal(views, expected)
-        np.testing.assert_array_equal(speeds, expected_speeds)
+    for expected, batch in zip(whole[start_step:], entered, strict=True):
+        assert batch.keys() == expected.keys()
+        for name, value in expected.items():
+            np.testing.assert_array_equal(batch[name], value)
 
 
 def test_views_are_those_of_the_step_and_the_seed():
     clips, views = examples(4), pipeline.training_batches(examples(4), 4, 2, seed=3, views=VIEWS)
     batches = pipeline.training_batches(clips, 4, 2, seed=3)
-    assert views.element_spec[0].shape == (2, 4, 8, 4, 4, 1)
-    for step, (batch, (_, speeds)) in enumerate(zip(batches.take(5), views.take(5), strict=True)):
-        np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))[1], speeds)
+    assert views.element_spec["views"].shape == (2, 4, 8, 4, 4, 1)
+    for step, (batch, made) in enumerate(zip(batches.take(5), views.take(5), strict=True)):
+        np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))["speeds"], made["speeds"])
 
 
 def test_no_two_steps_share_their_views_even_in_another_epoch():
-    drawn = [speeds.numpy() for _, speeds in pipeline.training_batches(examples(2), 2, 2, 0, views=VIEWS).take(6)]
+    drawn = [batch["speeds"].numpy() for batch in pipeline.training_batches(examples(2), 2, 2, 0, views=VIEWS).take(6)]
     assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
 
 
@@ -127,3 +129,12 @@ def test_a_clip_of_floats_in_another_unit_is_refused_by_name_with_its_range(fact
 def test_a_batch_larger_than_the_set_is_refused():
     with pytest.raises(ValueError, match="batch of 8 clips cannot be drawn from 7"):
         pipeline.training_batches(examples(7), 7, 8, seed=0)
+
+
+def test_labels_come_with_their_clips_and_with_the_views_of_them():
+    clips = examples(6).map(lambda e: {**e, "label": tf.cast(e["clip"][0, 0, 0, 0], tf.float32)})
+    pairs = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True)
+    views = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True, views=VIEWS)
+    for (batch, labels), made in zip(pairs.take(3), views.take(3), strict=True):
+        np.testing.assert_array_equal(labels, batch[:, 0, 0, 0, 0])
+        np.testing.assert_array_equal(made["labels"], labels)

@@ -11,7 +11,7 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 
 import datasets
-from simper_tf import Views, export, tasks, units
+from simper_tf import SpeedSets, Views, export, tasks, units
 from trainers import data, pretrain
 
 
@@ -56,7 +56,8 @@ def test_raw_files_become_a_data_set_that_loads_by_name_and_gives_views(name, ra
     batch = next(iter(examples.batch(2)))
     value_range = info.metadata.get("clip_range")
     clips = units.rescale(batch["clip"], value_range) if value_range else batch["clip"]
-    views, speeds = Views(num_frames=12, num_views=2)(clips, tf.constant([0, 1]))
+    batch = Views(12, SpeedSets(2))(clips, tf.constant([0, 1]))
+    views, speeds = batch["views"], batch["speeds"]
     assert views.shape == (2, 4, 12, *clips.shape[2:])
     assert speeds.shape == (2, 4)
     assert np.isfinite(views).all()

@@ -1,21 +1,32 @@
 import keras
 import numpy as np
+import oracles
 import pytest
 import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import BYOL
-from simper_tf.methods.byol import rising_momentum
+from simper_tf.methods.byol import direction_distance, perceptron, rising_momentum
+from simper_tf.views import Views
 
 RNG = np.random.default_rng(59)
 
 
 def compiled(learning_rate=0.1, **arguments):
     keras.utils.set_random_seed(3)
-    encoder, views = small((None, None, 1), widths=(8,), outputs=2), BYOL.views_for(10, 10, (0.5, 2.0))
-    model = BYOL(encoder, views, **{"hidden": 16, "outputs": 8, **arguments})
+    encoder, views = (
+        small((None, None, 1), widths=(8,), outputs=2),
+        Views(10, BYOL.times_for(10, (0.5, 2.0)), BYOL.appearance),
+    )
+    model = BYOL(encoder, views, **{"hidden": 16, "projection": 8, **arguments})
     model.compile(keras.optimizers.SGD(learning_rate))
     return model
+
+
+def loss_of(model, features, **batch):
+    """Returns the loss and the further logs of features."""
+    loss, logs = model.loss_and_logs(features, batch)
+    return {"loss": loss, **logs}
 
 
 def clips(number=3):
@@ -34,7 +45,7 @@ def test_the_loss_is_the_distance_of_each_prediction_from_the_target_of_the_othe
     for b, v in np.ndindex(5, 2):
         prediction, target = predictions[b, v], targets[b, 1 - v].numpy()
         expected += 2 - 2 * prediction @ target / np.linalg.norm(prediction) / np.linalg.norm(target)
-    loss = float(model.compute_logs(features, tf.ones([5, 2]), targets)["loss"])
+    loss = float(loss_of(model, features, targets=targets)["loss"])
     assert loss == pytest.approx(expected / 5, rel=1e-4)
     assert 0 <= loss <= 8
 
@@ -44,7 +55,7 @@ def test_the_loss_is_zero_where_predictions_point_along_the_targets_and_eight_ag
     predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
     swapped = tf.reshape(predictions, [5, 2, 8])[:, ::-1]
     for factor, expected in ((3.0, 0), (-0.5, 8)):
-        logs = model.compute_logs(features, tf.ones([5, 2]), factor * swapped)
+        logs = loss_of(model, features, targets=factor * swapped)
         assert float(logs["loss"]) == pytest.approx(expected, abs=1e-5)
 
 
@@ -84,10 +95,39 @@ def test_momentum_stays_constant_without_a_number_of_steps():
 
 
 def test_collapsed_predictions_have_no_variety():
-    logs = compiled().compute_logs(tf.fill([4, 2, 10, 2], 0.7), tf.ones([4, 2]), tf.ones([4, 2, 8]))
+    logs = loss_of(compiled(), tf.fill([4, 2, 10, 2], 0.7), targets=tf.ones([4, 2, 8]))
     assert float(logs["variety"]) == pytest.approx(0, abs=1e-5)
 
 
 def test_no_steps_are_refused():
-    with pytest.raises(ValueError, match=r"`num_steps` must be at least 1, or None. Received: 0"):
+    with pytest.raises(ValueError, match=r"`num_steps` must be at least 1 and finite. Received: 0"):
         compiled(num_steps=0)
+
+
+def test_the_last_layer_of_a_perceptron_has_no_bias():
+    assert [v.name for v in perceptron(4, 8, 3).layers[-1].weights] == ["kernel"]
+
+
+def test_projector_and_predictor_are_those_of_the_source():
+    clips = keras.Input((None, 2, 2, 1))
+    encoder = keras.Model(clips, keras.ops.mean(clips, axis=(2, 3, 4)))
+    model = BYOL(encoder, Views(512, BYOL.times_for(10, (0.5, 2.0))))
+    counts = [sum(np.prod(v.shape) for v in head.trainable_variables) for head in (model.head, model.predictor)]
+    assert counts == [3_158_016, 2_109_440]
+
+
+def test_direction_distance_is_zero_only_where_directions_agree_and_four_where_they_oppose():
+    vectors = tf.constant([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    found = direction_distance(vectors, tf.constant([[3.0, 6.0], [-2.0, 1.0], [-0.1, -0.2]]))
+    np.testing.assert_allclose(found, [0, 2, 4], atol=1e-6)
+    a, b = RNG.normal(size=(2, 5, 3, 7))
+    expected = 2 - 2 * np.sum(oracles.unit(a) * oracles.unit(b), axis=-1)
+    np.testing.assert_allclose(direction_distance(tf.constant(a), tf.constant(b)), expected, rtol=1e-4)
+
+
+def test_direction_distance_of_zeros_has_a_finite_gradient():
+    zeros = tf.zeros([2, 3])
+    with tf.GradientTape() as tape:
+        tape.watch(zeros)
+        found = direction_distance(zeros, tf.ones([2, 3]))
+    assert np.all(np.isfinite(tape.gradient(found, zeros)))

@@ -71,7 +71,7 @@ def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swing
         for variable, gradient in zip(model.trainable_variables, gradients, strict=True)
         if variable.path.endswith("kernel")
     }
-    assert len(largest) > len(model.encoder.layers) // 4
+    assert len(largest) >= 3
     assert min(largest.values()) > 0, largest
 
 

@@ -5,13 +5,15 @@ import pytest
 import tensorflow as tf
 
 from simper_tf import diagnostics
+from simper_tf.appearance import UNCHANGED
 from simper_tf.encoders import small
 from simper_tf.methods import FrequencyContrast
-from simper_tf.methods.frequency_contrast import StretchedViews, branches, sample_windows
+from simper_tf.methods.frequency_contrast import branches, sample_windows
+from simper_tf.times import StretchedTimes
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(41)
-VIEWS = FrequencyContrast.views_for(26, 10, (0.5, 2.0))
+VIEWS = Views(26, FrequencyContrast.times_for(10, (0.5, 2.0)), UNCHANGED)
 SEED = tf.constant([7, 1])
 
 
@@ -20,6 +22,12 @@ def compiled(views=VIEWS, learning_rate=1e-2, **arguments):
     model = FrequencyContrast(small((None, None, 1), widths=(8, 8)), views, **arguments)
     model.compile(keras.optimizers.Adam(learning_rate))
     return model
+
+
+def loss_of(model, features, speeds, windows):
+    """Returns the loss and the further logs of features."""
+    loss, logs = model.loss_and_logs(features, {"speeds": speeds, "windows": windows})
+    return {"loss": loss, **logs}
 
 
 def sinusoids(frequencies, num_frames):
@@ -31,30 +39,8 @@ def sinusoids(frequencies, num_frames):
 
 def drawn(batch_size, num_frames=26):
     """Returns speeds and windows of a batch."""
-    draws = StretchedViews(num_frames).draw(batch_size, 2 * num_frames, SEED)
+    draws = StretchedTimes().draw(batch_size, 2 * num_frames, num_frames, SEED)
     return draws["speeds"], draws["windows"]
-
-
-def test_one_view_has_speed_one_and_the_other_is_a_quarter_to_a_half_faster():
-    clips = tf.constant(RNG.integers(0, 256, size=(200, 12, 4, 4, 1)).astype(np.uint8))
-    views, speeds, windows = StretchedViews(8)(clips, SEED)
-    assert views.shape == (200, 2, 8, 4, 4, 1)
-    np.testing.assert_array_equal(speeds[:, 0], 1)
-    assert 1.25 <= np.min(speeds[:, 1]) < 1.26
-    assert 1.49 < np.max(speeds[:, 1]) <= 1.5
-    assert windows.shape == (200, 3, 4)
-    assert 0 <= np.min(windows) < 0.01
-    assert 0.99 < np.max(windows) < 1
-    # Three branches of each clip have windows of their own.
-    assert len(np.unique(windows)) > 0.99 * 200 * 3 * 4
-
-
-def test_views_change_nothing_but_time():
-    ramp = np.tile(np.arange(0, 240, 6, dtype=np.uint8)[None, :, None, None, None], (5, 1, 4, 4, 1))
-    views, speeds, _ = StretchedViews(20, reverse_probability=0.0)(tf.constant(ramp), SEED)
-    np.testing.assert_allclose(views, np.broadcast_to(views[..., :1, :1, :], views.shape), atol=1e-5)
-    steps = np.diff(255 * views.numpy()[:, :, :, 0, 0, 0])
-    np.testing.assert_allclose(steps, np.repeat(6 * speeds[..., None], 19, axis=-1), atol=1e-3)
 
 
 def test_windows_are_read_between_frames_and_whole_ones_exactly():
@@ -88,7 +74,7 @@ def test_windows_reach_from_the_first_frame_to_the_last():
 
 def test_loss_and_distances_are_those_of_the_formula():
     features, (speeds, windows) = RNG.normal(size=(3, 2, 26, 2)).astype(np.float32), drawn(3)
-    logs = compiled(band=(0.05, 0.45)).compute_logs(tf.constant(features), speeds, windows)
+    logs = loss_of(compiled(band=(0.05, 0.45)), tf.constant(features), speeds, windows)
     expected = np.zeros(2)
     for b, d in np.ndindex(3, 2):
         anchor, negative = features[b, :, :, d]
@@ -107,8 +93,8 @@ def test_loss_and_distances_are_those_of_the_formula():
 def test_features_that_follow_the_speed_score_well_and_those_that_ignore_it_badly():
     speeds, windows = drawn(64, 60)
     model = compiled()
-    following = model.compute_logs(sinusoids(0.15 * speeds, 60), speeds, windows)
-    ignoring = model.compute_logs(sinusoids(np.full((64, 2), 0.15), 60), speeds, windows)
+    following = loss_of(model, sinusoids(0.15 * speeds, 60), speeds, windows)
+    ignoring = loss_of(model, sinusoids(np.full((64, 2), 0.15), 60), speeds, windows)
     assert float(following["loss"]) < -0.02
     assert float(following["positive"]) < 0.3 * float(following["negative"])
     assert float(ignoring["loss"]) > 0.02
@@ -119,8 +105,8 @@ def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
     features, (speeds, windows) = tf.fill([2, 2, 26], constant), drawn(2)
     with tf.GradientTape() as tape:
         tape.watch(features)
-        logs = compiled(band=(0.05, 0.45)).compute_logs(features, speeds, windows)
-    for name in ("loss", "positive", "negative", "feature_deviation"):
+        logs = loss_of(compiled(band=(0.05, 0.45)), features, speeds, windows)
+    for name in ("loss", "positive", "negative"):
         assert float(logs[name]) == pytest.approx(0, abs=1e-6)
     assert float(logs["ipr"]) == pytest.approx(0, abs=1e-3)  # Rounding, next to a power of 1e-8.
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
@@ -129,8 +115,8 @@ def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
 def test_the_irrelevant_power_is_that_of_the_anchor_outside_the_band():
     speeds, windows = drawn(3, 60)
     model = compiled(band=(0.05, 0.2))
-    inside = model.compute_logs(sinusoids([[0.1, 0.4]] * 3, 60), speeds, windows)
-    outside = model.compute_logs(sinusoids([[0.4, 0.1]] * 3, 60), speeds, windows)
+    inside = loss_of(model, sinusoids([[0.1, 0.4]] * 3, 60), speeds, windows)
+    outside = loss_of(model, sinusoids([[0.4, 0.1]] * 3, 60), speeds, windows)
     assert float(inside["ipr"]) == pytest.approx(0, abs=0.01)
     assert float(outside["ipr"]) == pytest.approx(1, abs=0.01)
     assert "ipr" not in compiled().log_names()
@@ -139,8 +125,8 @@ def test_the_irrelevant_power_is_that_of_the_anchor_outside_the_band():
 def test_no_clip_is_compared_with_another():
     features, (speeds, windows) = tf.constant(RNG.normal(size=(4, 2, 26)), tf.float32), drawn(4)
     model = compiled()
-    singles = [model.compute_logs(*(x[k : k + 1] for x in (features, speeds, windows)))["loss"] for k in range(4)]
-    assert float(model.compute_logs(features, speeds, windows)["loss"]) == pytest.approx(np.mean(singles), abs=1e-6)
+    singles = [loss_of(model, *(x[k : k + 1] for x in (features, speeds, windows)))["loss"] for k in range(4)]
+    assert float(loss_of(model, features, speeds, windows)["loss"]) == pytest.approx(np.mean(singles), abs=1e-6)
 
 
 def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
@@ -149,9 +135,9 @@ def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     fresh = VIEWS(tf.repeat(clips, 16, axis=0), tf.constant([999, 0]))
 
     def on_fresh_views():
-        features = model.encode_views(fresh[0], training=False)
-        return float(model.compute_logs(features, *fresh[1:])["loss"]), float(
-            diagnostics.speed_correlation_and_slope(features, fresh[1])[0]
+        features = model.encode_views(fresh["views"], training=False)
+        return float(model.loss_and_logs(features, fresh)[0]), float(
+            diagnostics.speed_correlation_and_slope(features, fresh["speeds"])[0]
         )
 
     before, step = on_fresh_views(), tf.function(model.train_step)
@@ -162,48 +148,13 @@ def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     assert rank > 0.95
 
 
-def test_views_made_on_the_host_and_on_the_device_train_alike(swinging_bars):
-    clips = tf.constant(swinging_bars[0])
-    on_device, on_host = compiled(seed=5), compiled(views=None, seed=5)
-    expected = on_device.train_step(clips)
-    logs = on_host.train_step(VIEWS(clips, tf.constant([5, 0])))
-    assert {k: float(v) for k, v in logs.items()} == pytest.approx({k: float(v) for k, v in expected.items()}, abs=1e-6)
-
-
-def test_a_saved_method_comes_back_with_all_its_settings(swinging_bars, tmp_path):
-    clips = tf.constant(swinging_bars[0])
-    model = compiled(views=StretchedViews(24, num_windows=3), band=(0.1, 0.4), seed=9)
-    model.fit(tf.data.Dataset.from_tensors(clips), verbose=0)
-    model.save(tmp_path / "method.keras")
-    loaded = keras.models.load_model(tmp_path / "method.keras")
-    assert loaded.views == model.views
-    assert tuple(loaded.band) == (0.1, 0.4)
-    np.testing.assert_allclose(loaded.encode(clips), model.encode(clips), atol=1e-6)
-    model.reset_metrics()
-    expected, loss = [float(method.train_step(clips)["loss"]) for method in (model, loaded)]
-    assert loss == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"num_views": 2}, "1 view a set.*num_views=2"),
-        ({"num_windows": 0}, "at least 1 window.*num_windows=0"),
-        ({"speed_range": (1.0, 1.5)}, r"second faster than 1.*speed_range=\(1.0, 1.5\)"),
-    ],
-)
-def test_views_out_of_range_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        StretchedViews(16, **changes)
-
-
-def test_other_views_and_bands_that_are_none_are_refused():
-    with pytest.raises(ValueError, match=r"`FrequencyContrast.views_for` returns. Received: Views\("):
-        compiled(views=Views(16, 1))
+def test_bands_that_are_none_are_refused():
     for views in (VIEWS, None):
         with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
             compiled(views=views, band=(0.3, 0.1))
         with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 4.17\).*divide it by"):
             compiled(views=views, band=(0.667, 4.17))
     with pytest.raises(ValueError, match="Spectra of 13 frames"):
-        compiled(band=(0.05, 0.1)).compute_logs(tf.zeros([2, 2, 26]), *drawn(2))
+        compiled(band=(0.05, 0.1))
+    with pytest.raises(ValueError, match="Spectra of 13 frames"):
+        loss_of(compiled(views=None, band=(0.05, 0.1)), tf.zeros([2, 2, 26]), *drawn(2))

@@ -1,18 +1,18 @@
-import dataclasses
-
 import keras
 import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
 
-from simper_tf import diagnostics, pipeline, similarity
+from simper_tf.appearance import Appearance
 from simper_tf.encoders import cnn3d, small
 from simper_tf.methods import SimPer
+from simper_tf.similarity import max_cross_correlation
+from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(37)
-VIEWS = Views(num_frames=16, num_views=4, blur_probability=0.0, flip_probability=0.0, crop_area=(0.8, 1.0))
+VIEWS = Views(16, SpeedSets(4), Appearance(blur_probability=0.0, flip_probability=0.0, crop_area=(0.8, 1.0)))
 
 
 def compiled(views=VIEWS, learning_rate=3e-3, **arguments):
@@ -24,7 +24,15 @@ def compiled(views=VIEWS, learning_rate=3e-3, **arguments):
 
 
 def made_views(model, clips):
-    return model.make_views(model.draw(clips))
+    """Returns the views of the next step, and their speeds."""
+    batch = model.make_views(model.draw(clips))
+    return batch["views"], batch["speeds"]
+
+
+def loss_of(model, features, speeds):
+    """Returns the loss and the further logs of features."""
+    loss, logs = model.loss_and_logs(features, {"speeds": speeds})
+    return {"loss": loss, **logs}
 
 
 def sinusoids(frequencies, num_frames):
@@ -47,10 +55,10 @@ def rising_speeds(batch_size, num_views):
 def test_training_brings_the_loss_on_fresh_views_nearer_to_its_floor(swinging_bars):
     clips = tf.constant(swinging_bars[0][3:])  # Those with a whole period in the slowest view.
     model = compiled(temperature=0.1, learning_rate=1e-2)
-    views, speeds = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
+    fresh = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
 
     def on_fresh_views():
-        return model.compute_logs(model.encode_views(views, training=False), speeds)
+        return loss_of(model, model.encode_views(fresh["views"], training=False), fresh["speeds"])
 
     before, step = on_fresh_views(), tf.function(model.train_step)
     for _ in range(40):
@@ -59,39 +67,6 @@ def test_training_brings_the_loss_on_fresh_views_nearer_to_its_floor(swinging_ba
     assert float(after["kl_divergence"]) < 0.5 * float(before["kl_divergence"])
     assert float(after["speed_correlation"]) > 0.9 > float(before["speed_correlation"])
     assert float(after["label_entropy"]) == float(before["label_entropy"])
-
-
-def test_fit_logs_what_is_promised(swinging_bars):
-    model = compiled(prior_weight=1.0, prior_band=(0.02, 0.2))
-    history = model.fit(tf.data.Dataset.from_tensors(tf.constant(swinging_bars[0])), verbose=0).history
-    assert set(history) == {
-        "loss",
-        "label_entropy",
-        "kl_divergence",
-        "feature_deviation",
-        "speed_correlation",
-        "speed_slope",
-        "prior",
-    }
-    assert all(np.isfinite(values).all() for values in history.values())
-
-
-def test_one_seed_gives_the_same_views_and_loss_on_the_host_and_on_the_device(swinging_bars):
-    clips, _ = swinging_bars
-    ids = [f"clip {k}" for k in range(6)]
-    examples = tf.data.Dataset.from_tensor_slices({"clip": clips, "id": ids})
-    on_device, on_host = compiled(seed=5), compiled(views=None, seed=5)
-    of_clips = iter(pipeline.training_batches(examples, 6, 3, seed=5))
-    of_views = iter(pipeline.training_batches(examples, 6, 3, seed=5, views=VIEWS))
-    device_step, host_step = tf.function(on_device.train_step), tf.function(on_host.train_step)
-    for _ in range(3):
-        batch, (views, speeds) = next(of_clips), next(of_views)
-        drawn, drawn_speeds = made_views(on_device, batch)
-        np.testing.assert_array_equal(drawn_speeds, speeds)
-        # Times in float32 shares of 42 frames, once compiled by one graph and once by another.
-        np.testing.assert_allclose(drawn, views, atol=1e-5)
-        device_logs, host_logs = device_step(batch), host_step((views, speeds))
-        assert float(device_logs["loss"]) == pytest.approx(float(host_logs["loss"]), rel=1e-4)
 
 
 def test_a_step_draws_other_views_than_the_one_before_and_another_seed_too(swinging_bars):
@@ -125,7 +100,7 @@ def test_loss_and_floor_are_those_of_the_formula(channels):
     shape = (2, 8, 20) if channels is None else (2, 8, 20, channels)
     features, speeds = tf.constant(RNG.normal(size=shape), tf.float32), rising_speeds(2, 4)
     model = compiled(views=None, temperature=0.3, label_temperature=0.2, label_similarity="l2")
-    logs = model.compute_logs(features, speeds)
+    logs = loss_of(model, features, speeds)
     loss, floor = 0, 0
     for b in range(2):
         distance = np.abs(speeds[b, :4, None] - speeds[b, None, 4:])
@@ -145,8 +120,8 @@ def test_loss_and_floor_are_those_of_the_formula(channels):
 
 def test_the_prior_is_added_with_its_weight():
     features, speeds = tf.constant(RNG.normal(size=(2, 8, 20)), tf.float32), rising_speeds(2, 4)
-    plain = compiled(views=None).compute_logs(features, speeds)
-    logs = compiled(views=None, prior_weight=3.0, prior_band=(0.05, 0.2)).compute_logs(features, speeds)
+    plain = loss_of(compiled(views=None), features, speeds)
+    logs = loss_of(compiled(views=None, prior_weight=3.0, prior_band=(0.05, 0.2)), features, speeds)
     shares = [oracles.out_of_band_power(features[k], float(speeds[k]), (0.05, 0.2)) for k in np.ndindex(2, 8)]
     share = np.mean(shares)
     assert float(logs["prior"]) == pytest.approx(share, rel=1e-4)
@@ -154,48 +129,12 @@ def test_the_prior_is_added_with_its_weight():
     assert float(logs["kl_divergence"]) == pytest.approx(float(plain["kl_divergence"]), abs=1e-6)
 
 
-def test_collapsed_features_have_no_spread_no_rank_no_slope_and_lose_the_logarithm_of_views():
+def test_collapsed_features_follow_no_speed_and_lose_the_logarithm_of_views():
     for constant in (0.0, 0.7):
-        logs = compiled(views=None).compute_logs(tf.fill([3, 20, 30], constant), rising_speeds(3, 10))
-        assert float(logs["feature_deviation"]) == pytest.approx(0, abs=1e-6)
+        logs = loss_of(compiled(views=None), tf.fill([3, 20, 30], constant), rising_speeds(3, 10))
         assert float(logs["speed_correlation"]) == pytest.approx(0, abs=1e-6)
         assert float(logs["speed_slope"]) == pytest.approx(0, abs=1e-6)
         assert float(logs["loss"]) == pytest.approx(np.log(10), rel=1e-4)
-
-
-def test_spread_is_the_deviation_over_time():
-    speeds = rising_speeds(2, 4)
-    features = 3 * ideal(np.full((2, 8), 1.25))  # 60 frames are 6 whole periods, of deviation 3 / sqrt 2.
-    logs = compiled(views=None).compute_logs(features, speeds)
-    assert float(logs["feature_deviation"]) == pytest.approx(3 / np.sqrt(2), rel=1e-4)
-
-
-def test_ideal_features_follow_the_speeds_with_rank_and_slope_one():
-    speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (3, 1)), tf.float32)
-    rank, slope = diagnostics.speed_correlation_and_slope(ideal(speeds), speeds)
-    assert float(rank) == pytest.approx(1, abs=1e-6)
-    # A peak of 3 to 10 periods is read to a hundredth of itself, over a range of speeds of log(2/0.6) = 1.2.
-    assert float(slope) == pytest.approx(1, abs=0.02)
-    doubled, doubled_slope = diagnostics.speed_correlation_and_slope(sinusoids(0.16 * speeds, 60), speeds)
-    assert float(doubled) == pytest.approx(1, abs=1e-6)
-    assert float(doubled_slope) == pytest.approx(1, abs=0.02)
-
-
-def test_features_that_ignore_the_speed_or_run_against_it_are_told():
-    speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (40, 1)), tf.float32)
-    rank, slope = diagnostics.speed_correlation_and_slope(tf.constant(RNG.normal(size=(40, 8, 60)), tf.float32), speeds)
-    # A rank correlation of 8 has the deviation 1 / sqrt 7; the mean of 40 a sixth of it.
-    assert abs(float(rank)) < 5 / np.sqrt(7 * 40)
-    assert abs(float(slope)) < 0.5
-    rank, slope = diagnostics.speed_correlation_and_slope(sinusoids(0.08 / speeds.numpy(), 60), speeds)
-    assert float(rank) < -0.9
-    assert float(slope) == pytest.approx(-1, abs=0.1)
-
-
-def test_speed_following_of_channels_reads_the_sum_of_their_spectra():
-    speeds = tf.constant(np.tile(np.linspace(0.6, 2, 6), (2, 1)), tf.float32)
-    features = tf.stack([ideal(speeds), 0.01 * tf.constant(RNG.normal(size=(2, 6, 60)), tf.float32)], axis=-1)
-    assert float(diagnostics.speed_correlation_and_slope(features, speeds)[0]) == pytest.approx(1, abs=1e-6)
 
 
 def test_no_clip_is_compared_with_another(swinging_bars):
@@ -205,7 +144,7 @@ def test_no_clip_is_compared_with_another(swinging_bars):
     def gradient_of_first(views):
         with tf.GradientTape() as tape:
             tape.watch(views)
-            loss = model.compute_logs(model.encode_views(views, training=True), speeds)["loss"]
+            loss = loss_of(model, model.encode_views(views, training=True), speeds)["loss"]
         return tape.gradient(loss, views)[0]
 
     gradient = gradient_of_first(views)
@@ -221,57 +160,11 @@ def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
     def gradient(clips):
         with tf.GradientTape() as tape:
             features = model.encode_views(tf.gather(views, clips), training=True)
-            loss = model.compute_logs(features, tf.gather(speeds, clips))["loss"]
+            loss = loss_of(model, features, tf.gather(speeds, clips))["loss"]
         return tf.concat([tf.reshape(g, [-1]) for g in tape.gradient(loss, model.encoder.trainable_variables)], 0)
 
     batch, singles = gradient([0, 1, 2]), [gradient([k]) for k in range(3)]
     np.testing.assert_allclose(batch, np.mean(singles, axis=0), atol=1e-5 * np.abs(batch).max())
-
-
-def test_a_saved_method_comes_back_with_all_its_settings(swinging_bars, tmp_path):
-    clips = tf.constant(swinging_bars[0])
-    model = compiled(
-        similarity=similarity.npsd_cosine,
-        temperature=0.3,
-        label_temperature=0.2,
-        label_similarity="sqrt",
-        prior_weight=2.0,
-        prior_band=(0.02, 0.2),
-        seed=9,
-    )
-    model.fit(tf.data.Dataset.from_tensors(clips), verbose=0)
-    model.save(tmp_path / "method.keras")
-    loaded = keras.models.load_model(tmp_path / "method.keras")
-    np.testing.assert_allclose(loaded.encode(clips), model.encode(clips), atol=1e-6)
-    for name in ("temperature", "label_temperature", "label_similarity", "prior_weight", "seed", "similarity"):
-        assert getattr(loaded, name) == getattr(model, name)
-    assert tuple(loaded.prior_band) == model.prior_band
-    as_lists = [list(v) if isinstance(v, tuple) else v for v in dataclasses.astuple(model.views)]
-    assert [list(v) if isinstance(v, list | tuple) else v for v in dataclasses.astuple(loaded.views)] == as_lists
-    # The optimizer came with it: the next step is the same.
-    assert int(loaded.optimizer.iterations) == 1
-    model.reset_metrics()
-    expected, loss = [float(tf.function(method.train_step)(clips)["loss"]) for method in (model, loaded)]
-    assert loss == pytest.approx(expected, rel=1e-5)
-    np.testing.assert_allclose(loaded.encode(clips), model.encode(clips), atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"temperature": 0.0}, "`temperature` must be positive.*Received: 0.0, 0.1, 0.0"),
-        ({"temperature": -1.0}, "`temperature` must be positive"),
-        ({"label_temperature": -0.1}, "`label_temperature` and `prior_weight` at least 0.*-0.1"),
-        ({"prior_weight": -2.0, "prior_band": (0.1, 0.2)}, "at least 0.*-2.0"),
-        ({"prior_weight": 1.0}, r"prior needs `prior_band`, \(low, high\) in cycles per frame"),
-        ({"prior_weight": 1.0, "prior_band": (0.2, 0.1)}, r"`prior_band` must .*low <= high. Received: \(0.2, 0.1\)"),
-        ({"prior_weight": 1.0, "prior_band": (-0.1, 0.1)}, r"0 <= low .*Received: \(-0.1, 0.1\)"),
-        ({"prior_weight": 1.0, "prior_band": (0.4, 4.0)}, r"cycles per frame.*\(0.4, 4\). If that is in Hz, divide it"),
-    ],
-)
-def test_settings_out_of_range_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        SimPer(small((None, None, 1), widths=(8,)), **arguments)
 
 
 @pytest.mark.parametrize("micro_batch", [1, 2])
@@ -302,12 +195,12 @@ def test_micro_batches_are_refused_where_they_would_change_the_gradient():
 
 def test_one_view_a_set_is_refused_as_there_is_no_other_speed():
     with pytest.raises(ValueError, match="at least 2 views a set"):
-        compiled(views=None).compute_logs(tf.zeros([2, 2, 20]), tf.ones([2, 2]))
+        loss_of(compiled(views=None), tf.zeros([2, 2, 20]), tf.ones([2, 2]))
 
 
 def test_hard_labels_make_the_loss_plain_info_nce():
     features, speeds = tf.constant(RNG.normal(size=(1, 8, 20)), tf.float32), rising_speeds(1, 4)
-    logs = compiled(views=None, label_temperature=0.0).compute_logs(features, speeds)
+    logs = loss_of(compiled(views=None, label_temperature=0.0), features, speeds)
     assert float(logs["label_entropy"]) == 0
     scores = [[oracles.largest_correlation(features[0, i], features[0, 4 + j]) for j in range(4)] for i in range(4)]
     chances = [oracles.softmax(np.array(row))[k] for k, row in enumerate(scores)]
@@ -317,3 +210,31 @@ def test_hard_labels_make_the_loss_plain_info_nce():
 def test_a_label_similarity_that_is_unknown_is_refused_by_name():
     with pytest.raises(ValueError, match=r"`label_similarity` must be one of \['inverse', 'l1', .*Received: 'foo'"):
         SimPer(small((None, None, 1)), label_similarity="foo")
+
+
+@pytest.mark.parametrize("similarity", [max_cross_correlation, "npsd"])
+def test_a_similarity_may_be_a_function_or_a_name_and_is_saved_with_the_method(similarity, tmp_path):
+    model = compiled(similarity=similarity)
+    model.save(tmp_path / "method.keras")
+    loaded = keras.models.load_model(tmp_path / "method.keras")
+    assert loaded.similarity == similarity
+    features, speeds = tf.constant(RNG.normal(size=(2, 8, 20)), tf.float32), rising_speeds(2, 4)
+    assert float(loss_of(loaded, features, speeds)["loss"]) == float(loss_of(model, features, speeds)["loss"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"temperature": 0.0}, "`temperature` must be above 0 and finite. Received: 0.0"),
+        ({"label_temperature": -0.1}, "`label_temperature` must be at least 0 .* Received: -0.1"),
+        ({"prior_weight": -2.0, "prior_band": (0.1, 0.2)}, "`prior_weight` must be at least 0 .* Received: -2.0"),
+        ({"prior_weight": 1.0}, r"prior needs `prior_band`, \(low, high\) in cycles per frame"),
+        ({"prior_weight": 1.0, "prior_band": (0.2, 0.1)}, r"`prior_band` must .*low <= high. Received: \(0.2, 0.1\)"),
+        ({"prior_weight": 1.0, "prior_band": (-0.1, 0.1)}, r"0 <= low .*Received: \(-0.1, 0.1\)"),
+        ({"prior_weight": 1.0, "prior_band": (0.4, 4.0)}, r"cycles per frame.*\(0.4, 4\). If that is in Hz, divide it"),
+        ({"similarity": "foo"}, r"`similarity` must be one of \['cosine', .*Received: 'foo'"),
+    ],
+)
+def test_settings_out_of_range_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        SimPer(small((None, None, 1), widths=(8,)), **arguments)

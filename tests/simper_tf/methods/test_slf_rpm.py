@@ -4,50 +4,44 @@ import oracles
 import pytest
 import tensorflow as tf
 
+from simper_tf.appearance import Appearance
 from simper_tf.encoders import small
 from simper_tf.methods import SLFRPM
-from simper_tf.methods.slf_rpm import REGIONS, RegionViews
+from simper_tf.methods.slf_rpm import REGIONS
+from simper_tf.times import Strides
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(43)
-VIEWS = SLFRPM.views_for(13, 10, (0.5, 3.0))
-SEED = tf.constant([7, 1])
+VIEWS = Views(13, SLFRPM.times_for(10, (0.5, 3.0)), SLFRPM.appearance)
 
 
-def compiled(views=VIEWS, outputs=16, channels=1, frames=1, **arguments):
+def compiled(views=VIEWS, projection=16, channels=1, frames=1, **arguments):
     keras.utils.set_random_seed(3)
     encoder = small((None, None, 1), widths=(8, 8), outputs=channels, kernel_frames=frames)
-    model = SLFRPM(encoder, views, outputs=outputs, **arguments)
+    model = SLFRPM(encoder, views, projection=projection, **arguments)
     model.compile(keras.optimizers.Adam(3e-3))
     return model
 
 
-def test_strides_and_regions_are_drawn_alike_often_and_each_view_alone():
-    clips = tf.zeros([700, 36, 4, 4, 1], tf.uint8)
-    views, strides, regions = RegionViews(8)(clips, SEED)
-    assert views.shape == (700, 2, 8, 4, 4, 1)
-    for values, expected in ((strides, np.arange(1, 6)), (regions, np.arange(7))):
-        values, counts = np.unique(values, return_counts=True)
-        np.testing.assert_array_equal(values, expected)
-        share = 1 / len(expected)
-        assert np.abs(counts / 1400 - share).max() < 5 * np.sqrt(share * (1 - share) / 1400)
-    # Of 7 x 5 pairs of draws, one in 35 agrees.
-    same = np.mean((strides[:, 0] == strides[:, 1]) & (regions[:, 0] == regions[:, 1]))
-    assert same == pytest.approx(1 / 35, abs=5 * np.sqrt(1 / 35 / 700))
+def loss_of(model, features, **batch):
+    """Returns the loss and the further logs of features."""
+    loss, logs = model.loss_and_logs(features, batch)
+    return {"loss": loss, **logs}
 
 
-def test_a_view_shows_its_region_stretched_to_the_frame_at_its_stride():
-    rows, columns = np.mgrid[:9, :13]
-    image = np.stack([10 * rows, 10 * columns], axis=-1).astype(np.uint8)
-    clip = np.repeat(image[None], 30, axis=0)
-    time = np.broadcast_to(5 * np.arange(30)[:, None, None, None], (30, 9, 13, 1))
-    clips = tf.constant(np.tile(np.concatenate([clip, time], axis=-1).astype(np.uint8)[None], (30, 1, 1, 1, 1)))
-    views, strides, regions = RegionViews(8, speed_range=(1, 3), reverse_probability=0.0)(clips, SEED)
-    for b, v in np.ndindex(30, 2):
-        view, (top, left, bottom, right) = 255 * views[b, v].numpy(), REGIONS[regions[b, v]]
-        np.testing.assert_allclose(view[0, :, 0, 0], np.linspace(80 * top, 80 * bottom, 9), atol=0.01)
-        np.testing.assert_allclose(view[0, 0, :, 1], np.linspace(120 * left, 120 * right, 13), atol=0.01)
-        np.testing.assert_allclose(np.diff(view[:, 4, 4, 2]), 5 * strides[b, v], atol=0.01)
+def test_the_largest_stride_is_the_whole_part_of_the_fastest_speed():
+    assert SLFRPM.times_for(3, (0.5, 2.9), 0.1) == Strides(2, 0.1)
+    with pytest.raises(ValueError, match=r"at least 2\. Received: `speed_range` 0.5 to 1.9"):
+        SLFRPM.times_for(3, (0.5, 1.9))
+
+
+def test_an_appearance_without_regions_is_refused_and_gets_them():
+    look = Appearance(flip_probability=0.3)
+    with pytest.raises(ValueError, match=r"has no `regions`. Make it by SLFRPM.appearance_from"):
+        compiled(views=Views(13, VIEWS.times, look))
+    assert SLFRPM.appearance_from(look).regions == REGIONS
+    assert SLFRPM.appearance_from(look).flip_probability == 0.3
+    assert SLFRPM.appearance_from(None) == SLFRPM.appearance
 
 
 def test_the_parts_cover_the_frame_once():
@@ -57,21 +51,11 @@ def test_the_parts_cover_the_frame_once():
     assert len(centres) == 6
 
 
-def test_the_largest_stride_is_the_whole_part_of_the_fastest_speed():
-    assert SLFRPM.views_for(10, 3, (0.5, 2.9)).speed_range == (1.0, 2.0)
-    with pytest.raises(ValueError, match=r"at least 2\. Received: `speed_range` 0.5 to 1.9"):
-        SLFRPM.views_for(10, 3, (0.5, 1.9))
-    with pytest.raises(ValueError, match=r"`crop_area` means nothing to it\. Leave it out\. Received: \(0.5, 1.0\)"):
-        SLFRPM.views_for(10, 3, (0.5, 2.0), crop_area=(0.5, 1.0))
-    with pytest.raises(ValueError, match="spans 36 frames, but the clips have 30"):
-        RegionViews(8)(tf.zeros([1, 30, 4, 4, 1]), SEED)
-
-
 def test_the_loss_is_the_sum_of_its_three_parts():
     features = tf.constant(RNG.normal(size=(5, 2, 13, 2)), tf.float32)
     strides, regions = RNG.integers(1, 4, size=(5, 2)), RNG.integers(0, 7, size=(5, 2))
     model = compiled(channels=2, temperature=0.5)
-    logs = model.compute_logs(features, tf.constant(strides, tf.float32), tf.constant(regions, tf.int32))
+    logs = loss_of(model, features, speeds=tf.constant(strides, tf.float32), regions=tf.constant(regions, tf.int32))
     vectors = np.reshape(features, (5, 2, 26))
     first, second = [model.head(vectors[:, k]) for k in range(2)]
     assert float(logs["contrast"]) == pytest.approx(np.mean(oracles.nt_xent(first, second, 0.5)[0]), rel=1e-4)
@@ -86,7 +70,7 @@ def test_the_loss_is_the_sum_of_its_three_parts():
 
 
 def test_random_projections_and_logits_cost_the_logarithms_of_the_choices():
-    model = compiled(outputs=2048, temperature=1.0)
+    model = compiled(projection=2048, temperature=1.0)
     # Logits near 0; projections in many dimensions, all about at right angles.
     for head in (model.region_head, model.stride_head):
         head.layers[-1].kernel.assign(0.01 * head.layers[-1].kernel)
@@ -96,7 +80,7 @@ def test_random_projections_and_logits_cost_the_logarithms_of_the_choices():
     model.head.layers[0].activation = keras.ops.tanh
     features = tf.constant(RNG.normal(size=(64, 2, 13)), tf.float32)
     strides, regions = RNG.integers(1, 4, size=(64, 2)), RNG.integers(0, 7, size=(64, 2))
-    logs = model.compute_logs(features, tf.constant(strides, tf.float32), tf.constant(regions, tf.int32))
+    logs = loss_of(model, features, speeds=tf.constant(strides, tf.float32), regions=tf.constant(regions, tf.int32))
     assert float(logs["loss"]) == pytest.approx(np.log(127) + np.log(7) + np.log(3), abs=0.1)
 
 
@@ -105,9 +89,8 @@ def test_collapsed_features_cost_the_same_and_have_a_finite_gradient():
     model = compiled()
     with tf.GradientTape() as tape:
         tape.watch(features)
-        logs = model.compute_logs(features, ones, tf.cast(ones, tf.int32))
+        logs = loss_of(model, features, speeds=ones, regions=tf.cast(ones, tf.int32))
     assert float(logs["loss"]) == pytest.approx(np.log(7) + np.log(7) + np.log(3), rel=1e-5)
-    assert float(logs["feature_deviation"]) == 0
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
 
 
@@ -116,7 +99,7 @@ def trained(model, clips, steps):
     fresh = [VIEWS(clips, tf.constant([999, k])) for k in range(12)]
 
     def on_fresh_views():
-        logs = [model.compute_logs(model.encode_views(views, training=False), *facts) for views, *facts in fresh]
+        logs = [loss_of(model, model.encode_views(batch["views"], training=False), **batch) for batch in fresh]
         return {name: np.mean([float(one[name]) for one in logs]) for name in logs[0]}
 
     before, step = on_fresh_views(), tf.function(model.train_step)
@@ -145,48 +128,3 @@ def test_heads_are_as_wide_as_published():
         variable.shape for head in (model.head, model.region_head, model.stride_head) for variable in head.weights
     ]
     assert shapes == [(26, 512), (512,), (512, 2048), (2048,), (26, 7), (7,), (26, 3), (3,)]
-
-
-def test_a_saved_method_comes_back_with_all_its_settings(swinging_bars, tmp_path):
-    clips = tf.constant(swinging_bars[0])
-    model = compiled(temperature=0.3, outputs=8, seed=9)
-    model.fit(tf.data.Dataset.from_tensors(clips), verbose=0)
-    model.save(tmp_path / "method.keras")
-    loaded = keras.models.load_model(tmp_path / "method.keras")
-    assert (loaded.temperature, loaded.outputs, loaded.seed, loaded.views) == (0.3, 8, 9, model.views)
-    np.testing.assert_allclose(loaded.encode(clips), model.encode(clips), atol=1e-6)
-    model.reset_metrics()
-    expected, loss = [float(method.train_step(clips)["loss"]) for method in (model, loaded)]
-    assert loss == pytest.approx(expected, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"num_views": 2}, "1 view a set.*num_views=2"),
-        ({"speed_range": (1.0, 1.0)}, r"at least 2.*speed_range=\(1.0, 1.0\)"),
-        ({"speed_range": (1.0, 2.5)}, r"whole number.*speed_range=\(1.0, 2.5\)"),
-        ({"speed_range": (0.5, 2.0)}, r"strides \(1, S\).*speed_range=\(0.5, 2.0\)"),
-    ],
-)
-def test_views_out_of_range_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        RegionViews(16, **changes)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"temperature": 0.0}, "`temperature` must be positive. Received: 0.0"),
-        ({"views": None}, "SLFRPM has a head for views of one length: give `views`"),
-        ({"views": Views(16, 1)}, r"`SLFRPM.views_for` returns. Received: Views\("),
-    ],
-)
-def test_settings_out_of_range_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        compiled(**arguments)
-
-
-def test_a_batch_of_one_clip_is_refused():
-    with pytest.raises(ValueError, match=r"SLFRPM learns .*at least 2 in a batch\. Received: 1. Raise `batch_size`"):
-        compiled().check_batch(1)

@@ -5,11 +5,10 @@ import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import Supervised
-from simper_tf.methods.supervised import SingleViews
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(47)
-VIEWS = Supervised.views_for(40, 10, (0.5, 2.0))
+VIEWS = Views(40, Supervised.times_for(10, (0.5, 2.0)), Supervised.appearance)
 SEED = tf.constant([7, 1])
 LABELS = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
@@ -21,34 +20,6 @@ def compiled(views=VIEWS, channels=4, **arguments):
     return model
 
 
-def test_a_clip_has_one_view_of_all_its_frames_at_its_own_speed(swinging_bars):
-    clips = tf.constant(swinging_bars[0])
-    plain = SingleViews(40, crop_area=(1.0, 1.0), crop_aspect=(1.0, 1.0), brightness=(1.0, 1.0), blur_probability=0.0)
-    views, speeds = plain(clips, SEED)
-    assert views.shape == (6, 1, 40, 12, 12, 1)
-    np.testing.assert_array_equal(speeds, 1)
-    variants = [clips[:, ::a, :, ::b] / 255 for a in (1, -1) for b in (1, -1)]
-    errors = np.max([np.abs(views[:, 0] - variant) for variant in variants], axis=(2, 3, 4, 5))
-    np.testing.assert_allclose(errors.min(axis=0), 0, atol=1e-4)
-
-
-@pytest.mark.parametrize("chance", [0.2, (0.2, 0.2)])
-def test_each_view_is_blurred_with_its_chance(chance):
-    image = RNG.integers(0, 256, size=(12, 12, 1)).astype(np.uint8)
-    clips = tf.tile(tf.constant(image)[None, None], [400, 8, 1, 1, 1])
-    views = SingleViews(
-        8,
-        blur_probability=chance,
-        blur_sigma=(1.5, 1.5),
-        crop_area=(1.0, 1.0),
-        crop_aspect=(1.0, 1.0),
-        brightness=(1.0, 1.0),
-        flip_probability=0.0,
-    )
-    blurred = np.abs(views(clips, SEED)[0][:, 0, 0] - image / 255).max(axis=(1, 2, 3)) > 0.05
-    assert blurred.mean() == pytest.approx(0.2, abs=5 * np.sqrt(0.16 / 400))
-
-
 @pytest.mark.parametrize(("mean", "settings"), [(0, {}), (3, {"label_mean": 3.0, "label_deviation": 2.0})])
 def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mean, settings):
     model = compiled(**settings)
@@ -56,21 +27,20 @@ def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mea
     kernel, bias = model.head.layers[-1].get_weights()
     assert kernel.shape == (160, 1)
     predicted = mean + (2 if settings else 1) * (np.reshape(features, (6, 160)) @ kernel + bias)[:, 0]
-    logs = model.compute_logs(tf.constant(features), tf.ones([6, 1]), LABELS)
-    assert float(logs["loss"]) == pytest.approx(np.mean(np.abs(predicted - LABELS)), rel=1e-5)
-    of_zeros = model.compute_logs(tf.zeros([6, 1, 40, 4]), tf.ones([6, 1]), LABELS)
-    assert float(of_zeros["loss"]) == pytest.approx(np.mean(np.abs(mean - LABELS)), rel=1e-6)
-    assert float(of_zeros["feature_deviation"]) == 0
+    loss = model.loss_and_logs(tf.constant(features), {"labels": LABELS})[0]
+    assert float(loss) == pytest.approx(np.mean(np.abs(predicted - LABELS)), rel=1e-5)
+    of_zeros = model.loss_and_logs(tf.zeros([6, 1, 40, 4]), {"labels": LABELS})[0]
+    assert float(of_zeros) == pytest.approx(np.mean(np.abs(mean - LABELS)), rel=1e-6)
 
 
 def test_training_lowers_the_error_on_fresh_views_and_predictions_are_in_the_unit_of_the_labels(swinging_bars):
     clips, labels = tf.constant(swinging_bars[0]), tf.constant(60 * swinging_bars[1])  # A minute.
     model = compiled(label_mean=float(np.mean(labels)), label_deviation=float(np.std(labels)), channels=8)
-    views, speeds = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
+    views = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))["views"]
 
     def on_fresh_views():
         features = model.encode_views(views, training=False)
-        return float(model.compute_logs(features, speeds, tf.repeat(labels, 8))["loss"])
+        return float(model.loss_and_logs(features, {"labels": tf.repeat(labels, 8)})[0])
 
     before, step = on_fresh_views(), tf.function(model.train_step)
     for _ in range(160):
@@ -84,9 +54,9 @@ def test_series_are_predicted_number_by_number(swinging_bars):
     model = compiled(outputs=5)
     assert model.predict_labels(clips).shape == (6, 5)
     assert compiled().predict_labels(clips).shape == (6,)
-    features = model.encode_views(VIEWS(clips, SEED)[0], training=False)
+    features = model.encode_views(VIEWS(clips, SEED)["views"], training=False)
     predicted = model.head(np.reshape(features, (6, 160))).numpy()
-    loss = model.compute_logs(features, tf.ones([6, 1]), labels)["loss"]
+    loss = model.loss_and_logs(features, {"labels": labels})[0]
     assert float(loss) == pytest.approx(np.mean(np.abs(predicted - labels)), rel=1e-4)
     for wrong in (labels[:, :1], labels[:, 0]):
         with pytest.raises(ValueError, match=r"labels of 5 number\(s\) a clip.*Received labels of shape \(6,"):
@@ -105,15 +75,8 @@ def test_labels_are_predicted_in_single_precision_under_a_mixed_policy(swinging_
     features = tf.constant(RNG.normal(size=(6, 1, 40, 4)), tf.float32)
     kernel, bias = model.head.layers[-1].get_weights()
     expected = 80 + 20 * (np.reshape(features, (6, 160)) @ kernel + bias)[:, 0]
-    logs = model.compute_logs(features, tf.ones([6, 1]), tf.constant(expected))
-    assert float(logs["loss"]) < 1e-3
-
-
-def test_views_made_on_the_host_and_on_the_device_train_alike(swinging_bars):
-    clips = tf.constant(swinging_bars[0])
-    on_device, on_host = compiled(seed=5), compiled(seed=5)
-    expected = float(on_device.train_step((clips, LABELS))["loss"])
-    assert float(on_host.train_step((*VIEWS(clips, tf.constant([5, 0])), LABELS))["loss"]) == pytest.approx(expected)
+    loss = model.loss_and_logs(features, {"labels": tf.constant(expected)})[0]
+    assert float(loss) < 1e-3
 
 
 def test_a_batch_without_labels_is_refused(swinging_bars):
@@ -138,19 +101,12 @@ def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path):
     np.testing.assert_allclose(loaded.predict_labels(clips), model.predict_labels(clips), rtol=1e-6)
 
 
-@pytest.mark.parametrize("changes", [{"num_views": 2}, {"speed_range": (1.0, 2.0)}])
-def test_views_whose_labels_would_be_others_are_refused(changes):
-    with pytest.raises(ValueError, match="Labels hold for 1 view a clip, at speed 1"):
-        SingleViews(16, **changes)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"outputs": 0}, "`outputs` must be at least 1. Received: 0"),
-        ({"label_deviation": 0.0}, "`label_deviation` must be positive. Received: 0.0.*nothing to learn"),
-        ({"views": None}, "Supervised has a head for views of one length: give `views`"),
-        ({"views": Views(16, 1)}, r"`Supervised.views_for` returns. Received: Views\("),
+        ({"outputs": 0}, "`outputs` must be at least 1 and finite"),
+        ({"label_deviation": 0.0}, "`label_deviation` is 0: all training clips have one label, .*nothing to learn"),
+        ({"label_deviation": -1.0}, "`label_deviation` must be above 0"),
     ],
 )
 def test_settings_out_of_range_are_refused(arguments, message):

@@ -1,11 +1,13 @@
-"""Compares steps on one and on two logical CPU devices; run by `test_replicas.py` in a process of its own."""
+"""Compares steps on one and on two logical CPU devices; run by `test_contract.py` in a process of its own."""
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import methods, training
+from simper_tf import training
 from simper_tf.encoders.norms import normalization
+from simper_tf.methods import METHODS
+from simper_tf.views import Views
 
 RNG = np.random.default_rng(5)
 STEPS = 2
@@ -32,13 +34,17 @@ def moving_stripes(number):
     return clips.astype(np.uint8), frequencies[:, 0, 0].astype(np.float32)
 
 
+def views_of(kind):
+    """Returns the views of a method, of 20 frames."""
+    return Views(20, kind.times_for(3, (0.5, 2.0)), kind.appearance)
+
+
 def ready_views(name):
     """Returns batches of views made beforehand, with speeds and what else the method learns from."""
-    kind = getattr(methods, name)
     clips, labels = moving_stripes(8 * STEPS)
-    made = kind.views_for(20, 3, (0.5, 2.0))(tf.constant(clips), tf.constant([3, 4]))
-    made = (*made, labels) if kind.needs_labels else made
-    made = tuple(tf.cast(part, tf.float64 if part.dtype.is_floating else part.dtype) for part in map(tf.constant, made))
+    made = views_of(METHODS[name])(tf.constant(clips), tf.constant([3, 4]))
+    made |= {"labels": tf.constant(labels)} if METHODS[name].needs_labels else {}
+    made = {name: tf.cast(x, tf.float64 if x.dtype.is_floating else x.dtype) for name, x in made.items()}
     return tf.data.Dataset.from_tensor_slices(made).batch(8, drop_remainder=True)
 
 
@@ -46,8 +52,7 @@ def trained(name, strategy, batches):
     """Returns the first gradients of a method, those of all replicas added, and its weights and logs a step later."""
     with strategy.scope():
         keras.utils.set_random_seed(1)
-        kind = getattr(methods, name)
-        model = kind(encoder(), kind.views_for(20, 3, (0.5, 2.0)), seed=4)
+        model = METHODS[name](encoder(), views_of(METHODS[name]), seed=4)
         # The first step is the gradient itself. Not Adam's, of which rounding would decide the sign where it is near 0.
         model.compile(keras.optimizers.SGD(keras.optimizers.schedules.PiecewiseConstantDecay([0], [1.0, 1e-2])))
     before = [v.numpy() for v in model.trainable_variables]
@@ -69,7 +74,7 @@ def main():
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     # Two strategies over the same devices would mistake each other's messages: one serves all methods.
     single, pair = tf.distribute.OneDeviceStrategy("CPU:0"), tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    for name in sorted(set(methods.__all__) - {"Method"}):
+    for name in METHODS:
         batches = ready_views(name)
         tf.float32 = tf.float64
         (gradient, weights, logs), (shared, shared_weights, shared_logs) = [

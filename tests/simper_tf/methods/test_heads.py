@@ -1,0 +1,40 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.methods import heads
+
+RNG = np.random.default_rng(41)
+
+
+def test_the_vector_of_a_clip_is_its_frames_one_after_another():
+    features = tf.constant(RNG.normal(size=(3, 2, 5, 4)), tf.float32)
+    head = heads.head(20, keras.layers.Dense(20, use_bias=False, kernel_initializer="identity"))
+    np.testing.assert_allclose(heads.project(head, features), np.reshape(features, (3, 2, 20)), rtol=1e-6)
+    series = features[..., 0]
+    head = heads.head(5, keras.layers.Dense(5, use_bias=False, kernel_initializer="identity"))
+    np.testing.assert_allclose(heads.project(head, series), series, rtol=1e-6)
+
+
+def test_batch_norm_of_a_head_sees_all_views_together():
+    features = tf.constant(RNG.normal(size=(6, 2, 5)), tf.float32)
+    head = heads.head(5, heads.hidden(64))
+    vectors = heads.project(head, features).numpy()
+    raw = np.reshape(features, (12, 5)) @ head.layers[0].kernel.numpy()
+    expected = np.maximum((raw - raw.mean(axis=0)) / np.sqrt(raw.var(axis=0) + 1e-5), 0)
+    np.testing.assert_allclose(vectors, expected.reshape(6, 2, 64), atol=1e-4)
+
+
+def test_variety_is_zero_for_one_direction_and_one_for_directions_that_cancel():
+    assert float(heads.variety(tf.constant([[1.0, 1.0], [3.0, 3.0]]))) == pytest.approx(0, abs=1e-6)
+    assert float(heads.variety(tf.constant([[1.0, 0.0], [-4.0, 0.0]]))) == pytest.approx(1)
+    vectors = RNG.normal(size=(20, 5))
+    mean = np.mean(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), axis=0)
+    assert float(heads.variety(tf.constant(vectors, tf.float32))) == pytest.approx(1 - mean @ mean, rel=1e-4)
+
+
+def test_features_of_another_length_than_the_head_was_built_for_are_refused():
+    head = heads.head(32, keras.layers.Dense(4))
+    with pytest.raises(ValueError, match=r"built for views of 32 numbers, frames times features. Received: 40"):
+        heads.project(head, tf.zeros([3, 2, 20, 2]))
