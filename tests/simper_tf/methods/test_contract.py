@@ -17,7 +17,7 @@ from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import cnn3d, small
 from simper_tf.encoders.norms import normalization
-from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, options_of
+from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, arguments_of
 from simper_tf.times import Times
 from simper_tf.views import Views
 
@@ -41,7 +41,7 @@ def test_a_method_is_registered_with_name_title_and_source_and_says_what_its_opt
     assert kind.title
     assert re.fullmatch(r".+, [A-Z]\w+ 20\d\d, https://\S+", kind.reference)
     assert APPEARANCES[kind.registered_name] is kind.appearance
-    for name, option in options_of(kind).items():
+    for name, option in arguments_of(kind).items():
         assert option.default is not inspect.Parameter.empty, name
         hint = option.annotation
         parts = hint.__args__ if isinstance(hint, types.UnionType) else (hint,)
@@ -95,7 +95,7 @@ def test_a_saved_method_comes_back_and_goes_on_alike(kind, swinging_bars, tmp_pa
     model.save(tmp_path / "method.keras")
     loaded = keras.models.load_model(tmp_path / "method.keras")
     assert type(loaded) is kind
-    for name in (*options_of(kind), "views", "seed"):
+    for name in (*arguments_of(kind), "views", "seed"):
         assert getattr(loaded, name) == getattr(model, name), name
     for variable, other in zip(model.weights, loaded.weights, strict=True):
         np.testing.assert_array_equal(other, variable)
@@ -305,7 +305,7 @@ def test_too_few_clips_are_refused(kind):
 
 
 NUMBERS = [
-    (kind, name) for kind in METHODS.values() for name, o in options_of(kind).items() if o.annotation in (int, float)
+    (kind, name) for kind in METHODS.values() for name, o in arguments_of(kind).items() if o.annotation in (int, float)
 ]
 
 
