@@ -32,8 +32,8 @@ class ScampsConfig(tfds_builders.ClipsConfig):
 class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """Clips of synthetic faces, labelled with the heart rate."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split by every rule."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "The P<six digits>.mat files of scamps_videos.tar.gz, in any folders, and ScampsTrainTestSplit.csv for the "
         "official split. The README beside this builder says how to get them; `trainers.standin` writes a "

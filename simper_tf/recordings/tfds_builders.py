@@ -25,14 +25,16 @@ class ClipsConfig(tfds.core.BuilderConfig):
 
 @dataclasses.dataclass(eq=False)
 class SubjectsConfig(ClipsConfig):
-    """How recordings become clips, and which subjects are tested; the defaults are the paper's text.
+    """How recordings become clips, and which subjects validate and test; the paper has the defaults but no validation.
 
     Attributes:
-        train_fraction: The fraction of subjects in the training split, rounded to the nearest number.
+        train_fraction: The fraction of subjects that are not tested, rounded to the nearest number.
+        validation_fraction: The fraction of subjects that validate, cut from those that are not tested.
         seed: None splits the subjects in their order; an integer shuffles them first.
     """
 
     train_fraction: float = 0.8
+    validation_fraction: float = 0.1
     seed: int | None = None
 
 

@@ -23,7 +23,7 @@ from trainers import data, evaluate, options, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
 Digits = rotating_digits_dataset_builder.Builder
-FEW = {"name": "few", "train_clips": 10, "test_clips": 10}
+FEW = {"name": "few", "train_clips": 10, "validation_clips": 10, "test_clips": 10}
 
 # A build that stops in the middle of a split until it is killed.
 HALF_A_BUILD = """
@@ -40,7 +40,7 @@ def stop_at_five(images, split, index, spurious):
     return record(images, split, index, spurious)
 
 digits.clip_record = stop_at_five
-config = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+config = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
 module.Builder(data_dir=sys.argv[1], config=config).download_and_prepare()
 """
 
@@ -114,13 +114,13 @@ def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_ar
 
 def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
     builder = load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
-    with pytest.raises(ValueError, match=r"few/1.0.0 has no split 'validation', only train, test: .* build it again"):
-        data.split(builder, "validation")
+    with pytest.raises(ValueError, match=r"few/2.0.0 has no split 'other', only train, validation, test: .* build it"):
+        data.split(builder, "other")
 
 
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):
     monkeypatch.setattr(Digits, "_generate_examples", lambda *_: iter(()))
-    with pytest.raises(ValueError, match=r"few/1.0.0 could not be built: not one clip of a split can be used"):
+    with pytest.raises(ValueError, match=r"few/2.0.0 could not be built: not one clip of a split can be used"):
         load(call, "--dataset=rotating_digits/few", f"--data_dir={tmp_path}")
     assert not list(tmp_path.rglob("*.tfrecord*"))
 
@@ -169,7 +169,7 @@ def whole(tmp_path_factory):
 def copy(whole, tmp_path):
     """Returns the folder of a copy of that data set, to be damaged."""
     shutil.copytree(whole, tmp_path / "data")
-    return tmp_path / "data" / "rotating_digits" / "own" / "1.0.0"
+    return tmp_path / "data" / "rotating_digits" / "own" / "2.0.0"
 
 
 def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
@@ -206,7 +206,7 @@ def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy
     folder = copy
     if config == "few":
         (copy.parents[1] / "few").mkdir()
-        folder = copy.rename(copy.parents[1] / "few" / "1.0.0")
+        folder = copy.rename(copy.parents[1] / "few" / "2.0.0")
         info = folder / "dataset_info.json"
         info.write_text(info.read_text().replace('"configName": "own"', '"configName": "few"'))
     (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
@@ -237,7 +237,8 @@ LIMITED = """
 import resource, sys
 from trainers import cli, data, options
 from datasets.rotating_digits import rotating_digits_dataset_builder as module
-module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+module.Builder.builder_configs["few"] = few
 options.define()
 limit = int(sys.argv.pop())
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -260,7 +261,8 @@ KILLED = (
     HALF_A_BUILD.rsplit("config = ", 1)[0]
     + """
 from trainers import cli, data, options
-module.Builder.builder_configs["few"] = module.RotatingDigitsConfig(name="few", train_clips=10, test_clips=10)
+few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
+module.Builder.builder_configs["few"] = few
 options.define()
 cli.run(data.load)
 """
@@ -278,5 +280,5 @@ def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, fe
     assert list(tmp_path.rglob("incomplete.*"))
     load(call, *words[1:])
     assert not list(tmp_path.rglob("incomplete.*"))
-    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"1.0.0"}
+    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.0.0"}
     assert "delete it" not in capsys.readouterr().out

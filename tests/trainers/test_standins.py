@@ -96,11 +96,11 @@ def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, 
 @pytest.mark.parametrize(
     ("name", "sizes", "message"),
     [
-        ("ubfc", {"subjects": 1, "seconds": 3}, r"needs two subjects or more, found \['subject1'\]"),
-        ("ubfc", {"subjects": 2, "seconds": 1}, "The train split would be empty: not one clip of 60 frames .*subject1"),
+        ("ubfc", {"subjects": 2, "seconds": 3}, r"needs three subjects or more, found \['subject1', 'subject3'\]"),
+        ("ubfc", {"subjects": 3, "seconds": 1}, "The train split would be empty: not one clip of 60 frames .*subject1"),
         ("scamps", {"subjects": 3, "seconds": 1}, r"The train split would be empty.*P00000\d: 30 frames are shorter"),
         ("countix", {"subjects": 1, "seconds": 2}, r"A split would be empty: not one of its 5 .*at least 80"),
-        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: 0 windows to train.*at least 40 hours"),
+        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: windows 0 for train.*at least 40 hours"),
     ],
 )
 def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, sizes, message, small, call, tmp_path):
