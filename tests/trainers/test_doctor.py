@@ -274,6 +274,28 @@ def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_pat
         data.find("ubfc", tmp_path / "data")
 
 
+def test_a_config_of_ones_own_is_examined_before_and_after_it_is_built(sound, tmp_path, capsys):
+    own = '{"name": "own", "size": 8, "window": 75, "stride": 75}'
+    builder = doctor.find("ubfc", tmp_path, own)
+    assert doctor.diagnose(builder, sound / "ubfc", None) == []
+    assert "train: 1 examples" in capsys.readouterr().out
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=sound / "ubfc"))
+    built = doctor.find("ubfc/own", tmp_path)
+    assert doctor.diagnose(built, None, None) == []
+    with pytest.raises(
+        ValueError, match=r"ubfc/own/2\.0\.0 was built with a config of its own: repeat that by --config"
+    ):
+        doctor.diagnose(built, sound / "ubfc", None)
+
+
+@pytest.mark.parametrize("config", ["{", "7", '{"name": "own", "windw": 3}'])
+def test_a_config_that_is_none_is_refused_with_the_fields(tmp_path, config):
+    with pytest.raises(
+        ValueError, match=r"^--config=.*It is JSON with a name and any of .*window.*validation_fraction"
+    ):
+        doctor.find("ubfc", tmp_path, config)
+
+
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"ubfc/small/2\.0\.0 is not built in .*--manual_dir"):
         doctor.diagnose(make("ubfc", tmp_path), None, None)
