@@ -66,7 +66,7 @@ class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     def _split_generators(self, dl_manager):
         return {
             split: self._generate_examples(located, self.data_path / f"skipped_{split}.txt")
-            for split, located in reader.locate_all(dl_manager.manual_dir).items()
+            for split, located in reader.locate_all(tfds_builders.raw_folder(self, dl_manager)).items()
         }
 
     def _generate_examples(self, located, report):

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from simper_tf import tasks
-from simper_tf.recordings import tfds_features
+from simper_tf.recordings import tfds_builders, tfds_features
 
 from . import goes, reader
 
@@ -96,7 +96,8 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _split_generators(self, dl_manager):
         config = self.builder_config
-        recording = reader.read_hourly_maps(dl_manager.manual_dir, config.start, config.end, config.size)
+        root = tfds_builders.raw_folder(self, dl_manager)
+        recording = reader.read_hourly_maps(root, config.start, config.end, config.size)
         splits, skipped = reader.split_windows(recording, config)
         period = f"Asked for {config.start} to {config.end}, found {len(recording.maps)} hours from {recording.start}."
         report = [period, *(f"No file for {hour}: a gap." for hour in recording.missing), *skipped]

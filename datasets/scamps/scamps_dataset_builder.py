@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import itertools
-import pathlib
 
 import tensorflow_datasets as tfds
 
@@ -60,7 +59,7 @@ class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        config, root = self.builder_config, pathlib.Path(dl_manager.manual_dir)
+        config, root = self.builder_config, tfds_builders.raw_folder(self, dl_manager)
         parts = reader.usable_split(reader.find(root), root, config)
         return {part: self._generate_examples([str(path) for path in paths]) for part, paths in parts.items()}
 

@@ -112,6 +112,16 @@ def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, siz
     assert not list((tmp_path / "data" / name).rglob("*.tfrecord*"))
 
 
+@pytest.mark.parametrize("name", datasets.names("reader"))
+def test_a_builder_itself_says_in_one_line_that_raw_files_are_missing(name, tmp_path):
+    builder = datasets.module(name).Builder(data_dir=tmp_path / "data")
+    config = tfds.download.DownloadConfig(manual_dir=tmp_path / "raw")
+    with pytest.raises(
+        ValueError, match=rf"^{name}/.*/raw does not exist or is empty\. Put them .*{name}/README\.md.*$"
+    ):
+        builder.download_and_prepare(download_config=config)
+
+
 @pytest.mark.parametrize("make", [lambda folder: None, pathlib.Path.mkdir])
 def test_a_folder_of_raw_files_that_is_missing_or_empty_is_named_with_what_to_do(make, small, call, tmp_path):
     small("pure")
