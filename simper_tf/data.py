@@ -187,15 +187,11 @@ def _prepare(aside, builder, manual_dir):
                 download_config=tfds.download.DownloadConfig(manual_dir=manual_dir),
             )
     except AssertionError as error:
-        if "No examples were yielded" in str(error):
-            raise ValueError(
-                f"{name} could not be built: not one clip of a split can be used. "
-                f"`tfds build datasets/{builder.name}` says why each was skipped."
-            ) from error
-        # TFDS asserts that the folder of raw files exists and is not empty, and adds how to get them, in lines.
+        if "No examples were yielded" not in str(error):
+            raise
         raise ValueError(
-            f"{name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
-            f"Put them in a folder as datasets/{builder.name}/README.md says and name it by --manual_dir."
+            f"{name} could not be built: not one clip of a split can be used. "
+            f"`tfds build datasets/{builder.name}` says why each was skipped."
         ) from error
     except (tf.errors.OpError, OSError, RuntimeError) as error:
         # TFDS wraps what a disk has said while it wrote a split.

@@ -9,10 +9,13 @@ With --manual_dir it writes a manifest, a JSON line for each recording, file, se
 but the data and the config: --compare=theirs.jsonl tells two people whether they hold the same.
 """
 
+import dataclasses
+import json
 import pathlib
 import shutil
 import sys
 
+import tensorflow_datasets as tfds
 from absl import flags
 
 import datasets
@@ -27,9 +30,11 @@ MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the re
 
 
 def main():
+    """Examines what the flags name and exits with 1 where there is a problem."""
     config = flags.FLAGS
-    builder = library.find(*data.builder_class(config.dataset), config.data_dir)
-    path = pathlib.Path(config.manifest or f"runs/doctor/{config.dataset.replace('/', '_')}.jsonl")
+    builder = find(config.dataset, config.data_dir, config.config)
+    name = f"{builder.name}_{builder.builder_config.name}" if config.config else config.dataset.replace("/", "_")
+    path = pathlib.Path(config.manifest or f"runs/doctor/{name}.jsonl")
     problems = []
     if config.manual_dir or not config.compare:
         problems = diagnose(builder, config.manual_dir, None if config.quick else path)
@@ -42,6 +47,27 @@ def main():
         _say(f"A build of {builder.info.full_name} would succeed.")
     elif not config.compare:
         _say("The built set is sound.")
+
+
+def find(dataset, data_dir, config=None):
+    """Returns the TFDS builder of a data set, or that of a config of one's own.
+
+    Args:
+        dataset: Its folder in datasets/, with a slash and a config or without.
+        data_dir: Where built data sets are kept.
+        config: The fields of a config in JSON, as `tfds build --config` takes them, or None.
+
+    Raises:
+        ValueError: there is no such data set, or it has no such fields.
+    """
+    kind, name = data.builder_class(dataset)
+    if not config:
+        return library.find(kind, name, data_dir)
+    try:
+        return kind(data_dir=data_dir, config=kind.builder_config_cls(**json.loads(config)))
+    except (TypeError, ValueError, AttributeError) as error:
+        fields = ", ".join(field.name for field in dataclasses.fields(kind.builder_config_cls))
+        raise ValueError(f"--config={config}: {error}. It is JSON with a name and any of {fields}.") from error
 
 
 def diagnose(builder, manual_dir, path):
@@ -71,6 +97,8 @@ def check_raw(builder, root, path):
     if builder.name not in datasets.names("reader"):
         having = ", ".join(datasets.names("reader"))
         raise ValueError(f"--manual_dir is for {having}; {builder.name} has no raw files to examine.")
+    if not isinstance(builder, tfds.core.GeneratorBasedBuilder):
+        raise ValueError(f"{builder.info.full_name} was built with a config of its own: repeat that by --config.")
     if not root.is_dir():
         return [f"--manual_dir={root}: there is no such folder."], {}
     try:
@@ -201,6 +229,7 @@ if __name__ == "__main__":
     flags.DEFINE_string(
         "dataset", None, "Data set as name/config; a folder of that name lies in datasets/.", required=True
     )
+    flags.DEFINE_string("config", None, "A config of your own in JSON, as `tfds build --config` takes it.")
     flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
     flags.DEFINE_string("manual_dir", None, "Raw files to examine; without it, the built set alone.")
     flags.DEFINE_string("manifest", None, "Where the manifest goes; runs/doctor/<data set>.jsonl if not given.")

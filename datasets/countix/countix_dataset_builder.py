@@ -31,8 +31,8 @@ class CountixConfig(tfds.core.BuilderConfig):
 class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """One clip of each annotated segment, labelled with the number of repetitions."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "The metadata name the task."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Unpack countix.tar.gz here (countix_train.csv, countix_val.csv and countix_test.csv, or a folder countix with "
         "them), and put the Kinetics videos anywhere below: <id>_<start>_<end>.mp4 with seconds of six digits, or "
@@ -66,7 +66,7 @@ class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     def _split_generators(self, dl_manager):
         return {
             split: self._generate_examples(located, self.data_path / f"skipped_{split}.txt")
-            for split, located in reader.locate_all(dl_manager.manual_dir).items()
+            for split, located in reader.locate_all(tfds_builders.raw_folder(self, dl_manager)).items()
         }
 
     def _generate_examples(self, located, report):

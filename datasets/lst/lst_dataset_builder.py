@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow_datasets as tfds
 
 from simper_tf import tasks
-from simper_tf.recordings import tfds_features
+from simper_tf.recordings import tfds_builders, tfds_features
 
 from . import goes, reader
 
@@ -26,8 +26,10 @@ class LstConfig(tfds.core.BuilderConfig):
         horizon: Hours of a target, right after the clip.
         stride: Hours from one clip to the next.
         size: Cells a side of a quarter.
-        split: `"region"` tests on one quarter, `"time"` on the last windows of all; see `lst.list_windows`.
-        test_quarter: Of a split by region.
+        split: `"region"` tests on one quarter, `"time"` on the last windows of all; see `reader.split_windows`.
+        test_quarter: What a split by region tests on.
+        validation_quarter: What a split by region validates on.
+        validation_fraction: The fraction of the windows of each quarter that validate in a split by time.
     """
 
     start: str = "2022-04-07T00"
@@ -38,20 +40,22 @@ class LstConfig(tfds.core.BuilderConfig):
     size: int = 100
     split: str = "region"
     test_quarter: str = "south_east"
+    validation_quarter: str = "south_west"
+    validation_fraction: float = 0.1
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
     """Windows of hourly temperature maps, labelled with the mean temperature of the hours after them."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of windows that trained."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Sync the folders ABI-L2-LSTC/2022/097 to ABI-L2-LSTC/2022/196 of the public bucket noaa-goes16 to here (2,400 "
         "files, about 6 GB). Files are found by name anywhere below. The README of datasets/lst has the command."
     )
     BUILDER_CONFIGS = [
-        LstConfig(name="region", description="Tested on one quarter of the map, trained on the other three."),
-        LstConfig(name="time", description="Tested on the last weeks, trained on the weeks before.", split="time"),
+        LstConfig(name="region", description="Tested on one quarter of the map, validated on another."),
+        LstConfig(name="time", description="Tested on the last weeks, validated on weeks before.", split="time"),
     ]
 
     def _info(self):
@@ -92,14 +96,13 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _split_generators(self, dl_manager):
         config = self.builder_config
-        recording = reader.read_hourly_maps(dl_manager.manual_dir, config.start, config.end, config.size)
-        train, test, skipped = reader.list_windows(
-            recording, config.window, config.horizon, config.stride, config.split, config.test_quarter
-        )
+        root = tfds_builders.raw_folder(self, dl_manager)
+        recording = reader.read_hourly_maps(root, config.start, config.end, config.size)
+        splits, skipped = reader.split_windows(recording, config)
         period = f"Asked for {config.start} to {config.end}, found {len(recording.maps)} hours from {recording.start}."
         report = [period, *(f"No file for {hour}: a gap." for hour in recording.missing), *skipped]
         (self.data_path / "skipped.txt").write_text("\n".join(report) + "\n")
-        return {"train": self._generate_examples(recording, train), "test": self._generate_examples(recording, test)}
+        return {split: self._generate_examples(recording, windows) for split, windows in splits.items()}
 
     def _generate_examples(self, recording, windows):
         for window in windows:

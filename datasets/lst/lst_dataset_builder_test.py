@@ -18,7 +18,7 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
     """A split by region: 60 hours give 7 windows of each of the four quarters."""
 
     DATASET_CLASS = lst_dataset_builder.Builder
-    SPLITS = {"train": 21, "test": 7}
+    SPLITS = {"train": 14, "validation": 7, "test": 7}
     BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", **SMALL)]
 
     @classmethod
@@ -29,10 +29,10 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
 
 
 class LstByTimeTest(LstTest):
-    """A split by time: the last window of each quarter is the test; the three that share no hour with it remain."""
+    """A split by time: of 14 hours from 0, 6, ..., 42 the last two test, those from 18 validate, from 0 train."""
 
-    SPLITS = {"train": 12, "test": 4}
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small_time", split="time", **SMALL)]
+    SPLITS = {"train": 4, "validation": 4, "test": 8}
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small_time", split="time", **SMALL | {"window": 6})]
 
 
 def prepare(manual_dir, data_dir):
@@ -50,8 +50,8 @@ def cloudy(tmp_path_factory):
 def test_a_built_example_equals_the_one_read_alone(cloudy, tmp_path):
     builder = prepare(cloudy[0], tmp_path)
     recording = reader.read_hourly_maps(cloudy[0], "2022-04-07T00", "2022-07-16T00", SMALL["size"])
-    _, test, _ = reader.list_windows(recording, SMALL["window"], SMALL["horizon"], SMALL["stride"])
-    alone = {example["id"]: example for example in (reader.read_window(recording, window) for window in test)}
+    splits, _ = reader.split_windows(recording, builder.builder_config)
+    alone = {example["id"]: example for example in (reader.read_window(recording, w) for w in splits["test"])}
     built = list(tfds.as_numpy(builder.as_dataset(split="test")))
     assert {record["id"].decode() for record in built} == alone.keys()
     for record in built:

@@ -14,7 +14,8 @@ from simper_tf.recordings.errors import RawDataError
 
 from . import goes
 
-SPLITS = ("region", "time")
+SPLITS = ("train", "validation", "test")
+RULES = ("region", "time")  # By which windows are divided into them.
 LEAST_MEASURED = 0.05  # Share of the hours in which a cell must be measured to count as land.
 LONGEST_BRIDGE = 3  # Hours of a gap filled by a straight line.
 MOST_MISSING = 0.25  # Share of the hours of a window, or of its target, that may be missing altogether.
@@ -106,11 +107,10 @@ def _examine(path, _):
 
 def _decide(root, config, _):
     recording = read_hourly_maps(root, config.start, config.end, config.size)
-    train, test, skipped = list_windows(
-        recording, config.window, config.horizon, config.stride, config.split, config.test_quarter
-    )
-    # Every hour serves both splits: they differ in the quarter, or share no more than hours near their border.
-    return raw_checks.Outcome({"train": (), "test": ()}, {"train": len(train), "test": len(test)}, tuple(skipped))
+    splits, skipped = split_windows(recording, config)
+    # Every hour serves all splits: they differ in the quarter, or share no more than hours near their borders.
+    examples = {split: len(windows) for split, windows in splits.items()}
+    return raw_checks.Outcome(dict.fromkeys(splits, ()), examples, tuple(skipped))
 
 
 class MapWindow(NamedTuple):
@@ -122,61 +122,92 @@ class MapWindow(NamedTuple):
     horizon: int
 
 
-def list_windows(recording, window=100, horizon=100, stride=24, split="region", test_quarter="south_east"):
-    """Lists the windows of a recording.
+def split_windows(recording, config):
+    """Divides the windows of a recording into splits.
 
     Args:
-        recording: A `HourlyMaps`.
-        window: Hours of a clip.
-        horizon: Hours of a target.
-        stride: Hours from one window to the next.
-        split: `"region"` holds out all windows of `test_quarter`. `"time"` holds out the last quarter of the windows
-            of each region, and drops the windows before them that share an hour, in clip or target, with them. It is
-            the last quarter of the period that was asked for, whichever hours are missing, unless that leaves a side
-            without windows: then of the hours at hand.
-        test_quarter: One of `goes.QUARTERS`.
+        recording: `HourlyMaps`.
+        config: That of the builder. By the split `"region"` all windows of `test_quarter` test and those of
+            `validation_quarter` validate. By `"time"` the last quarter of the windows of each region tests. Of the
+            windows before them that share no hour with them, in clip or target, the last validate, as many as
+            `validation_fraction` of all windows and at least one; those before these that share no hour with them
+            train. It is so in the period that was asked for, whichever hours are missing, unless that leaves a split
+            without windows: then in the hours at hand.
 
     Returns:
-        `(train, test, skipped)`: two lists of `MapWindow`, and a list of messages about the windows left out because
-        more than `MOST_MISSING` of the hours of clip or target have no measurement of the quarter's land.
+        `{"train": windows, "validation": windows, "test": windows}`, each a list of `MapWindow`, and a list of messages
+        about the windows left out because more than `MOST_MISSING` of the hours of clip or target have no measurement
+        of the quarter's land.
 
     Raises:
-        RawDataError: the recording is too short to give either split a window.
-        ValueError: an unknown `split` or `test_quarter`.
+        RawDataError: the recording is too short to give each split a window.
+        ValueError: an unknown split or quarter, or one quarter for two splits.
     """
-    if split not in SPLITS or test_quarter not in goes.QUARTERS:
-        raise ValueError(
-            f"split is one of {SPLITS} and test_quarter of {goes.QUARTERS}. Received {split!r} and {test_quarter!r}."
-        )
-    length = window + horizon
-    asked = range(-recording.offset, (recording.period or len(recording.maps)) - recording.offset - length + 1, stride)
+    length = config.window + config.horizon
+    latest = (recording.period or len(recording.maps)) - recording.offset - length
+    asked = range(-recording.offset, latest + 1, config.stride)
     starts = [start for start in asked if 0 <= start <= len(recording.maps) - length]
-    first_test = _first_test(asked)
-    if starts and not starts[0] + length <= first_test <= starts[-1]:
-        first_test = _first_test(starts)
-    train, test, skipped = [], [], []
+    by_quarter = _quarter_splits(config)
+    by_start = _start_splits(starts, asked, length, config.validation_fraction)
+    splits, skipped = {split: [] for split in SPLITS}, []
     for quarter, name in enumerate(goes.QUARTERS):
         empty = recording.observed(quarter) == 0
         for start in starts:
-            lost = max(empty[start : start + window].mean(), empty[start + window : start + length].mean())
+            middle, end = start + config.window, start + length
+            lost = max(empty[start:middle].mean(), empty[middle:end].mean())
+            split = by_quarter[name] if config.split == "region" else by_start.get(start)
             if lost > MOST_MISSING:
                 skipped.append(f"{name}, window from {recording.start + start}: {lost:.0%} of its hours are missing")
-            elif (name == test_quarter) if split == "region" else (start >= first_test):
-                test.append(MapWindow(quarter, start, window, horizon))
-            elif split == "region" or start + length <= first_test:
-                train.append(MapWindow(quarter, start, window, horizon))
-    if not train or not test:
+            elif split:
+                splits[split].append(MapWindow(quarter, start, config.window, config.horizon))
+    if not all(splits.values()):
+        numbers = ", ".join(f"{len(windows)} for {split}" for split, windows in splits.items())
         raise RawDataError(
             f"recording from {recording.start}",
-            f"{len(recording.maps)} hours: {len(train)} windows to train, {len(test)} to test, {len(skipped)} skipped",
-            f"at least {length} hours for a split by region, more than twice as many for one by time, few missing",
+            f"{len(recording.maps)} hours: windows {numbers}, {len(skipped)} skipped",
+            f"at least {length} hours for a split by region, thrice as many and more for one by time, few missing",
             "Fetch more hours, or choose a shorter window.",
         )
-    return train, test, skipped
+    return splits, skipped
 
 
-def _first_test(starts):
-    return starts[-max(1, len(starts) // 4)] if starts else 0
+def _quarter_splits(config):
+    """Returns `{quarter: split}` of a split by region."""
+    held_out = {config.validation_quarter: "validation", config.test_quarter: "test"}
+    if config.split not in RULES or len(held_out) < 2 or not held_out.keys() <= {*goes.QUARTERS}:
+        raise ValueError(
+            f"split is one of {RULES}, validation_quarter and test_quarter are two of {goes.QUARTERS}. Received "
+            f"{config.split!r}, {config.validation_quarter!r} and {config.test_quarter!r}."
+        )
+    return dict.fromkeys(goes.QUARTERS, "train") | held_out
+
+
+def _start_splits(starts, asked, length, fraction):
+    """Returns `{first hour: split}` of a split by time, without the windows that share hours with another split.
+
+    Args:
+        starts: First hours of the windows at hand.
+        asked: First hours of the windows of the period that was asked for.
+        length: Hours of a window and its target.
+        fraction: Of the windows, that validate.
+    """
+    splits = {}
+    for to_test, to_validate in ((asked, asked), (asked, starts), (starts, starts)):
+        first_test = min(_last(to_test, len(to_test) // 4), default=0)
+        before = [start for start in to_validate if start + length <= first_test]
+        validation = _last(before, round(fraction * len(to_validate)))
+        first_validation = min(validation, default=0)
+        splits = {start: "train" for start in starts if start + length <= first_validation}
+        splits |= {start: "validation" for start in starts if first_validation <= start <= first_test - length}
+        splits |= {start: "test" for start in starts if start >= first_test}
+        if {*splits.values()} == {*SPLITS}:
+            break
+    return splits
+
+
+def _last(starts, count):
+    """Returns the last so many, at least one if there is any."""
+    return starts[-max(1, count) :]
 
 
 def read_window(recording, window):

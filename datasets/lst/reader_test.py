@@ -3,7 +3,7 @@ import datetime
 import numpy as np
 import pytest
 
-from datasets.lst import goes, reader, standin
+from datasets.lst import goes, lst_dataset_builder, reader, standin
 from simper_tf.recordings.errors import RawDataError
 
 START, END = "2022-04-07T00", "2022-07-16T00"
@@ -67,52 +67,64 @@ def test_a_quarter_without_any_temperature_is_refused(tmp_path):
         reader.read_hourly_maps(tmp_path, START, END, SIZE)
 
 
-def test_the_paper_windows_are_276_and_92():
-    recording = recording_of(np.zeros((2400, 4, 1, 1)))
-    train, test, skipped = reader.list_windows(recording)
-    assert (len(train), len(test), skipped) == (276, 92, [])
-    assert {window.quarter for window in test} == {goes.QUARTERS.index("south_east")}
-    assert not {window.quarter for window in train} & {window.quarter for window in test}
+def config(**changes):
+    return lst_dataset_builder.LstConfig(name="test", **changes)
 
 
-def test_a_split_by_time_shares_no_hour_between_train_and_test():
-    recording = recording_of(np.zeros((2400, 4, 1, 1)))
-    train, test, _ = reader.list_windows(recording, split="time")
-    last_of_train = max(window.start + window.window + window.horizon for window in train)
-    assert last_of_train <= min(window.start for window in test)
-    assert len(test) == 4 * 23
-    assert {window.quarter for window in train} == {window.quarter for window in test} == set(range(4))
+def sizes(splits):
+    return {split: len(windows) for split, windows in splits.items()}
 
 
-def test_no_window_changes_sides_whichever_hours_at_the_ends_are_missing(tmp_path):
+def test_by_region_one_quarter_tests_as_in_the_paper_and_one_of_its_other_three_validates():
+    splits, skipped = reader.split_windows(recording_of(np.zeros((2400, 4, 1, 1))), config())
+    assert (sizes(splits), skipped) == ({"train": 276 - 92, "validation": 92, "test": 92}, [])
+    quarters = {split: {goes.QUARTERS[window.quarter] for window in windows} for split, windows in splits.items()}
+    north = {"north_west", "north_east"}
+    assert quarters == {"train": north, "validation": {"south_west"}, "test": {"south_east"}}
+
+
+def test_by_time_train_comes_before_validation_before_test_and_they_share_no_hour():
+    splits, _ = reader.split_windows(recording_of(np.zeros((2400, 4, 1, 1))), config(split="time"))
+    # Of the 92 windows of each quarter the last 23 test and 9 validate; 8 before each of these share hours with them.
+    assert sizes(splits) == {"train": 4 * (92 - 23 - 8 - 9 - 8), "validation": 4 * 9, "test": 4 * 23}
+    spans = [(min(w.start for w in windows), max(w.start for w in windows) + 200) for windows in splits.values()]
+    assert spans[0][1] <= spans[1][0]
+    assert spans[1][1] <= spans[2][0]
+    assert all({window.quarter for window in windows} == set(range(4)) for windows in splits.values())
+
+
+def test_no_window_changes_its_split_whichever_hours_at_the_ends_are_missing(tmp_path):
     def windows(hours, skip=()):
         folder = tmp_path / f"{hours} {len(skip)}"
         folder.mkdir()
         write_hours(folder, hours, skip)
         recording = reader.read_hourly_maps(folder, START, "2022-04-08T16", SIZE)
-        train, test, _ = reader.list_windows(recording, 4, 2, 3, "time")
-        return [{reader.read_window(recording, window)["id"] for window in side} for side in (train, test)]
+        splits, _ = reader.split_windows(recording, config(split="time", window=4, horizon=2, stride=3))
+        return [{reader.read_window(recording, window)["id"] for window in windows} for windows in splits.values()]
 
     whole = windows(40)
-    assert [len(side) for side in whole] == [4 * 8, 4 * 3]
+    # Starts 0, 3, ..., 33: the last three test from 27 on, 21 validates, and what ends by then trains.
+    assert [len(side) for side in whole] == [4 * 6, 4, 4 * 3]
     for one, other in zip(windows(40, skip=(0, 1)), whole, strict=True):
         assert one == {name for name in other if not name.endswith("2022-04-07T00")}
     for one, other in zip(windows(38), whole, strict=True):
         assert one == {name for name in other if not name.endswith("2022-04-08T09")}
-    # Of the first hours alone, all would train: their own last windows are tested.
-    assert [len(side) for side in windows(20)] == [4 * 3, 4]
+    # Of the first hours alone, all would train: their own last windows test and validate.
+    assert [len(side) for side in windows(20)] == [4, 4, 4]
 
 
-@pytest.mark.parametrize(("split", "hours"), [("region", 199), ("time", 400)])
+@pytest.mark.parametrize(("split", "hours"), [("region", 199), ("time", 700)])
 def test_too_short_a_recording_is_refused_with_the_numbers(split, hours):
-    with pytest.raises(RawDataError, match=f"{hours} hours: .* windows to train"):
-        reader.list_windows(recording_of(np.zeros((hours, 4, 1, 1))), split=split)
+    with pytest.raises(RawDataError, match=f"{hours} hours: windows 0 for train, .*Fetch more hours"):
+        reader.split_windows(recording_of(np.zeros((hours, 4, 1, 1))), config(split=split))
 
 
-@pytest.mark.parametrize("choice", [{"split": "regions"}, {"test_quarter": "South-East US"}])
-def test_an_unknown_split_or_quarter_is_refused(choice):
+@pytest.mark.parametrize(
+    "choice", [{"split": "regions"}, {"test_quarter": "South-East US"}, {"test_quarter": "south_west"}]
+)
+def test_an_unknown_split_or_quarter_or_one_quarter_for_two_splits_is_refused(choice):
     with pytest.raises(ValueError, match="split is one of"):
-        reader.list_windows(recording_of(np.zeros((400, 4, 1, 1))), **choice)
+        reader.split_windows(recording_of(np.zeros((400, 4, 1, 1))), config(**choice))
 
 
 def test_no_later_hour_changes_a_clip_and_no_earlier_one_a_target():
@@ -171,11 +183,10 @@ def test_a_window_with_too_many_missing_hours_is_left_out_by_name():
     maps = noise(96, gaps=0)
     maps[30:40] = np.nan
     maps[40:60, 3] = np.nan  # Clouds over all of one quarter for longer.
-    options = {"window": 12, "horizon": 12, "stride": 24}
-    train, test, skipped = reader.list_windows(recording_of(maps), **options)
+    splits, skipped = reader.split_windows(recording_of(maps), config(window=12, horizon=12, stride=24))
     assert skipped[0] == "north_west, window from 2022-04-08T00: 50% of its hours are missing"
-    assert [window.start for window in train if window.quarter == 0] == [0, 48, 72]
-    assert [window.start for window in test] == [0, 72]
+    assert [window.start for window in splits["train"] if window.quarter == 0] == [0, 48, 72]
+    assert [window.start for window in splits["test"]] == [0, 72]
     assert len(skipped) == 5
 
 
@@ -183,8 +194,8 @@ def test_a_window_with_few_missing_hours_is_kept_and_its_target_tells_them():
     maps = noise(48, gaps=0)
     maps[14:16] = np.nan
     recording = recording_of(maps)
-    train, _, skipped = reader.list_windows(recording, window=12, horizon=12, stride=24)
-    example = reader.read_window(recording, train[0])
+    splits, skipped = reader.split_windows(recording, config(window=12, horizon=12, stride=24))
+    example = reader.read_window(recording, splits["train"][0])
     assert not skipped
     np.testing.assert_array_equal(example["observed"], [1, 1, 0, 0, *[1] * 8])
     assert np.isfinite(example["label"]).all()

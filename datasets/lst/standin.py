@@ -24,7 +24,7 @@ def write(out, subjects=3, seconds=20, seed=0, clouds=0.3, gaps=True):
 
     A second of the other stand-ins is ten hours here, and each subject after the first is a day more. So the usual 20
     seconds are the 200 hours of one clip and its target, and `subjects` is the number of windows of each quarter; a
-    split by time needs 11 of them.
+    split by time needs 25 of them.
 
     Args:
         out: Folder to write to; made if needed.

@@ -12,14 +12,14 @@ class Builder(tfds_builders.BySubject, tfds.core.GeneratorBasedBuilder):
     """Clips of faces, labelled with the heart rate."""
 
     READER = reader
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of subjects that trained."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "PURE, as its authors share it: SS-TT/SS-TT/Image<nanoseconds>.png and SS-TT/SS-TT.json. "
         "The README beside this builder says how to get it; `trainers.standin` writes a stand-in."
     )
     BUILDER_CONFIGS = [
-        tfds_builders.SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, 80/20 subjects.")
+        tfds_builders.SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, subjects 70/10/20.")
     ]
 
     def _info(self):

@@ -7,12 +7,12 @@ from datasets.pure import pure_dataset_builder, standin
 
 
 class PureTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
-    """Two subjects in both layouts, 6.6 seconds: one whole clip each, where the PPG overlaps."""
+    """Three subjects in both layouts, 6.6 seconds: one whole clip each, where the PPG overlaps."""
 
     DATASET_CLASS = pure_dataset_builder.Builder
     STANDIN = standin
-    SIZES = {"subjects": 2, "seconds": 6.6}
-    SPLITS = {"train": 2, "test": 2}
+    SIZES = {"subjects": 3, "seconds": 6.6}
+    SPLITS = {"train": 2, "validation": 2, "test": 2}
 
 
 if __name__ == "__main__":

@@ -47,9 +47,12 @@ MNIST_FILES = {
     "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
     "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
 }
+# Of which images a split takes its own.
+SOURCE = {"train": "train", "validation": "train", "test": "test"}
 
 _SEED = 0
-_SPLIT_INDEX = {"train": 0, "test": 1}
+_SPLIT_INDEX = {"train": 0, "test": 1, "validation": 2}
+_VALIDATION_SHARE = 10  # One of so many training images of each digit validates.
 _EMBEDDED_TRAIN_IMAGES = 100  # Per digit; the other 74 to 83 are for test.
 _EMBEDDED_MAX_VALUE = 16.0
 _MNIST_GLYPH_SIZE = 20  # MNIST fits its digits into 20 x 20 pixels and centres them in 28 x 28.
@@ -102,7 +105,11 @@ def read_idx(path):
 
 
 def read_mnist(folder, split):
-    """Reads one split of MNIST from the folder that holds its four files, each plain or with the ending `.gz`.
+    """Reads the images that `by_digit` takes those of a split from, of a folder with MNIST's four files.
+
+    Args:
+        folder: Where they are, each plain or with the ending `.gz`.
+        split: `train`, `validation` or `test`.
 
     Returns:
         Images `(N, 28, 28)` uint8 and labels `(N,)` uint8.
@@ -111,7 +118,7 @@ def read_mnist(folder, split):
         FileNotFoundError: a file is missing.
         ValueError: a file is damaged, or the two do not belong together.
     """
-    return read_labelled_images(*(_find(folder, name) for name in MNIST_FILES[split]))
+    return read_labelled_images(*(_find(folder, name) for name in MNIST_FILES[SOURCE[split]]))
 
 
 def read_labelled_images(images_path, labels_path):
@@ -131,17 +138,20 @@ def embedded_digits(split):
     """Returns the handwritten digits that come with scikit-learn, brought into MNIST's geometry.
 
     They were written by other people than MNIST's and stored as 8x8 pixels. The first 100 images of each digit are for
-    `train` and the others for `test`, so the splits share no image.
+    `train` and `validation`, among which `by_digit` divides them, and the others for `test`.
+
+    Args:
+        split: `train`, `validation` or `test`.
 
     Returns:
-        Images `(N, 28, 28)` uint8 and labels `(N,)` int64; N is 1000 (`train`) or 797 (`test`).
+        Images `(N, 28, 28)` uint8 and labels `(N,)` int64; N is 1000 (`train` and `validation`) or 797 (`test`).
     """
     digits = sklearn_datasets.load_digits()
     rank_in_digit = np.zeros(len(digits.target), np.int64)
     for digit in range(10):
         positions = np.flatnonzero(digits.target == digit)
         rank_in_digit[positions] = np.arange(len(positions))
-    kept = (rank_in_digit >= _EMBEDDED_TRAIN_IMAGES) == _SPLIT_INDEX[split]
+    kept = (rank_in_digit >= _EMBEDDED_TRAIN_IMAGES) == (split == "test")
     small = (digits.images[kept, :, :, None] * (255.0 / _EMBEDDED_MAX_VALUE)).astype(np.float32)
     glyphs = _to_uint8(tf.image.resize(small, [_MNIST_GLYPH_SIZE, _MNIST_GLYPH_SIZE], "bicubic"))[..., 0]
     margin = (SIZE - _MNIST_GLYPH_SIZE) // 2
@@ -149,37 +159,45 @@ def embedded_digits(split):
 
 
 def by_digit(images, labels, split):
-    """Groups images by digit, each group in a random order that is always the same.
+    """Returns the images of a split by digit, each group in a random order that is always the same.
 
     Args:
-        images: `(N, 28, 28)` uint8.
+        images: `(N, 28, 28)` uint8. For `train` and `validation` the same ones: of each digit the last tenth in that
+            order, at least one, is for `validation`, the others are for `train`.
         labels: `(N,)` integers in [0, 9].
-        split: `train` or `test`, which seeds the order.
+        split: `train`, `validation` or `test`.
 
     Returns:
         Ten arrays `(n, 28, 28)` uint8.
 
     Raises:
-        ValueError: a digit has no image.
+        ValueError: a digit has no image, or no two to divide.
     """
+    source = SOURCE[split]
     groups = [images[labels == digit] for digit in range(10)]
-    missing = [digit for digit, group in enumerate(groups) if not len(group)]
+    least = 1 if source == "test" else 2
+    missing = [digit for digit, group in enumerate(groups) if len(group) < least]
     if missing:
-        raise ValueError(f"Every digit needs an image; the {split} images have none of {missing}.")
+        raise ValueError(f"Every digit needs {least} or more {source} images; there are fewer of {missing}.")
     # The fourth number keeps these seeds apart from those of the clips.
-    return [
-        np.random.default_rng([_SEED, _SPLIT_INDEX[split], digit, 1]).permutation(group)
+    groups = [
+        np.random.default_rng([_SEED, _SPLIT_INDEX[source], digit, 1]).permutation(group)
         for digit, group in enumerate(groups)
     ]
+    if split == "test":
+        return groups
+    borders = [len(group) - max(1, len(group) // _VALIDATION_SHARE) for group in groups]
+    parts = [np.split(group, [border]) for group, border in zip(groups, borders, strict=True)]
+    return [part[split == "validation"] for part in parts]
 
 
 def clip_parameters(split, index, spurious=False):
     """Draws frequency, phase and color of one clip.
 
     Args:
-        split: `train` or `test`.
+        split: `train`, `validation` or `test`.
         index: Which clip of the split, from 0.
-        spurious: Whether the digit, in `train` only, decides the color and which tenth of the frequency range is
+        spurious: Whether the digit, except in `test`, decides the color and which tenth of the frequency range is
             drawn from, as in the paper's study of spurious correlations. In `test` frequency and color are drawn
             from all there are. The paper gives each digit 0.5 Hz, which would end at 5.5 Hz; the range ends at 5 Hz
             like that of all other clips, so each digit has 0.45 Hz.
@@ -191,7 +209,7 @@ def clip_parameters(split, index, spurious=False):
     rng = np.random.default_rng([_SEED, _SPLIT_INDEX[split], index])
     position, phase = rng.uniform(), rng.uniform(-MAX_PHASE, MAX_PHASE)
     color = (255,)
-    if spurious and split == "train":
+    if spurious and split != "test":
         digit = index % 10
         position, color = (digit + position) / 10, COLORS[digit]
     elif spurious:
@@ -256,7 +274,7 @@ def clip_record(images, split, index, spurious=False):
 
     Args:
         images: Ten arrays `(n, 28, 28)` uint8, see `by_digit`. A digit with fewer images than clips uses them in turn.
-        split: `train` or `test`.
+        split: `train`, `validation` or `test`.
         index: Which clip of the split, from 0.
         spurious: See `clip_parameters`.
 

@@ -117,16 +117,37 @@ def test_embedded_train_and_test_share_no_image():
 
 def test_by_digit_keeps_every_image_under_its_label_once():
     images, labels = random_images((60, 28, 28)), np.arange(60) % 10
-    groups = digits.by_digit(images, labels, "train")
+    groups = digits.by_digit(images, labels, "test")
     for digit, group in enumerate(groups):
         assert {image.tobytes() for image in group} == {image.tobytes() for image in images[digit::10]}
         assert len(group) == 6
     assert any((group != images[digit::10]).any() for digit, group in enumerate(groups))  # Not the order of the file.
 
 
-def test_by_digit_refuses_a_digit_without_images():
-    with pytest.raises(ValueError, match=r"the test images have none of \[4, 9\]"):
-        digits.by_digit(random_images((8, 28, 28)), np.array([0, 1, 2, 3, 5, 6, 7, 8]), "test")
+def test_the_last_tenth_of_the_training_images_of_each_digit_validates_and_no_image_is_in_two_splits():
+    images, labels = random_images((250, 28, 28)), np.arange(250) % 10
+    train, validation = (digits.by_digit(images, labels, split) for split in ("train", "validation"))
+    for digit in range(10):
+        assert [len(train[digit]), len(validation[digit])] == [23, 2]
+        parts = [{image.tobytes() for image in group[digit]} for group in (train, validation)]
+        assert parts[0] | parts[1] == {image.tobytes() for image in images[digit::10]}
+        assert not parts[0] & parts[1]
+
+
+def test_of_the_embedded_digits_no_image_is_in_two_splits():
+    of = {split: digits.by_digit(*digits.embedded_digits(split), split) for split in digits.SOURCE}
+    held = {split: {image.tobytes() for group in groups for image in group} for split, groups in of.items()}
+    assert {split: len(images) for split, images in held.items()} == {"train": 900, "validation": 100, "test": 797}
+    assert len(set.union(*held.values())) == 1797
+
+
+@pytest.mark.parametrize(("split", "copies", "least"), [("test", 1, 1), ("train", 1, 2), ("validation", 1, 2)])
+def test_by_digit_refuses_a_digit_without_images_enough(split, copies, least):
+    labels = np.array([0, 1, 2, 3, 5, 6, 7, 8] * copies)
+    expected = [4, 9] if least == 1 else list(range(10))
+    message = re.escape(f"images; there are fewer of {expected}")
+    with pytest.raises(ValueError, match=rf"needs {least} or more \w+ {message}"):
+        digits.by_digit(random_images((len(labels), 28, 28)), labels, split)
 
 
 # Rotation.
@@ -271,13 +292,14 @@ def test_few_clips_are_made_ahead_and_an_error_among_them_comes_at_its_place(mon
     assert len(begun) <= digits.CLIPS_AHEAD + 2
 
 
-def test_spurious_training_ties_band_and_color_to_the_digit(train_images):
+@pytest.mark.parametrize("split", ["train", "validation"])
+def test_spurious_training_and_validation_tie_band_and_color_to_the_digit(train_images, split):
     for index in range(100):
         digit = index % 10
-        drawn = digits.clip_parameters("train", index, spurious=True)
+        drawn = digits.clip_parameters(split, index, spurious=True)
         assert 0.5 + 0.45 * digit <= drawn.frequency <= 0.5 + 0.45 * (digit + 1)
         assert drawn.color == digits.COLORS[digit]
-    clip = digits.clip_record(train_images, "train", 7, spurious=True)["clip"]
+    clip = digits.clip_record(train_images, split, 7, spurious=True)["clip"]
     assert clip.shape == (150, 28, 28, 3)
     ink = clip.reshape(-1, 3).astype(float).sum(0)
     np.testing.assert_allclose(ink / ink.max(), np.array(digits.COLORS[7]) / 255, atol=0.01)
@@ -292,6 +314,12 @@ def test_spurious_test_clips_have_neither_band_nor_color_of_their_digit():
         assert min(colors.count(color) for color in digits.COLORS) > 5
     plain = [digits.clip_parameters("test", index)[:2] for index in range(2000)]
     assert [parameters[:2] for parameters in drawn] == plain
+
+
+def test_the_splits_draw_frequencies_of_their_own_over_all_the_range():
+    drawn = {split: [digits.clip_parameters(split, k).frequency for k in range(300)] for split in digits.SOURCE}
+    assert len({frequency for frequencies in drawn.values() for frequency in frequencies}) == 900
+    assert all(np.histogram(drawn[split], bins=5, range=(0.5, 5.0))[0].min() > 30 for split in drawn)
 
 
 def test_no_two_colors_are_close():

@@ -18,22 +18,24 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
 
     Attributes:
         mnist: Whether the digits are MNIST's; else they are those embedded in scikit-learn.
-        spurious: Whether frequency and color are tied to the digit in training.
+        spurious: Whether frequency and color are tied to the digit in training and validation.
         train_clips: Number of training clips, a multiple of 10.
+        validation_clips: Number of validation clips, a multiple of 10, of images that do not train.
         test_clips: Number of test clips, a multiple of 10.
     """
 
     mnist: bool = False
     spurious: bool = False
     train_clips: int = 1000
+    validation_clips: int = 500
     test_clips: int = 2000
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
     """Clips of swinging handwritten digits, labelled with the frequency."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of images that trained."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Only the MNIST configs read this folder, and they download what it lacks. Without network, put "
         "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte here, "
@@ -44,12 +46,12 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         RotatingDigitsConfig(name="mnist", description="MNIST's digits, as in the paper.", mnist=True),
         RotatingDigitsConfig(
             name="digits_spurious",
-            description="scikit-learn's digits; frequency and color follow the digit in training.",
+            description="scikit-learn's digits; frequency and color follow the digit, but not in test.",
             spurious=True,
         ),
         RotatingDigitsConfig(
             name="mnist_spurious",
-            description="MNIST's digits; frequency and color follow the digit in training.",
+            description="MNIST's digits; frequency and color follow the digit, but not in test.",
             mnist=True,
             spurious=True,
         ),
@@ -82,10 +84,9 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _split_generators(self, dl_manager):
         read = _mnist_reader(dl_manager) if self.builder_config.mnist else digits.embedded_digits
-        return {
-            "train": self._generate_examples("train", read, self.builder_config.train_clips),
-            "test": self._generate_examples("test", read, self.builder_config.test_clips),
-        }
+        config = self.builder_config
+        counts = {"train": config.train_clips, "validation": config.validation_clips, "test": config.test_clips}
+        return {split: self._generate_examples(split, read, count) for split, count in counts.items()}
 
     def _generate_examples(self, split, read, num_clips):
         images = digits.by_digit(*read(split), split)
@@ -104,4 +105,4 @@ def _mnist_reader(dl_manager):
         return lambda split: digits.read_mnist(folder, split)
     urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in digits.MNIST_FILES.items()}
     paths = dl_manager.download(urls)
-    return lambda split: digits.read_labelled_images(*paths[split])
+    return lambda split: digits.read_labelled_images(*paths[digits.SOURCE[split]])

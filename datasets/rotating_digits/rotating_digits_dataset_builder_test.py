@@ -13,7 +13,7 @@ import tensorflow_datasets as tfds
 from datasets.rotating_digits import digits, rotating_digits_dataset_builder
 
 Config = rotating_digits_dataset_builder.RotatingDigitsConfig
-FEW = {"train_clips": 10, "test_clips": 20}
+FEW = {"train_clips": 10, "validation_clips": 10, "test_clips": 20}
 
 
 def write_mnist(folder, seed=0):
@@ -30,7 +30,7 @@ class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
     """Every config builds, MNIST from the manual folder."""
 
     DATASET_CLASS = rotating_digits_dataset_builder.Builder
-    SPLITS = {"train": 10, "test": 20}
+    SPLITS = {"train": 10, "validation": 10, "test": 20}
     BUILDER_CONFIG_NAMES_TO_TEST = [
         Config(name=f"{config.name}_few", mnist=config.mnist, spurious=config.spurious, **FEW)
         for config in DATASET_CLASS.BUILDER_CONFIGS
@@ -47,7 +47,7 @@ class RotatingDigitsDownloadTest(tfds.testing.DatasetBuilderTestCase):
     """Without MNIST in the manual folder its compressed files are downloaded and read."""
 
     DATASET_CLASS = rotating_digits_dataset_builder.Builder
-    SPLITS = {"train": 10, "test": 20}
+    SPLITS = {"train": 10, "validation": 10, "test": 20}
     BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="mnist_few", mnist=True, **FEW)]
     DL_DOWNLOAD_RESULT = {
         split: [f"downloaded/{images}", f"downloaded/{labels}.gz"]
@@ -76,7 +76,7 @@ def prepare(few, manual_dir=None, **settings):
 @pytest.mark.parametrize("spurious", [False, True])
 def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path, spurious):
     few = prepare(builder(tmp_path, spurious=spurious), num_shards=3)
-    for split in ("train", "test"):
+    for split in ("train", "validation", "test"):
         built = list(tfds.as_numpy(few.as_dataset(split=split)))
         assert [record["id"].decode() for record in built] == [f"{split}-{k:05d}" for k in range(len(built))]
         images = digits.by_digit(*digits.embedded_digits(split), split)
@@ -90,7 +90,7 @@ def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path
 def test_the_default_config_is_the_full_one_without_download():
     default = rotating_digits_dataset_builder.Builder.BUILDER_CONFIGS[0]
     assert (default.name, default.mnist) == ("digits", False)
-    assert (default.train_clips, default.test_clips) == (1000, 2000)
+    assert (default.train_clips, default.validation_clips, default.test_clips) == (1000, 500, 2000)
 
 
 def test_embedded_digits_are_built_without_network(tmp_path):

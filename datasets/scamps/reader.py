@@ -177,7 +177,8 @@ def split(paths, root, rule, seed):
 
     Returns:
         A dict of "train", "validation" and "test", each a list of paths. Files that the CSV does not name, and files
-        outside the three folders, are in none. An empty part is left out.
+        outside the three folders, are in none. A rule that gives no file to validation takes it from the training
+        files, a sixth of them by the hash, as in the paper; one that gives none to test leaves that out.
 
     Raises:
         RawDataError: the CSV is missing or names no file; no file lies in such folders; fewer than three files.
@@ -188,8 +189,14 @@ def split(paths, root, rule, seed):
         raise ValueError(f'The split rule is "random", "official" or "folders". Received {rule!r}.')
     names = _official_splits(root / OFFICIAL_SPLIT) if rule == "official" else _folder_splits(paths, root)
     parts = {part: [path for path in paths if names.get(path.stem) == part] for part in SPLITS}
-    if not parts["train"]:
-        raise RawDataError(root, f'no training file by the rule "{rule}"', "some", 'Use the split rule "random".')
+    if len(parts["train"]) < (1 if parts["validation"] else 2):
+        found = f'{len(parts["train"]) or "no"} training file by the rule "{rule}"'
+        raise RawDataError(root, found, "some to train and to validate", 'Use the split rule "random".')
+    if not parts["validation"]:
+        count = max(1, len(parts["train"]) * PAPER_COUNTS[1] // sum(PAPER_COUNTS[:2]))
+        held_out = {*_by_hash([path.stem for path in parts["train"]], seed)[:count]}
+        parts["validation"] = [path for path in parts["train"] if path.stem in held_out]
+        parts["train"] = [path for path in parts["train"] if path.stem not in held_out]
     return {part: chosen for part, chosen in parts.items() if chosen}
 
 
@@ -204,12 +211,16 @@ def _random_split(paths, root, seed):
 
 def _held_out(stems, seed):
     """Returns `{stem: "test" or "validation"}` of as large shares as the paper holds out, by a hash of the stems."""
-    shuffled = sorted(stems, key=lambda stem: hashlib.sha256(f"{seed} {stem}".encode()).digest())
+    shuffled = _by_hash(stems, seed)
     num_test, num_validation = (
         max(1, round(count / sum(PAPER_COUNTS) * len(shuffled))) for count in PAPER_COUNTS[:0:-1]
     )
     validation = shuffled[num_test : num_test + num_validation]
     return dict.fromkeys(shuffled[:num_test], "test") | dict.fromkeys(validation, "validation")
+
+
+def _by_hash(stems, seed):
+    return sorted(stems, key=lambda stem: hashlib.sha256(f"{seed} {stem}".encode()).digest())
 
 
 def _folder_splits(paths, root):

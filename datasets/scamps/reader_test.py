@@ -218,6 +218,16 @@ def test_folders_named_train_val_and_test_are_the_split(tmp_path):
         reader.split(PATHS, pathlib.Path("data"), "folders", 0)
 
 
+def test_folders_without_a_validation_part_give_a_sixth_of_their_training_files_to_it(tmp_path):
+    paths = [tmp_path / "Train" / f"P{number:06d}.mat" for number in range(1, 13)] + [tmp_path / "Test/P000099.mat"]
+    parts = reader.split(paths, tmp_path, "folders", 0)
+    assert [len(parts[part]) for part in ("train", "validation", "test")] == [10, 2, 1]
+    assert sorted(parts["train"] + parts["validation"]) == paths[:12]
+    assert parts == reader.split(paths, tmp_path, "folders", 0)
+    with pytest.raises(RawDataError, match="1 training file by the rule"):
+        reader.split(paths[-2:], tmp_path, "folders", 0)
+
+
 def test_a_name_that_occurs_twice_is_refused(tmp_path):
     for name in ("Train", "Test"):
         (tmp_path / name).mkdir()

@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import itertools
-import pathlib
 
 import tensorflow_datasets as tfds
 
@@ -32,8 +31,8 @@ class ScampsConfig(tfds_builders.ClipsConfig):
 class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """Clips of synthetic faces, labelled with the heart rate."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split by every rule."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "The P<six digits>.mat files of scamps_videos.tar.gz, in any folders, and ScampsTrainTestSplit.csv for the "
         "official split. The README beside this builder says how to get them; `trainers.standin` writes a "
@@ -60,7 +59,7 @@ class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        config, root = self.builder_config, pathlib.Path(dl_manager.manual_dir)
+        config, root = self.builder_config, tfds_builders.raw_folder(self, dl_manager)
         parts = reader.usable_split(reader.find(root), root, config)
         return {part: self._generate_examples([str(path) for path in paths]) for part, paths in parts.items()}
 

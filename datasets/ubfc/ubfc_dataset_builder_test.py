@@ -12,7 +12,7 @@ class UbfcTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
     DATASET_CLASS = ubfc_dataset_builder.Builder
     STANDIN = standin
     SIZES = {"subjects": 3, "seconds": 12.3}
-    SPLITS = {"train": 4, "test": 2}
+    SPLITS = {"train": 2, "validation": 2, "test": 2}
 
 
 if __name__ == "__main__":

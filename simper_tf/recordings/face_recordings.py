@@ -135,41 +135,63 @@ def inspect(read, path, window, stride):
     }
 
 
-def split_by_subject(recordings, train_fraction, published=(), seed=None):
-    """Splits recordings so that no subject is on both sides, and none changes sides where another is missing.
+def split_by_subject(recordings, train_fraction, validation_fraction, published=(), seed=None):
+    """Splits recordings so that no subject is in two splits, and none changes its split where another is missing.
 
     Args:
         recordings: `FaceRecording`s, in the order of the subjects.
-        train_fraction: The fraction of subjects, rounded to the nearest number, that train; at least one subject is
-            left on each side.
-        published: The subjects of the whole data set, in order. They are divided; of those at hand each keeps its side,
-            and one that is not among them trains. Only where that leaves a side empty those at hand are divided.
+        train_fraction: The fraction of subjects, rounded to the nearest number, that are not tested: at least two, and
+            at least one is tested.
+        validation_fraction: The fraction of subjects that validate: the last of those that are not tested, at least
+            one, and at least one trains.
+        published: The subjects of the whole data set, in order. They are divided; of those at hand each keeps its
+            split, and one that is not among them trains. Where that leaves a split empty, those at hand are divided.
         seed: None keeps the subjects' order, as the paper does; an integer shuffles them.
 
     Returns:
-        Two lists of recordings: train, test.
+        `{"train": recordings, "validation": recordings, "test": recordings}`.
 
     Raises:
-        ValueError: fewer than two subjects.
+        ValueError: fewer than three subjects, or fractions that do not leave a part to each split.
     """
+    if not 0 < validation_fraction < train_fraction < 1:
+        raise ValueError(
+            "The fractions of a split must be 0 < validation_fraction < train_fraction < 1. "
+            f"Received: {validation_fraction} and {train_fraction}."
+        )
     subjects = list(dict.fromkeys(recording.subject for recording in recordings))
-    if len(subjects) < 2:
-        raise ValueError(f"A split by subject needs two subjects or more, found {subjects}. Copy more of them.")
-    held_out = _held_out(published, train_fraction, seed) & {*subjects}
-    if not 0 < len(held_out) < len(subjects):
-        held_out = _held_out(subjects, train_fraction, seed)
-    return [r for r in recordings if r.subject not in held_out], [r for r in recordings if r.subject in held_out]
+    if len(subjects) < 3:
+        raise ValueError(f"A split by subject needs three subjects or more, found {subjects}. Copy more of them.")
+    test = _held_out(subjects, published, train_fraction, 2, seed)
+    tested = _last(published, train_fraction, 2, seed)
+    others = [name for name in subjects if name not in test]
+    kept = 1 - validation_fraction / train_fraction
+    validation = _held_out(others, [name for name in published if name not in tested], kept, 1, seed)
+    splits = dict.fromkeys(test, "test") | dict.fromkeys(validation, "validation")
+    return {
+        split: [one for one in recordings if splits.get(one.subject, "train") == split]
+        for split in ("train", "validation", "test")
+    }
 
 
-def _held_out(subjects, train_fraction, seed):
+def _held_out(subjects, published, kept, least, seed):
+    """Returns those subjects at hand that are held out of the published ones, or of those at hand if that fails."""
+    held_out = _last(published, kept, least, seed) & {*subjects}
+    if held_out and len(subjects) - len(held_out) >= least:
+        return held_out
+    return _last(subjects, kept, least, seed)
+
+
+def _last(subjects, kept, least, seed):
+    """Returns the last subjects beyond a fraction that is kept, and beyond at least so many."""
     subjects = list(subjects)
     if seed is not None:
         np.random.default_rng(seed).shuffle(subjects)
-    return {*subjects[min(max(round(train_fraction * len(subjects)), 1), len(subjects) - 1) :]}
+    return {*subjects[min(max(round(kept * len(subjects)), least), len(subjects) - 1) :]}
 
 
 def by_subject(recordings, config, published):
-    """Returns the splits that a build makes of recordings, `{"train": recordings, "test": recordings}`.
+    """Returns the splits that a build makes of recordings, `{"train": recordings, "validation": ..., "test": ...}`.
 
     Args:
         recordings: `FaceRecording`s, in the order of the subjects.
@@ -179,8 +201,7 @@ def by_subject(recordings, config, published):
     Raises:
         ValueError: as `split_by_subject` and `require_clips`.
     """
-    train, test = split_by_subject(recordings, config.train_fraction, published, config.seed)
-    splits = {"train": train, "test": test}
+    splits = split_by_subject(recordings, config.train_fraction, config.validation_fraction, published, config.seed)
     require_clips(splits, config.window, config.stride)
     return splits
 

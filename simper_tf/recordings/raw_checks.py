@@ -63,7 +63,7 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
         read: folder -> `FaceRecording`.
         files: folder -> paths of what it is made from.
         device_rates: folder -> `(N,)` int64 nanoseconds and `(N,)` beats per minute, as the device showed them.
-        config: Of the builder: `size`, `window`, `stride`, `train_fraction` and `seed`.
+        config: That of the builder, a `tfds_builders.SubjectsConfig`.
     """
 
     def examine(folder, decode):

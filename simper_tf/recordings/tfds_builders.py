@@ -25,15 +25,32 @@ class ClipsConfig(tfds.core.BuilderConfig):
 
 @dataclasses.dataclass(eq=False)
 class SubjectsConfig(ClipsConfig):
-    """How recordings become clips, and which subjects are tested; the defaults are the paper's text.
+    """How recordings become clips, and which subjects validate and test; the paper has the defaults but no validation.
 
     Attributes:
-        train_fraction: The fraction of subjects in the training split, rounded to the nearest number.
+        train_fraction: The fraction of subjects that are not tested, rounded to the nearest number.
+        validation_fraction: The fraction of subjects that validate, cut from those that are not tested.
         seed: None splits the subjects in their order; an integer shuffles them first.
     """
 
     train_fraction: float = 0.8
+    validation_fraction: float = 0.1
     seed: int | None = None
+
+
+def raw_folder(builder, dl_manager) -> pathlib.Path:
+    """Returns the folder of raw files that a build was given.
+
+    Raises:
+        ValueError: it is missing or empty; in one line, where TFDS asserts it in many.
+    """
+    try:
+        return pathlib.Path(dl_manager.manual_dir)
+    except AssertionError as error:
+        raise ValueError(
+            f"{builder.info.full_name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
+            f"Put them in a folder as datasets/{builder.name}/README.md says and name it by --manual_dir."
+        ) from None
 
 
 class BySubject:
@@ -45,7 +62,7 @@ class BySubject:
 
     def _split_generators(self, dl_manager):
         # Headers and labels of everything come first: a truncated file stops the build now, not after hours.
-        recordings = [self.READER.read(folder) for folder in self.READER.find(pathlib.Path(dl_manager.manual_dir))]
+        recordings = [self.READER.read(folder) for folder in self.READER.find(raw_folder(self, dl_manager))]
         splits = face_recordings.by_subject(recordings, self.builder_config, self.READER.SUBJECTS)
         return {split: self._generate_examples(members) for split, members in splits.items()}
 

@@ -215,7 +215,7 @@ def test_what_is_found_missing_and_split_is_said(sound, tmp_path, capsys):
     doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", tmp_path / "manifest.jsonl")
     output = capsys.readouterr().out
     assert "3 found, 39 of the published set missing (subject5, subject8," in output
-    assert "train: 4 examples, subjects: 2 (subject1, subject3)" in output
+    assert "train: 2 examples, subjects: 1 (subject1)" in output
     assert "no face was found, it shows the centre of the frame" in output
     assert re.search(r"frames per second: 29\.\d+ to 29\.\d+\n", output)
     assert re.search(r"labels \(bpm\): \d+", output)
@@ -247,7 +247,7 @@ def test_a_built_set_is_examined_without_raw_files(sound, tmp_path, capsys):
     shard.write_bytes(content)
     damaged, *rest = doctor.diagnose(builder, None, None)
     assert damaged.startswith("train: a file cannot be read: corrupted record")
-    assert rest == ["train: 3 examples where 4 are stated"]
+    assert rest == ["train: 1 examples where 2 are stated"]
 
 
 def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_path):
@@ -255,7 +255,8 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
     standin.write(tmp_path / "raw", subjects=3, seconds=3, **SMALL_FACES)
     problems = doctor.diagnose(builder, tmp_path / "raw", None)
     assert [re.search(r"has \d examples in \w+, the raw files give \d", problem)[0] for problem in problems] == [
-        "has 4 examples in train, the raw files give 2",
+        "has 2 examples in train, the raw files give 1",
+        "has 2 examples in validation, the raw files give 1",
         "has 2 examples in test, the raw files give 1",
     ]
 
@@ -264,17 +265,39 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
     "content", [b"", b"{", b"[" * 100_000, b"7", b"\xff", None], ids=lambda content: str(content)[:9]
 )
 def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_path, content):
-    standin.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    standin.write(tmp_path / "raw", subjects=3, seconds=7, **SMALL_FACES)
     builder = ubfc_dataset_builder.Builder(data_dir=tmp_path / "data")
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path / "raw"))
     info = pathlib.Path(builder.data_path, "dataset_info.json")
     info.unlink() if content is None else info.write_bytes(content)
-    with pytest.raises(ValueError, match=r"ubfc/paper/1\.0\.0 is damaged: .* build it again\.$"):
+    with pytest.raises(ValueError, match=r"ubfc/paper/2\.0\.0 is damaged: .* build it again\.$"):
         data.find("ubfc", tmp_path / "data")
 
 
+def test_a_config_of_ones_own_is_examined_before_and_after_it_is_built(sound, tmp_path, capsys):
+    own = '{"name": "own", "size": 8, "window": 75, "stride": 75}'
+    builder = doctor.find("ubfc", tmp_path, own)
+    assert doctor.diagnose(builder, sound / "ubfc", None) == []
+    assert "train: 1 examples" in capsys.readouterr().out
+    builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=sound / "ubfc"))
+    built = doctor.find("ubfc/own", tmp_path)
+    assert doctor.diagnose(built, None, None) == []
+    with pytest.raises(
+        ValueError, match=r"ubfc/own/2\.0\.0 was built with a config of its own: repeat that by --config"
+    ):
+        doctor.diagnose(built, sound / "ubfc", None)
+
+
+@pytest.mark.parametrize("config", ["{", "7", '{"name": "own", "windw": 3}'])
+def test_a_config_that_is_none_is_refused_with_the_fields(tmp_path, config):
+    with pytest.raises(
+        ValueError, match=r"^--config=.*It is JSON with a name and any of .*window.*validation_fraction"
+    ):
+        doctor.find("ubfc", tmp_path, config)
+
+
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"ubfc/small/1\.0\.0 is not built in .*--manual_dir"):
+    with pytest.raises(ValueError, match=r"ubfc/small/2\.0\.0 is not built in .*--manual_dir"):
         doctor.diagnose(make("ubfc", tmp_path), None, None)
 
 
@@ -312,12 +335,12 @@ def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     assert short.returncode == 1
     assert "PROBLEM The train split would be empty" in short.stdout
     assert short.stderr == "doctor: 1 problem, see above.\n"
-    standin.write(tmp_path / "raw", subjects=2, seconds=7, **SMALL_FACES)
+    standin.write(tmp_path / "raw", subjects=3, seconds=7, **SMALL_FACES)
     manifest = tmp_path / "ubfc.jsonl"
     good = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", f"--manifest={manifest}", f"--compare={manifest}")
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout.endswith("no units differ.\nA build of ubfc/paper/1.0.0 would succeed.\n")
-    assert "examined 2/2  0:00 left" in good.stdout
+    assert good.stdout.endswith("no units differ.\nA build of ubfc/paper/2.0.0 would succeed.\n")
+    assert "examined 3/3  0:00 left" in good.stdout
     other = tmp_path / "other.jsonl"
     other.write_text(manifest.read_text().splitlines(keepends=True)[0])
     compared = run("--dataset=ubfc", f"--manifest={manifest}", f"--compare={other}")

@@ -97,11 +97,11 @@ def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, 
 @pytest.mark.parametrize(
     ("name", "sizes", "message"),
     [
-        ("ubfc", {"subjects": 1, "seconds": 3}, r"needs two subjects or more, found \['subject1'\]"),
-        ("ubfc", {"subjects": 2, "seconds": 1}, "The train split would be empty: not one clip of 60 frames .*subject1"),
+        ("ubfc", {"subjects": 2, "seconds": 3}, r"needs three subjects or more, found \['subject1', 'subject3'\]"),
+        ("ubfc", {"subjects": 3, "seconds": 1}, "The train split would be empty: not one clip of 60 frames .*subject1"),
         ("scamps", {"subjects": 3, "seconds": 1}, r"The train split would be empty.*P00000\d: 30 frames are shorter"),
         ("countix", {"subjects": 1, "seconds": 2}, r"A split would be empty: not one of its 5 .*at least 80"),
-        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: 0 windows to train.*at least 40 hours"),
+        ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: windows 0 for train.*at least 40 hours"),
     ],
 )
 def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, sizes, message, small, call, tmp_path):
@@ -111,6 +111,16 @@ def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, siz
     with pytest.raises(ValueError, match=message):
         call(data.load, f"--dataset={name}/small", *folders)
     assert not list((tmp_path / "data" / name).rglob("*.tfrecord*"))
+
+
+@pytest.mark.parametrize("name", datasets.names("reader"))
+def test_a_builder_itself_says_in_one_line_that_raw_files_are_missing(name, tmp_path):
+    builder = datasets.module(name).Builder(data_dir=tmp_path / "data")
+    config = tfds.download.DownloadConfig(manual_dir=tmp_path / "raw")
+    with pytest.raises(
+        ValueError, match=rf"^{name}/.*/raw does not exist or is empty\. Put them .*{name}/README\.md.*$"
+    ):
+        builder.download_and_prepare(download_config=config)
 
 
 @pytest.mark.parametrize("make", [lambda folder: None, pathlib.Path.mkdir])

@@ -80,42 +80,67 @@ def test_frames_after_the_last_clip_are_not_decoded():
     assert len(decoded) <= 181
 
 
-def test_forty_two_subjects_split_in_order_into_34_and_8():
-    train, test = face_recordings.split_by_subject([make(2, subject=f"{i:02d}") for i in range(42)], 0.8)
-    assert [r.subject for r in train] == [f"{i:02d}" for i in range(34)]
-    assert len(test) == 8
+def names_of(splits):
+    """Returns `{split: names of its subjects, in order}`."""
+    return {split: list(dict.fromkeys(one.subject for one in ones)) for split, ones in splits.items()}
 
 
-def test_all_recordings_of_a_subject_stay_on_one_side_also_when_shuffled():
-    recordings = [make(2, subject=f"{i // 3}") for i in range(15)]
+def divide(subjects, *arguments):
+    return names_of(face_recordings.split_by_subject([make(2, subject=name) for name in subjects], *arguments))
+
+
+@pytest.mark.parametrize(("count", "sizes"), [(3, [1, 1, 1]), (4, [2, 1, 1]), (10, [7, 1, 2]), (42, [30, 4, 8])])
+def test_the_last_fifth_tests_the_tenth_before_it_validates_and_the_others_train(count, sizes):
+    subjects = [f"{i:02d}" for i in range(count)]
+    first, second = sizes[0], sizes[0] + sizes[1]
+    assert divide(subjects, 0.8, 0.1) == {
+        "train": subjects[:first],
+        "validation": subjects[first:second],
+        "test": subjects[second:],
+    }
+
+
+def test_all_recordings_of_a_subject_stay_in_one_split_also_when_shuffled():
+    recordings = [make(2, subject=f"{i // 3}") for i in range(30)]
+    tested = set()
     for seed in range(5):
-        train, test = face_recordings.split_by_subject(recordings, 0.8, seed=seed)
-        assert not {r.subject for r in train} & {r.subject for r in test}
-        assert (len(train), len(test)) == (12, 3)
+        splits = face_recordings.split_by_subject(recordings, 0.8, 0.1, seed=seed)
+        assert [len(ones) for ones in splits.values()] == [21, 3, 6]
+        names = names_of(splits)
+        assert sorted(name for side in names.values() for name in side) == [f"{i}" for i in range(10)]
+        tested.add(tuple(names["test"]))
+    assert len(tested) > 1
 
 
 @pytest.mark.parametrize("seed", [None, 7])
-def test_no_subject_changes_sides_whichever_others_are_missing(seed):
-    published = [f"{i:02d}" for i in range(10)]
-
-    def held_out(subjects):
-        _, test = face_recordings.split_by_subject([make(2, subject=name) for name in subjects], 0.8, published, seed)
-        return {one.subject for one in test}
-
-    of_all = held_out(published)
-    assert len(of_all) == 2
+def test_no_subject_changes_its_split_whichever_others_are_missing(seed):
+    published = [f"{i:02d}" for i in range(20)]
+    whole = divide(published, 0.8, 0.1, published, seed)
+    assert [len(names) for names in whole.values()] == [14, 2, 4]
     for missing in published:
-        assert held_out([name for name in published if name != missing]) == of_all - {missing}
-    assert held_out([*published, "99"]) == of_all
-    # Where all at hand would train, one of them is held out.
-    assert len(held_out([name for name in published if name not in of_all][:3])) == 1
+        expected = {split: [name for name in names if name != missing] for split, names in whole.items()}
+        assert divide([name for name in published if name != missing], 0.8, 0.1, published, seed) == expected
+    assert divide([*published, "99"], 0.8, 0.1, published, seed) == {**whole, "train": [*whole["train"], "99"]}
 
 
-def test_two_subjects_leave_one_for_each_side_and_one_is_refused():
-    train, test = face_recordings.split_by_subject([make(2, subject="a"), make(2, subject="b")], 0.8)
-    assert [len(train), len(test)] == [1, 1]
-    with pytest.raises(ValueError, match="two subjects or more"):
-        face_recordings.split_by_subject(train, 0.8)
+def test_where_a_split_would_be_empty_those_at_hand_are_divided_and_the_test_stays_if_it_can():
+    published = [f"{i:02d}" for i in range(10)]  # 07 validates, 08 and 09 test.
+    assert divide(["00", "01", "02", "09"], 0.8, 0.1, published) == {
+        "train": ["00", "01"],
+        "validation": ["02"],
+        "test": ["09"],
+    }
+    assert divide(["00", "01", "02"], 0.8, 0.1, published) == {"train": ["00"], "validation": ["01"], "test": ["02"]}
+    # Two could be tested, but then nobody would be left to validate.
+    assert divide(["07", "08", "09"], 0.8, 0.1, published) == {"train": ["08"], "validation": ["07"], "test": ["09"]}
+
+
+def test_two_subjects_and_fractions_that_leave_no_part_are_refused():
+    with pytest.raises(ValueError, match=r"needs three subjects or more, found \['a', 'b'\]\. Copy more of them"):
+        divide("ab", 0.8, 0.1)
+    for fractions in ((0.8, 0.8), (0.8, 0.0), (1.0, 0.1)):
+        with pytest.raises(ValueError, match="0 < validation_fraction < train_fraction < 1"):
+            divide("abcd", *fractions)
 
 
 def test_recordings_shorter_than_a_clip_are_refused_with_the_lengths():
@@ -129,7 +154,11 @@ def test_recordings_shorter_than_a_clip_are_refused_with_the_lengths():
 def test_a_split_by_subject_follows_the_config_and_gives_clips():
     recordings = [make(subject=f"{i}") for i in range(4)]
     config = tfds_builders.SubjectsConfig(name="half", window=90, stride=90, train_fraction=0.5)
-    assert face_recordings.by_subject(recordings, config, "0123") == {"train": recordings[:2], "test": recordings[2:]}
+    assert face_recordings.by_subject(recordings, config, "0123") == {
+        "train": recordings[:1],
+        "validation": recordings[1:2],
+        "test": recordings[2:],
+    }
     with pytest.raises(ValueError, match="The train split would be empty: not one clip of 300 frames"):
         face_recordings.by_subject(recordings, tfds_builders.SubjectsConfig(name="long", window=300), "0123")
 
