@@ -28,9 +28,8 @@ def compiled(kind, encoder=None, views=None, **changes):
     """Returns a method whose first weights are always the same."""
     keras.utils.set_random_seed(3)
     views = views or views_for(kind)
-    model = kind(
-        encoder or small((None, None, 1), widths=(8,), outputs=2), views, **{**arguments(kind, views), **changes}
-    )
+    encoder = encoder or small((None, None, 1), widths=(8,), outputs=2)
+    model = kind(encoder, views, **{**arguments(kind, views), **changes})
     model.compile(keras.optimizers.Adam(1e-3))
     return model
 

@@ -18,6 +18,7 @@ def run(*arguments, backend):
     [
         ("from simper_tf import SimPer", "jax"),
         ("from simper_tf.encoders import small", "jax"),
+        ("from simper_tf.methods import MoCo", "jax"),
         ("import simper_tf; simper_tf.views", "jax"),
         pytest.param(ELSEWHERE, "tensorflow", marks=pytest.mark.slow),
     ],

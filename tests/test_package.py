@@ -31,10 +31,10 @@ sys.meta_path.insert(0, Nothing())
 CORE = """
 import numpy as np
 import keras
-from simper_tf import SimPer, Views, export_model, fft_frequency, generalized_info_nce, label_distribution, small
-from simper_tf import max_cross_correlation, nearest_neighbor
+from simper_tf import SimPer, SpeedSets, Views, export_model, fft_frequency, generalized_info_nce, small
+from simper_tf import label_distribution, max_cross_correlation, nearest_neighbor
 clips = np.random.default_rng(0).integers(0, 256, (2, 24, 6, 6, 1), np.uint8)
-model = SimPer(small(clips.shape[2:], widths=(4,), outputs=1), Views(12, 2))
+model = SimPer(small(clips.shape[2:], widths=(4,), outputs=1), Views(12, SpeedSets(2)))
 model.compile(keras.optimizers.Adam())
 loss = model.fit(clips, verbose=0).history["loss"][0]
 features = model.encode(clips)

@@ -1,5 +1,6 @@
 """Ways of training an encoder, one file each: a `keras.Model` with its own `train_step`. One line lists each."""
 
+import simper_tf.backend
 from simper_tf.methods.base import Method, TrainingFacts
 from simper_tf.methods.byol import BYOL
 from simper_tf.methods.cvrl import CVRL
