@@ -5,7 +5,7 @@ The cost is moving memory, so passes over the views are merged:
 
 1. `resample` interpolates in time and, with the same kernel and in the same pass, stretches the rows of the crop;
 2. `mix_rows` blurs the rows of those views that are blurred at all;
-3. `mix_columns` stretches, mirrors and blurs along the columns and mixes the colours, by one matrix a view.
+3. `mix_columns` stretches, mirrors and blurs along the columns and mixes the colors, by one matrix a view.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ import tensorflow as tf
 
 # `CropAndResize` paints black what rounds past the border, so boxes keep this share of the side away from it.
 INSIDE = 1e-6
-# Brightness to the eye and two differences of colours, from red, green and blue.
+# Brightness to the eye and two differences of colors, from red, green and blue.
 YIQ = ((0.299, 0.587, 0.114), (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 
@@ -150,7 +150,7 @@ def mix_rows(views, matrices):
 
 
 def mix_columns(views, matrices, colors):
-    """Replaces the columns of every frame by weighted sums of them, and the colours of every pixel too.
+    """Replaces the columns of every frame by weighted sums of them, and the colors of every pixel too.
 
     Args:
         views: `(N, L, H, W, C)` float32, C known.
@@ -168,9 +168,9 @@ def mix_columns(views, matrices, colors):
 
 
 def color_matrix(channels, brightness, saturation, hue):
-    """Returns the matrix that changes the colour of pixels.
+    """Returns the matrix that changes the color of pixels.
 
-    Saturation and hue scale and turn the two colour differences of the YIQ space (the weights of ITU-R BT.601), which
+    Saturation and hue scale and turn the two color differences of the YIQ space (the weights of ITU-R BT.601), which
     leaves the brightness to the eye as it is. For saturation that is the mix with gray of common libraries; their
     hue is an angle in HSV, for which this is the linear stand-in, free of jumps.
 

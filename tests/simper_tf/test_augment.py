@@ -264,7 +264,7 @@ def test_saturation_mixes_with_gray_and_brightness_multiplies():
     np.testing.assert_allclose(color_matrix(brightness=0.7, channels=2), 0.7 * np.eye(2), atol=1e-6)
 
 
-def test_hue_turns_colours_in_steps_that_add_up_and_leaves_gray_and_luminance_alone():
+def test_hue_turns_colors_in_steps_that_add_up_and_leaves_gray_and_luminance_alone():
     turned = color_matrix(hue=0.1)
     np.testing.assert_allclose(turned @ turned, color_matrix(hue=0.2), atol=1e-5)
     np.testing.assert_allclose(color_matrix(hue=1.0), np.eye(3), atol=1e-5)

@@ -80,7 +80,7 @@ def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_b
             r"At speed 4 a clip of 5.5 Hz runs at 22 Hz, .*30 / 2 = 15 Hz.*at most 2.73",
         ),
         (["--method=slf_rpm", "--speed_range=0.5,1.5"], "at least 2. Received: `speed_range` 0.5 to 1.5"),
-        (["--method=supervised", "--train_clips=1", "--batch_size=1"], "one label, there is nothing to learn"),
+        (["--method=supervised", "--train_clips=1", "--batch_size=1"], "one label, so there is nothing to learn"),
         (
             ["--method=frequency_contrast", "--band=1,1.1"],
             r"Spectra of 8 frames .* band \[0.03333, 0.055\] cycles per frame, .*Widen the band or lengthen the views",

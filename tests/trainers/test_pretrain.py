@@ -169,7 +169,7 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--band=5,1", "two rising numbers, .*Found: 5,1"),
         ("--view_frames=80", "spans 159 frames, but the clips have 150. Shorten the views to at most 75 frames"),
         ("--batch_size=13", "A batch of 13 clips cannot be drawn from 12"),
-        ("--crop_area=0.5,2", "share of the frame, at most 1"),
+        ("--crop_area=0.5,2", "`crop_area` must be at least 0 and at most 1"),
         ("--replicas=3", "--batch_size=4 clips cannot be shared evenly among 3 replicas"),
         ("--gray_probability=0.2", r"--gray_probability=0.2 takes color away, but the clips have 1 channel\(s\)"),
         ("--micro_batch=3", r"batch of 4 clips \(a replica's share\) cannot be cut into micro-batches of 3"),
