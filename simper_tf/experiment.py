@@ -11,6 +11,7 @@ from simper_tf.data import ClipData
 from simper_tf.methods import APPEARANCES, METHODS, Method, TrainingFacts
 from simper_tf.settings import Settings
 from simper_tf.tasks import Frequency, Task
+from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
 
@@ -82,9 +83,9 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     appearance = kind.appearance if settings.appearance == "own" else APPEARANCES[settings.appearance]
     if appearance is not None:
         appearance = kind.appearance_from(dataclasses.replace(appearance, **changes))
-    # A label holds for a whole clip.
-    whole = kind.needs_labels or not settings.view_frames
-    return Views(times.longest_view(clip_shape[0]) if whole else settings.view_frames, times, appearance)
+    num_frames = settings.view_frames or SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
+    # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
+    return Views(clip_shape[0] if kind.needs_labels else num_frames, times, appearance)
 
 
 def make_encoder(settings: Settings, frame_shape: tuple[int, int, int]) -> keras.Model:

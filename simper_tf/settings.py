@@ -71,7 +71,7 @@ class Settings:
         for name in ("band", "speed_range"):
             pair = getattr(self, name)
             if len(pair) != 2 or not pair[0] <= pair[1]:
-                found = ",".join(map(str, pair))
+                found = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}")
         self._refuse_foreign_options()
 

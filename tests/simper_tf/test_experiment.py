@@ -47,6 +47,7 @@ def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():
     shape = (150, 28, 28, 1)
     assert make_views(Settings(), shape).num_frames == 75
     assert make_views(Settings(view_frames=40), shape).num_frames == 40
+    assert make_views(Settings(method="simclr"), shape).num_frames == 75
     assert make_views(Settings(method="supervised"), shape).num_frames == 150
     assert make_views(Settings(method="supervised", view_frames=40), shape).num_frames == 150
 

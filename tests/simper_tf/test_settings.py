@@ -10,7 +10,7 @@ from simper_tf.settings import Settings, free_names, owners, setting_fields
 def test_settings_are_refused_where_a_pair_is_none():
     for name in ("band", "speed_range"):
         for pair in ((5.0, 1.0), (1.0,), (1.0, 2.0, 3.0)):
-            found = ",".join(map(str, pair))
+            found = ",".join(f"{number:g}" for number in pair)
             with pytest.raises(ValueError, match=f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}"):
                 Settings(**{name: pair})
 
