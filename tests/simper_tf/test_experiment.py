@@ -31,8 +31,8 @@ def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():
     settings = Settings(batch_size=1, band=(0.6, 3.0), options={"prior_weight": 1.0})
     model = assemble(settings, clips_of([30, 20, 25])).model
     assert model.prior_band == pytest.approx((0.6 / 30, 3 / 20))
-    model = assemble(Settings(batch_size=1, band=(0.6, 3.0), method="frequency_contrast"), clips_of([30, 20, 25])).model
-    assert model.band == pytest.approx((0.6 / 30, 3 * 1.5 / 20))
+    model = assemble(Settings(batch_size=1, band=(0.6, 6.0), method="frequency_contrast"), clips_of([30, 20, 25])).model
+    assert model.band == pytest.approx((0.6 / 30, 6 * 1.5 / 20))
 
 
 def test_what_the_settings_say_of_a_method_goes_before_what_follows_from_the_data():
