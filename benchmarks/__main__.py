@@ -113,14 +113,14 @@ def loss():
 
 
 def neighbor_search(number, draw):
-    """Pairs a second of nearest neighbours by `mxcorr` among so many features for as many; ratio: over all pairs."""
+    """Pairs a second of nearest neighbors by `mxcorr` among so many features for as many; ratio: over all pairs."""
     rng = np.random.default_rng(0)
     train, queries = [draw(rng, (number, 150, 4)).astype(np.float32) for _ in range(2)]
     # All pairs take as long for each query, so a few tell their speed.
     some = queries[:100]
     found = neighbors.nearest_neighbor(train, range(number), some)
     if np.any(found != reference.nearest_of_all(train, some)):
-        raise ValueError("The two searches find different neighbours: they do not compute the same.")
+        raise ValueError("The two searches find different neighbors: they do not compute the same.")
     ours, other, _ = _compare(
         lambda: neighbors.nearest_neighbor(train, range(number), queries),
         lambda: reference.nearest_of_all(train, some),

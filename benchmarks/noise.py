@@ -22,12 +22,12 @@ OFF = 0.1  # Hz beyond which a clip counts as wrong.
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--levels", default="0,60,150,300", help="Standard deviations of the noise, in grey levels.")
+    parser.add_argument("--levels", default="0,60,150,300", help="Standard deviations of the noise, in gray levels.")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     lines = []
     for level in map(float, args.levels.split(",")):
-        print(f"Noise of {level:g} grey levels: training ...", flush=True)
+        print(f"Noise of {level:g} gray levels: training ...", flush=True)
         lines += [[f"{level:g}", *line] for line in measure(level, args.seed)]
     header = ["noise", "readout", "MAE (Hz)", f"clips off by > {OFF} Hz", "of"]
     print(tables.markdown_table(header, lines))

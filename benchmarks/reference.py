@@ -35,7 +35,7 @@ def make_views(clips, seed, num_views, num_frames, speed_range, share_spatial):
 
 
 def similarity_rows(first, second):
-    """Returns `(B, M, M)` largest normalised cross-correlations of `(B, M, T)` features, a row at a time."""
+    """Returns `(B, M, M)` largest normalized cross-correlations of `(B, M, T)` features, a row at a time."""
 
     def row(anchor, candidates):
         num_frames = anchor.shape[-1]

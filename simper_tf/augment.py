@@ -71,7 +71,7 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
     tops = tf.zeros_like(first) if tops is None else tops
     bottoms = tf.minimum(tf.ones_like(first) if bottoms is None else bottoms, 1 - INSIDE)
     # To this kernel time and rows are the two sides of an image whose "pixels" are whole rows of the clip. It weighs
-    # four neighbours in one pass and runs on GPUs, there for floats only; gathering and mixing takes several passes.
+    # four neighbors in one pass and runs on GPUs, there for floats only; gathering and mixing takes several passes.
     views = tf.image.crop_and_resize(
         tf.reshape(tf.cast(clips, tf.float32), [batch, frames, height, width * channels]),
         boxes=tf.reshape(tf.stack([first, tops, final, bottoms], axis=-1), [-1, 4]),
@@ -161,7 +161,7 @@ def mix_columns(views, matrices, colors):
         `(N, L, H, W, C)` float32.
     """
     number, frames, height, width, channels = tf.unstack(tf.shape(views))
-    # Colours lie between the columns. A larger matrix that mixes both costs less than transposing the views.
+    # Colors lie between the columns. A larger matrix that mixes both costs less than transposing the views.
     both = tf.reshape(tf.einsum("nvw,ncd->nvcwd", matrices, colors), [number, width * channels, width * channels])
     lines = tf.reshape(views, [number, frames * height, width * channels])
     return tf.reshape(tf.matmul(lines, both, transpose_b=True), tf.shape(views))

@@ -118,7 +118,7 @@ def _by_correlation(train, query):
 
 
 def _spectra(series):
-    """Returns the spectra of `(N, D, T)` standardised series and the amplitudes whose inner products are bounds."""
+    """Returns the spectra of `(N, D, T)` standardized series and the amplitudes whose inner products are bounds."""
     padded = 2 * series.shape[2]
     # Zero-padding to 2T makes the circular correlation of the FFT a linear one.
     spectra = scipy.fft.rfft(similarity.standardize(series).numpy(), padded)

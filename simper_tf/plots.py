@@ -149,13 +149,13 @@ def predicted_over_true(labels, predictions, unit="Hz"):
 
 
 def embedding(series, labels, unit="Hz", seed=0):
-    """Returns a figure of a 2-D t-SNE embedding of the features' spectra, coloured by label.
+    """Returns a figure of a 2-D t-SNE embedding of the features' spectra, colored by label.
 
     Spectra, because the phase of a clip would otherwise decide its place.
 
     Args:
         series: `(N, T)` or `(N, T, D)` features, N > 1; of more than `EMBEDDED` so many are drawn.
-        labels: `(N,)`, or `(N, H)` series, whose means give the colours.
+        labels: `(N,)`, or `(N, H)` series, whose means give the colors.
         unit: Of the labels.
         seed: Of the embedding.
     """
@@ -170,7 +170,7 @@ def embedding(series, labels, unit="Hz", seed=0):
 
 
 def draw_embedding(axes, series, labels, seed=0):
-    """Draws what `embedding` shows and returns the scattered points, for a colour bar."""
+    """Draws what `embedding` shows and returns the scattered points, for a color bar."""
     chosen = np.unique(np.linspace(0, len(series) - 1, EMBEDDED).round().astype(int))
     points = embedding_points(np.atleast_3d(series[chosen]), seed)
     axes.set_xticks([])

@@ -51,13 +51,13 @@ def fft_frequency(features, rate, band, mode="fine"):
 
 
 def calibrate_harmonic(features, frequencies, rate, band):
-    """Finds which harmonic of the true frequency the features run at, from a few labelled clips.
+    """Finds which harmonic of the true frequency the features run at, from a few labeled clips.
 
     For each h of `HARMONICS` the peak is sought in the band that a feature at `frequency / h` can take and h times
     the peak is compared with the truth.
 
     Args:
-        features: `(N, T)` or `(N, T, D)` floats, of the labelled clips.
+        features: `(N, T)` or `(N, T, D)` floats, of the labeled clips.
         frequencies: `(N,)` true frequencies in Hz.
         rate, band: As in `fft_frequency`.
 

@@ -42,7 +42,7 @@ class Settings:
     train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
     validation_clips: int = _data(0, help="Use so many validation clips at most; 0 for all.", lower=0, free=True)
     test_clips: int = _data(0, help="Use so many test clips at most; 0 for all.", lower=0, free=True)
-    method: str = _train("simper", help="What is minimised.", choices=tuple(sorted(METHODS)))
+    method: str = _train("simper", help="What is minimized.", choices=tuple(sorted(METHODS)))
     encoder: str = _train("small", help="Architecture.", choices=tuple(sorted(ENCODERS)))
     saliency: bool = _train(False, help="Look at frames through a learned sampler that magnifies what matters.")
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)

@@ -40,7 +40,7 @@ def series_over_reference(runs, unit="Hz"):
 
 
 def embeddings(runs, unit="Hz", seed=0):
-    """Returns a figure of 2-D t-SNE embeddings of the features' spectra, a panel a run, coloured by label.
+    """Returns a figure of 2-D t-SNE embeddings of the features' spectra, a panel a run, colored by label.
 
     Args:
         runs: Title -> run.

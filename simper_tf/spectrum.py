@@ -116,7 +116,7 @@ def peak(power, inside=None):
 
     Returns:
         bin: `(N,)` int32.
-        position: `(N,)` float32 in bins, the top of the parabola through the log powers of the bin and its neighbours.
+        position: `(N,)` float32 in bins, the top of the parabola through the log powers of the bin and its neighbors.
     """
     found = power if inside is None else tf.where(inside, power, -1.0)
     found = tf.argmax(found, axis=-1, output_type=tf.int32)

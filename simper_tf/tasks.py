@@ -13,7 +13,7 @@ from simper_tf import metrics
 
 @dataclasses.dataclass(frozen=True)
 class FrequencyUnit:
-    """A unit in which frequencies are labelled.
+    """A unit in which frequencies are labeled.
 
     Attributes:
         per_hertz: Seconds that a clip lasts -> what 1 Hz is in this unit.

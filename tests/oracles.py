@@ -14,7 +14,7 @@ def unit(vectors):
 
 
 def largest_correlation(x, y):
-    """Returns the largest normalised cross-correlation of two `(T,)` series over all lags."""
+    """Returns the largest normalized cross-correlation of two `(T,)` series over all lags."""
     x, y = [unit(series - np.mean(series)) for series in (np.float64(x), np.float64(y))]
     return np.correlate(x, y, mode="full").max()
 

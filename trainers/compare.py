@@ -14,20 +14,20 @@ from simper_tf import files, rows, tables
 from simper_tf.methods import METHODS
 from trainers import cli, figures, sweep
 
-# Flags of each line and its name in print. The two controls at the end have learned nothing: what they reach is no
-# merit of any training.
-ENTRIES = {
-    **{name: ({"method": name}, kind.title) for name, kind in METHODS.items()},
-    "untrained": ({"epochs": 0}, "control: encoder untrained"),
-    "frame_mean": ({"epochs": 0, "encoder": "frame_mean"}, "control: mean of each frame"),
-}
-# Table 2 of the paper, in the order of the first four columns; it does not define its nearest neighbour.
+# Table 2 of the paper, in the order of the first four columns; it does not define its nearest neighbor.
 PAPER = {
     "simclr": ("2.96", "109.27", "0.98", "48.30"),
     "moco": ("2.83", "90.78", "0.62", "32.74"),
     "byol": ("2.20", "78.43", "0.46", "22.08"),
     "cvrl": ("1.69", "49.09", "0.38", "14.41"),
     "simper": ("0.22", "16.49", "0.09", "4.51"),
+}
+# Flags of each line and its name in print. The two controls at the end have learned nothing: what they reach is no
+# merit of any training.
+ENTRIES = {
+    **{name: ({"method": name}, METHODS[name].title) for name in dict.fromkeys([*PAPER, *METHODS])},
+    "untrained": ({"epochs": 0}, "control: encoder untrained"),
+    "frame_mean": ({"epochs": 0, "encoder": "frame_mean"}, "control: mean of each frame"),
 }
 COLUMNS = (("fft", "mae"), ("fft", "mape"), ("1nn", "mae"), ("1nn", "mape"))
 COMMAND = "python -m trainers.compare"

@@ -10,14 +10,14 @@ from absl import flags
 from simper_tf import files, rows, tables
 from trainers import cli, compare
 
-# Table 2 of the paper, RotatingDigits; it does not define its nearest neighbour, nor its Fourier readout.
+# Table 2 of the paper, RotatingDigits; it does not define its nearest neighbor, nor its Fourier readout.
 PAPER = dict(zip(compare.COLUMNS, compare.PAPER["simper"], strict=True))
 LINES = (
     ("fft_resolved", "Fourier readout, octave by the pixels, no label"),
     ("fft_calibrated", "Fourier readout, harmonic from 10 labels"),
     ("fft", "Fourier readout in the band, octave not resolved"),
-    ("1nn", "nearest neighbour, by cross-correlation"),
-    ("1nn_npsd", "nearest neighbour, by spectrum"),
+    ("1nn", "nearest neighbor, by cross-correlation"),
+    ("1nn_npsd", "nearest neighbor, by spectrum"),
     ("pixels", "control: spectrum of the pixels, nothing learned"),
 )
 # The paper's Fourier readout is compared with ours that, like it, needs no label and no hint at the octave.

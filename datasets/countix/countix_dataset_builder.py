@@ -29,7 +29,7 @@ class CountixConfig(tfds.core.BuilderConfig):
 
 
 class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
-    """One clip of each annotated segment, labelled with the number of repetitions."""
+    """One clip of each annotated segment, labeled with the number of repetitions."""
 
     VERSION = tfds.core.Version("2.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "The metadata name the task."}

@@ -45,7 +45,7 @@ class LstConfig(tfds.core.BuilderConfig):
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
-    """Windows of hourly temperature maps, labelled with the mean temperature of the hours after them."""
+    """Windows of hourly temperature maps, labeled with the mean temperature of the hours after them."""
 
     VERSION = tfds.core.Version("2.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of windows that trained."}

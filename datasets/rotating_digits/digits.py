@@ -118,10 +118,10 @@ def read_mnist(folder, split):
         FileNotFoundError: a file is missing.
         ValueError: a file is damaged, or the two do not belong together.
     """
-    return read_labelled_images(*(_find(folder, name) for name in MNIST_FILES[SOURCE[split]]))
+    return read_labeled_images(*(_find(folder, name) for name in MNIST_FILES[SOURCE[split]]))
 
 
-def read_labelled_images(images_path, labels_path):
+def read_labeled_images(images_path, labels_path):
     """Reads a pair of IDX files. Results and errors are those of `read_mnist`."""
     images, labels = read_idx(images_path), read_idx(labels_path)
     if images.shape[1:] != (SIZE, SIZE):

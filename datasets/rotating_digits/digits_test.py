@@ -88,9 +88,9 @@ def test_images_and_labels_that_do_not_belong_together_are_refused(tmp_path):
     images.write_bytes(WHOLE)
     labels.write_bytes(idx_bytes(np.zeros(3)))
     with pytest.raises(ValueError, match=r"labels holds an array of shape \(3,\), expected one label .* the 2 images"):
-        digits.read_labelled_images(images, labels)
+        digits.read_labeled_images(images, labels)
     with pytest.raises(ValueError, match=r"labels holds an array of shape \(3,\), expected images \(N, 28, 28\)"):
-        digits.read_labelled_images(labels, images)
+        digits.read_labeled_images(labels, images)
 
 
 # Images.

@@ -32,7 +32,7 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
-    """Clips of swinging handwritten digits, labelled with the frequency."""
+    """Clips of swinging handwritten digits, labeled with the frequency."""
 
     VERSION = tfds.core.Version("2.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of images that trained."}
@@ -105,4 +105,4 @@ def _mnist_reader(dl_manager):
         return lambda split: digits.read_mnist(folder, split)
     urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in digits.MNIST_FILES.items()}
     paths = dl_manager.download(urls)
-    return lambda split: digits.read_labelled_images(*paths[digits.SOURCE[split]])
+    return lambda split: digits.read_labeled_images(*paths[digits.SOURCE[split]])

@@ -29,7 +29,7 @@ class ScampsConfig(tfds_builders.ClipsConfig):
 
 
 class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
-    """Clips of synthetic faces, labelled with the heart rate."""
+    """Clips of synthetic faces, labeled with the heart rate."""
 
     VERSION = tfds.core.Version("2.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split by every rule."}

@@ -9,7 +9,7 @@ from . import reader
 
 
 class Builder(tfds_builders.BySubject, tfds.core.GeneratorBasedBuilder):
-    """Clips of faces, labelled with the heart rate."""
+    """Clips of faces, labeled with the heart rate."""
 
     READER = reader
     VERSION = tfds.core.Version("2.0.0")

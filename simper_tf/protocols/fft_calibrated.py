@@ -1,4 +1,4 @@
-"""`fft_calibrated`: the strongest frequency of the features, at the harmonic that a few labelled clips fit best."""
+"""`fft_calibrated`: the strongest frequency of the features, at the harmonic that a few labeled clips fit best."""
 
 from simper_tf import readout
 from simper_tf.features import Features

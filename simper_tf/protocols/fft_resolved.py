@@ -25,7 +25,7 @@ def fft_resolved(train: Features, validation: Features, test: Features, task: Ta
 
 @dataclasses.dataclass(frozen=True)
 class Octave:
-    """At which multiple of the frequency features run, by the pixels of unlabelled clips.
+    """At which multiple of the frequency features run, by the pixels of unlabeled clips.
 
     Attributes:
         divisor: The multiple with most votes, 1 without any.
@@ -68,7 +68,7 @@ class Octave:
 
 
 def find_octave(train: Features) -> Octave:
-    """Returns the `Octave` of an encoder, from unlabelled clips with pixels."""
+    """Returns the `Octave` of an encoder, from unlabeled clips with pixels."""
     divisors = octave.octave_votes(train.series, train.pixels)
     return Octave(*octave.common_divisor(divisors), voting=float(np.mean(divisors.numpy() > 0)))
 

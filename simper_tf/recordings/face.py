@@ -77,5 +77,5 @@ def _largest_face(detector, frame):
 
 
 def _inside(centre, side, limit):
-    """Returns where an interval of a length starts that is centred as near to `centre` as the frame allows."""
+    """Returns where an interval of a length starts that is centered as near to `centre` as the frame allows."""
     return int(min(max(round(centre - side / 2), 0), limit - side))

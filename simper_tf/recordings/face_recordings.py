@@ -1,4 +1,4 @@
-"""A recording of a face with its pulse, cut into labelled clips.
+"""A recording of a face with its pulse, cut into labeled clips.
 
 The readers of faces each return a `FaceRecording`: the times and the pulse at once, the frames only when they are asked
 for, one by one. So the labels, and what has to be skipped, are known before anything is decoded.

@@ -31,7 +31,7 @@ class VideoInfo(NamedTuple):
     width: int
     seconds: float  # From the first frame to the end of the last.
     deviation: float  # Seconds by which a frame is at most off from where a constant rate would have it.
-    longest_gap: float  # Seconds between two neighbouring frames, at most.
+    longest_gap: float  # Seconds between two neighboring frames, at most.
 
 
 def probe(path):

@@ -48,7 +48,7 @@ def heart_rate(ppg, rate):
 
 
 def detrend(series, strength=DETREND_LAMBDA):
-    """Subtracts the smooth trend z that minimises |x - z|^2 + strength^2 |second difference of z|^2.
+    """Subtracts the smooth trend z that minimizes |x - z|^2 + strength^2 |second difference of z|^2.
 
     Args:
         series: `(T,)` floats, T >= 5.
@@ -135,7 +135,7 @@ def _refuse_unusable(ppg, rate):
 
 
 def _parabolic_offset(log_power):
-    """Returns where in [-0.5, 0.5] the parabola through three neighbouring points has its maximum."""
+    """Returns where in [-0.5, 0.5] the parabola through three neighboring points has its maximum."""
     left, centre, right = log_power
     curvature = left - 2.0 * centre + right
     # At the edge of the band the largest bin need not be a peak; then it is taken as it is.

@@ -15,7 +15,7 @@ def uniform(timed_frames, rate, longest_gap):
         longest_gap: Seconds between two frames above which what lies between them is not known, and left out.
 
     Yields:
-        `(k, frame)`: the linear mixture of the two neighbours by time, uint8.
+        `(k, frame)`: the linear mixture of the two neighbors by time, uint8.
     """
     index, origin = 0, None
     for (before, earlier), (after, later) in itertools.pairwise(timed_frames):

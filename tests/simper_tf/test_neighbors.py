@@ -80,7 +80,7 @@ def test_random_features_predict_at_chance(distance):
     predicted = neighbors.nearest_neighbor(RNG.normal(size=(1000, 16)), train, RNG.normal(size=(1200, 16)), distance)
     errors = np.abs(predicted - test)
     # Two independent uniform values are a third of the range apart: 1.5 Hz and 81 %. 1,200 clips leave standard
-    # errors of 0.03 and 3; those that share neighbours err alike.
+    # errors of 0.03 and 3; those that share neighbors err alike.
     assert errors.mean() == pytest.approx(4.5 / 3, abs=0.1)
     assert 100 * np.mean(errors / test) == pytest.approx(81, abs=12)
 

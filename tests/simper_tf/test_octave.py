@@ -185,7 +185,7 @@ def test_what_changes_from_frame_to_frame_is_read_at_half_the_rate_and_not_above
 @pytest.mark.parametrize("offset", [0.0, 300.0])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 4, 3)])
 @pytest.mark.parametrize("num_frames", [61, 150])
-def test_clips_of_one_pixel_of_colours_of_odd_length_or_in_kelvins_hold_the_octave(num_frames, shape, offset):
+def test_clips_of_one_pixel_of_colors_of_odd_length_or_in_kelvins_hold_the_octave(num_frames, shape, offset):
     times = np.arange(num_frames) / RATE
     wave = np.sin(2 * np.pi * 2.0 * times) + 0.7 * np.sin(2 * np.pi * 4.0 * times)
     clips = (offset + 0.1 * wave[None, :, None, None, None] * np.ones(shape)).astype(np.float32)

@@ -51,12 +51,12 @@ def test_the_reference_is_what_the_runs_hold_beside_features():
 
 
 @pytest.mark.parametrize(("number", "channels"), [(1, None), (5, 2), (7, 2)])
-def test_embeddings_are_a_panel_a_run_coloured_by_label(number, channels):
+def test_embeddings_are_a_panel_a_run_colored_by_label(number, channels):
     found = runs(number, channels=channels)
     figure = side_by_side.embeddings(found, "bpm")
-    *panels, colours = figure.axes
+    *panels, colors = figure.axes
     assert [axes.get_title() for axes in panels] == list(found)
-    assert colours.get_ylabel() == "true label (bpm)"
+    assert colors.get_ylabel() == "true label (bpm)"
     assert figure.get_supxlabel() == "t-SNE 1 of the features' spectra"
     for axes, run in zip(panels, found.values(), strict=True):
         points = plots.embedding_points(np.atleast_3d(run["series"]))

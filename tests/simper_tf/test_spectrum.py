@@ -24,8 +24,8 @@ def test_power_of_one_bare_bin_by_hand():
 @pytest.mark.parametrize("padding", [1, 16])
 def test_power_equals_numpy(num_frames, padding):
     series = RNG.normal(size=(2, num_frames))
-    centred = series - series.mean(axis=1, keepdims=True)
-    expected = np.abs(np.fft.rfft(centred * np.hanning(num_frames), padding * num_frames)) ** 2
+    centered = series - series.mean(axis=1, keepdims=True)
+    expected = np.abs(np.fft.rfft(centered * np.hanning(num_frames), padding * num_frames)) ** 2
     np.testing.assert_allclose(spectrum.power(series, padding), expected, rtol=1e-3, atol=1e-4)
     assert spectrum.power(series).shape == (2, 8 * num_frames + 1)  # 16-fold, unless told.
 

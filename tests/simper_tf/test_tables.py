@@ -46,8 +46,8 @@ def test_no_rows_make_an_empty_table():
 
 
 def test_an_unknown_field_is_refused():
-    with pytest.raises(AttributeError, match="colour"):
-        tables.results_table([row()], group_by="colour")
+    with pytest.raises(AttributeError, match="color"):
+        tables.results_table([row()], group_by="color")
 
 
 def test_a_cell_of_rows_shows_those_of_its_protocol_and_metric():

@@ -107,5 +107,7 @@ def test_the_comparison_is_that_of_the_committed_rows():
         made_by = changes.get("method", "untrained"), changes.get("encoder", "small")
         results[name] = [row for row in found if (row.method, row.encoder) == made_by]
     assert sum(map(len, results.values())) == len(found)
+    # A method that came later has no line yet.
+    results = {name: made for name, made in results.items() if made}
     text = (ROOT / "docs" / "comparison.md").read_text()
     assert tables.put_table(text, compare.COMMAND, compare.table(results)) == text

@@ -33,8 +33,8 @@ def test_the_runs_are_put_beside_the_paper(gathering, capsys):
         "| Fourier readout, octave by the pixels, no label | 0.15 ± 0.071 (n=2) | 0.22 |  | 16.49 |\n"
         "| Fourier readout, harmonic from 10 labels |  |  |  |  |\n"
         "| Fourier readout in the band, octave not resolved |  |  |  |  |\n"
-        "| nearest neighbour, by cross-correlation |  | 0.09 | 4 ± 0 (n=2) | 4.51 |\n"
-        "| nearest neighbour, by spectrum |  |  |  |  |\n"
+        "| nearest neighbor, by cross-correlation |  | 0.09 | 4 ± 0 (n=2) | 4.51 |\n"
+        "| nearest neighbor, by spectrum |  |  |  |  |\n"
         "| control: spectrum of the pixels, nothing learned |  |  |  |  |",
     )
     assert "table of 2 run(s)" in capsys.readouterr().out

@@ -26,7 +26,7 @@ def test_perfect_features_are_read_by_every_protocol():
     train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 40)
     predictions, harmonic = predict(features(train), features(test))
     assert harmonic == 1
-    # A bare bin is 30 / 120 = 0.25 Hz wide; neighbours among 150 lie 0.015 Hz off on average, up to 0.2 at worst.
+    # A bare bin is 30 / 120 = 0.25 Hz wide; neighbors among 150 lie 0.015 Hz off on average, up to 0.2 at worst.
     bounds = {
         "fft": 0.01,
         "fft_calibrated": 0.01,
@@ -124,13 +124,13 @@ def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_durat
     rates = {k: RNG.uniform(20, 40, k).astype(np.float32) for k in (60, 20)}
     frequencies = {k: RNG.uniform(0.8, 3.0, k) for k in rates}
 
-    def labelled(k):
+    def labeled(k):
         perfect = features(frequencies[k] * RATE / rates[k])  # Sampled at its own rate instead.
         factor = 60 if unit == "bpm" else 120 / rates[k]
         labels = (factor * frequencies[k]).astype(np.float32)
         return dataclasses.replace(perfect, labels=labels, rates=rates[k])
 
-    train, test = labelled(60), labelled(20)
+    train, test = labeled(60), labeled(20)
     predictions, harmonic = predict(train, test, Frequency(unit, band=TASK.band))
     assert harmonic == 1
     for protocol in ("fft", "fft_calibrated", "fft_resolved", "pixels"):

@@ -19,7 +19,7 @@ def test_frames_at_their_own_times_come_out_unchanged_the_last_one_excluded():
 
 
 def test_between_two_frames_the_level_goes_by_the_time():
-    # At 0, 0.3, 0.6 and 0.9 s: on the first, 3/4 and 1/2 of the way between neighbours at uneven distances.
+    # At 0, 0.3, 0.6 and 0.9 s: on the first, 3/4 and 1/2 of the way between neighbors at uneven distances.
     assert uniform([0, 0.4, 0.8, 1.0], [0, 40, 80, 200], 1 / 0.3) == {0: 0, 1: 30, 2: 60, 3: 140}
 
 
