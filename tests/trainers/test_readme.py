@@ -11,8 +11,9 @@ import photographs
 import pytest
 
 from simper_tf import encoders, export_model, small, tables
+from simper_tf.methods import METHODS
 from simper_tf.rows import read_rows
-from trainers import compare, evaluate, export, options, pretrain, report
+from trainers import compare, evaluate, export, pretrain, report
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -88,7 +89,7 @@ def test_the_make_targets_exist():
 
 
 @pytest.mark.parametrize(
-    ("flag", "names"), [("method", options.METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
+    ("flag", "names"), [("method", METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
 )
 def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)(?:;|\. Nothing)", README, re.MULTILINE | re.DOTALL)
