@@ -97,7 +97,7 @@ def interpolate(x, x_first, x_last, y):
 
     Args:
         x: `(..., K)` query points.
-        x_first, x_last: Of the grid.
+        x_first, x_last: Ends of the grid.
         y: `(..., N)` values on it.
 
     Returns:

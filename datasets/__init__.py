@@ -25,7 +25,7 @@ def module(name: str, part: str = "builder") -> types.ModuleType:
     """Returns a module of a data set, imported.
 
     Args:
-        name: Of the data set.
+        name: Name of the data set.
         part: As in `names`.
 
     Raises:

@@ -48,7 +48,7 @@ def build_both_ways(make, manual_dir, folder):
 
     Args:
         make: data_dir -> builder.
-        manual_dir: Of the raw files.
+        manual_dir: Folder of the raw files.
         folder: To build in.
     """
     beam = tfds.core.lazy_imports.apache_beam.options.pipeline_options.PipelineOptions(["--runner=DirectRunner"])

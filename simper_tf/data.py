@@ -94,7 +94,7 @@ def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.Dat
 
     Args:
         kind: The `Builder` class.
-        config: Of the class, or one that `tfds build --config=...` has built; empty for the first of the class.
+        config: Config of the class, or one that `tfds build --config=...` has built; empty for the first of the class.
         data_dir: Where built data sets are kept.
 
     Raises:

@@ -21,8 +21,8 @@ class Experiment:
 
     Attributes:
         model: The compiled method; its `views` are made on the device, or on the host.
-        examples, num_examples: Of the training split.
-        num_steps: Of the whole run.
+        examples, num_examples: Clips, and how many they are, of the training split.
+        num_steps: Steps of the whole run.
     """
 
     model: Method
@@ -35,7 +35,7 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
     """Returns the experiment that settings describe.
 
     Args:
-        settings: Of the run.
+        settings: Settings of the run.
         clips: The data set, built.
         strategy: To train on; None for the one device that evaluation needs.
 

@@ -86,7 +86,7 @@ def load_encoder(path):
     """Returns the encoder of an exported version as a Keras model, trainable, for fine-tuning.
 
     Args:
-        path: Of the version, such as `saved_model/1`.
+        path: Path of the version, such as `saved_model/1`.
 
     Raises:
         FileNotFoundError: this is not a version that `export_model` wrote.

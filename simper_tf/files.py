@@ -20,7 +20,7 @@ def replacing(path, mode="w"):
     a second writer leaves half a file.
 
     Args:
-        path: Of the file to be replaced or made.
+        path: Path of the file to be replaced or made.
         mode: "w" for text, "wb" for bytes.
 
     Raises:
@@ -67,7 +67,7 @@ def alone(path, wait=True):
     left stands in nobody's way.
 
     Args:
-        path: Of the lock file, in a folder that is there.
+        path: Path of the lock file, in a folder that is there.
         wait: Whether to wait for the process that holds it.
 
     Raises:

@@ -24,7 +24,7 @@ def check_number(name: str, value, low: float, high: float = math.inf, above: bo
     """Refuses a number that is out of its range.
 
     Args:
-        name: Of the setting, for the message.
+        name: Name of the setting, for the message.
         value: The number.
         low, high: Ends of the range, both in it.
         above: Whether `low` itself is out.
@@ -43,7 +43,7 @@ def check_range(name: str, value):
     """Refuses a pair that is no range of positive numbers.
 
     Args:
-        name: Of the setting, for the message.
+        name: Name of the setting, for the message.
         value: `(low, high)`.
 
     Raises:

@@ -85,7 +85,7 @@ def bootstrap_interval(metric, true, predicted, groups=None, num_resamples=1000,
         true, predicted: `(N,)` or `(N, T)`.
         groups: `(N,)` labels, such as subjects: whole groups are drawn then, because clips of one person err alike.
         num_resamples: Number of draws, with replacement.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
         `(low, high)`.

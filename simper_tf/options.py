@@ -19,7 +19,7 @@ class Option:
     """An argument that can be given as text.
 
     Attributes:
-        name: Of the argument.
+        name: Name of the argument.
         kind: Type of its values, or of the numbers it holds.
         is_tuple: Whether it holds several, separated by commas as text.
         default: Value where nothing is given.

@@ -45,8 +45,8 @@ def series_over_reference(series, reference, labels, rates, name, unit="Hz"):
         reference: `(N, T)` the truth, such as the angle.
         labels: `(N,)` true frequencies.
         rates: `(N,)` frames per second.
-        name: Of the reference.
-        unit: Of the labels.
+        name: Name of the reference.
+        unit: Unit of the labels.
     """
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
@@ -110,7 +110,7 @@ def forecasts(labels, predictions, names, unit):
         labels: `(N, H)` true series.
         predictions: Protocol -> `(N, H)` predictions.
         names: N strings, one for each series.
-        unit: Of both.
+        unit: Unit of both.
     """
     figure = Figure(figsize=(9, 1.6 * len(labels) + 0.6), layout="constrained")
     rows = figure.subplots(len(labels), 1, sharex=True, squeeze=False)[:, 0]
@@ -131,7 +131,7 @@ def predicted_over_true(labels, predictions, unit="Hz"):
     Args:
         labels: `(N,)` true values, or `(N, H)` series of them.
         predictions: Protocol -> predictions of the same shape.
-        unit: Of both.
+        unit: Unit of both.
     """
     num_columns = min(3, len(predictions))
     num_rows = math.ceil(len(predictions) / num_columns)
@@ -156,8 +156,8 @@ def embedding(series, labels, unit="Hz", seed=0):
     Args:
         series: `(N, T)` or `(N, T, D)` features, N > 1; of more than `EMBEDDED` so many are drawn.
         labels: `(N,)`, or `(N, H)` series, whose means give the colors.
-        unit: Of the labels.
-        seed: Of the embedding.
+        unit: Unit of the labels.
+        seed: Seed of the embedding.
     """
     figure = Figure(figsize=(4.6, 3.8), layout="constrained")
     axes = figure.subplots()

@@ -16,14 +16,14 @@ class Row:
     """One number with what made it.
 
     Attributes:
-        dataset, config: Of the TFDS data set.
+        dataset, config: Names of the TFDS data set.
         method, encoder: Names.
         protocol: How predictions were made, such as `fft` or `1nn`.
         metric, value, unit: Such as `mae`, 0.01, `Hz`.
         low, high: 95 % interval.
         n: Number of clips.
-        seed: Of the run.
-        commit: Of the code, `-dirty` where it was changed, empty outside a checkout.
+        seed: Seed of the run.
+        commit: Commit of the code, `-dirty` where it was changed, empty outside a checkout.
         seconds: Time of pre-training.
         settings: What tells runs apart that differ in none of these, such as a hash of their flags; empty where it was
             not written down.

@@ -22,7 +22,7 @@ def series_over_reference(runs, unit="Hz"):
 
     Args:
         runs: Title -> run; of D channels the first is drawn.
-        unit: Of the labels.
+        unit: Unit of the labels.
     """
     first, name = next(iter(runs.values())), reference(runs)
     chosen = plots.spaced(first["labels"][: len(first[name])], ROWS)
@@ -44,8 +44,8 @@ def embeddings(runs, unit="Hz", seed=0):
 
     Args:
         runs: Title -> run.
-        unit: Of the labels.
-        seed: Of the embeddings.
+        unit: Unit of the labels.
+        seed: Seed of the embeddings.
     """
     num_rows = -(-len(runs) // COLUMNS)
     figure = Figure(figsize=(2.4 * min(len(runs), COLUMNS) + 0.8, 2.5 * num_rows), layout="constrained")

@@ -60,7 +60,7 @@ def put_table(text, command, table, name="The document"):
         text: The document.
         command: That is named in its first mark.
         table: Markdown.
-        name: Of the document, for the message.
+        name: Name of the document, for the message.
 
     Raises:
         ValueError: the marks are missing.

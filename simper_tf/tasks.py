@@ -36,7 +36,7 @@ class Task:
     """A kind of label, one of `KINDS`.
 
     Attributes:
-        unit: Of the labels, as it is printed.
+        unit: Unit of the labels, as it is printed.
         lowest, highest: Between which labels lie, in their unit; None for no limit.
     """
 

@@ -7,7 +7,7 @@ def check_band(name, band):
     """Refuses a band of frequencies that is not one in cycles per frame, such as one in Hz.
 
     Args:
-        name: Of the argument, for the message.
+        name: Name of the argument, for the message.
         band: `(low, high)`.
 
     Raises:

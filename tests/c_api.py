@@ -68,7 +68,7 @@ class Model:
 
     Args:
         library: As `_library` returns it.
-        folder: Of the SavedModel.
+        folder: Folder of the SavedModel.
 
     Raises:
         RuntimeError: it cannot be loaded; the library's message.

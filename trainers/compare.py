@@ -120,7 +120,7 @@ def draw(document, folders, unit):
     Args:
         document: Path.
         folders: Title -> folder of a run, in which `features.npz` lies.
-        unit: Of the labels.
+        unit: Unit of the labels.
     """
     if figures.library() is None:
         return

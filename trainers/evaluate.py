@@ -45,7 +45,7 @@ def evaluate(folder, clips, model, settings, seconds):
         folder: Path of the run's folder.
         clips: A `ClipData`.
         model: A trained method.
-        settings: Of the run; its `split` says whose clips are predicted.
+        settings: Settings of the run; its `split` says whose clips are predicted.
         seconds: Spent on training, for the rows.
     """
     run_folder.check_rows(folder)

@@ -27,7 +27,7 @@ def export(folder, clips, model, settings):
         folder: Path of the run's folder.
         clips: A `ClipData`.
         model: A trained method.
-        settings: Of the run.
+        settings: Settings of the run.
     """
     value_range, task = clips.value_range or (0.0, 1.0), experiment.task_of(settings, clips)
     if model.needs_labels:

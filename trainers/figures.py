@@ -50,7 +50,7 @@ def embedding(name, num_clips, draw):
     """Returns `{name: draw()}`; nothing, and says why, where that cannot be drawn.
 
     Args:
-        name: Of the figure.
+        name: Name of the figure.
         num_clips: How many it shows.
         draw: A function that returns it.
     """

@@ -34,7 +34,7 @@ def train(folder, clips, settings, strategy):
     Args:
         folder: Path of the run's folder, held by this process.
         clips: A `ClipData`.
-        settings: Of the run.
+        settings: Settings of the run.
         strategy: To train on.
 
     Returns:

@@ -16,7 +16,7 @@ def define(base, folder):
 
     Args:
         base: Flagfile by default.
-        folder: Of all runs by default.
+        folder: Folder of all runs by default.
     """
     flags.DEFINE_string("base", base, "Flagfile that all runs share.")
     flags.DEFINE_string("runs", folder, "Folder of all runs; those that are done are not repeated.")
@@ -54,7 +54,7 @@ def train(folder, changes, split):
     """Trains and evaluates, continues a run that was interrupted, or reads what an earlier call has finished.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         changes: Flags by name that differ from the flagfile.
         split: Whose clips are predicted: `validation` where something is to be chosen, else `test`.
 

@@ -32,7 +32,7 @@ def write(out, subjects=3, seconds=10, seed=0):
         out: Folder to write to; made if needed.
         subjects: Usable clips of each split.
         seconds: Length of each clip, a whole number from 2.
-        seed: Of everything random.
+        seed: Seed of everything random.
 
     Returns:
         The truth, also written: for each split a list with, for each row of the CSV, its `row`, `video_id`, the
@@ -156,7 +156,7 @@ def encode(path, frames, times, **options):
         path: Where.
         frames: Iterable of `(H, W, 3)` uint8, so that a long video need not be in memory.
         times: As many, rising.
-        **options: Of the encoder x264, such as `preset="ultrafast"`.
+        **options: Options of the encoder x264, such as `preset="ultrafast"`.
     """
     import av  # Only this stand-in needs it: it is installed with the extra `test`, not with the package.
 

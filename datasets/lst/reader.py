@@ -189,7 +189,7 @@ def _start_splits(starts, asked, length, fraction):
         starts: First hours of the windows at hand.
         asked: First hours of the windows of the period that was asked for.
         length: Hours of a window and its target.
-        fraction: Of the windows, that validate.
+        fraction: Share of the windows that validate.
     """
     splits = {}
     for to_test, to_validate in ((asked, asked), (asked, starts), (starts, starts)):

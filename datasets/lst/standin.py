@@ -30,7 +30,7 @@ def write(out, subjects=3, seconds=20, seed=0, clouds=0.3, gaps=True):
         out: Folder to write to; made if needed.
         subjects: Days, plus one.
         seconds: Tens of hours before those days.
-        seed: Of everything random.
+        seed: Seed of everything random.
         clouds: Share of the map under clouds.
         gaps: Whether to leave out the files of one hour, and of four hours running.
 

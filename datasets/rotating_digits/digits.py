@@ -304,7 +304,7 @@ def clip_records(images, split, count, spurious=False):
 
     Args:
         images, split, spurious: As in `clip_record`.
-        count: Of clips.
+        count: Number of clips.
     """
     with concurrent.futures.ThreadPoolExecutor() as pool:
         ahead = collections.deque()

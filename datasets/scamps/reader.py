@@ -99,7 +99,7 @@ def clips(path, size, window, stride):
     """Yields `(id, example)` of each usable clip of a file; plain values in and out, for Beam workers.
 
     Args:
-        path: Of a file, as a string.
+        path: Path of a file, as a string.
         size: Pixels a side of the clips; frames are shrunk by averaging areas.
         window: Frames a clip.
         stride: Frames from the start of a clip to the start of the next.

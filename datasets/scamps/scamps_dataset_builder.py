@@ -19,7 +19,7 @@ class ScampsConfig(tfds_builders.ClipsConfig):
     Attributes:
         split: "random" divides the files 2000 : 400 : 400, "official" follows ScampsTrainTestSplit.csv, "folders"
             goes by the folders Train, Val and Test.
-        seed: Of the random split.
+        seed: Seed of the random split.
     """
 
     window: int = 600

@@ -25,7 +25,7 @@ def write(out, subjects=4, seconds=20, seed=0, look=standin_faces.Look(), height
         out: Folder to write to; made if needed.
         subjects: Files to write.
         seconds: Length of each; 20 in the real data.
-        seed: Of everything random.
+        seed: Seed of everything random.
         look: A `standin_faces.Look`: noise, motion and drift of the light.
         height: Pixels of the frames; 240 in the real data.
         width: Pixels of the frames; 240 in the real data.
@@ -61,7 +61,7 @@ def write_mat(path, images, ppg, breathing, chunks=True):
 
     Args:
         path: Where.
-        images: Of the face, cut out.
+        images: Images of the face, cut out.
         ppg: A value for each frame.
         breathing: A value for each frame.
         chunks: Shape of what is compressed together in `Xsub`, which is (3, W, H, T); True lets h5py choose.

@@ -23,7 +23,7 @@ def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height
         out: Folder to write to; made if needed.
         subjects: 1 to 42.
         seconds: Length of each recording.
-        seed: Of everything random.
+        seed: Seed of everything random.
         look: A `standin_faces.Look`: noise, motion and drift of the light.
         height: Pixels of the frames; 480 in the real data.
         width: Pixels of the frames; 640 in the real data.

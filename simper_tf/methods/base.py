@@ -27,7 +27,7 @@ class TrainingFacts:
         batch_size: Clips a step, over all replicas.
         num_steps: Steps of the whole run.
         band: Lowest and highest frequency of a clip, in Hz.
-        labels: Of all training clips where the method learns from them, else None.
+        labels: Labels of all training clips where the method learns from them, else None.
     """
 
     views: Views

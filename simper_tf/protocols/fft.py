@@ -11,7 +11,7 @@ def fft(train: Features, validation: Features, test: Features, task: Task, mode:
 
     Args:
         train, validation: Unused.
-        test: Of which `series` and `rates` are read.
+        test: Clips whose `series` and `rates` are read.
         task: A `tasks.Frequency` with a band.
         mode: See `readout.fft_frequency`.
     """

@@ -14,9 +14,9 @@ def fft_calibrated(
     What it found is the `harmonic`.
 
     Args:
-        train: Of which the first clips are looked at with their labels.
+        train: Clips of which the first are looked at with their labels.
         validation: Unused.
-        test: Of which `series` and `rates` are read.
+        test: Clips whose `series` and `rates` are read.
         task: A `tasks.Frequency` with a band.
         labeled_clips: Training clips whose labels may be looked at.
     """

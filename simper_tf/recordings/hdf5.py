@@ -28,7 +28,7 @@ def opened(path, expected, action):
     """Returns a file opened for reading, an `h5py.File`, as a context.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         expected, action: For the message, as of `RawDataError`.
 
     Raises:
@@ -44,7 +44,7 @@ def dataset(file, name):
 
     Args:
         file: An `h5py.File`.
-        name: Of the data set, at the top of the file.
+        name: Name of the data set, at the top of the file.
 
     Raises:
         KeyError: there is none of this name.

@@ -19,7 +19,7 @@ def refuse_damaged(path, action):
     """Refuses by its first and last bytes what is no whole PNG image, or one too large for memory.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         action: What the user can do, for the message.
 
     Raises:

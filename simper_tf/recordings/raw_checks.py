@@ -57,7 +57,7 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
     """Returns the `Checkup` of recordings of faces that are split by subject.
 
     Args:
-        folders: Of the recordings, in order.
+        folders: Folders of the recordings, in order.
         expected: Names of the folders that the published data set has.
         subjects: The subjects it has.
         read: folder -> `FaceRecording`.

@@ -22,7 +22,7 @@ def refuse_unreadable(path, expected, action):
     """Refuses what is no regular file, or cannot be opened; symbolic links are followed.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         expected, action: For the message, as of `RawDataError`.
 
     Raises:
