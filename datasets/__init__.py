@@ -8,8 +8,6 @@ import importlib
 import pathlib
 import types
 
-_FOLDER = pathlib.Path(__file__).parent
-
 
 def names(part: str = "builder") -> list[str]:
     """Returns the names of all data sets that have a part, sorted.
@@ -17,7 +15,7 @@ def names(part: str = "builder") -> list[str]:
     Args:
         part: `builder`, or the name of a module in the folder of a data set, such as `reader` or `standin`.
     """
-    folders = [path.parent for path in _FOLDER.glob("*/*_dataset_builder.py")]
+    folders = [path.parent for root in __path__ for path in pathlib.Path(root).glob("*/*_dataset_builder.py")]
     return sorted(folder.name for folder in folders if (folder / f"{_file(folder.name, part)}.py").exists())
 
 
