@@ -16,7 +16,7 @@ import datasets
 from datasets.ubfc import standin, ubfc_dataset_builder
 from simper_tf.recordings import avi, manifest
 from simper_tf.recordings.errors import RawDataError
-from trainers import cli, data, doctor
+from trainers import cli, doctor
 
 ROOT = pathlib.Path(__file__).parents[2]
 NAMES = datasets.names("standin")
@@ -119,7 +119,7 @@ def build(name, manual_dir, data_dir):
 def test_each_readme_tells_how_to_call_it(name, tmp_path):
     readme = (ROOT / "datasets" / name / "README.md").read_text()
     (line,) = re.findall(r"python -m trainers\.doctor (--dataset=\S+) --manual_dir=(?:DIR|\.\.\.)", readme)
-    assert data.find(line.removeprefix("--dataset="), tmp_path).name == name
+    assert doctor.find(line.removeprefix("--dataset="), tmp_path).name == name
     assert f"runs/doctor/{name}.jsonl" in readme
 
 
@@ -271,7 +271,7 @@ def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_pat
     info = pathlib.Path(builder.data_path, "dataset_info.json")
     info.unlink() if content is None else info.write_bytes(content)
     with pytest.raises(ValueError, match=r"ubfc/paper/2\.0\.0 is damaged: .* build it again\.$"):
-        data.find("ubfc", tmp_path / "data")
+        doctor.find("ubfc", tmp_path / "data")
 
 
 def test_a_config_of_ones_own_is_examined_before_and_after_it_is_built(sound, tmp_path, capsys):

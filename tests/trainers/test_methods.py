@@ -95,7 +95,7 @@ def test_flags_that_do_not_fit_the_method_are_refused_before_training(call, tmp_
 
 @pytest.mark.parametrize("momentum", ["1.5", "-0.1", "nan"])
 def test_a_momentum_out_of_range_is_refused_before_training(call, tmp_path, momentum):
-    with pytest.raises(ValueError, match=rf"`momentum` must lie in \[0, 1\]. Received: {momentum}"):
+    with pytest.raises(ValueError, match=f"`momentum` must be at least 0 and at most 1. Received: {momentum}"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--method=moco", f"--momentum={momentum}")
     assert not (tmp_path / "run").exists()
 
