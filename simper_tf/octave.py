@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf import spectrum
-from simper_tf.readout import channel_power, check_rate, fft_frequency
+from simper_tf.readout import check_rate, fft_frequency, power_in_hertz
 
 # Two frequencies are the same where they lie within half a cycle a clip; in bins of `spectrum.pixel_power`.
 _NEAR = spectrum.PIXEL_PADDING // 2
@@ -134,7 +134,7 @@ def wide_peak(features):
 
 def _peak_near_a_line(features, lines):
     """Returns `(N,)` peaks in cycles per frame where pixels have a line too, or anywhere if they have none."""
-    power, spacing = channel_power(features, 1.0, padding=16, window=True)
+    power, spacing = power_in_hertz(features, 1.0)
     fine, coarse = tf.range(tf.shape(power)[-1]), 16 // spectrum.PIXEL_PADDING
     near = tf.gather(_widened(lines) > 0, (fine + coarse // 2) // coarse, axis=1)
     near |= ~tf.reduce_any(near, axis=1, keepdims=True)

@@ -39,7 +39,7 @@ def fft_frequency(features, rate, band, mode="fine"):
     fine = mode == "fine"
     if tf.executing_eagerly():
         _check(features, rate, band)
-    power, spacing = channel_power(features, rate, padding=16 if fine else 1, window=fine)
+    power, spacing = power_in_hertz(features, rate, padding=16 if fine else 1, window=fine)
     bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
     low, high = band[0] / spacing, band[1] / spacing
     # Tolerance: the end of a band often lies exactly on a bin. In bins, for a band may be a thousand or 1e-5 Hz.
@@ -114,14 +114,11 @@ def check_rate(rate, num_clips):
         raise ValueError(f"`rate` must be positive frames per second. Received: {rates[wrong][0]:g}.")
 
 
-def channel_power(features, rate, padding, window):
-    """Returns `(N, F)` power summed over channels, and `(N, 1)` Hz from one bin to the next."""
-    features = tf.cast(features, tf.float32)
-    if features.shape.rank == 2:
-        features = features[..., None]
-    # Powers of very large or small features would leave the range of float32.
-    features = tf.math.divide_no_nan(features, tf.reduce_max(tf.abs(features), axis=(1, 2), keepdims=True))
-    power = tf.reduce_sum(spectrum.power(tf.linalg.matrix_transpose(features), padding, window), axis=-2)
+def power_in_hertz(features, rate, padding=16, window=True):
+    """Returns `(N, F)` power added over channels, and `(N, 1)` Hz from one bin to the next."""
+    features = tf.convert_to_tensor(features)
+    features = features[..., None] if features.shape.rank == 2 else features
+    power = spectrum.channel_power(features, padding, window)
     rate = tf.broadcast_to(tf.cast(rate, tf.float32), tf.shape(power)[:1])
     return power, rate[:, None] / tf.cast(padding * tf.shape(features)[1], tf.float32)
 

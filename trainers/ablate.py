@@ -15,10 +15,10 @@ from trainers import cli, sweep
 STUDY = {
     "kernel_frames": ("1", "5"),
     "outputs": ("1",),
-    "temperature": ("1", "0.5", "0.2"),
+    "temperature": ("0.5", "0.2", "0.1"),
     "label_temperature": ("0", "0.3"),
     "similarity": ("npsd", "npsd_l2", "cosine"),
-    "prior_weight": ("0", "3", "30"),
+    "prior_weight": ("1", "10"),
     "flip_probability": ("0.5",),
     "reverse_probability": ("0",),
     "share_spatial": ("true",),
