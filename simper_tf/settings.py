@@ -104,7 +104,8 @@ class Settings:
             whose = f"It belongs to {', '.join(known)}" if known else "There is no such setting"
             raise ValueError(
                 f"--{name}={_text(self.options[name])} means nothing with --method={self.method}, --encoder="
-                f"{self.encoder} and --appearance={self.appearance}. {whose}. Leave it out."
+                f"{self.encoder} and --appearance={self.appearance}. {whose}. Leave it out, or take back what a "
+                f"flagfile has set by an empty --{name}=."
             )
 
 

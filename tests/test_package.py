@@ -143,8 +143,8 @@ def test_the_version_is_written_in_one_place_and_named_alike_elsewhere():
     assert f"## [{simper_tf.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_the_core_asks_for_no_more_than_four_distributions():
-    assert requirements()[None] == {"keras", "numpy", "scipy", "tensorflow"}
+def test_the_core_asks_for_no_more_than_five_distributions():
+    assert requirements()[None] == {"keras", "numpy", "scikit-learn", "scipy", "tensorflow"}
 
 
 def test_every_distribution_that_is_asked_for_has_an_exact_version():

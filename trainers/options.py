@@ -30,7 +30,8 @@ def settings(values: flags.FlagValues = flags.FLAGS) -> Settings:
         ValueError: a flag has not the form it needs, or means nothing with the others.
     """
     known = owners()
-    given = {name: values[name].value for name in _brought_along() if values[name].value is not None}
+    # An empty text takes back what a flagfile has set.
+    given = {name: values[name].value for name in _brought_along() if values[name].value not in (None, "")}
     parsers = {name: option for owner in known.values() for who in owner.values() for name, option in who.items()}
     options = {name: parsers[name].parse(str(value)) for name, value in given.items()}
     fields = {field.name: _value(field, values[field.name].value) for field in setting_fields()}

@@ -21,7 +21,7 @@ def test_settings_are_refused_where_a_pair_is_none():
         ({"method": "byol", "options": {"micro_batch": 2}}, "--micro_batch=2 means nothing .*byol, .*simper"),
         ({"encoder": "cnn3d", "options": {"kernel_frames": 5}}, "--kernel_frames=5 means .*It belongs to small"),
         ({"appearance": "none", "options": {"hue": 0.1}}, "--hue=0.1 means nothing with .*--appearance=none"),
-        ({"options": {"color": 1}}, "--color=1 means nothing .*There is no such setting. Leave it out"),
+        ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
     ],
 )  # fmt: skip
 def test_a_setting_of_another_method_or_encoder_is_refused_with_whose_it_is(fields, message):

@@ -8,7 +8,7 @@ import sys
 import pytest
 from absl import flags
 
-from trainers import help
+from trainers import help, options
 
 COMMANDS = sorted(
     path.stem for path in pathlib.Path("trainers").glob("*.py") if "cli.run(" in path.read_text() and path.stem != "cli"
@@ -48,3 +48,18 @@ def test_flags_stand_in_their_groups_with_defaults_and_choices():
         "Flags of this command:\n  --number=3\n      How many.\n  --color\n      <red|blue>: Which.\n\n"
         "Flags of the wall:\n  --range=1,2\n      From where to where.\n"
     )
+
+
+def test_an_empty_flag_takes_back_what_a_flagfile_has_set(call, tmp_path):
+    flagfile = tmp_path / "mine.cfg"
+    flagfile.write_text("--run_dir=mine\n--norm=group\n--encoder=cnn3d\n")
+    found = []
+
+    def keep():
+        found.append(options.settings())
+
+    call(keep, f"--flagfile={flagfile}")
+    call(keep, f"--flagfile={flagfile}", "--encoder=small", "--norm=")
+    assert [settings.options.get("norm") for settings in found] == ["group", None]
+    with pytest.raises(ValueError, match=r"--norm=group means nothing with .*an empty --norm="):
+        call(keep, f"--flagfile={flagfile}", "--encoder=small")

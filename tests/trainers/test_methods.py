@@ -69,7 +69,7 @@ def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_b
         ),
         (
             ["--micro_batch=2", "--method=byol"],
-            "--micro_batch=2 means nothing with --method=byol, .*It belongs to simper. Leave it out",
+            "--micro_batch=2 means nothing with --method=byol, .*It belongs to simper. Leave it out, or take back",
         ),
         (
             ["--micro_batch=2", "--encoder=cnn3d", "--norm=batch"],

@@ -88,9 +88,7 @@ def test_the_make_targets_exist():
     assert set(re.findall(r"\bmake (\w+)", README)) <= targets
 
 
-@pytest.mark.parametrize(
-    ("flag", "names"), [("method", METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})]
-)
+@pytest.mark.parametrize(("flag", "names"), [("method", METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})])
 def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)(?:;|\. Nothing)", README, re.MULTILINE | re.DOTALL)
     assert set(re.findall(r"`(\w+)`", line)) == set(names)

@@ -12,7 +12,7 @@ import tensorflow_datasets as tfds
 
 import datasets
 from simper_tf import SpeedSets, Views, export, units
-from trainers import data, pretrain
+from trainers import data, options, pretrain
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,11 @@ def small(monkeypatch):
         return builder
 
     return add
+
+
+def load():
+    """Loads what the flags name."""
+    return data.load(options.settings())
 
 
 @pytest.mark.parametrize("name", datasets.names("standin"))
@@ -89,7 +94,7 @@ def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, 
         file["Xsub"][0, 0, 0, 50] = 7.0
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
     with pytest.raises(ValueError, match=r"^\S+P000002.mat: found Xsub between"):
-        call(data.load, "--dataset=scamps/small", *folders)
+        call(load, "--dataset=scamps/small", *folders)
     assert not list((tmp_path / "data" / "scamps").rglob("*.tfrecord*"))
 
 
@@ -108,7 +113,7 @@ def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, siz
     datasets.module(name, "standin").write(tmp_path / "raw", **sizes)
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
     with pytest.raises(ValueError, match=message):
-        call(data.load, f"--dataset={name}/small", *folders)
+        call(load, f"--dataset={name}/small", *folders)
     assert not list((tmp_path / "data" / name).rglob("*.tfrecord*"))
 
 
@@ -130,7 +135,7 @@ def test_a_folder_of_raw_files_that_is_missing_or_empty_is_named_with_what_to_do
     with pytest.raises(
         ValueError, match=r"/raw does not exist or is empty\. Put them .*pure/README\.md.*--manual_dir\.$"
     ):
-        call(data.load, "--dataset=pure/small", *folders)
+        call(load, "--dataset=pure/small", *folders)
 
 
 def check_the_export(name, built, small, run):
