@@ -38,12 +38,14 @@ def heart_rate(ppg, rate):
     _refuse_unusable(ppg, rate)
     sections = scipy.signal.butter(1, [LOW_HZ, HIGH_HZ], "bandpass", fs=rate, output="sos")
     filtered = scipy.signal.sosfiltfilt(sections, detrend(ppg - ppg.mean()))
-    num_bins = max(SPECTRUM_LENGTH, 4 * len(ppg))
-    power = np.abs(np.fft.rfft(filtered * np.hanning(len(ppg)), num_bins)) ** 2
-    frequencies = np.arange(len(power)) * rate / num_bins
-    in_band = np.flatnonzero((frequencies >= LOW_HZ) & (frequencies <= HIGH_HZ))
-    peak = in_band[np.argmax(power[in_band])]
-    refined = (peak + _parabolic_offset(np.log(power[peak - 1 : peak + 2]))) * rate / num_bins
+    # Imported here: all else that reads raw files does without TensorFlow.
+    from simper_tf import spectrum
+
+    padding = max(-(-SPECTRUM_LENGTH // len(ppg)), 4)
+    power = spectrum.power(filtered / np.abs(filtered).max(), padding)[None]
+    frequencies = np.arange(power.shape[1]) * rate / (padding * len(ppg))
+    _, position = spectrum.peak(power, (frequencies >= LOW_HZ) & (frequencies <= HIGH_HZ))
+    refined = float(position[0]) * rate / (padding * len(ppg))
     return float(60.0 * np.clip(refined, LOW_HZ, HIGH_HZ))
 
 
@@ -132,11 +134,3 @@ def _refuse_unusable(ppg, rate):
     spike = np.abs(ppg - middle).max() / (high - low)
     if spike > MAX_SPIKE:
         raise ValueError(f"a PPG sample lies {spike:.0f} interquartile ranges from the median")
-
-
-def _parabolic_offset(log_power):
-    """Returns where in [-0.5, 0.5] the parabola through three neighboring points has its maximum."""
-    left, centre, right = log_power
-    curvature = left - 2.0 * centre + right
-    # At the edge of the band the largest bin need not be a peak; then it is taken as it is.
-    return float(np.clip(0.5 * (left - right) / curvature, -0.5, 0.5)) if curvature < 0 else 0.0
