@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 
+import numpy as np
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
@@ -55,6 +56,8 @@ class ClipData:
     @property
     def courses(self) -> list[str]:
         """Names of the features that show what repeats, frame by frame, such as the angle or the PPG."""
+        if not isinstance(self.task, tasks.Frequency):
+            return []
         features = self.builder.info.features
         shape = features["clip"].shape[:1]
         return sorted(name for name, feature in features.items() if feature.shape == shape and name != "label")
@@ -69,6 +72,22 @@ class ClipData:
         Raises:
             ValueError: there is no such split.
         """
+        examples, count = self._read(name, limit)
+        value_range = self.value_range
+        if value_range:
+
+            def to_unit_interval(example):
+                return {**example, "clip": units.rescale(example["clip"], value_range)}
+
+            examples = examples.map(to_unit_interval, tf.data.AUTOTUNE, deterministic=True)
+        return examples, count
+
+    def column(self, feature: str, split: str, limit: int = 0) -> np.ndarray:
+        """Returns one feature of the first examples of a split, decoding no other; arguments as in `split`."""
+        examples, _ = self._read(split, limit, decoders=tfds.decode.PartialDecoding({feature: True}))
+        return np.stack([example[feature] for example in examples.as_numpy_iterator()])
+
+    def _read(self, name, limit, **options):
         splits = self.builder.info.splits
         if name not in splits:
             raise ValueError(
@@ -78,14 +97,7 @@ class ClipData:
         total = splits[name].num_examples
         count = min(limit, total) if limit else total
         read = tfds.ReadConfig(interleave_cycle_length=1, try_autocache=False)
-        examples = self.builder.as_dataset(split=f"{name}[:{count}]", shuffle_files=False, read_config=read)
-        value_range = self.value_range
-        if value_range:
-
-            def to_unit_interval(example):
-                return {**example, "clip": units.rescale(example["clip"], value_range)}
-
-            examples = examples.map(to_unit_interval, tf.data.AUTOTUNE, deterministic=True)
+        examples = self.builder.as_dataset(split=f"{name}[:{count}]", shuffle_files=False, read_config=read, **options)
         return examples, count
 
 
@@ -98,9 +110,11 @@ def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.Dat
         data_dir: Where built data sets are kept.
 
     Raises:
-        ValueError: there is no such config, or what is built of it is damaged.
+        ValueError: there is no such config, or none at all, or what is built of it is damaged.
     """
     configs = list(kind.builder_configs)
+    if not configs:
+        raise ValueError(f"The builder of {kind.name} names no BUILDER_CONFIGS: it needs at least one.")
     folder = pathlib.Path(data_dir).expanduser() / kind.name / (config or configs[0]) / str(kind.VERSION)
     if config and config not in configs and not folder.exists():
         raise ValueError(

@@ -3,7 +3,6 @@
 import dataclasses
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from simper_tf import encoders
@@ -43,12 +42,16 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
         ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says what to change.
     """
     examples, num_examples = clips.split("train", settings.train_clips)
-    clip_shape, rates = first_example(examples)["clip"].shape, _column(examples, "rate")
+    clip_shape, rates = first_example(examples)["clip"].shape, clips.column("rate", "train", settings.train_clips)
     views = make_views(settings, clip_shape)
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
+    if settings.epochs and settings.batch_size > num_examples:
+        raise ValueError(
+            f"A batch of {settings.batch_size} clips cannot be drawn from {num_examples}. Lower --batch_size."
+        )
     steps_per_epoch = max(num_examples // settings.batch_size, 1)
-    labels = _column(examples, "label") if METHODS[settings.method].needs_labels else None
+    labels = clips.column("label", "train", settings.train_clips) if METHODS[settings.method].needs_labels else None
     facts = TrainingFacts(
         views, rates, num_examples, settings.batch_size, settings.epochs * steps_per_epoch, settings.band, labels
     )
@@ -82,7 +85,8 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
     appearance = kind.appearance if settings.appearance == "own" else APPEARANCES[settings.appearance]
     if appearance is not None:
-        appearance = kind.appearance_from(dataclasses.replace(appearance, **changes))
+        appearance = dataclasses.replace(appearance, **changes)
+    appearance = kind.appearance_from(appearance)
     num_frames = settings.view_frames or SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
     # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
     return Views(clip_shape[0] if kind.needs_labels else num_frames, times, appearance)
@@ -137,8 +141,3 @@ def make_strategy(settings: Settings) -> tf.distribute.Strategy:
 def first_example(examples: tf.data.Dataset) -> dict:
     """Returns the first example of a data set, as NumPy values."""
     return next(iter(examples.take(1).as_numpy_iterator()))
-
-
-def _column(examples, name):
-    """Returns one feature of all examples: of rates the first one does not tell the others."""
-    return np.stack(list(examples.map(lambda example: example[name]).as_numpy_iterator()))

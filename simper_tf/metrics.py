@@ -6,6 +6,10 @@ import numpy as np
 FLOOR = 1e-3
 
 
+class Undefined(ValueError):
+    """A metric does not exist for these labels."""
+
+
 def mean_absolute_error(true, predicted):
     """Returns mean |predicted - true|, in the unit of the labels."""
     return float(np.mean(_errors(true, predicted)))
@@ -15,11 +19,11 @@ def mean_absolute_percentage_error(true, predicted):
     """Returns 100 mean |predicted - true| / |true|, in percent.
 
     Raises:
-        ValueError: a true value is 0.
+        Undefined: a true value is 0.
     """
     true = np.asarray(true, np.float64)
     if np.any(true == 0):
-        raise ValueError(f"A percentage of a true value of 0 is undefined; {np.sum(true == 0)} of them were given.")
+        raise Undefined(f"A percentage of a true value of 0 is undefined; {np.sum(true == 0)} of them were given.")
     return float(100 * np.mean(_errors(true, predicted) / np.abs(true)))
 
 

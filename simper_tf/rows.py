@@ -49,7 +49,7 @@ class Row:
 
 
 def score(predictions, test: Features, task: Task, **run) -> list[Row]:
-    """Returns one `Row` per protocol and metric of the task.
+    """Returns one `Row` per protocol and metric of the task; none of a metric that is undefined for these labels.
 
     Args:
         predictions: Protocol -> predictions of the shape of the labels, `(N,)` or `(N, H)`.
@@ -60,9 +60,13 @@ def score(predictions, test: Features, task: Task, **run) -> list[Row]:
     rows = []
     for protocol, predicted in predictions.items():
         for name, (metric, unit) in task.metrics.items():
+            try:
+                value = metric(test.labels, predicted)
+            except metrics.Undefined:
+                continue
             low, high = metrics.bootstrap_interval(metric, test.labels, predicted, test.subjects)
-            values = {"value": metric(test.labels, predicted), "low": low, "high": high, "n": len(predicted)}
-            rows.append(Row(protocol=protocol, metric=name, unit=task.unit if unit is None else unit, **values, **run))
+            numbers = {"value": value, "low": low, "high": high, "n": len(predicted)}
+            rows.append(Row(protocol=protocol, metric=name, unit=task.unit if unit is None else unit, **numbers, **run))
     return rows
 
 

@@ -8,7 +8,7 @@ import contextlib
 import json
 import pathlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from simper_tf import checkpoints, files, rows
 from simper_tf.settings import Settings, free_names
@@ -67,14 +67,20 @@ def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] =
     files.write_atomically(folder / FLAGS, comment + "".join(lines))
 
 
-def differences(folder: pathlib.Path, settings: Settings) -> str:
-    """Returns in print which flags of a run differ from settings, but for those that cannot change its weights.
+def differences(folder: pathlib.Path, settings: Settings, but_for: Collection[str] | None = None) -> str:
+    """Returns in print which flags of a run differ from settings.
+
+    Args:
+        folder: The run's.
+        settings: What they should be.
+        but_for: Flags that do not count; None for those that cannot change the weights.
 
     Raises:
         ValueError: `flags.cfg` is damaged.
     """
     found, wanted = read_flags(folder), settings.as_text()
-    names = [name for name in {**wanted, **found} if name not in free_names()]
+    free = free_names() if but_for is None else but_for
+    names = [name for name in {**wanted, **found} if name not in free]
     pairs = [(name, *(values.get(name, "not set") for values in (found, wanted))) for name in names]
     return "; ".join(f"--{name} was {was}, now {now}" for name, was, now in pairs if was != now)
 

@@ -199,7 +199,7 @@ class HeadModel(FeaturesModel):
     """An encoder with the head that was trained with it: frames in, labels out.
 
     Args:
-        method: A method with `predict_labels`, `encoder`, `head` and `views` of whole clips.
+        method: A method with `labels_of`, `encoder`, `head` and `views` of whole clips.
         frame_shape, value_range: As in `FeaturesModel`.
         answer: Name of the output, with its unit.
     """

@@ -7,6 +7,7 @@ kept in `Settings.options`.
 import dataclasses
 import functools
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping
 
@@ -48,7 +49,7 @@ class Settings:
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
     batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)
     replicas: int = _train(
-        0, help="Devices that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0
+        0, help="Devices that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0, free=True
     )
     learning_rate: float = _train(1e-3, help="Rate of Adam at the start.", lower=0.0)
     decay_epochs: tuple[int, ...] = _train((), help="Divide the rate by 10 after these epochs; empty for a cosine.")
@@ -70,9 +71,14 @@ class Settings:
     def __post_init__(self):
         for name in ("band", "speed_range"):
             pair = getattr(self, name)
-            if len(pair) != 2 or not pair[0] <= pair[1]:
+            if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
                 found = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}")
+        if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
+            raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {_text(self.decay_epochs)}")
+        # What is switched off needs nobody whose it is.
+        off = [name for name, value in self.options.items() if value is False and not self._has_owner(name)]
+        object.__setattr__(self, "options", {name: v for name, v in self.options.items() if name not in off})
         self._refuse_foreign_options()
 
     def options_for(self, owner: str) -> dict:
@@ -96,16 +102,20 @@ class Settings:
         return {name: option for who, found in owners()[owner].items() for name, option in found.items()
                 if chosen in (None, who)}  # fmt: skip
 
+    def _has_owner(self, name):
+        return any(name in self._chosen(owner) for owner in owners())
+
     def _refuse_foreign_options(self):
-        for name in self.options:
-            if any(name in self._chosen(owner) for owner in owners()):
+        for name, value in self.options.items():
+            if self._has_owner(name):
                 continue
+            undo = f"--no{name}" if value is True else f"an empty --{name}="
             known = sorted(who for found in owners().values() for who, options in found.items() if name in options)
             whose = f"It belongs to {', '.join(known)}" if known else "There is no such setting"
             raise ValueError(
                 f"--{name}={_text(self.options[name])} means nothing with --method={self.method}, --encoder="
                 f"{self.encoder} and --appearance={self.appearance}. {whose}. Leave it out, or take back what a "
-                f"flagfile has set by an empty --{name}=."
+                f"flagfile has set by {undo}."
             )
 
 

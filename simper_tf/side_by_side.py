@@ -14,7 +14,7 @@ COLUMNS = 5
 
 def reference(runs):
     """Returns the name of what is known to repeat, or None."""
-    return next(iter(set(next(iter(runs.values()))) - {"series", "labels", "rates"}), None)
+    return next(iter(sorted(set(next(iter(runs.values()))) - {"series", "labels", "rates"})), None)
 
 
 def series_over_reference(runs, unit="Hz"):

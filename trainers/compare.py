@@ -98,7 +98,7 @@ def features(run):
     """Returns the arrays of a run's `features.npz`, as `side_by_side` takes them.
 
     Raises:
-        ValueError: it is missing or damaged.
+        ValueError: it is missing, damaged, or not of test clips.
     """
     path = run / "features.npz"
     try:
@@ -111,6 +111,8 @@ def features(run):
             f"{path} is damaged or missing ({found.get('error', 'it lacks ' + ', '.join(sorted(lacking)))}). Make it "
             f"again: python -m trainers.evaluate --run_dir={run}"
         )
+    if str(found.pop("split", "test")) != "test":
+        raise ValueError(f"{path} is not of test clips. Make it again: python -m trainers.evaluate --run_dir={run}")
     return found
 
 

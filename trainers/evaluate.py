@@ -28,13 +28,18 @@ def load_model(folder, clips, settings):
     """Returns the method of a run with the weights of its last checkpoint, and the seconds of its training.
 
     Raises:
-        ValueError: the run has no checkpoint.
+        ValueError: the run has not been trained to its end.
     """
     run = experiment.assemble(settings, clips)
     model, saved = run.model, checkpoints.Checkpoints(folder / "checkpoints", run.model)
     # A run of no epochs has none, and needs none: the seed makes its weights again.
-    if not saved.restore(warn=cli.say) and run.num_steps:
-        raise ValueError(f"{folder} holds no checkpoint. Train first: python -m trainers.pretrain --run_dir={folder}")
+    step = saved.restore(warn=cli.say)
+    if step < run.num_steps:
+        found = f"a run that was stopped at step {step} of {run.num_steps}" if step else "no checkpoint"
+        raise ValueError(
+            f"{folder} holds {found}. Train to the end: python -m trainers.pretrain --flagfile={folder}/flags.cfg "
+            f"--run_dir={folder}"
+        )
     return model, float(saved.seconds)
 
 
@@ -132,7 +137,7 @@ def keep_features(folder, clips, settings, predicted):
     """Writes `features.npz`, from which runs are drawn side by side: the features of the first clips predicted."""
     few = {name: getattr(predicted, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates")}
     with files.replacing(folder / "features.npz", "wb") as file:
-        np.savez_compressed(file, **few, **true_courses(clips, settings))
+        np.savez_compressed(file, split=settings.split, **few, **true_courses(clips, settings))
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def _harmonic(folder):
     try:
         octave = Octave(**found["fft_resolved"]["octave"])
         return octave.harmonic if octave.shows else float(found["fft_calibrated"]["harmonic"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise run_folder.damaged_readout(folder, f"it lacks {error}") from error
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
 
 
 if __name__ == "__main__":

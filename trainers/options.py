@@ -46,16 +46,20 @@ def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
     """
     folder = pathlib.Path(values.run_dir)
     found = run_folder.read_flags(folder)
+    written = flags.FlagValues()
+    define(written)
     try:
-        for name, value in found.items():
-            if name in values and not values[name].present:
-                values[name].parse(value)
-        adopted = settings(values)
+        written(["", f"--run_dir={folder}", *(f"--{name}={text}" for name, text in found.items() if name in written)])
+        settings(written)
     except (flags.Error, ValueError) as error:
         raise ValueError(
             f"{folder / run_folder.FLAGS} is damaged: {str(error).rstrip('.')}. Mend that line, or train anew with "
             "--overwrite."
         ) from error
+    for name, value in found.items():
+        if name in values and not values[name].present:
+            values[name].parse(value)
+    adopted = settings(values)
     run_folder.check_same(folder, adopted)
     return adopted
 

@@ -19,6 +19,8 @@ def main():
     if settings.deterministic:
         tf.config.experimental.enable_op_determinism()
     with run_folder.opened(settings) as folder, data.opened(settings) as clips:
+        for split in ("validation", settings.split):
+            clips.split(split)  # Refused now, if at all, and not after the training.
         trained = train(folder, clips, settings, strategy)
         if trained is None:
             sys.exit(cli.INTERRUPTED)

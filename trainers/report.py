@@ -38,16 +38,21 @@ def main():
 
 
 def gather(runs):
-    """Returns the rows of the runs in some folders.
+    """Returns the rows of the runs in some folders that are of test clips.
 
     Raises:
         ValueError: a folder holds none.
     """
-    found = {run: rows.read_rows(pathlib.Path(run, "results.jsonl")) for run in runs}
+    found = {run: _of_test_clips(pathlib.Path(run, "results.jsonl")) for run in runs}
     empty = [run for run, those in found.items() if not those]
     if empty or not found:
-        raise ValueError(f"--runs={','.join(runs)}: no results.jsonl with rows in {', '.join(empty) or 'no folder'}.")
+        where = ", ".join(empty) or "no folder"
+        raise ValueError(f"--runs={','.join(runs)}: no results.jsonl with rows of test clips in {where}.")
     return [row for those in found.values() for row in those]
+
+
+def _of_test_clips(path):
+    return [row for row in rows.read_rows(path) if row.split == "test"]
 
 
 def check_alike(gathered):

@@ -10,6 +10,9 @@ from absl import flags
 from simper_tf import rows, run_folder
 from trainers import cli, options
 
+# Flags that say where things are, and change no row.
+ELSEWHERE = {"run_dir", "data_dir", "manual_dir", "overwrite", "save_seconds", "artifacts", "split", "replicas"}
+
 
 def define(base, folder):
     """Defines the flags that all sweeps have.
@@ -97,7 +100,7 @@ def _check_same(folder, arguments):
         wanted(["trainers.pretrain", *arguments])
     except flags.Error as error:
         raise ValueError(f"--base={flags.FLAGS.base}: {error}") from error
-    changed = run_folder.differences(folder, options.settings(wanted))
+    changed = run_folder.differences(folder, options.settings(wanted), but_for=ELSEWHERE)
     if changed:
         raise ValueError(
             f"{folder} holds a finished run of other flags: {changed}. Delete it, or name another folder with --runs."

@@ -210,8 +210,9 @@ class Method(keras.Model):
     def evaluate(self, x=None, *args, return_dict=True, **kwargs):
         """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
 
-        No weight changes, and layers are in inference mode. The views depend on the method's seed and the place of a
-        clip alone, and are none that a step of training draws. Arguments are those of `keras.Model.evaluate`.
+        No weight changes, and layers are in inference mode. The views depend on the method's seed and on where in
+        which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
+        `keras.Model.evaluate`.
 
         Raises:
             ValueError: the data are none the method can read.

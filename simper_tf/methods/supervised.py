@@ -93,6 +93,8 @@ class Supervised(Method):
         if "labels" not in batch:
             raise ValueError("`Supervised` learns from labels, but the batch has none. Give batches (clips, labels).")
         predicted, labels = self._predict(features, training), tf.cast(batch["labels"], tf.float32)
+        if self.outputs == 1 and labels.shape[1:] == (1,):
+            labels = labels[:, 0]  # A series of one number.
         if labels.shape[1:] != predicted.shape[1:]:
             raise ValueError(
                 f"The method was built for labels of {self.outputs} number(s) a clip (`outputs`). Received labels of "

@@ -46,10 +46,16 @@ def predict(
         train, validation, test: With the extras of the task.
         task: What the labels are; a frequency needs its band.
         options: Arguments of protocols, by name, that are to differ from their defaults.
+
+    Raises:
+        ValueError: no protocol suits the task.
     """
     found = {}
     for name, (protocol, kinds) in PROTOCOLS.items():
         if task.kind in kinds:
             own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
             found[name] = protocol(train, validation, test, task, **own)
-    return {name: prediction for name, prediction in found.items() if prediction is not None}
+    made = {name: prediction for name, prediction in found.items() if prediction is not None}
+    if not made:
+        raise ValueError(f"No protocol suits labels of the kind {task.kind!r}: name it in `PROTOCOLS`.")
+    return made

@@ -19,7 +19,12 @@ def fft_calibrated(
         test: Clips whose `series` and `rates` are read.
         task: A `tasks.Frequency` with a band.
         labeled_clips: Training clips whose labels may be looked at.
+
+    Raises:
+        ValueError: there is none.
     """
+    if labeled_clips < 1:
+        raise ValueError(f"--labeled_clips must be at least 1. Received: {labeled_clips}.")
     few = train.take(labeled_clips)
     harmonic = readout.calibrate_harmonic(few.series, few.labels / few.per_hertz(task), few.rates, task.band)
     frequencies = readout.harmonic_frequency(test.series, test.rates, task.band, harmonic)

@@ -17,7 +17,8 @@ def clips_of(rates):
     """Returns a made-up data set with a training clip of 32 frames at each rate."""
     number = len(rates)
     clips = {"clip": np.zeros((number, 32, 8, 8, 1), np.uint8), "rate": np.float32(rates), "label": np.arange(number)}
-    return types.SimpleNamespace(split=lambda *_: (tf.data.Dataset.from_tensor_slices(clips), number))
+    examples = tf.data.Dataset.from_tensor_slices(clips), number
+    return types.SimpleNamespace(split=lambda *_: examples, column=lambda name, *_: clips[name])
 
 
 def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():

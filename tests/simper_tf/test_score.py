@@ -50,6 +50,13 @@ def test_rows_hold_one_number_a_protocol_and_metric_with_its_unit_and_interval()
             assert {field: getattr(row, field) for field in RUN} == RUN
 
 
+def test_a_percentage_is_left_out_where_a_label_is_zero():
+    labels = np.float32([0, 1, 2])
+    test = Features(labels, labels, np.ones(3), np.arange(3).astype(str))
+    found = rows.score({"1nn": labels + 1}, test, tasks.Scalar("mmHg"), **RUN)
+    assert [row.metric for row in found] == ["mae", "gm", "pearson"]
+
+
 def test_intervals_are_drawn_over_subjects_where_there_are_any():
     frequencies, subjects = RNG.uniform(1, 3, 40), np.repeat(["a", "b", "c", "d"], 10)
     predictions = {"fft": frequencies + np.repeat([0.0, 0.1, 0.3, 1.0], 10) + 0.001}

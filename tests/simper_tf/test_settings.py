@@ -9,10 +9,19 @@ from simper_tf.settings import Settings, free_names, owners, setting_fields
 
 def test_settings_are_refused_where_a_pair_is_none():
     for name in ("band", "speed_range"):
-        for pair in ((5.0, 1.0), (1.0,), (1.0, 2.0, 3.0)):
+        for pair in ((5.0, 1.0), (1.0,), (1.0, 2.0, 3.0), (-1.0, 5.0), (0.0, 5.0)):
             found = ",".join(f"{number:g}" for number in pair)
             with pytest.raises(ValueError, match=f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}"):
                 Settings(**{name: pair})
+
+
+def test_a_band_has_a_width_and_epochs_of_decay_rise():
+    with pytest.raises(ValueError, match=r"--band takes two rising numbers, .* Found: 1,1"):
+        Settings(band=(1.0, 1.0))
+    assert Settings(speed_range=(1.0, 1.0)).speed_range == (1.0, 1.0)
+    for epochs in ((50, 40), (40, 40), (-3,), (0,)):
+        with pytest.raises(ValueError, match=r"--decay_epochs takes rising numbers, such as 40,50. Found: "):
+            Settings(decay_epochs=epochs)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +36,13 @@ def test_settings_are_refused_where_a_pair_is_none():
 def test_a_setting_of_another_method_or_encoder_is_refused_with_whose_it_is(fields, message):
     with pytest.raises(ValueError, match=message):
         Settings(**fields)
+
+
+def test_what_is_switched_off_may_belong_to_nobody():
+    assert Settings(options={"attention": False}).options == {}
+    assert Settings(encoder="ts_can", options={"difference": False}).options == {"difference": False}
+    with pytest.raises(ValueError, match=r"--attention=True means nothing .*by --noattention\."):
+        Settings(options={"attention": True})
 
 
 def test_options_go_to_whom_they_belong():

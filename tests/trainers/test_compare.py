@@ -200,6 +200,14 @@ def test_damaged_features_of_a_finished_run_are_told_before_anything_is_trained(
     assert not comparison.trained
 
 
+def test_features_of_validation_clips_are_not_drawn_for_those_of_test_clips(tmp_path):
+    keep_features(tmp_path / "run", split="validation")
+    with pytest.raises(ValueError, match=r"features\.npz is not of test clips\. Make it again"):
+        compare.features(tmp_path / "run")
+    keep_features(tmp_path / "other", split="test")
+    assert set(compare.features(tmp_path / "other")) == {"series", "labels", "rates"}
+
+
 def test_rows_beside_the_document_that_are_damaged_are_told_before_anything_is_trained(comparison):
     comparison.document.parent.mkdir()
     comparison.document.with_suffix(".jsonl").write_text('{"dataset": "rota')

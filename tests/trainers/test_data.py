@@ -111,6 +111,8 @@ def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_ar
     assert clips.task == Frequency("Hz")
     assert clips.value_range is None
     assert clips.courses == ["angle"]
+    labels = np.stack([each["label"] for each in clips.split("test", 4)[0].as_numpy_iterator()])
+    np.testing.assert_array_equal(clips.column("label", "test", 4), labels)
     example = first_example(clips.split("test")[0])
     images = digits.by_digit(*digits.embedded_digits("test"), "test")
     np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])

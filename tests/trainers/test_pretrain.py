@@ -221,7 +221,7 @@ def test_two_replicas_train_on_the_same_views_to_the_same_loss_as_one(call, comm
     assert logs["loss"] == pytest.approx(expected["loss"], rel=1e-2)
 
 
-def test_an_interrupt_saves_says_so_and_is_no_success(command, tmp_path):
+def test_an_interrupt_saves_says_so_is_no_success_and_no_run_to_evaluate(call, command, tmp_path):
     process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=100000")
     while "step 20/" not in process.stdout.readline():
         assert process.poll() is None
@@ -231,6 +231,10 @@ def test_an_interrupt_saves_says_so_and_is_no_success(command, tmp_path):
     stopped = int(re.search(r"Stopped at step (\d+) of 300000. The same command continues.", out).group(1))
     assert tf.train.latest_checkpoint(tmp_path / "run" / "checkpoints").endswith(f"step-{stopped}")
     assert err == ""
+    message = rf"holds a run that was stopped at step {stopped} of 300000\. Train to the end: .*flags\.cfg"
+    for main in (evaluate.main, export_trainer.main):
+        with pytest.raises(ValueError, match=message):
+            call(main, f"--run_dir={tmp_path / 'run'}", "--epochs=100000")
 
 
 def test_a_truncated_checkpoint_is_passed_over_for_the_one_before(call, tmp_path, capsys):

@@ -50,6 +50,14 @@ def test_a_run_added_later_joins_the_rows_of_those_before_and_one_repeated_repla
     assert "0.15 ± 0.071 (n=2)" in gathering.document.read_text()
 
 
+def test_rows_of_validation_clips_are_left_out(gathering):
+    chosen = [row("fft_resolved", value=9.0, seed=0, split="validation")]
+    rows.write_rows(f"{gathering.runs[0]}/results.jsonl", chosen)
+    report.main()
+    assert "0.15 ± 0.071 (n=2)" in gathering.document.read_text()
+    assert {row.split for row in rows.read_rows(gathering.rows)} == {"test"}
+
+
 def refused(config, message):
     with pytest.raises(ValueError, match=message):
         report.main()
@@ -58,9 +66,9 @@ def refused(config, message):
 
 def test_a_folder_without_rows_is_refused_by_its_name(gathering, tmp_path):
     gathering.runs.append(str(tmp_path / "c"))
-    refused(gathering, rf"--runs=.*/a,.*/b,.*/c: no results.jsonl with rows in {tmp_path / 'c'}\.")
+    refused(gathering, rf"--runs=.*/a,.*/b,.*/c: no results.jsonl with rows of test clips in {tmp_path / 'c'}\.")
     gathering.runs = []
-    refused(gathering, "--runs=: no results.jsonl with rows in no folder")
+    refused(gathering, "--runs=: no results.jsonl with rows of test clips in no folder")
 
 
 def test_runs_of_two_kinds_are_refused(gathering):

@@ -140,6 +140,11 @@ def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, c
         options.of_run()
 
 
+def test_a_wrong_flag_on_the_command_line_is_not_blamed_on_the_run(call, finished):
+    with pytest.raises(ValueError, match=r"^--temperature takes a value of the type float\. Found: 'abc'"):
+        call(evaluate.main, f"--run_dir={finished}", "--temperature=abc")
+
+
 def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path):
     with pytest.raises(ValueError, match="--band takes two rising"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--band=5,1")

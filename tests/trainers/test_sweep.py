@@ -100,6 +100,9 @@ def test_a_run_that_is_done_with_other_flags_is_refused_with_what_changed(finish
     base.write_text(base.read_text().replace("--epochs=3", "--epochs=4"))
     with pytest.raises(ValueError, match=r"run holds a finished run of other flags: --epochs was 3, now 4\. Delete it"):
         sweep.train(finished, {"method": "moco"}, "test")
+    base.write_text("--epochs=3\n--band=0.5,4\n--noartifacts\n--test_clips=7\n")
+    with pytest.raises(ValueError, match="--test_clips was 0, now 7"):
+        sweep.train(finished, {"method": "moco"}, "test")
     base.write_text("--epoch=3")
     with pytest.raises(ValueError, match=r"--base=.*base\.cfg: Unknown command line flag 'epoch'"):
         sweep.train(finished, {"method": "moco"}, "test")

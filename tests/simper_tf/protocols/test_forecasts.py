@@ -113,4 +113,6 @@ def test_a_task_is_predicted_by_the_protocols_that_suit_it_and_by_a_head_of_its_
     parts[2] = dataclasses.replace(parts[2], predicted=parts[2].labels)
     found = protocols.predict(*parts, task)
     assert found.keys() == names | {"supervised"}
+    flat = dataclasses.replace(parts[2], predicted=parts[2].labels.ravel())  # As a head of one number gives them.
+    assert protocols.predict(*parts[:2], flat, task)["supervised"].values.shape == shape
     np.testing.assert_array_equal(found["supervised"].values, parts[2].labels)

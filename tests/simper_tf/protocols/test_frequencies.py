@@ -119,6 +119,13 @@ def test_calibration_looks_at_no_more_labels_than_it_may():
     assert predict(dataclasses.replace(train, labels=labels), test)[1] == 1 / 2
 
 
+@pytest.mark.parametrize("number", [0, -1])
+def test_calibration_without_a_label_is_refused(number):
+    few = features(RNG.uniform(1, 3, 4))
+    with pytest.raises(ValueError, match=f"--labeled_clips must be at least 1. Received: {number}"):
+        predict(few, few, labeled_clips=number)
+
+
 @pytest.mark.parametrize("unit", ["bpm", "count"])
 def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_duration(unit):
     rates = {k: RNG.uniform(20, 40, k).astype(np.float32) for k in (60, 20)}
