@@ -22,7 +22,7 @@ def test_a_new_folder_is_found_by_its_builder_alone(tmp_path, monkeypatch):
     for name, file in (("mine", "mine_dataset_builder.py"), ("mine", "reader.py"), ("other", "standin.py")):
         (tmp_path / name).mkdir(exist_ok=True)
         (tmp_path / name / file).touch()
-    monkeypatch.setattr(datasets, "_FOLDER", tmp_path)
+    monkeypatch.setattr(datasets, "__path__", [str(tmp_path)])
     assert (datasets.names(), datasets.names("reader"), datasets.names("standin")) == (["mine"], ["mine"], [])
 
 
