@@ -11,7 +11,7 @@ help:
 	@echo "make lint        check style and format"
 	@echo "make docs        build the documentation site: site/index.html"
 	@echo "make bench       measure speed and memory against plain references (about 5 minutes)"
-	@echo "make ablation    train once a choice and write docs/ablation.md (about 20 minutes)"
+	@echo "make ablation    train three times a choice and write docs/ablation.md (about 50 minutes)"
 	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity, site and caches; data/ and runs/ stay"
