@@ -22,6 +22,7 @@ STUDY = {
     "flip_probability": ("0.5",),
     "reverse_probability": ("0",),
     "share_spatial": ("true",),
+    "precision": ("mixed_bfloat16",),
 }
 
 
@@ -35,7 +36,8 @@ def main():
     for k, (name, value, changes) in enumerate(runs):
         cli.say(f"Run {k + 1}/{len(runs)}: {name} {value}")
         results.append((name, value, [row for seed in seeds for row in _train(changes, seed)]))
-        files.write_atomically(config.table, _document(config.base, seeds, results))
+    # Not before: rows name the commit, which a table under version control would turn into a changed one.
+    files.write_atomically(config.table, _document(config.base, seeds, results))
     cli.say(f"Table: {config.table}.")
 
 

@@ -15,6 +15,7 @@ def study(tmp_path, monkeypatch):
 
     def train(folder, changes, split):
         assert changes.pop("artifacts") == "false"
+        assert not config.table.exists()  # Or rows would name a commit with changes.
         config.trained[folder.name] = changes
         value = 1.0 if "temperature" in changes else 0.5
         return [row(value=value + int(changes["seed"]), seed=int(changes["seed"]), n=1234, split=split)]
