@@ -23,6 +23,7 @@ from simper_tf import (
     plots as plots,
     protocols as protocols,
     readout as readout,
+    replicas as replicas,
     recordings as recordings,
     rows as rows,
     run_folder as run_folder,

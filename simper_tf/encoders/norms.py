@@ -4,6 +4,8 @@ import keras
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.replicas import replicas
+
 NORMS = ("batch", "group", "affine")
 
 
@@ -24,15 +26,38 @@ class BatchNorm(layers.BatchNormalization):
     """Batch norm over all replicas whose variance is that of the centered values.
 
     Keras's own takes the mean of squares less the square of the mean, which loses a thousandth of the gradient of a
-    head whose inputs are alike.
+    head whose inputs are alike; and it computes step by step, each of which reads and writes the whole batch. Alone on
+    its device, a layer for images or clips trains by TensorFlow's fused kernel, which takes a quarter of that time.
     """
+
+    def call(self, inputs, training=None, mask=None):
+        known = len(inputs.shape) > 3 and inputs.dtype != tf.float64 and mask is None and replicas()[0] == 1
+        if not (training and self.trainable and known):
+            return super().call(inputs, training=training, mask=mask)
+        shape = tf.shape(inputs)
+        # The kernel knows images alone: frames are folded into the batch, over which the statistics are anyway.
+        images = tf.reshape(inputs, tf.concat([[-1], shape[-3:]], 0))
+        nothing = tf.zeros([0])
+        normal, mean, variance, *_ = tf.raw_ops.FusedBatchNormV3(
+            x=images, scale=self.gamma, offset=self.beta, mean=nothing, variance=nothing, epsilon=self.epsilon
+        )
+        self._move(mean, variance, tf.size(images) // images.shape[-1])
+        return tf.reshape(normal, shape)
+
+    def _move(self, mean, variance, count):
+        """Moves the averages by statistics of `count` values, whose variance the kernel has divided by one less."""
+        count = tf.cast(count, tf.float32)
+        variance *= tf.maximum(count - 1, 1) / count
+        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            average.assign(average * self.momentum + value * (1 - self.momentum))
 
     def _moments(self, inputs, mask):
         # Keras has no public name for this. Masks are for layers that bring any; none here does.
-        context, axes = tf.distribute.get_replica_context(), list(self._reduction_axes)
-        if context is None or context.num_replicas_in_sync == 1:
+        axes = list(self._reduction_axes)
+        if replicas()[0] == 1:
             return tf.nn.moments(inputs, axes)
         # Replicas hold equally many clips, so the mean of their means is that of all.
+        context = tf.distribute.get_replica_context()
         mean = context.all_reduce("MEAN", tf.reduce_mean(inputs, axes))
         return mean, context.all_reduce("MEAN", tf.reduce_mean(tf.square(inputs - mean), axes))
 

@@ -11,7 +11,7 @@ from simper_tf.appearance import Appearance
 from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
 from simper_tf.frozen import as_tuple
 from simper_tf.methods.registry import arguments_of
-from simper_tf.methods.replicas import replicas
+from simper_tf.replicas import replicas
 from simper_tf.times import SameSpeed, Times
 from simper_tf.views import Views, check_views
 

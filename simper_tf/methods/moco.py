@@ -9,7 +9,7 @@ from simper_tf.methods import heads
 from simper_tf.methods.contrast import choose
 from simper_tf.methods.momentum import MomentumMethod
 from simper_tf.methods.registry import register
-from simper_tf.methods.replicas import assign_everywhere, gather
+from simper_tf.replicas import assign_everywhere, gather
 from simper_tf.views import Views
 
 

@@ -5,7 +5,7 @@ import tensorflow as tf
 from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.base import Method
-from simper_tf.methods.replicas import assign_everywhere
+from simper_tf.replicas import assign_everywhere
 from simper_tf.times import SameSpeed
 
 

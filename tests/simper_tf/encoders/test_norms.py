@@ -35,6 +35,43 @@ def test_batch_norm_is_that_of_keras_but_exact_where_values_are_large_and_alike(
     np.testing.assert_allclose(other.moving_variance, plain.moving_variance, rtol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [(3, 4, 5, 2, 6), (7, 4, 5, 6)])
+def test_batch_norm_of_clips_and_images_is_that_of_plain_keras_with_its_gradients_and_averages(shape):
+    x, pull, found = clips(*shape), clips(*shape), []
+    for layer in (normalization("batch"), keras.layers.BatchNormalization()):
+        layer.build(shape)
+        layer.gamma.assign(np.linspace(0.5, 2, 6))
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                normal = layer(x, training=True)
+                value = tf.reduce_sum(normal * pull)
+        gradients = tape.gradient(value, [x, layer.gamma.value, layer.beta.value])
+        found.append([normal, layer.moving_mean, layer.moving_variance, *gradients])
+    for mine, other, precision in zip(*found, (1e-5, 1e-5, 1e-5, 1e-4, 1e-4, 1e-4), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=0, atol=precision * np.abs(other).max())
+
+
+def test_batch_norm_of_clips_is_exact_where_values_are_large_and_alike_and_of_one_value_is_its_shift():
+    x = tf.constant(RNG.normal(1000, 1, size=(3, 4, 3, 3, 6)), tf.float32)
+    axes = (0, 1, 2, 3)
+    exact = (x - np.mean(np.float64(x), axis=axes)) / np.sqrt(np.var(np.float64(x), axis=axes) + 1e-3)
+    np.testing.assert_allclose(normalization("batch")(x, training=True), exact, atol=1e-3)
+    alone = normalization("batch")
+    np.testing.assert_array_equal(alone(x[:1, :1, :1, :1], training=True), np.zeros((1, 1, 1, 1, 6)))
+    np.testing.assert_allclose(alone.moving_variance, 0.99)
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_batch_norm_that_is_frozen_or_does_not_train_uses_its_averages_and_keeps_them(frozen):
+    layer, x = normalization("batch", epsilon=0.0), clips(2, 4, 3, 3, 6)
+    layer.trainable = not frozen
+    layer.build(x.shape)
+    layer.moving_mean.assign(np.full(6, 0.5))
+    np.testing.assert_allclose(layer(x, training=frozen), x - 0.5, atol=1e-6)
+    np.testing.assert_array_equal(layer.moving_mean, np.full(6, 0.5, np.float32))
+
+
 def test_batch_norm_standardizes_each_channel_over_all_clips():
     x = 5 + 3 * clips(3, 4, 3, 3, 6)
     normal = normalization("batch", epsilon=1e-5)(x, training=True).numpy()

@@ -1,4 +1,4 @@
-"""What replicas of a method tell one another; outside of a strategy there is one, which has nothing to ask."""
+"""What the replicas of a model tell one another; outside of a strategy there is one, which has nothing to ask."""
 
 import tensorflow as tf
 
@@ -6,7 +6,8 @@ import tensorflow as tf
 def replicas():
     """Returns how many replicas share the step, and which of them this is; 1 and 0 outside a strategy."""
     context = tf.distribute.get_replica_context()
-    return context.num_replicas_in_sync, context.replica_id_in_sync_group
+    # There is none where a strategy's variables are made.
+    return (context.num_replicas_in_sync, context.replica_id_in_sync_group) if context else (1, 0)
 
 
 def gather(tensor):
