@@ -1,6 +1,7 @@
 """`--help` of a command: all its flags with their defaults, in groups, and no hint to another help."""
 
 import shutil
+import sys
 import textwrap
 
 from absl import flags
@@ -18,8 +19,9 @@ def text(program: str, doc: str, groups: dict[str, list[str]], values: flags.Fla
         values: Where its flags are defined.
     """
     grouped = {name for names in groups.values() for name in names}
-    defined = [found for module, found in values.flags_by_module_dict().items() if not module.startswith("absl")]
-    own = [flag.name for found in defined for flag in found if flag.name not in grouped]
+    # Libraries define flags too. Those of the module that runs stand under the name of the program.
+    ours = [m for m in values.flags_by_module_dict() if m == sys.argv[0] or m.startswith("trainers.")]
+    own = [flag.name for m in ours for flag in values.flags_by_module_dict()[m] if flag.name not in grouped]
     parts = [doc.strip(), f"usage: python -m trainers.{program} --flag=value ... [--flagfile=FILE]"]
     for heading, names in {"this command": own, **groups}.items():
         known = [values[name] for name in dict.fromkeys(names) if name in values]

@@ -32,6 +32,10 @@ def test_help_lists_the_flags_of_the_command_and_no_other_help(name):
     shown = set(re.findall(r"^  --(\w+)", done.stdout, re.MULTILINE))
     assert own <= shown
     assert shown
+    sources = "".join(path.read_text() for path in pathlib.Path("trainers").glob("*.py"))
+    settings = flags.FlagValues()
+    options.define(settings)
+    assert {flag for flag in shown if f'"{flag}"' not in sources} <= set(settings)  # And none of a library.
     if name in ("pretrain", "evaluate", "export"):
         assert {"run_dir", "temperature", "kernel_frames", "hue", "labeled_clips", "band"} <= shown
         assert "  --batch_size=4\n      Clips a step" in done.stdout
@@ -40,9 +44,10 @@ def test_help_lists_the_flags_of_the_command_and_no_other_help(name):
 
 def test_flags_stand_in_their_groups_with_defaults_and_choices():
     values = flags.FlagValues()
-    flags.DEFINE_integer("number", 3, "How many.", flag_values=values, module_name="mine")
-    flags.DEFINE_enum("color", None, ["red", "blue"], "Which.", flag_values=values, module_name="mine")
-    flags.DEFINE_list("range", ["1", "2"], "From where to where.", flag_values=values, module_name="mine")
+    flags.DEFINE_integer("number", 3, "How many.", flag_values=values, module_name="trainers.paint")
+    flags.DEFINE_enum("color", None, ["red", "blue"], "Which.", flag_values=values, module_name="trainers.paint")
+    flags.DEFINE_bool("other", True, "A library's.", flag_values=values, module_name="library")
+    flags.DEFINE_list("range", ["1", "2"], "From where to where.", flag_values=values, module_name="trainers.paint")
     assert help.text("paint", "Paints.\n", {"the wall": ["range", "unknown"]}, values) == (
         "Paints.\n\nusage: python -m trainers.paint --flag=value ... [--flagfile=FILE]\n\n"
         "Flags of this command:\n  --number=3\n      How many.\n  --color\n      <red|blue>: Which.\n\n"
