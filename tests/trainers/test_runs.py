@@ -12,7 +12,7 @@ import pytest
 from finished import results
 
 from simper_tf import data as library
-from simper_tf import tasks
+from simper_tf import run_folder, tasks
 from simper_tf import training as loop
 from simper_tf.checkpoints import checkpoint_steps
 from trainers import evaluate, history, options, pretrain
@@ -138,6 +138,25 @@ def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, c
         options.flags.FLAGS[name].unparse()
     with pytest.raises(ValueError, match=message):
         options.of_run()
+
+
+@pytest.mark.parametrize("main", [evaluate.main, export_trainer.main])
+def test_commands_that_read_a_run_neither_overwrite_it_nor_advise_it(call, tmp_path, main):
+    call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}")
+    with pytest.raises(ValueError, match=r"--seed was 0, now 5\. Leave these flags out, or name .* another run\.$"):
+        call(main, f"--run_dir={tmp_path}", "--seed=5")
+    with pytest.raises(ValueError, match=r"^--overwrite deletes a run .*, but this command reads one\. Leave it out\."):
+        call(main, f"--run_dir={tmp_path}", "--overwrite")
+
+
+def test_a_default_that_is_given_or_left_out_belongs_to_the_same_run(call, tmp_path):
+    call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}", "--temperature=1")
+    adopted = []
+    for given in ([], ["--temperature=1"], ["--hue=0"]):
+        call(lambda: adopted.append(options.of_run().digest()), f"--run_dir={tmp_path}", *given)
+    assert len(set(adopted)) == 1
+    with pytest.raises(ValueError, match=r"--temperature was 1\.0, now 0\.5\."):
+        call(options.of_run, f"--run_dir={tmp_path}", "--temperature=0.5")
 
 
 def test_a_wrong_flag_on_the_command_line_is_not_blamed_on_the_run(call, finished):

@@ -17,7 +17,8 @@ from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import cnn3d, small
 from simper_tf.encoders.norms import normalization
-from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, arguments_of
+from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, TrainingFacts, arguments_of
+from simper_tf.settings import owners
 from simper_tf.times import Times
 from simper_tf.views import Views
 
@@ -47,6 +48,18 @@ def test_a_method_is_registered_with_name_title_and_source_and_says_what_its_opt
         parts = hint.__args__ if isinstance(hint, types.UnionType) else (hint,)
         assert set(parts) <= {float, int, str, bool, tuple[float, float], type(None)}, name
         assert re.search(rf"^    +{name}: [A-Zmnt`].+", kind.__doc__, re.MULTILINE), f"{name} is not described"
+
+
+@ALL
+def test_options_that_follow_from_the_data_where_nobody_sets_them_are_named(kind):
+    found = kind.arguments_for(TrainingFacts(views_for(kind), np.full(6, 20.0), 6, 3, 10, (0.5, 5.0), LABELS))
+    assert {*found} & {*owners()["method"][kind.registered_name]} == {*kind.defaults_from_data}
+
+
+@ALL
+@pytest.mark.parametrize("name", ["train_step", "test_step", "before_step", "targets", "after_step"])
+def test_autograph_converts_every_part_of_a_step(kind, name):
+    tf.autograph.to_graph(getattr(kind, name))
 
 
 @ALL

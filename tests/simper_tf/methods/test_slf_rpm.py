@@ -42,6 +42,8 @@ def test_an_appearance_without_regions_is_refused_and_gets_them():
     assert SLFRPM.appearance_from(look).regions == REGIONS
     assert SLFRPM.appearance_from(look).flip_probability == 0.3
     assert SLFRPM.appearance_from(None) == SLFRPM.appearance
+    kept = SLFRPM.appearance_from(look)
+    assert (kept.crop_area, kept.crop_aspect) == ((1.0, 1.0), (1.0, 1.0))
 
 
 def test_the_parts_cover_the_frame_once():
