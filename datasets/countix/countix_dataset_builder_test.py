@@ -16,6 +16,7 @@ Config = countix_dataset_builder.CountixConfig
 SMALL = {"num_frames": 80, "size": 24}
 
 
+@pytest.mark.slow
 class CountixTest(tfds.testing.DatasetBuilderTestCase):
     """The set builds from a stand-in."""
 
@@ -65,6 +66,7 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
             assert (record["class"] == b"") == (split == "test")
 
 
+@pytest.mark.slow
 def test_beam_builds_the_same_set_and_report(raw, tmp_path):
     builders = testing.build_both_ways(make, raw[0], tmp_path)
     for split in ("train", "validation", "test"):

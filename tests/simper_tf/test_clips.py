@@ -68,6 +68,7 @@ def test_axes_that_are_missing_are_named_with_what_to_write(entry):
         assert ", ".join(map(str, shape[1:])) in message  # Of a data set the batch may be unknown.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(4, 24), (4, 24, 3), (4, 24, 8, 8)])
 def test_what_the_remedy_says_is_right(shape):
     clips = noise(*shape)
@@ -196,6 +197,7 @@ def test_bytes_become_shares_of_white():
     np.testing.assert_array_equal(batches.unit_range(tf.constant([-0.1, 0.25, 1.1])), [0, 0.25, 1])
 
 
+@pytest.mark.slow
 def test_clips_of_another_length_or_size_may_follow_in_later_calls():
     model = compiled()
     for shape in ((4, 20, 8, 8, 1), (4, 30, 8, 8, 1), (4, 20, 12, 12, 1)):

@@ -10,6 +10,8 @@ from finished import final_weights, results
 from simper_tf.methods import METHODS as REGISTERED
 from trainers import cli, evaluate, history, pretrain
 
+pytestmark = pytest.mark.slow
+
 METHODS = sorted(set(REGISTERED) - {"simper"})  # SimPer is what `test_pretrain.py` is about.
 QUICK = ("--train_clips=4", "--test_clips=2", "--labeled_clips=2", "--epochs=1")
 

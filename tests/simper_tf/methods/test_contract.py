@@ -23,6 +23,12 @@ from simper_tf.times import Times
 from simper_tf.views import Views
 
 ALL = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+# What traces a step takes seconds a method: `make test-fast` does it for one.
+ALL_SLOW_BUT_ONE = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind is not SimPer)) for kind in METHODS.values()],
+    ids=METHODS,
+)
 
 
 def normed_encoder():
@@ -62,7 +68,7 @@ def test_autograph_converts_every_part_of_a_step(kind, name):
     tf.autograph.to_graph(getattr(kind, name))
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bars):
     model = compiled(kind)
     before = values(model.encoder.trainable_variables)
@@ -98,7 +104,7 @@ def test_views_made_on_the_host_train_like_those_made_on_the_device(kind, swingi
         assert float(found[name]) == pytest.approx(float(value), rel=1e-3, abs=1e-5), name
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_saved_method_comes_back_and_goes_on_alike(kind, swinging_bars, tmp_path):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
     model = compiled(kind, seed=9)
@@ -140,7 +146,7 @@ def test_features_are_those_of_the_encoder_alone(kind, swinging_bars):
     np.testing.assert_allclose(model.predict(clips, batch_size=4, verbose=0), expected, atol=1e-5)
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
     model, data = compiled(kind, normed_encoder()), data_for(kind, swinging_bars[0])
     model.fit(*data, batch_size=3, verbose=0)
@@ -152,7 +158,7 @@ def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swi
         np.testing.assert_array_equal(weight, value)
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
     data = data_for(kind, swinging_bars[0])
     model, again, other = compiled(kind), compiled(kind), compiled(kind)
@@ -200,6 +206,7 @@ def test_batches_of_an_evaluation_see_different_views_and_none_that_a_step_of_tr
     assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3
 
 
+@pytest.mark.slow
 def test_validation_data_add_their_logs_to_the_history(swinging_bars):
     model = compiled(SimPer)
     history = model.fit(swinging_bars[0], validation_data=swinging_bars[0], verbose=0, epochs=2).history
@@ -207,6 +214,7 @@ def test_validation_data_add_their_logs_to_the_history(swinging_bars):
     assert len(history["val_loss"]) == 2
 
 
+@pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("look", ["simper", "none"])
 def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kind, look, swinging_bars):
@@ -216,7 +224,7 @@ def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kin
     assert np.isfinite(logs["loss"])
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     series = np.random.default_rng(1).uniform(size=(6, 40, 1, 1, 1)).astype(np.float32)
     frames = keras.Input((None, 1, 1, 1))
@@ -227,7 +235,7 @@ def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     assert np.isfinite(logs["loss"])
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swinging_bars):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
     expected = compiled(kind)
@@ -250,7 +258,7 @@ def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swin
     assert cosine > 0.6
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_views_loss_and_gradient_run_on_a_gpu_op_by_op(kind):
     model = compiled(kind, small((None, None, 3), widths=(4,), outputs=2))
     data = [tf.TensorSpec([4, 40, 12, 10, 3], tf.uint8)] + [tf.TensorSpec([4])] * kind.needs_labels

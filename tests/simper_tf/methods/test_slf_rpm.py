@@ -110,6 +110,7 @@ def trained(model, clips, steps):
     return before, on_fresh_views()
 
 
+@pytest.mark.slow
 def test_training_finds_the_other_view_of_each_clip_on_fresh_views(swinging_bars):
     shades = np.float32([1, 0.75, 0.5, 0.25])
     clips = tf.constant(np.round(shades[:, None, None, None, None] * swinging_bars[0][1]).astype(np.uint8))
@@ -118,6 +119,7 @@ def test_training_finds_the_other_view_of_each_clip_on_fresh_views(swinging_bars
     assert after["accuracy"] > 0.6 > 2 * before["accuracy"]
 
 
+@pytest.mark.slow
 def test_training_tells_the_regions_of_fresh_views(swinging_bars):
     before, after = trained(compiled(channels=8, frames=5), tf.constant(swinging_bars[0]), 120)
     assert after["loss"] < before["loss"] - 0.5
