@@ -47,6 +47,7 @@ def raw(tmp_path_factory):
     return folder, standin.write(folder, subjects=2, seconds=4)
 
 
+@pytest.mark.slow
 def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_path):
     folder, truth = raw
     builder = prepare(folder, tmp_path)

@@ -14,6 +14,7 @@ Config = lst_dataset_builder.LstConfig
 SMALL = {"window": 12, "horizon": 8, "stride": 6, "size": 10}
 
 
+@pytest.mark.slow
 class LstTest(tfds.testing.DatasetBuilderTestCase):
     """A split by region: 60 hours give 7 windows of each of the four quarters."""
 
@@ -28,6 +29,7 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
         super().setUpClass()
 
 
+@pytest.mark.slow
 class LstByTimeTest(LstTest):
     """A split by time: of 14 hours from 0, 6, ..., 42 the last two test, those from 18 validate, from 0 train."""
 

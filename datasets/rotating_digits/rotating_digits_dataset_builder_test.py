@@ -26,6 +26,7 @@ def write_mnist(folder, seed=0):
         (folder / f"{labels_name}.gz").write_bytes(gzip.compress(struct.pack(">2I", 2049, 20) + labels.tobytes()))
 
 
+@pytest.mark.slow
 class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
     """Every config builds, MNIST from the manual folder."""
 
@@ -43,6 +44,7 @@ class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
         super().setUpClass()
 
 
+@pytest.mark.slow
 class RotatingDigitsDownloadTest(tfds.testing.DatasetBuilderTestCase):
     """Without MNIST in the manual folder its compressed files are downloaded and read."""
 

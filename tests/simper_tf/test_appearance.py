@@ -89,6 +89,7 @@ def test_blur_is_really_there_at_28_pixels_in_the_promised_share_of_views():
     assert blurred.mean() == pytest.approx(0.23, abs=5 * np.sqrt(0.23 * 0.77 / 200))
 
 
+@pytest.mark.slow
 def test_which_views_are_blurred_is_drawn_anew_for_every_clip_and_seed():
     clips = tf.repeat(tf.constant(noise(RNG, (1, 1, 12, 12, 1))), 40, axis=1)
     views = views_of(8, 4, **{**PLAIN, "blur_probability": 0.25}, blur_sigma=(1.5, 1.5))

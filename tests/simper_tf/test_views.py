@@ -136,6 +136,7 @@ def test_no_draw_leaves_the_clip(num_source_frames):
         np.testing.assert_allclose(made(views, white, tf.stack([k, 0]))[0], 1, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [tf.uint8, tf.float32])
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("share_spatial", [False, True])
