@@ -75,6 +75,7 @@ def test_beam_builds_the_same_set_and_report(raw, tmp_path):
         assert sorted(reports[0].read_text().splitlines()) == sorted(reports[1].read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
     raw = tmp_path / "raw"
     standin.write(raw, subjects=1, seconds=4)
@@ -87,6 +88,7 @@ def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
     assert not list((tmp_path / "none").rglob("*.tfrecord*"))
 
 
+@pytest.mark.slow
 def test_a_build_that_breaks_off_leaves_nothing_to_load_and_can_be_repeated(raw, tmp_path):
     broken = mock.patch.object(reader.mp4, "read_interval", side_effect=MemoryError("killed"))
     with broken, pytest.raises(MemoryError, match="killed"):

@@ -143,6 +143,7 @@ def test_float64_and_float16_are_clips():
     np.testing.assert_allclose(VIEWS((clips / 255).astype(np.float16), SEED)["views"], expected, atol=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["fit", "evaluate", "encode", "views"])
 def test_a_list_of_clips_is_a_batch_and_one_of_different_lengths_is_refused(entry):
     clips = [noise(24, 8, 8, 1) for _ in range(4)]
@@ -215,6 +216,7 @@ def test_clips_of_another_length_or_size_may_follow_in_later_calls():
         model.fit(noise(4, 12, 8, 8, 1), verbose=0)
 
 
+@pytest.mark.slow
 def test_single_batches_are_trained_and_tested_on():
     model = compiled()
     batch = noise(4, 20, 8, 8, 1)

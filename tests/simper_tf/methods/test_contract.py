@@ -148,7 +148,8 @@ def test_features_are_those_of_the_encoder_alone(kind, swinging_bars):
     np.testing.assert_allclose(model.predict(clips, batch_size=4, verbose=0), expected, atol=1e-5)
 
 
-@ALL_SLOW_BUT_ONE
+@pytest.mark.slow
+@ALL
 def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
     model, data = compiled(kind, normed_encoder()), data_for(kind, swinging_bars[0])
     model.fit(*data, batch_size=3, verbose=0)
@@ -161,7 +162,7 @@ def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swi
 
 
 @pytest.mark.slow
-@ALL_SLOW_BUT_ONE
+@ALL
 def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
     data = data_for(kind, swinging_bars[0])
     model, again, other = compiled(kind), compiled(kind), compiled(kind)
@@ -261,7 +262,8 @@ def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swin
     assert cosine > 0.6
 
 
-@ALL_SLOW_BUT_ONE
+@pytest.mark.slow
+@ALL
 def test_views_loss_and_gradient_run_on_a_gpu_op_by_op(kind):
     model = compiled(kind, small((None, None, 3), widths=(4,), outputs=2))
     data = [tf.TensorSpec([4, 40, 12, 10, 3], tf.uint8)] + [tf.TensorSpec([4])] * kind.needs_labels
