@@ -11,6 +11,8 @@ from simper_tf.frozen import Frozen, check_number, check_range
 
 RANGES = ("crop_area", "crop_aspect", "brightness", "contrast", "saturation", "blur_sigma")
 CHANCES = ("jitter_probability", "flip_probability", "gray_probability", "blur_probability", "solarize_probability")
+# Those that may be two, one for each set of views.
+PAIRS = ("blur_probability", "solarize_probability")
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -64,6 +66,9 @@ class Appearance(Frozen):
         check_number("crop_area", self.crop_area[1], 0, 1)
         check_number("hue", self.hue, 0, 0.5)
         for name in CHANCES:
+            if np.shape(getattr(self, name)) not in ((), (2,) if name in PAIRS else ()):
+                pair = " or a pair of them, one for each set of views" if name in PAIRS else ""
+                raise ValueError(f"`{name}` must be one chance{pair}. Received: {getattr(self, name)}.")
             for chance in np.atleast_1d(getattr(self, name)):
                 check_number(name, chance, 0, 1)
         if self.regions and tuple(self.crop_area) != (1.0, 1.0):

@@ -73,7 +73,7 @@ class Checkpoints:
                 self._whole = int(self.step)
                 return self._whole
         if steps:
-            raise ValueError(f"No checkpoint in {self._folder} is whole. Start anew with --overwrite.")
+            raise ValueError(f"No checkpoint in {self._folder} is whole. Train anew with --overwrite.")
         return 0
 
     def _keep_last(self, step):

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from simper_tf import encoders
 from simper_tf.data import ClipData
-from simper_tf.methods import APPEARANCES, METHODS, Method, TrainingFacts
+from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.settings import Settings
 from simper_tf.tasks import Frequency, Task
 from simper_tf.times import SpeedSets
@@ -46,6 +46,7 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
     views = make_views(settings, clip_shape)
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
+    check_band(settings, clips)
     if settings.epochs and settings.batch_size > num_examples:
         raise ValueError(
             f"A batch of {settings.batch_size} clips cannot be drawn from {num_examples}. Lower --batch_size."
@@ -70,26 +71,37 @@ def task_of(settings: Settings, clips: ClipData) -> Task:
     return dataclasses.replace(task, band=settings.band) if isinstance(task, Frequency) else task
 
 
+def check_band(settings: Settings, clips: ClipData):
+    """Refuses a band in which the frequencies of the clips to be predicted cannot be read.
+
+    Raises:
+        ValueError: it reaches above half the rate of a clip.
+    """
+    low, high = settings.band
+    slowest = float(clips.column("rate", settings.split, settings.limit(settings.split)).min())
+    if isinstance(clips.task, Frequency) and high > slowest / 2:
+        raise ValueError(
+            f"--band={low:g},{high:g} reaches above half the frame rate of a {settings.split} clip ({slowest:g} / 2 = "
+            f"{slowest / 2:g} Hz), where no frequency can be read. Lower its upper end to at most {slowest / 2:g}."
+        )
+
+
 def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     """Returns the views of the method, for clips of that shape, `(T, H, W, C)`.
 
     Raises:
         ValueError: color is to be taken from gray clips.
     """
-    kind, changes = METHODS[settings.method], settings.options_for("appearance")
-    if changes.get("gray_probability") and clip_shape[-1] != 3:
+    kind, gray = METHODS[settings.method], settings.options_for("appearance").get("gray_probability")
+    if gray and clip_shape[-1] != 3:
         raise ValueError(
-            f"--gray_probability={changes['gray_probability']:g} takes color away, but the clips have {clip_shape[-1]} "
+            f"--gray_probability={gray:g} takes color away, but the clips have {clip_shape[-1]} "
             "channel(s) and not 3. Leave the flag out."
         )
     times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
-    appearance = kind.appearance if settings.appearance == "own" else APPEARANCES[settings.appearance]
-    if appearance is not None:
-        appearance = dataclasses.replace(appearance, **changes)
-    appearance = kind.appearance_from(appearance)
     num_frames = settings.view_frames or SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
     # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
-    return Views(clip_shape[0] if kind.needs_labels else num_frames, times, appearance)
+    return Views(clip_shape[0] if kind.needs_labels else num_frames, times, settings.look())
 
 
 def make_encoder(settings: Settings, frame_shape: tuple[int, int, int]) -> keras.Model:

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Collection
 
 from simper_tf import checkpoints, files, rows
-from simper_tf.settings import Settings, free_names
+from simper_tf.settings import Settings, free_names, text_of
 
 LOCK = ".lock"
 FLAGS, READOUT = "flags.cfg", "readout.json"
@@ -39,7 +39,7 @@ def opened(settings: Settings):
             # A run that ended before its first checkpoint has nothing to lose.
             results = any((folder / name).exists() for name in MADE)
             if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
-                check_same(folder, settings)
+                check_same(folder, settings, "Name another folder, give the same flags, or start anew with --overwrite")
             _remove_left_overs(folder)
             yield folder
     except files.InUse as error:
@@ -81,22 +81,28 @@ def differences(folder: pathlib.Path, settings: Settings, but_for: Collection[st
     found, wanted = read_flags(folder), settings.as_text()
     free = free_names() if but_for is None else but_for
     names = [name for name in {**wanted, **found} if name not in free]
-    pairs = [(name, *(values.get(name, "not set") for values in (found, wanted))) for name in names]
-    return "; ".join(f"--{name} was {was}, now {now}" for name, was, now in pairs if was != now)
+    # What is not set on one side may be set to its default on the other.
+    defaults = {name: text_of(value) for name, value in settings.defaults().items()}
+    changed = [name for name in names if found.get(name, defaults.get(name)) != wanted.get(name, defaults.get(name))]
+    return "; ".join(
+        f"--{name} was {found.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed
+    )
 
 
-def check_same(folder: pathlib.Path, settings: Settings):
+def check_same(folder: pathlib.Path, settings: Settings, advice: str):
     """Refuses settings that are not those of the run in a folder.
+
+    Args:
+        folder: The run's.
+        settings: What they should be.
+        advice: What to do where they are not, in print.
 
     Raises:
         ValueError: a flag that changes the weights has another value.
     """
     changed = differences(folder, settings)
     if changed:
-        raise ValueError(
-            f"--run_dir={folder} belongs to a run with other flags: {changed}. Name another folder, give the same "
-            "flags, or start anew with --overwrite."
-        )
+        raise ValueError(f"--run_dir={folder} belongs to a run with other flags: {changed}. {advice}.")
 
 
 def check_rows(folder: pathlib.Path):

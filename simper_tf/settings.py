@@ -34,7 +34,7 @@ class Settings:
 
     run_dir: str = _run("", help="Folder of the run: flags, checkpoints, results, plots, model.", free=True)
     seed: int = _run(0, help="Decides weights, order and views.")
-    overwrite: bool = _run(False, help="Delete what the run's folder holds and start anew.", free=True)
+    overwrite: bool = _run(False, help="Delete what the run's folder holds and train anew.", free=True)
     artifacts: bool = _run(True, help="Draw plots and export a model too, not only result rows.", free=True)
     save_seconds: float = _run(30.0, help="Time between checkpoints.", lower=0.0, free=True)
     dataset: str = _data("rotating_digits/digits", help="Data set as name/config; its folder lies in datasets/.")
@@ -75,32 +75,67 @@ class Settings:
                 found = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}")
         if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
-            raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {_text(self.decay_epochs)}")
+            raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
         # What is switched off needs nobody whose it is.
         off = [name for name, value in self.options.items() if value is False and not self._has_owner(name)]
         object.__setattr__(self, "options", {name: v for name, v in self.options.items() if name not in off})
         self._refuse_foreign_options()
+        if self.view_frames and METHODS[self.method].needs_labels:
+            raise ValueError(
+                f"--view_frames={self.view_frames} means nothing with --method={self.method}, which learns from whole "
+                "clips. Leave it out, or take back what a flagfile has set by --view_frames=0."
+            )
 
     def options_for(self, owner: str) -> dict:
         """Returns those of `options` that belong to what is chosen of an owner, one of `owners`."""
         return {name: value for name, value in self.options.items() if name in self._chosen(owner)}
 
+    def limit(self, split: str) -> int:
+        """Returns how many clips of a split are used at most; 0 for all."""
+        return getattr(self, f"{split}_clips")
+
+    def look(self) -> Appearance | None:
+        """Returns the appearance of the views, with the options that are given."""
+        kind = METHODS[self.method]
+        found = kind.appearance if self.appearance == "own" else APPEARANCES[self.appearance]
+        if found is not None:
+            found = dataclasses.replace(found, **self.options_for("appearance"))
+        return kind.appearance_from(found)
+
+    def resolved(self) -> dict[str, object]:
+        """Returns all settings by name, with the options that hold where none is given."""
+        fields = {field.name: getattr(self, field.name) for field in setting_fields()}
+        return {**fields, **self.defaults(), **self.options}
+
+    def defaults(self) -> dict[str, object]:
+        """Returns what holds of each option where it is not given; None where that follows from the data."""
+        found = {}
+        for name, option in [each for owner in owners() for each in self._chosen(owner).items()]:
+            # An encoder and its sampler may share an option, with a default each.
+            found[name] = option.default if found.get(name, option.default) == option.default else None
+        look = dataclasses.replace(self, options={}).look()
+        return found | {name: getattr(look, name) for name in self._chosen("appearance")}
+
     def as_text(self) -> dict[str, str]:
         """Returns all settings by name, as they are written in `flags.cfg`."""
         fields = {field.name: getattr(self, field.name) for field in setting_fields()}
-        return {name: _text(value) for name, value in {**fields, **self.options}.items() if name != "overwrite"}
+        return {name: text_of(value) for name, value in {**fields, **self.options}.items() if name != "overwrite"}
 
     def digest(self) -> str:
         """Returns a short hash of what makes up a run's weights, but for its seed."""
-        made_by = {name: value for name, value in self.as_text().items() if name not in free_names() | {"seed"}}
+        # A default says the same whether it is given or not.
+        same = {name for name, default in self.defaults().items() if self.options.get(name) == default}
+        left_out = free_names() | {"seed"} | same
+        made_by = {name: value for name, value in self.as_text().items() if name not in left_out}
         return hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()[:8]
 
     def _chosen(self, owner):
         chosen = {"method": self.method, "encoder": self.encoder}.get(owner)
         if (owner == "appearance" and self.appearance == "none") or (owner == "sampler" and not self.saliency):
             return {}
+        fixed = METHODS[self.method].fixed_appearance if owner == "appearance" else ()
         return {name: option for who, found in owners()[owner].items() for name, option in found.items()
-                if chosen in (None, who)}  # fmt: skip
+                if chosen in (None, who) and name not in fixed}  # fmt: skip
 
     def _has_owner(self, name):
         return any(name in self._chosen(owner) for owner in owners())
@@ -110,12 +145,12 @@ class Settings:
             if self._has_owner(name):
                 continue
             undo = f"--no{name}" if value is True else f"an empty --{name}="
-            known = sorted(who for found in owners().values() for who, options in found.items() if name in options)
-            whose = f"It belongs to {', '.join(known)}" if known else "There is no such setting"
+            where = _where(name)
             raise ValueError(
-                f"--{name}={_text(self.options[name])} means nothing with --method={self.method}, --encoder="
-                f"{self.encoder} and --appearance={self.appearance}. {whose}. Leave it out, or take back what a "
-                f"flagfile has set by {undo}."
+                f"--{name}={text_of(value)} means nothing with --method={self.method}, --encoder={self.encoder}, "
+                f"--{'' if self.saliency else 'no'}saliency and --appearance={self.appearance}. "
+                f"{f'It means something with {where}' if where else 'There is no such setting'}. Leave it out, or take "
+                f"back what a flagfile has set by {undo}."
             )
 
 
@@ -134,7 +169,7 @@ def free_names() -> set[str]:
 def owners() -> dict[str, dict[str, dict[str, Option]]]:
     """Returns what brings settings along: kind of owner -> name -> its options by name."""
     return {
-        "method": {name: _without(options_of(kind), kind.from_data) for name, kind in METHODS.items()},
+        "method": {name: _of_method(kind) for name, kind in METHODS.items()},
         "encoder": {name: options_of(function) for name, function in ENCODERS.items()},
         "sampler": {"saliency": options_of(with_saliency_sampler)},
         "appearance": {"appearance": options_of(Appearance)},
@@ -142,9 +177,23 @@ def owners() -> dict[str, dict[str, dict[str, Option]]]:
     }
 
 
-def _without(options, names):
-    return {name: option for name, option in options.items() if name not in names}
+def _of_method(kind):
+    found = {name: option for name, option in options_of(kind).items() if name not in kind.from_data}
+    return found | {name: dataclasses.replace(found[name], default=None) for name in kind.defaults_from_data}
 
 
-def _text(value):
+def _where(name):
+    """Returns in print which flags give an option its meaning; nothing if there is no such option."""
+    known = owners()
+    flags = [f"--{owner}={who}" for owner in ("method", "encoder")
+             for who, options in known[owner].items() if name in options]  # fmt: skip
+    flags += ["--saliency"] * (name in known["sampler"]["saliency"])
+    if name in known["appearance"]["appearance"]:
+        fixed = [f"--method={who}" for who, kind in METHODS.items() if name in kind.fixed_appearance]
+        flags.append(f"anything but {' and '.join(['--appearance=none', *fixed])}")
+    return " or ".join(flags)
+
+
+def text_of(value) -> str:
+    """Returns a value as it is written at the command line."""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

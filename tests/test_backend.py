@@ -36,6 +36,7 @@ def test_what_needs_no_keras_does_not_ask_for_its_backend():
     assert run("-c", "import simper_tf; simper_tf.recordings; simper_tf.tasks", backend="jax").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_trainer_says_so_in_one_line():
     found = run("-m", "trainers.pretrain", "--run_dir=unused", backend="jax")
     assert found.returncode == 1

@@ -13,6 +13,7 @@ GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 CODE = {path.name: re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL) for path in GUIDES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, blocks in CODE.items() if blocks])
 def test_the_code_of_a_guide_runs_and_prints_the_shapes_it_promises(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

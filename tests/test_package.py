@@ -82,6 +82,7 @@ def test_a_name_is_the_one_of_its_module(name):
     assert getattr(importlib.import_module(found.__module__), name) is found
 
 
+@pytest.mark.slow
 def test_modules_are_loaded_when_they_are_asked_for():
     code = (
         "import sys, simper_tf; print(simper_tf.methods.MoCo.__name__, simper_tf.encoders.ENCODERS['small'].__name__)"

@@ -30,7 +30,7 @@ def main():
     """Trains the runs of `--choices` and writes `--table`."""
     config, seeds = flags.FLAGS, sweep.seeds()
     runs = [("all as in the flagfile", "", {})]
-    runs += [(name, value, {name: value}) for name in sweep.names("choices", STUDY) for value in STUDY[name]]
+    runs += [(name, value, {name: value}) for name in sweep.names("choices", STUDY) for value in _others(name)]
     results = []
     pathlib.Path(config.table).parent.mkdir(parents=True, exist_ok=True)
     for k, (name, value, changes) in enumerate(runs):
@@ -39,6 +39,13 @@ def main():
     # Not before: rows name the commit, which a table under version control would turn into a changed one.
     files.write_atomically(config.table, _document(config.base, seeds, results))
     cli.say(f"Table: {config.table}.")
+
+
+def _others(name):
+    """Returns the values of the study that change anything: that of the flagfile is trained already."""
+    base, *tried = [sweep.settings_of({"run_dir": "-", **changes}).resolved()
+                    for changes in ({}, *({name: value} for value in STUDY[name]))]  # fmt: skip
+    return [value for value, found in zip(STUDY[name], tried, strict=True) if found != base]
 
 
 def _train(changes, seed):

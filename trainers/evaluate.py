@@ -97,7 +97,7 @@ def say_whether_it_learned(clips, model, settings):
 
     It needs no label. Where nothing was learned, frequencies are still read and look like any others.
     """
-    examples, count = clips.split(settings.split, min(FIRST, limit(settings, settings.split) or FIRST))
+    examples, count = clips.split(settings.split, min(FIRST, settings.limit(settings.split) or FIRST))
     # Whole batches alone: of a smaller one, some of several replicas would get nothing.
     size = model.distribute_strategy.num_replicas_in_sync
     size *= 4 if count >= 4 * size else 1
@@ -112,16 +112,11 @@ def say_whether_it_learned(clips, model, settings):
 
 def extract(clips, split, model, settings, task):
     """Returns the `features.Features` of a split with the extras of the task, showing progress."""
-    examples, count = clips.split(split, limit(settings, split))
+    examples, count = clips.split(split, settings.limit(split))
     functions = {"series": model.encode, **features.extras(task, clips.value_range)}
     if model.needs_labels:
         functions["predicted"] = model.predict_labels
     return features.extract(functions, examples, progress=cli.Counter(f"Encoding {split} clips", count))
-
-
-def limit(settings, split):
-    """Returns how many clips of a split the settings allow; 0 for all."""
-    return getattr(settings, f"{split}_clips")
 
 
 def true_courses(clips, settings):

@@ -44,6 +44,10 @@ def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
     Raises:
         ValueError: there is no run, it has other flags, or one of its flags has an impossible value.
     """
+    if values.overwrite:
+        raise ValueError(
+            "--overwrite deletes a run before it is trained anew, but this command reads one. Leave it out."
+        )
     folder = pathlib.Path(values.run_dir)
     found = run_folder.read_flags(folder)
     written = flags.FlagValues()
@@ -60,7 +64,7 @@ def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
         if name in values and not values[name].present:
             values[name].parse(value)
     adopted = settings(values)
-    run_folder.check_same(folder, adopted)
+    run_folder.check_same(folder, adopted, "Leave these flags out, or name the folder of another run")
     return adopted
 
 
@@ -109,4 +113,6 @@ def _help(by):
 
 
 def _shown(value):
+    if value is None:
+        return "(from the data)"
     return ",".join(f"{part:g}" for part in value) if isinstance(value, tuple) else str(value)

@@ -69,18 +69,32 @@ def train(folder, changes, split):
         ValueError: the run failed, and has said why; or the folder holds a finished one of other flags.
     """
     folder = pathlib.Path(folder)
-    overrides = [f"--{name}={value}" for name, value in {**changes, "split": split, "run_dir": folder}.items()]
-    arguments = [f"--flagfile={flags.FLAGS.base}", *overrides]
+    changes = {**changes, "split": split, "run_dir": folder}
     found = [row for row in rows.read_rows(folder / "results.jsonl") if row.split == split]
     if found:
-        _check_same(folder, arguments)
+        _check_same(folder, changes)
     else:
-        code = _run([sys.executable, "-m", "trainers.pretrain", *arguments])
+        code = _run([sys.executable, "-m", "trainers.pretrain", *_arguments(changes)])
         if code:
             reason = f"was ended by signal {-code}" if code < 0 else "failed, see above"
             raise ValueError(f"The run in {folder} {reason}. The same command goes on with it.")
         found = [row for row in rows.read_rows(folder / "results.jsonl") if row.split == split]
     return found
+
+
+def settings_of(changes):
+    """Returns the `Settings` of the flagfile with flags by name that differ from it.
+
+    Raises:
+        ValueError: the flagfile is missing or has a flag that is none, or the flags do not fit one another.
+    """
+    wanted = flags.FlagValues()
+    options.define(wanted)
+    try:
+        wanted(["trainers.pretrain", *_arguments(changes)])
+    except flags.Error as error:
+        raise ValueError(f"--base={flags.FLAGS.base}: {error}") from error
+    return options.settings(wanted)
 
 
 def columns(results, metric="mae"):
@@ -93,14 +107,12 @@ def columns(results, metric="mae"):
     return [(name, metric) for name in dict.fromkeys(row.protocol for row in results if row.metric == metric)]
 
 
-def _check_same(folder, arguments):
-    wanted = flags.FlagValues()
-    options.define(wanted)
-    try:
-        wanted(["trainers.pretrain", *arguments])
-    except flags.Error as error:
-        raise ValueError(f"--base={flags.FLAGS.base}: {error}") from error
-    changed = run_folder.differences(folder, options.settings(wanted), but_for=ELSEWHERE)
+def _arguments(changes):
+    return [f"--flagfile={flags.FLAGS.base}", *(f"--{name}={value}" for name, value in changes.items())]
+
+
+def _check_same(folder, changes):
+    changed = run_folder.differences(folder, settings_of(changes), but_for=ELSEWHERE)
     if changed:
         raise ValueError(
             f"{folder} holds a finished run of other flags: {changed}. Delete it, or name another folder with --runs."

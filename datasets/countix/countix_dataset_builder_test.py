@@ -16,6 +16,7 @@ Config = countix_dataset_builder.CountixConfig
 SMALL = {"num_frames": 80, "size": 24}
 
 
+@pytest.mark.slow
 class CountixTest(tfds.testing.DatasetBuilderTestCase):
     """The set builds from a stand-in."""
 
@@ -46,6 +47,7 @@ def raw(tmp_path_factory):
     return folder, standin.write(folder, subjects=2, seconds=4)
 
 
+@pytest.mark.slow
 def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_path):
     folder, truth = raw
     builder = prepare(folder, tmp_path)
@@ -65,6 +67,7 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
             assert (record["class"] == b"") == (split == "test")
 
 
+@pytest.mark.slow
 def test_beam_builds_the_same_set_and_report(raw, tmp_path):
     builders = testing.build_both_ways(make, raw[0], tmp_path)
     for split in ("train", "validation", "test"):
@@ -72,6 +75,7 @@ def test_beam_builds_the_same_set_and_report(raw, tmp_path):
         assert sorted(reports[0].read_text().splitlines()) == sorted(reports[1].read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
     raw = tmp_path / "raw"
     standin.write(raw, subjects=1, seconds=4)
@@ -84,6 +88,7 @@ def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
     assert not list((tmp_path / "none").rglob("*.tfrecord*"))
 
 
+@pytest.mark.slow
 def test_a_build_that_breaks_off_leaves_nothing_to_load_and_can_be_repeated(raw, tmp_path):
     broken = mock.patch.object(reader.mp4, "read_interval", side_effect=MemoryError("killed"))
     with broken, pytest.raises(MemoryError, match="killed"):

@@ -8,6 +8,8 @@ import pytest
 from datasets.countix import reader, standin
 from datasets.damages import DAMAGES, other_digit, outcomes
 
+pytestmark = pytest.mark.slow
+
 NUM_FRAMES = 30
 WORDS = ["", "-1", "nan", "inf", "1e99", "x", "0", "999999999999999999999", '"', "\0", "7,7", "1.5"]
 # What an mp4 file has only once and without a checksum: the coded pictures and how to decode them, where they lie in

@@ -36,6 +36,7 @@ def count_swings(clip):
     return int(np.argmax(spectrum))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", reader.SPLITS)
 def test_counts_are_exact_and_skips_are_those_of_the_truth(raw, split):
     for truth, segment, (key, example, reason) in read_split(raw, split):

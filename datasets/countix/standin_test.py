@@ -32,6 +32,7 @@ def test_every_trap_of_the_real_set_is_there(tmp_path):
     assert any("(" in segment.action for segment in rows["train"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [2, 10, 30])
 def test_the_skips_of_the_truth_hold_at_any_length(tmp_path, seconds):
     truth = standin.write(tmp_path, subjects=1, seconds=seconds, seed=0)

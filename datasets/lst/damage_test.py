@@ -7,6 +7,8 @@ import pytest
 from datasets.damages import outcomes
 from datasets.lst import goes, standin
 
+pytestmark = pytest.mark.slow
+
 VALUES = [np.nan, np.inf, -1e30, 0, -5, "K", b"\xff\xfe", [1, 2, 3], np.int8(-1), "none of these"]
 # The attributes whose numbers turn counts into temperatures, or into none; each stands once, without a checksum.
 UNCHECKED_ATTRIBUTES = (b"scale_factor", b"add_offset", b"valid_range", b"_FillValue", b"flag_values", b"flag_meanings")

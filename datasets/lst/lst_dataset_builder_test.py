@@ -14,6 +14,7 @@ Config = lst_dataset_builder.LstConfig
 SMALL = {"window": 12, "horizon": 8, "stride": 6, "size": 10}
 
 
+@pytest.mark.slow
 class LstTest(tfds.testing.DatasetBuilderTestCase):
     """A split by region: 60 hours give 7 windows of each of the four quarters."""
 
@@ -28,6 +29,7 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
         super().setUpClass()
 
 
+@pytest.mark.slow
 class LstByTimeTest(LstTest):
     """A split by time: of 14 hours from 0, 6, ..., 42 the last two test, those from 18 validate, from 0 train."""
 
@@ -47,6 +49,7 @@ def cloudy(tmp_path_factory):
     return folder, standin.write(folder, subjects=1, seconds=4, clouds=0.2)
 
 
+@pytest.mark.slow
 def test_a_built_example_equals_the_one_read_alone(cloudy, tmp_path):
     builder = prepare(cloudy[0], tmp_path)
     recording = reader.read_hourly_maps(cloudy[0], "2022-04-07T00", "2022-07-16T00", SMALL["size"])
@@ -61,6 +64,7 @@ def test_a_built_example_equals_the_one_read_alone(cloudy, tmp_path):
             np.testing.assert_array_equal(record[name], expected[name])
 
 
+@pytest.mark.slow
 def test_labels_are_the_true_land_mean_where_all_of_it_is_seen(tmp_path):
     truth = standin.write(tmp_path / "raw", subjects=1, seconds=4, clouds=0, gaps=False)
     for record in tfds.as_numpy(prepare(tmp_path / "raw", tmp_path).as_dataset(split="train+test")):
@@ -70,12 +74,14 @@ def test_labels_are_the_true_land_mean_where_all_of_it_is_seen(tmp_path):
         np.testing.assert_allclose(record["label"], expected, atol=0.01)
 
 
+@pytest.mark.slow
 def test_missing_hours_are_written_to_the_report(cloudy, tmp_path):
     report = pathlib.Path(prepare(cloudy[0], tmp_path).data_dir, "skipped.txt").read_text()
     assert "found 40 hours from 2022-04-07T00" in report
     assert report.count("No file for 2022-04-0") == len(cloudy[1]["missing"]) == 5
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(cloudy, tmp_path):
     with mock.patch.object(reader, "read_window", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         prepare(cloudy[0], tmp_path)

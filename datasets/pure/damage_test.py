@@ -10,6 +10,8 @@ from datasets.damages import DAMAGES, face_clips, other_digit, outcomes, wrong_n
 from datasets.pure import reader, standin
 from simper_tf.recordings import face, standin_faces
 
+pytestmark = pytest.mark.slow
+
 WINDOW, SIZE = 60, 8
 
 

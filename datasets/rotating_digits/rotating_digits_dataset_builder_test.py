@@ -26,6 +26,7 @@ def write_mnist(folder, seed=0):
         (folder / f"{labels_name}.gz").write_bytes(gzip.compress(struct.pack(">2I", 2049, 20) + labels.tobytes()))
 
 
+@pytest.mark.slow
 class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
     """Every config builds, MNIST from the manual folder."""
 
@@ -43,6 +44,7 @@ class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
         super().setUpClass()
 
 
+@pytest.mark.slow
 class RotatingDigitsDownloadTest(tfds.testing.DatasetBuilderTestCase):
     """Without MNIST in the manual folder its compressed files are downloaded and read."""
 
@@ -73,6 +75,7 @@ def prepare(few, manual_dir=None, **settings):
     return few
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spurious", [False, True])
 def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path, spurious):
     few = prepare(builder(tmp_path, spurious=spurious), num_shards=3)
@@ -93,11 +96,13 @@ def test_the_default_config_is_the_full_one_without_download():
     assert (default.train_clips, default.validation_clips, default.test_clips) == (1000, 500, 2000)
 
 
+@pytest.mark.slow
 def test_embedded_digits_are_built_without_network(tmp_path):
     with mock.patch("socket.socket", side_effect=AssertionError("The network was touched.")):
         assert prepare(builder(tmp_path)).info.splits["test"].num_examples == 20
 
 
+@pytest.mark.slow
 def test_mnist_without_manual_folder_is_downloaded_from_the_registered_urls(tmp_path):
     few = builder(tmp_path, mnist=True)
     with (
@@ -110,6 +115,7 @@ def test_mnist_without_manual_folder_is_downloaded_from_the_registered_urls(tmp_
     assert len(few.url_infos) == 4
 
 
+@pytest.mark.slow
 def test_an_incomplete_manual_folder_is_an_error_that_names_the_missing_file(tmp_path):
     manual_dir = tmp_path / "manual"
     manual_dir.mkdir()
@@ -119,6 +125,7 @@ def test_an_incomplete_manual_folder_is_an_error_that_names_the_missing_file(tmp
         prepare(builder(tmp_path, mnist=True), manual_dir=manual_dir)
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(tmp_path):
     few, clip_record = builder(tmp_path), digits.clip_record
 

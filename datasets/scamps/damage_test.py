@@ -8,6 +8,8 @@ from datasets.damages import outcomes
 from datasets.scamps import reader, standin
 from simper_tf.recordings import standin_faces
 
+pytestmark = pytest.mark.slow
+
 WINDOW, SIZE = 60, 8
 
 

@@ -1,6 +1,7 @@
 """Tests of the SCAMPS builder."""
 
 import numpy as np
+import pytest
 import tensorflow_datasets as tfds
 
 from datasets import testing
@@ -8,6 +9,7 @@ from datasets.scamps import scamps_dataset_builder, standin
 from simper_tf.recordings import standin_faces
 
 
+@pytest.mark.slow
 class ScampsTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
     """Four files of 20 seconds, frames higher than wide."""
 
@@ -18,6 +20,7 @@ class ScampsTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
     SPLITS = {"train": 2, "validation": 1, "test": 1}
 
 
+@pytest.mark.slow
 def test_beam_builds_the_same_set(tmp_path):
     standin.write(tmp_path / "raw", subjects=3, seconds=4, look=standin_faces.CLEAN, height=12, width=8)
     config = scamps_dataset_builder.ScampsConfig(name="small", size=8, window=60, stride=60)

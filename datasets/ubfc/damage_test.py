@@ -7,6 +7,8 @@ from datasets.damages import DAMAGES, face_clips, other_digit, outcomes, wrong_n
 from datasets.ubfc import reader, standin
 from simper_tf.recordings import standin_faces
 
+pytestmark = pytest.mark.slow
+
 WINDOW, SIZE = 60, 8
 
 

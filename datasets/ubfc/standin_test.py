@@ -12,6 +12,7 @@ def test_the_truth_is_returned_and_written_and_names_every_recording(tmp_path):
     assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", [standin_faces.CLEAN, standin_faces.Look()], ids=["clean", "disturbed"])
 def test_heart_rates_survive_the_face_crop(tmp_path, look):
     truth = standin.write(tmp_path, subjects=2, seconds=7, look=look)

@@ -80,6 +80,8 @@ class Method(keras.Model):
         needs_labels: Whether it learns from labels, `(B,)` or `(B, N)`.
         min_clips: Smallest batch from which there is anything to learn.
         from_data: Options that follow from the data alone, which nobody sets.
+        defaults_from_data: Options that follow from the data where nobody sets them.
+        fixed_appearance: Fields of `Appearance` that `appearance_from` overrides, so that nobody sets them.
     """
 
     registered_name = title = reference = ""
@@ -88,6 +90,8 @@ class Method(keras.Model):
     needs_labels = False
     min_clips = 1
     from_data: tuple[str, ...] = ()
+    defaults_from_data: tuple[str, ...] = ()
+    fixed_appearance: tuple[str, ...] = ()
 
     def __init__(self, encoder, views: Views | None = None, *, seed: int = 0, **kwargs):
         if views is not None and not isinstance(views.times, self.takes_times):
@@ -150,9 +154,11 @@ class Method(keras.Model):
 
     def before_step(self):
         """Is called when the views of a step are made and nothing is computed yet: the hook of slow copies."""
+        pass  # AutoGraph cannot convert a body of documentation alone, here and below.
 
     def after_step(self, batch: dict):
         """Is called with the batch and its targets when the gradients of a step are computed: the hook of queues."""
+        pass
 
     def check_batch(self, batch_size: int):
         """Refuses batches the method cannot learn from.

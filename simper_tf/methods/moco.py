@@ -55,6 +55,7 @@ class MoCo(MomentumMethod):
         gray_probability=0.2,
         blur_probability=0.5,
     )
+    defaults_from_data = ("queue_size",)
 
     def __init__(
         self,

@@ -43,7 +43,8 @@ class SLFRPM(Method):
 
     Args:
         encoder: See `Method`.
-        views: See `Method`; their appearance has regions. The heads are built for them, so they cannot be left out.
+        views: See `Method`; their appearance has regions, in place of random crops. The heads are built for them, so
+            they cannot be left out.
         temperature: Divides the cosine similarities. The authors have 0.1 for UBFC, the default here, and 1 for
             MAHNOB-HCI and VIPL-HR.
         projection: Length of the projections; the authors have 2048, and 512 for VIPL-HR.
@@ -54,6 +55,7 @@ class SLFRPM(Method):
     """
 
     appearance = dataclasses.replace(UNCHANGED, regions=REGIONS)
+    fixed_appearance = ("crop_area", "crop_aspect")
     takes_times = Strides
     min_clips = 2
 
@@ -100,7 +102,9 @@ class SLFRPM(Method):
 
     @classmethod
     def appearance_from(cls, appearance):
-        return dataclasses.replace(appearance or UNCHANGED, regions=REGIONS, crop_area=(1.0, 1.0))
+        """Returns an appearance whose random crops have given way to regions; see `Method.appearance_from`."""
+        kept = {name: getattr(UNCHANGED, name) for name in cls.fixed_appearance}
+        return dataclasses.replace(appearance or UNCHANGED, regions=REGIONS, **kept)
 
     def log_names(self):
         return [*super().log_names(), "contrast", "region", "stride", "accuracy"]

@@ -89,6 +89,7 @@ def test_blur_is_really_there_at_28_pixels_in_the_promised_share_of_views():
     assert blurred.mean() == pytest.approx(0.23, abs=5 * np.sqrt(0.23 * 0.77 / 200))
 
 
+@pytest.mark.slow
 def test_which_views_are_blurred_is_drawn_anew_for_every_clip_and_seed():
     clips = tf.repeat(tf.constant(noise(RNG, (1, 1, 12, 12, 1))), 40, axis=1)
     views = views_of(8, 4, **{**PLAIN, "blur_probability": 0.25}, blur_sigma=(1.5, 1.5))
@@ -270,6 +271,9 @@ def test_of_one_view_the_first_of_a_pair_of_chances_holds():
         ({"jitter_probability": 1.1}, "`jitter_probability`"),
         ({"gray_probability": -0.1}, "`gray_probability`"),
         ({"blur_probability": (0.5, 1.5)}, "`blur_probability` .* Received: 1.5"),
+        ({"blur_probability": (0.1, 0.2, 0.3)}, r"`blur_probability` must be one chance or a pair .*\(0.1, 0.2, 0.3\)"),
+        ({"solarize_probability": (0.1,)}, r"`solarize_probability` must be one chance or a pair .*\(0.1,\)"),
+        ({"flip_probability": (0.1, 0.2)}, r"`flip_probability` must be one chance\. Received: \(0.1, 0.2\)"),
         ({"solarize_probability": 2.0}, "`solarize_probability`"),
         ({"crop_area": (1.0, 1.0), "regions": ((0.5, 0.0, 0.5, 1.0),)}, "`regions` must be boxes"),
         ({"regions": ((0.0, 0.0, 1.0, 1.0),)}, r"in place of random crops, so `crop_area` .* Received: \(0.5, 1.0\)"),

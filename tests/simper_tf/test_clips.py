@@ -1,5 +1,7 @@
 """What is refused as a batch of clips, in one sentence, wherever clips come in."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -29,17 +31,23 @@ def compiled(channels=1, encoder=None):
     return model
 
 
+@functools.cache
+def ready():
+    """Returns one model for all calls of which only matters whether they refuse their clips."""
+    return compiled()
+
+
 def fit_dataset(clips):
-    compiled().fit(tf.data.Dataset.from_tensors(clips), verbose=0)
+    ready().fit(tf.data.Dataset.from_tensors(clips), verbose=0)
 
 
 # Every way in for clips; each gets a batch that it should refuse.
 ENTRIES = {
-    "fit": lambda clips: compiled().fit(clips, batch_size=2, verbose=0),
+    "fit": lambda clips: ready().fit(clips, batch_size=2, verbose=0),
     "fit a data set": fit_dataset,
-    "evaluate": lambda clips: compiled().evaluate(clips, verbose=0),
-    "encode": lambda clips: compiled().encode(clips),
-    "predict": lambda clips: compiled().predict(clips, verbose=0),
+    "evaluate": lambda clips: ready().evaluate(clips, verbose=0),
+    "encode": lambda clips: ready().encode(clips),
+    "predict": lambda clips: ready().predict(clips, verbose=0),
     "views": lambda clips: VIEWS(clips, SEED),
     "check": batches.check_clips,
 }
@@ -68,6 +76,7 @@ def test_axes_that_are_missing_are_named_with_what_to_write(entry):
         assert ", ".join(map(str, shape[1:])) in message  # Of a data set the batch may be unknown.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(4, 24), (4, 24, 3), (4, 24, 8, 8)])
 def test_what_the_remedy_says_is_right(shape):
     clips = noise(*shape)
@@ -134,6 +143,7 @@ def test_float64_and_float16_are_clips():
     np.testing.assert_allclose(VIEWS((clips / 255).astype(np.float16), SEED)["views"], expected, atol=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ["fit", "evaluate", "encode", "views"])
 def test_a_list_of_clips_is_a_batch_and_one_of_different_lengths_is_refused(entry):
     clips = [noise(24, 8, 8, 1) for _ in range(4)]
@@ -196,6 +206,7 @@ def test_bytes_become_shares_of_white():
     np.testing.assert_array_equal(batches.unit_range(tf.constant([-0.1, 0.25, 1.1])), [0, 0.25, 1])
 
 
+@pytest.mark.slow
 def test_clips_of_another_length_or_size_may_follow_in_later_calls():
     model = compiled()
     for shape in ((4, 20, 8, 8, 1), (4, 30, 8, 8, 1), (4, 20, 12, 12, 1)):
@@ -205,6 +216,7 @@ def test_clips_of_another_length_or_size_may_follow_in_later_calls():
         model.fit(noise(4, 12, 8, 8, 1), verbose=0)
 
 
+@pytest.mark.slow
 def test_single_batches_are_trained_and_tested_on():
     model = compiled()
     batch = noise(4, 20, 8, 8, 1)

@@ -10,15 +10,20 @@ import tensorflow as tf
 from simper_tf import experiment, methods
 from simper_tf.experiment import assemble, make_encoder, make_optimizer, make_views
 from simper_tf.settings import Settings
-from simper_tf.tasks import Frequency, Series
+from simper_tf.tasks import Frequency, Scalar, Series
+
+HERTZ = Frequency("Hz")
 
 
-def clips_of(rates):
-    """Returns a made-up data set with a training clip of 32 frames at each rate."""
+def clips_of(rates, tested=30, task=HERTZ):
+    """Returns a made-up data set with a training clip of 32 frames at each rate, and test clips at another."""
     number = len(rates)
     clips = {"clip": np.zeros((number, 32, 8, 8, 1), np.uint8), "rate": np.float32(rates), "label": np.arange(number)}
     examples = tf.data.Dataset.from_tensor_slices(clips), number
-    return types.SimpleNamespace(split=lambda *_: examples, column=lambda name, *_: clips[name])
+    columns = {"train": clips, "test": {"rate": np.float32([60, tested])}}
+    return types.SimpleNamespace(
+        split=lambda *_: examples, column=lambda name, split, *_: columns[split][name], task=task
+    )
 
 
 def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():
@@ -26,6 +31,15 @@ def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():
     with pytest.raises(ValueError, match=r"At speed 2 a clip of 5.5 Hz runs at 11 Hz, .*\(20 / 2 = 10 Hz\)"):
         assemble(Settings(batch_size=1, band=(0.4, 5.5)), clips)
     assemble(Settings(batch_size=1, band=(0.4, 5)), clips)
+
+
+def test_a_band_that_the_clips_to_be_predicted_cannot_show_is_refused_before_training():
+    settings = Settings(batch_size=1, band=(0.4, 5.5))
+    message = r"--band=0.4,5.5 reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
+    with pytest.raises(ValueError, match=message):
+        assemble(settings, clips_of([30, 30], tested=10))
+    experiment.check_band(settings, clips_of([30, 30], tested=11))
+    experiment.check_band(settings, clips_of([30, 30], tested=10, task=Scalar("mmHg")))
 
 
 def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():
@@ -50,7 +64,6 @@ def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():
     assert make_views(Settings(view_frames=40), shape).num_frames == 40
     assert make_views(Settings(method="simclr"), shape).num_frames == 75
     assert make_views(Settings(method="supervised"), shape).num_frames == 150
-    assert make_views(Settings(method="supervised", view_frames=40), shape).num_frames == 150
 
 
 def test_the_appearance_is_the_methods_own_or_that_of_another_or_none_with_the_changes_asked_for():

@@ -47,6 +47,7 @@ def features_of(encoder, clips):
     return encoder(tf.cast(clips, tf.float32) / 255).numpy()
 
 
+@pytest.mark.slow
 def test_all_four_signatures_are_there_with_their_outputs(loaded):
     assert set(loaded.signatures) == SIGNATURES
     for name, signature in loaded.signatures.items():
@@ -56,6 +57,7 @@ def test_all_four_signatures_are_there_with_their_outputs(loaded):
         assert frames.dtype == (tf.float32 if name.endswith("float32") else tf.uint8)
 
 
+@pytest.mark.slow
 def test_frequencies_are_those_of_the_bars_and_features_those_of_the_encoder(loaded, encoder, swinging_bars):
     clips, frequencies = swinging_bars
     features, outputs = features_of(encoder, clips), served(loaded, clips)
@@ -65,6 +67,7 @@ def test_frequencies_are_those_of_the_bars_and_features_those_of_the_encoder(loa
     np.testing.assert_allclose(loaded.signatures["features"](frames=clips)["features"], features, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("batch", "frames"), [(1, 40), (6, 80), (2, 73)])
 def test_any_batch_and_length_is_served(loaded, encoder, swinging_bars, batch, frames):
     clips = np.tile(swinging_bars[0], (1, 2, 1, 1, 1))[:batch, :frames]
@@ -73,6 +76,7 @@ def test_any_batch_and_length_is_served(loaded, encoder, swinging_bars, batch, f
     np.testing.assert_allclose(outputs["features"], features_of(encoder, clips), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_floats_are_served_in_the_unit_of_the_data_set(encoder, swinging_bars, tmp_path):
     clips, _ = swinging_bars
     version = export.export_model(encoder, tmp_path, FRAME, BAND, value_range=(-60.0, 70.0))
@@ -82,6 +86,7 @@ def test_floats_are_served_in_the_unit_of_the_data_set(encoder, swinging_bars, t
     np.testing.assert_allclose(served(tf.saved_model.load(version), clips)["features"], outputs["features"], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_bytes_and_floats_are_served_alike(loaded, swinging_bars):
     clips, _ = swinging_bars
     of_bytes, of_floats = served(loaded, clips), served(loaded, clips / np.float32(255), suffix="_float32")
@@ -93,6 +98,7 @@ def test_bytes_and_floats_are_served_alike(loaded, swinging_bars):
     np.testing.assert_allclose(loaded.features(tf.constant(clips))["features"], of_bytes["features"], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_each_clip_comes_with_its_own_rate(loaded, swinging_bars):
     clips = swinging_bars[0][:2]
     one = served(loaded, clips, 20.0)
@@ -101,6 +107,7 @@ def test_each_clip_comes_with_its_own_rate(loaded, swinging_bars):
     np.testing.assert_allclose(mixed[1], served(loaded, clips[1:], 10.0)["frequency"][0], rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harmonic", [1 / 2, 2.0])
 def test_a_calibrated_harmonic_is_applied(encoder, swinging_bars, harmonic):
     clips, _ = swinging_bars
@@ -110,6 +117,7 @@ def test_a_calibrated_harmonic_is_applied(encoder, swinging_bars, harmonic):
     np.testing.assert_allclose(outputs["frequency"], np.clip(expected, *BAND), rtol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["serving_default", "serving_default_float32"])
 def test_a_refusal_is_read_in_python_too(loaded, name):
     frames = np.zeros((1, 20, *FRAME), np.float32 if name.endswith("float32") else np.uint8)
@@ -117,6 +125,7 @@ def test_a_refusal_is_read_in_python_too(loaded, name):
         loaded.signatures[name](frames=tf.constant(frames), rate=rates(frames))
 
 
+@pytest.mark.slow
 def test_folders_count_up_from_the_largest_and_keep_what_is_there(tmp_path, monkeypatch, encoder):
     monkeypatch.setattr(tf.saved_model, "save", lambda model, path, signatures: pathlib.Path(path).mkdir(parents=True))
     # str.isdigit() is true of the second, int() takes the third, and neither is a version to TF Serving.
@@ -129,6 +138,7 @@ def test_folders_count_up_from_the_largest_and_keep_what_is_there(tmp_path, monk
     assert {path.name for path in tmp_path.iterdir()} == {"1", "6", "7", *others}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_an_interrupted_export_leaves_no_folder_behind(tmp_path, monkeypatch, encoder, error):
     def interrupted(self, path):
@@ -141,6 +151,7 @@ def test_an_interrupted_export_leaves_no_folder_behind(tmp_path, monkeypatch, en
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing_behind_and_names_the_folder(tmp_path, encoder):
     limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
@@ -153,6 +164,7 @@ def test_a_full_disk_leaves_nothing_behind_and_names_the_folder(tmp_path, encode
     assert list((tmp_path / "saved").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_file_in_place_of_the_folder_is_named(tmp_path, encoder):
     (tmp_path / "saved").write_text("mine")
     with pytest.raises(OSError, match=r"saved/1\.unfinished could not be written: .*saved"):
@@ -195,6 +207,7 @@ assert not [name for name in sys.modules if name.split(".")[0] == "simper_tf"]
 """
 
 
+@pytest.mark.slow
 def test_a_process_without_this_package_serves_the_same(version, loaded, swinging_bars, tmp_path):
     clips, _ = swinging_bars
     np.save(tmp_path / "clips.npy", clips)
@@ -209,6 +222,7 @@ def test_a_process_without_this_package_serves_the_same(version, loaded, swingin
         np.testing.assert_allclose(outputs[name], expected[name], rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_encoder_comes_back_equal_and_trainable(version, encoder, swinging_bars):
     clips = tf.constant(swinging_bars[0])
     again = export.load_encoder(version)

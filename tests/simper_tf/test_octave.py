@@ -147,6 +147,7 @@ def test_votes_for_a_common_multiple_by_hand():
     assert octave.common_divisor([0, 0]) == (1, 0.0)
 
 
+@pytest.mark.slow
 def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unknown_length():
     features = sinusoids([2.2, 4.6], num_frames=120)
     pixels = tf.concat([moving(1.1, [1, 0.7], 120), moving(2.3, [1, 0.7], 120)], axis=0)

@@ -53,6 +53,7 @@ def test_a_run_entered_at_a_step_gets_the_batches_of_the_uninterrupted_one(start
         np.testing.assert_array_equal(batch, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start_step", [1, 3])
 def test_the_views_go_on_as_well(start_step):
     clips = examples(5)

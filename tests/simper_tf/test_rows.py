@@ -132,6 +132,7 @@ def add(path, seed):
         rows.write_rows(path, [row(seed=seed, metric=str(n))])
 
 
+@pytest.mark.slow
 def test_four_writers_at_once_lose_no_row(path):
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=add, args=(path, seed)) for seed in range(4)]

@@ -107,6 +107,7 @@ def answers(versions):
     return dict(zip(CASES, ask(requests), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_request_is_answered_or_refused_in_a_sentence_that_a_client_in_c_sees(answers, case):
     refusal, answer = CASES[case][-1], answers[case]
@@ -119,6 +120,7 @@ def test_a_request_is_answered_or_refused_in_a_sentence_that_a_client_in_c_sees(
         assert re.search(refusal, first)
 
 
+@pytest.mark.slow
 def test_frames_and_rates_of_another_type_are_refused_by_the_library(versions):
     wrong = [
         (np.float64, np.float32, r"arg\[0\] to be uint8 but double"),
@@ -189,6 +191,7 @@ def count_faults(versions, number, seed):
     return number - refused, refused, faults
 
 
+@pytest.mark.slow
 def test_random_requests_get_a_finite_answer_in_the_band_or_one_sentence(versions):
     answered, refused, faults = count_faults(versions, 240, seed=11)
     assert not faults

@@ -20,6 +20,8 @@ from tensorflow.core.protobuf import saved_model_pb2
 from simper_tf import export
 from simper_tf.encoders import ENCODERS, small, ts_can, with_saliency_sampler
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(17)
 FRAME, RATE, BAND = (12, 10, 3), 10.0, (2.0, 4.0)
 SIGNATURES = ("serving_default", "features", "serving_default_float32", "features_float32")

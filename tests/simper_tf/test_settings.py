@@ -27,13 +27,17 @@ def test_a_band_has_a_width_and_epochs_of_decay_rise():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"method": "byol", "options": {"micro_batch": 2}}, "--micro_batch=2 means nothing .*byol, .*simper"),
-        ({"encoder": "cnn3d", "options": {"kernel_frames": 5}}, "--kernel_frames=5 means .*It belongs to small"),
-        ({"appearance": "none", "options": {"hue": 0.1}}, "--hue=0.1 means nothing with .*--appearance=none"),
+        ({"method": "byol", "options": {"micro_batch": 2}}, "--micro_batch=2 means nothing .*byol, .*--method=simper"),
+        ({"encoder": "cnn3d", "options": {"kernel_frames": 5}}, "--kernel_frames=5 .*something with --encoder=small"),
+        ({"appearance": "none", "options": {"hue": 0.1}}, "--hue=0.1 means nothing with .*but --appearance=none"),
+        ({"appearance": "none", "options": {"hue": 0.1}}, "something with anything but --appearance=none[.] Leave"),
+        ({"method": "slf_rpm", "options": {"crop_area": (0.5, 1.0)}}, "--crop_area=0.5,1.0 .* and --method=slf_rpm[.]"),
+        ({"options": {"norm": "group"}}, "--norm=group .*--nosaliency .*with .*--encoder=repnet .*or --saliency[.]"),
+        ({"method": "supervised", "view_frames": 40}, "--view_frames=40 means .*whole clips.* by --view_frames=0"),
         ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
     ],
 )  # fmt: skip
-def test_a_setting_of_another_method_or_encoder_is_refused_with_whose_it_is(fields, message):
+def test_a_setting_that_means_nothing_is_refused_with_what_would_give_it_a_meaning(fields, message):
     with pytest.raises(ValueError, match=message):
         Settings(**fields)
 
@@ -61,6 +65,39 @@ def test_the_digest_depends_on_what_makes_the_weights_but_for_the_seed():
     assert Settings(options={"labeled_clips": 3}).digest() == digest
     others = [{"epochs": 3}, {"options": {"outputs": 2}}, {"options": {"outputs": 3}}, {"options": {"hue": 0.1}}]
     assert len({digest, *(Settings(**fields).digest() for fields in others)}) == 5
+
+
+@pytest.mark.parametrize(
+    ("fields", "defaults"),
+    [
+        ({}, {"temperature": 1.0, "kernel_frames": 3, "flip_probability": 0.5, "crop_area": (0.5, 1.0)}),
+        ({"method": "byol"}, {"flip_probability": 0.5, "hue": 0.1}),
+        ({"method": "byol", "appearance": "simper"}, {"hue": 0.0}),
+        ({"method": "slf_rpm"}, {"temperature": 0.1, "flip_probability": 0.0}),
+    ],
+)
+def test_a_default_that_is_given_makes_the_same_weights(fields, defaults):
+    left_out = Settings(**fields)
+    for name, value in defaults.items():
+        assert Settings(**fields, options={name: value}).digest() == left_out.digest(), name
+        assert Settings(**fields, options={name: value}).resolved() == left_out.resolved(), name
+    for name in defaults:
+        other = Settings(**fields, options={name: (0.4, 0.5) if name == "crop_area" else 2})
+        assert other.digest() != left_out.digest(), name
+        assert other.resolved()[name] == other.options[name], name
+
+
+def test_what_follows_from_the_data_where_it_is_not_given_is_no_default():
+    digest = Settings(method="moco").digest()
+    assert Settings(method="moco").defaults()["queue_size"] is None
+    assert Settings(method="moco", options={"queue_size": 256}).digest() != digest
+
+
+def test_an_option_that_encoder_and_sampler_share_with_a_default_each_is_never_the_same_left_out():
+    shared = {"encoder": "cnn3d_domainbed", "saliency": True}
+    for norm in ("batch", "group"):
+        assert Settings(**shared, options={"norm": norm}).digest() != Settings(**shared).digest()
+    assert Settings(encoder="cnn3d", options={"norm": "batch"}).digest() == Settings(encoder="cnn3d").digest()
 
 
 def test_what_may_change_between_calls_says_nothing_of_the_weights():

@@ -50,6 +50,7 @@ def test_the_reference_is_what_the_runs_hold_beside_features():
     assert side_by_side.reference(found) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "channels"), [(1, None), (5, 2), (7, 2)])
 def test_embeddings_are_a_panel_a_run_colored_by_label(number, channels):
     found = runs(number, channels=channels)

@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -6,6 +8,7 @@ from simper_tf import similarity
 
 ALL = [similarity.max_cross_correlation, similarity.npsd_cosine, similarity.npsd_l2, similarity.cosine]
 PERIODIC = ALL[:3]
+XLA = functools.partial(tf.function, jit_compile=True)
 RNG = np.random.default_rng(5)
 EVEN, ODD = RNG.normal(size=(2, 3, 16)), RNG.normal(size=(2, 3, 17))
 
@@ -197,9 +200,10 @@ def test_the_gradient_of_mxcorr_is_that_of_the_maximum_over_all_lags(num_frames)
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("run", [tf.function, pytest.param(XLA, marks=pytest.mark.slow)], ids=["graph", "xla"])
 @pytest.mark.parametrize("function", ALL)
 @pytest.mark.parametrize("num_frames", [8, 9])
-def test_constant_series_score_as_unrelated_with_finite_gradients_everywhere(function, num_frames):
+def test_constant_series_score_as_unrelated_with_finite_gradients_everywhere(function, num_frames, run):
     features = RNG.normal(size=(4, 2, num_frames)).astype(np.float32)
     features[0], features[1], features[2, 1] = 0.7, 0.0, 0.3  # All constant, all zero, one row constant, none.
     features = tf.constant(features)
@@ -215,8 +219,7 @@ def test_constant_series_score_as_unrelated_with_finite_gradients_everywhere(fun
     bound = 0.7 * 2**-24 * np.sqrt(num_frames) / 1e-4
     unrelated = -2.0 if function is similarity.npsd_l2 else 0.0
     eager = value_and_gradient(features)
-    for run in (value_and_gradient, tf.function(value_and_gradient), tf.function(value_and_gradient, jit_compile=True)):
-        score, gradient = run(features)
+    for score, gradient in (eager, run(value_and_gradient)(features)):
         np.testing.assert_allclose(score[:2], unrelated, atol=bound)
         np.testing.assert_allclose(score[2, 0, 1], unrelated, atol=bound)
         np.testing.assert_allclose(score[3], eager[0][3], atol=1e-5)

@@ -66,6 +66,7 @@ def test_float_clips_give_the_views_of_their_uint8_form():
     np.testing.assert_allclose(of_bytes, of_floats, atol=2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share_spatial", [False, True])
 def test_a_seed_gives_the_same_views_eager_in_a_graph_and_on_any_number_of_workers(share_spatial):
     views = views_of(16, 3, gray_probability=0.3, share_spatial=share_spatial)
@@ -136,6 +137,7 @@ def test_no_draw_leaves_the_clip(num_source_frames):
         np.testing.assert_allclose(made(views, white, tf.stack([k, 0]))[0], 1, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [tf.uint8, tf.float32])
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("share_spatial", [False, True])
@@ -192,6 +194,7 @@ def test_without_an_appearance_views_are_those_of_an_unchanged_one():
         np.testing.assert_array_equal(bare["speeds"], unchanged["speeds"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("times", "shape", "further"),
     [

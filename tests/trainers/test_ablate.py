@@ -1,3 +1,4 @@
+import pathlib
 import types
 
 import pytest
@@ -10,6 +11,8 @@ from trainers import ablate, sweep
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     """Returns the flags of a study whose runs are made up; `trained` maps folders to changes."""
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("base.cfg").write_text("--epochs=1\n")
     config = types.SimpleNamespace(base="base.cfg", runs=tmp_path, table=tmp_path / "docs" / "table.md")
     config.seeds, config.choices, config.trained = ["0", "1"], ["temperature", "outputs"], {}
 
@@ -57,6 +60,14 @@ def test_only_the_choices_named_are_varied_and_others_than_those_of_the_study_re
     study.choices = ["outputs", "seed"]
     with pytest.raises(ValueError, match=r"--choices=outputs,seed: there is no seed\. There are: temperature, outputs"):
         ablate.main()
+
+
+def test_a_value_that_is_that_of_the_flagfile_or_a_default_is_not_trained_again(study, monkeypatch):
+    pathlib.Path("base.cfg").write_text("--temperature=0.50\n--method=simper\n")
+    monkeypatch.setattr(ablate, "STUDY", {"temperature": ("0.5", "0.2"), "outputs": ("1", "4"), "epochs": ("10", "1")})
+    study.seeds, study.choices = ["0"], ["temperature", "outputs", "epochs"]
+    ablate.main()
+    assert list(study.trained) == ["seed=0", "temperature=0.2_seed=0", "outputs=1_seed=0", "epochs=1_seed=0"]
 
 
 def test_wrong_seeds_are_refused_before_anything_is_trained_or_written(study):

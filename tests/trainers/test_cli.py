@@ -48,6 +48,7 @@ def run(body, **streams):
     return subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, check=False, **streams)
 
 
+@pytest.mark.slow
 def test_a_full_disk_behind_standard_output_is_one_line():
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = run("cli.say('x')", stdout=full)
@@ -55,6 +56,7 @@ def test_a_full_disk_behind_standard_output_is_one_line():
     assert done.stderr == ("-c: error: standard output: No space left on device; nothing that was finished is lost.\n")
 
 
+@pytest.mark.slow
 def test_a_stop_is_noted_though_nobody_reads_that():
     end, write = os.pipe()
     os.close(end)
@@ -69,6 +71,7 @@ def test_a_stop_is_noted_though_nobody_reads_that():
     assert done.stderr == "-c: error: stop True\n"
 
 
+@pytest.mark.slow
 def test_a_program_without_standard_output_counts_in_silence():
     done = run("cli.Counter('x', 2)(1)", preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr) == (0, "")

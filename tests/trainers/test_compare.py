@@ -156,6 +156,7 @@ def test_a_plot_library_that_is_missing_is_said(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "No plots: matplotlib is not installed (extra `plots`).\n"
 
 
+@pytest.mark.slow
 def test_two_entries_are_compared_from_the_command_line(call, data_dir, tmp_path):
     base, document = tmp_path / "base.cfg", tmp_path / "table.md"
     base.write_text("\n".join([*call.tiny, f"--data_dir={data_dir}", "--noartifacts"]))

@@ -25,6 +25,8 @@ from simper_tf.settings import Settings
 from simper_tf.tasks import Frequency, Series
 from trainers import data, evaluate, options, pretrain
 
+pytestmark = pytest.mark.slow
+
 ROOT = pathlib.Path(__file__).parents[2]
 Digits = rotating_digits_dataset_builder.Builder
 FEW = {"name": "few", "train_clips": 10, "validation_clips": 10, "test_clips": 10}

@@ -18,6 +18,8 @@ from simper_tf.recordings import avi, manifest
 from simper_tf.recordings.errors import RawDataError
 from trainers import cli, doctor
 
+pytestmark = pytest.mark.slow
+
 ROOT = pathlib.Path(__file__).parents[2]
 NAMES = datasets.names("standin")
 SMALL_FACES = {"height": 24, "width": 32}
@@ -324,7 +326,6 @@ def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(soun
     assert re.search(r"sha256 .* here, .* there; bytes (\d+) here, (\d+) there$", difference)
 
 
-@pytest.mark.slow
 def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     def run(*arguments):
         command = [sys.executable, "-m", "trainers.doctor", f"--data_dir={tmp_path}", *arguments]

@@ -15,6 +15,7 @@ COMMANDS = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_lists_the_flags_of_the_command_and_no_other_help(name):
     done = subprocess.run(

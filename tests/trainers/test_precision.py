@@ -7,6 +7,8 @@ from simper_tf import export
 from trainers import evaluate, pretrain
 from trainers import export as export_trainer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def half(call, tmp_path):

@@ -15,6 +15,8 @@ from simper_tf import export, plots
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def figures(monkeypatch):

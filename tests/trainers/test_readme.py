@@ -25,6 +25,7 @@ def trainer_commands():
     return [shlex.split(words) for words in re.findall(r"`python -m trainers\.(\w+ --[^`]*run[^`]*)`", text)]
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
     mains = {"pretrain": pretrain.main, "evaluate": evaluate.main, "export": export.main}
     commands = trainer_commands()
@@ -36,6 +37,7 @@ def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
     assert {path.name for path in (tmp_path / "mine" / "saved_model").iterdir()} == {"1", "2"}
 
 
+@pytest.mark.slow
 def test_the_python_reads_a_folder_of_videos_of_any_rate_to_the_error_it_promises(tmp_path, monkeypatch, capsys):
     (tmp_path / "videos").mkdir()
     frequencies = np.array([0.45, 0.7, 0.97, 1.26, 1.6, 2.0, 2.4, 2.7])
@@ -56,6 +58,7 @@ def test_the_python_reads_a_folder_of_videos_of_any_rate_to_the_error_it_promise
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
 
 
+@pytest.mark.slow
 def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
     commands = re.findall(r"^    (saved_model_cli (?:.*\\\n)*.*)", README, re.MULTILINE)
     assert [command.split()[1] for command in commands] == ["show", "run"]
@@ -72,6 +75,7 @@ def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
     assert np.all((answers["frequency"] >= 1.0) & (answers["frequency"] <= 5.0))
 
 
+@pytest.mark.slow
 def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
     (standin,) = re.findall(r"`python -m (trainers\.standin --dataset=ubfc) --out=raw/ubfc`", README)
     subprocess.run([sys.executable, "-m", *standin.split(), f"--out={tmp_path / 'raw'}"], check=True, cwd=ROOT)

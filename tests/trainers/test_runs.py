@@ -12,7 +12,7 @@ import pytest
 from finished import results
 
 from simper_tf import data as library
-from simper_tf import tasks
+from simper_tf import run_folder, tasks
 from simper_tf import training as loop
 from simper_tf.checkpoints import checkpoint_steps
 from trainers import evaluate, history, options, pretrain
@@ -48,6 +48,7 @@ def training(command, tmp_path):
     process.communicate()
 
 
+@pytest.mark.slow
 def test_a_second_process_on_the_folder_is_refused_at_once_and_the_first_goes_on(training, call, tmp_path):
     refused = rf"--run_dir={tmp_path / 'run'} is in use by process {training.pid} on \S+\. Wait until it has ended"
     for main, *more in (
@@ -69,6 +70,7 @@ def test_a_second_process_on_the_folder_is_refused_at_once_and_the_first_goes_on
     assert not (tmp_path / "run" / ".lock").exists()
 
 
+@pytest.mark.slow
 def test_a_closed_standard_output_saves_and_ends_in_one_line(command, tmp_path):
     process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=60", "--noartifacts", "--save_seconds=999")
     while "step 20/" not in process.stdout.readline():
@@ -86,6 +88,7 @@ def test_a_refused_run_leaves_no_folder(call, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_left_overs_of_killed_processes_are_removed(call, finished):
     for name in ("results.jsonl.12345678.tmp", "logs/history.jsonl.12345678.tmp"):
         (finished / name).touch()
@@ -96,12 +99,14 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
     assert (finished / "checkpoints" / "step-6.index").exists()
 
 
+@pytest.mark.slow
 def test_other_flags_are_refused_though_the_text_file_of_the_checkpoints_is_gone(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
     with pytest.raises(ValueError, match="--seed was 0, now 7"):
         call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--seed=7")
 
 
+@pytest.mark.slow
 def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
     (finished / "checkpoints" / "checkpoint").write_bytes(b"")
     call(pretrain.main, f"--run_dir={finished}", "--noartifacts")
@@ -109,6 +114,7 @@ def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys
     assert "Training was finished at step 6." in out
 
 
+@pytest.mark.slow
 def test_rows_say_of_which_settings_they_are_and_the_seed_is_none_of_them(call, finished):
     def settings(*arguments):
         found = []
@@ -140,11 +146,32 @@ def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, c
         options.of_run()
 
 
+@pytest.mark.parametrize("main", [evaluate.main, export_trainer.main])
+def test_commands_that_read_a_run_neither_overwrite_it_nor_advise_it(call, tmp_path, main):
+    call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}")
+    with pytest.raises(ValueError, match=r"--seed was 0, now 5\. Leave these flags out, or name .* another run\.$"):
+        call(main, f"--run_dir={tmp_path}", "--seed=5")
+    with pytest.raises(ValueError, match=r"^--overwrite deletes a run .*, but this command reads one\. Leave it out\."):
+        call(main, f"--run_dir={tmp_path}", "--overwrite")
+
+
+def test_a_default_that_is_given_or_left_out_belongs_to_the_same_run(call, tmp_path):
+    call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}", "--temperature=1")
+    adopted = []
+    for given in ([], ["--temperature=1"], ["--hue=0"]):
+        call(lambda: adopted.append(options.of_run().digest()), f"--run_dir={tmp_path}", *given)
+    assert len(set(adopted)) == 1
+    with pytest.raises(ValueError, match=r"--temperature was 1\.0, now 0\.5\."):
+        call(options.of_run, f"--run_dir={tmp_path}", "--temperature=0.5")
+
+
+@pytest.mark.slow
 def test_a_wrong_flag_on_the_command_line_is_not_blamed_on_the_run(call, finished):
     with pytest.raises(ValueError, match=r"^--temperature takes a value of the type float\. Found: 'abc'"):
         call(evaluate.main, f"--run_dir={finished}", "--temperature=abc")
 
 
+@pytest.mark.slow
 def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path):
     with pytest.raises(ValueError, match="--band takes two rising"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--band=5,1")
@@ -156,6 +183,7 @@ def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path
         call(evaluate.main, f"--run_dir={tmp_path}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("main", [pretrain.main, evaluate.main])
 def test_damaged_rows_are_refused_before_anything_is_trained_or_encoded(call, finished, monkeypatch, main):
     path = finished / "results.jsonl"
@@ -180,6 +208,7 @@ def test_odd_lines_of_the_history_are_passed_over_and_said(tmp_path, capsys):
     assert path.read_text() == json.dumps(good) + "\n"
 
 
+@pytest.mark.slow
 def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
     path = finished / "logs" / "history.jsonl"
     path.write_text(path.read_text() + '7\n{"step": 7, "seconds": 1.0, "loss": 0.5}\n\n')
@@ -187,6 +216,7 @@ def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
     assert (finished / "plots" / "training.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [300, 1_000, 3_000])
 def test_a_full_disk_during_evaluation_is_one_line_with_the_path_and_leaves_nothing_half_written(
     command, finished, size
@@ -206,6 +236,7 @@ runpy.run_module("trainers.pretrain", run_name="__main__", alter_sys=True)
 """
 
 
+@pytest.mark.slow
 def test_no_temporary_folder_that_can_be_written_is_one_line_that_names_those_tried():
     done = subprocess.run([sys.executable, "-c", NO_TEMPORARY_FOLDER], capture_output=True, text=True, check=False)
     assert done.returncode == 1
@@ -215,6 +246,7 @@ def test_no_temporary_folder_that_can_be_written_is_one_line_that_names_those_tr
     )
 
 
+@pytest.mark.slow
 def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, monkeypatch, tmp_path):
     monkeypatch.setattr(library.ClipData, "task", tasks.Scalar("mmHg"))
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
@@ -226,6 +258,7 @@ def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, m
     assert (tmp_path / "run" / "plots" / "predicted_over_true.png").exists()
 
 
+@pytest.mark.slow
 def test_results_of_other_flags_are_not_mixed_though_the_checkpoints_are_gone(call, tmp_path):
     call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")
     before = results(tmp_path)
@@ -235,6 +268,7 @@ def test_results_of_other_flags_are_not_mixed_though_the_checkpoints_are_gone(ca
     assert results(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_flags_of_a_run_that_are_empty_are_told_with_the_file(call, tmp_path):
     call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts", "--epochs=1")
     (tmp_path / "flags.cfg").write_bytes(b"")
@@ -242,6 +276,7 @@ def test_flags_of_a_run_that_are_empty_are_told_with_the_file(call, tmp_path):
         call(evaluate.main, f"--run_dir={tmp_path}")
 
 
+@pytest.mark.slow
 def test_a_file_where_checkpoints_go_is_refused_before_any_step(call, tmp_path, monkeypatch):
     (tmp_path / "flags.cfg").write_text("--seed=0\n")
     (tmp_path / "checkpoints").write_text("")

@@ -14,6 +14,8 @@ import datasets
 from simper_tf import SpeedSets, Views, export, units
 from trainers import data, options, pretrain
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):

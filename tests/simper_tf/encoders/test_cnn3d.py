@@ -48,6 +48,7 @@ def test_cnn3d_domainbed_is_convolution_relu_and_norm_four_times_and_a_mean_over
     np.testing.assert_allclose(encoder(x), expected, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factory", "reach"), [(cnn3d, 4), (cnn3d_domainbed, 8)])
 @pytest.mark.parametrize("norm", ["batch", "affine"])
 @pytest.mark.parametrize("delay", [1, 3])

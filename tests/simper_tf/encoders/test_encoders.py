@@ -211,6 +211,7 @@ def test_features_change_with_the_frames_and_differ_among_clips(encoders, kind):
     assert np.abs(features[0] - features[1]).max() > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", each(KINDS))
 def test_a_graph_with_free_batch_and_length_gives_the_same(encoders, kind):
     graph = tf.function(encoders(kind), input_signature=[tf.TensorSpec((None, None, *FRAME))])
@@ -251,6 +252,7 @@ def test_batch_statistics_are_those_of_all_replicas(encoders, kind):
     assert [norm.name for norm in norms if not isinstance(norm, BatchNorm)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", each(KINDS))
 def test_a_saved_encoder_gives_the_same_features(encoders, kind, tmp_path):
     x = clips(2, 9)
@@ -268,6 +270,7 @@ def in_bfloat16(kind):
         keras.mixed_precision.set_dtype_policy(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", each(KINDS))
 def test_encoders_run_and_learn_in_mixed_bfloat16(kind):
     encoder = in_bfloat16(kind)
@@ -310,6 +313,7 @@ def test_the_mean_over_space_of_half_precision_is_exact():
     assert space_mean(x, keepdims=True).shape == (1, 20, 1, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", each(LEARNING))
 def test_every_op_of_an_encoder_and_of_its_gradient_has_a_gpu_kernel(encoders, kind):
     encoder = encoders(kind)

@@ -17,11 +17,18 @@ from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import cnn3d, small
 from simper_tf.encoders.norms import normalization
-from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, arguments_of
+from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, TrainingFacts, arguments_of
+from simper_tf.settings import owners
 from simper_tf.times import Times
 from simper_tf.views import Views
 
 ALL = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+# What traces a step takes seconds a method: `make test-fast` does it for one.
+ALL_SLOW_BUT_ONE = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind is not SimPer)) for kind in METHODS.values()],
+    ids=METHODS,
+)
 
 
 def normed_encoder():
@@ -50,6 +57,18 @@ def test_a_method_is_registered_with_name_title_and_source_and_says_what_its_opt
 
 
 @ALL
+def test_options_that_follow_from_the_data_where_nobody_sets_them_are_named(kind):
+    found = kind.arguments_for(TrainingFacts(views_for(kind), np.full(6, 20.0), 6, 3, 10, (0.5, 5.0), LABELS))
+    assert {*found} & {*owners()["method"][kind.registered_name]} == {*kind.defaults_from_data}
+
+
+@ALL
+@pytest.mark.parametrize("name", ["train_step", "test_step", "before_step", "targets", "after_step"])
+def test_autograph_converts_every_part_of_a_step(kind, name):
+    tf.autograph.to_graph(getattr(kind, name))
+
+
+@ALL_SLOW_BUT_ONE
 def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bars):
     model = compiled(kind)
     before = values(model.encoder.trainable_variables)
@@ -60,7 +79,7 @@ def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bar
     assert max(changes) > 1e-4
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swinging_bars):
     model = compiled(kind, cnn3d((None, None, 1), norm="batch"))
     data = tuple(tf.constant(part[:3]) for part in data_for(kind, swinging_bars[0]))
@@ -75,7 +94,7 @@ def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swing
     assert min(largest.values()) > 0, largest
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_views_made_on_the_host_train_like_those_made_on_the_device(kind, swinging_bars):
     on_device, on_host = compiled(kind, seed=5), compiled(kind, seed=5)
     expected = on_device.train_step(tuple(map(tf.constant, data_for(kind, swinging_bars[0]))))
@@ -85,11 +104,11 @@ def test_views_made_on_the_host_train_like_those_made_on_the_device(kind, swingi
         assert float(found[name]) == pytest.approx(float(value), rel=1e-3, abs=1e-5), name
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_saved_method_comes_back_and_goes_on_alike(kind, swinging_bars, tmp_path):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
     model = compiled(kind, seed=9)
-    step = tf.function(model.train_step)
+    step = tf.function(model.train_step, autograph=False)
     for _ in range(2):
         step(data)
     model.save(tmp_path / "method.keras")
@@ -103,10 +122,12 @@ def test_a_saved_method_comes_back_and_goes_on_alike(kind, swinging_bars, tmp_pa
     np.testing.assert_array_equal(loaded.encode(swinging_bars[0]), model.encode(swinging_bars[0]))
     model.reset_metrics()
     loaded.reset_metrics()
-    assert float(tf.function(loaded.train_step)(data)["loss"]) == pytest.approx(float(step(data)["loss"]), rel=1e-4)
+    assert float(tf.function(loaded.train_step, autograph=False)(data)["loss"]) == pytest.approx(
+        float(step(data)["loss"]), rel=1e-4
+    )
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_checkpoint_holds_all_that_a_step_changes(kind, swinging_bars, tmp_path):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
     model, other = compiled(kind), compiled(kind)
@@ -119,7 +140,7 @@ def test_a_checkpoint_holds_all_that_a_step_changes(kind, swinging_bars, tmp_pat
         np.testing.assert_array_equal(restored, variable)
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_features_are_those_of_the_encoder_alone(kind, swinging_bars):
     model, clips = compiled(kind), swinging_bars[0]
     expected = model.encoder(clips / np.float32(255))
@@ -127,6 +148,7 @@ def test_features_are_those_of_the_encoder_alone(kind, swinging_bars):
     np.testing.assert_allclose(model.predict(clips, batch_size=4, verbose=0), expected, atol=1e-5)
 
 
+@pytest.mark.slow
 @ALL
 def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
     model, data = compiled(kind, normed_encoder()), data_for(kind, swinging_bars[0])
@@ -139,6 +161,7 @@ def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swi
         np.testing.assert_array_equal(weight, value)
 
 
+@pytest.mark.slow
 @ALL
 def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
     data = data_for(kind, swinging_bars[0])
@@ -150,7 +173,7 @@ def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swin
     assert other.evaluate(*data, batch_size=3, verbose=0)["loss"] != first["loss"]
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_bars):
     model = compiled(kind, normed_encoder())
     batch = ready_views(kind, model.views, swinging_bars[0])
@@ -187,6 +210,7 @@ def test_batches_of_an_evaluation_see_different_views_and_none_that_a_step_of_tr
     assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3
 
 
+@pytest.mark.slow
 def test_validation_data_add_their_logs_to_the_history(swinging_bars):
     model = compiled(SimPer)
     history = model.fit(swinging_bars[0], validation_data=swinging_bars[0], verbose=0, epochs=2).history
@@ -194,6 +218,7 @@ def test_validation_data_add_their_logs_to_the_history(swinging_bars):
     assert len(history["val_loss"]) == 2
 
 
+@pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("look", ["simper", "none"])
 def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kind, look, swinging_bars):
@@ -203,7 +228,7 @@ def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kin
     assert np.isfinite(logs["loss"])
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     series = np.random.default_rng(1).uniform(size=(6, 40, 1, 1, 1)).astype(np.float32)
     frames = keras.Input((None, 1, 1, 1))
@@ -214,7 +239,7 @@ def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     assert np.isfinite(logs["loss"])
 
 
-@ALL
+@ALL_SLOW_BUT_ONE
 def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swinging_bars):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
     expected = compiled(kind)
@@ -237,6 +262,7 @@ def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swin
     assert cosine > 0.6
 
 
+@pytest.mark.slow
 @ALL
 def test_views_loss_and_gradient_run_on_a_gpu_op_by_op(kind):
     model = compiled(kind, small((None, None, 3), widths=(4,), outputs=2))

@@ -129,6 +129,7 @@ def test_no_clip_is_compared_with_another():
     assert float(loss_of(model, features, speeds, windows)["loss"]) == pytest.approx(np.mean(singles), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     clips = tf.constant(swinging_bars[0][3:])
     model = compiled()

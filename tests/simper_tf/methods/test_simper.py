@@ -52,6 +52,7 @@ def rising_speeds(batch_size, num_views):
     return tf.constant(np.concatenate([speeds, speeds], axis=1), tf.float32)
 
 
+@pytest.mark.slow
 def test_training_brings_the_loss_on_fresh_views_nearer_to_its_floor(swinging_bars):
     clips = tf.constant(swinging_bars[0][3:])  # Those with a whole period in the slowest view.
     model = compiled(temperature=0.1, learning_rate=1e-2)
@@ -167,6 +168,7 @@ def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
     np.testing.assert_allclose(batch, np.mean(singles, axis=0), atol=1e-5 * np.abs(batch).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("micro_batch", [1, 2])
 def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars, micro_batch):
     clips = tf.constant(swinging_bars[0][:4])

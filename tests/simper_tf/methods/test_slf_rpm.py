@@ -42,6 +42,8 @@ def test_an_appearance_without_regions_is_refused_and_gets_them():
     assert SLFRPM.appearance_from(look).regions == REGIONS
     assert SLFRPM.appearance_from(look).flip_probability == 0.3
     assert SLFRPM.appearance_from(None) == SLFRPM.appearance
+    kept = SLFRPM.appearance_from(look)
+    assert (kept.crop_area, kept.crop_aspect) == ((1.0, 1.0), (1.0, 1.0))
 
 
 def test_the_parts_cover_the_frame_once():
@@ -108,6 +110,7 @@ def trained(model, clips, steps):
     return before, on_fresh_views()
 
 
+@pytest.mark.slow
 def test_training_finds_the_other_view_of_each_clip_on_fresh_views(swinging_bars):
     shades = np.float32([1, 0.75, 0.5, 0.25])
     clips = tf.constant(np.round(shades[:, None, None, None, None] * swinging_bars[0][1]).astype(np.uint8))
@@ -116,6 +119,7 @@ def test_training_finds_the_other_view_of_each_clip_on_fresh_views(swinging_bars
     assert after["accuracy"] > 0.6 > 2 * before["accuracy"]
 
 
+@pytest.mark.slow
 def test_training_tells_the_regions_of_fresh_views(swinging_bars):
     before, after = trained(compiled(channels=8, frames=5), tf.constant(swinging_bars[0]), 120)
     assert after["loss"] < before["loss"] - 0.5

@@ -33,6 +33,7 @@ def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mea
     assert float(of_zeros) == pytest.approx(np.mean(np.abs(mean - LABELS)), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_training_lowers_the_error_on_fresh_views_and_predictions_are_in_the_unit_of_the_labels(swinging_bars):
     clips, labels = tf.constant(swinging_bars[0]), tf.constant(60 * swinging_bars[1])  # A minute.
     model = compiled(label_mean=float(np.mean(labels)), label_deviation=float(np.std(labels)), channels=8)
@@ -90,6 +91,7 @@ def test_clips_of_another_length_are_refused_with_both():
         compiled().predict_labels(tf.zeros([2, 30, 12, 12, 1], tf.uint8))
 
 
+@pytest.mark.slow
 def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path):
     clips = tf.constant(swinging_bars[0])
     model = compiled(label_mean=80.0, label_deviation=20.0, seed=9)

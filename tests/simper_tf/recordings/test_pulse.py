@@ -12,6 +12,7 @@ def wave(bpm, rate, phase=0.0, harmonics=((0.3, 0.8), (0.1, 1.5)), num_samples=1
     return np.sin(angle) + overtones
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harmonics", [(), ((0.3, 0.8), (0.1, 1.5)), ((0.5, 1.0),), ((0.5, 5.0), (0.15, 3.0))])
 @pytest.mark.parametrize("rate", [29.26, 30.0])
 def test_heart_rates_of_six_second_pulses_err_by_at_most_a_fifth_of_a_beat(rate, harmonics):

@@ -28,6 +28,7 @@ def green(frames, area):
     return np.array([frame[*area, 1].mean() for frame in frames])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(100, 130), (120, 160), (240, 320), (480, 640)])
 @pytest.mark.parametrize("look", [standin_faces.CLEAN, standin_faces.Look()])
 def test_the_detector_takes_the_drawing_for_a_face(size, look):
