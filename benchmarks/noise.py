@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from datasets.rotating_digits import digits
+from datasets.rotating_digits import digits, handwriting
 from simper_tf import SimPer, SpeedSets, Views, features, small, tables
 from simper_tf.appearance import Appearance
 from simper_tf.octave import pixel_frequency
@@ -62,7 +62,7 @@ def measure(level, seed):
 
 
 def _noisy(split, number, level, seed):
-    images = digits.by_digit(*digits.embedded_digits(split), split)
+    images = handwriting.by_digit(*handwriting.embedded_digits(split), split)
     random = np.random.default_rng([seed, split == "test"])
     examples = []
     for index in range(number):

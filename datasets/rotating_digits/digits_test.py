@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.ndimage
 
-from datasets.rotating_digits import digits
+from datasets.rotating_digits import digits, handwriting
 
 
 def idx_bytes(array):
@@ -23,7 +23,7 @@ def random_images(shape, seed=0):
 
 @pytest.fixture(scope="module")
 def train_images():
-    return digits.by_digit(*digits.embedded_digits("train"), "train")
+    return handwriting.by_digit(*handwriting.embedded_digits("train"), "train")
 
 
 # Files.
@@ -32,7 +32,7 @@ def train_images():
 def test_read_idx_returns_the_pixels_in_the_order_of_the_file(tmp_path):
     path = tmp_path / "images"
     path.write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 10, 11, 12, 20, 21, 22]))
-    np.testing.assert_array_equal(digits.read_idx(path), [[[10, 11, 12], [20, 21, 22]]])
+    np.testing.assert_array_equal(handwriting.read_idx(path), [[[10, 11, 12], [20, 21, 22]]])
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
@@ -41,11 +41,11 @@ def test_read_mnist_takes_plain_and_compressed_files_of_the_split_asked_for(tmp_
     ending = "" if compress is bytes else ".gz"
     (tmp_path / f"t10k-images-idx3-ubyte{ending}").write_bytes(compress(idx_bytes(images)))
     (tmp_path / f"t10k-labels-idx1-ubyte{ending}").write_bytes(compress(idx_bytes(labels)))
-    read_images, read_labels = digits.read_mnist(tmp_path, "test")
+    read_images, read_labels = handwriting.read_mnist(tmp_path, "test")
     np.testing.assert_array_equal(read_images, images)
     np.testing.assert_array_equal(read_labels, labels)
     with pytest.raises(FileNotFoundError, match=r"has neither train-images-idx3-ubyte nor train-images-idx3-ubyte\.gz"):
-        digits.read_mnist(tmp_path, "train")
+        handwriting.read_mnist(tmp_path, "train")
 
 
 WHOLE = idx_bytes(random_images((2, 28, 28)))
@@ -80,7 +80,7 @@ def test_read_idx_refuses_a_damaged_file_and_names_it(tmp_path, damaged, message
     path = tmp_path / "train-images-idx3-ubyte"
     path.write_bytes(damaged)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}.*{re.escape(message)}"):
-        digits.read_idx(path)
+        handwriting.read_idx(path)
 
 
 def test_images_and_labels_that_do_not_belong_together_are_refused(tmp_path):
@@ -88,16 +88,16 @@ def test_images_and_labels_that_do_not_belong_together_are_refused(tmp_path):
     images.write_bytes(WHOLE)
     labels.write_bytes(idx_bytes(np.zeros(3)))
     with pytest.raises(ValueError, match=r"labels holds an array of shape \(3,\), expected one label .* the 2 images"):
-        digits.read_labeled_images(images, labels)
+        handwriting.read_labeled_images(images, labels)
     with pytest.raises(ValueError, match=r"labels holds an array of shape \(3,\), expected images \(N, 28, 28\)"):
-        digits.read_labeled_images(labels, images)
+        handwriting.read_labeled_images(labels, images)
 
 
 # Images.
 
 
 def test_embedded_digits_have_the_geometry_of_mnist():
-    images, labels = digits.embedded_digits("train")
+    images, labels = handwriting.embedded_digits("train")
     assert (images.shape, images.dtype) == ((1000, 28, 28), np.uint8)
     np.testing.assert_array_equal(np.bincount(labels), [100] * 10)
     assert not images[:, :4].any()
@@ -110,14 +110,14 @@ def test_embedded_digits_have_the_geometry_of_mnist():
 
 
 def test_embedded_train_and_test_share_no_image():
-    train, test = ({image.tobytes() for image in digits.embedded_digits(split)[0]} for split in ("train", "test"))
+    train, test = ({image.tobytes() for image in handwriting.embedded_digits(split)[0]} for split in ("train", "test"))
     assert (len(train), len(test)) == (1000, 797)
     assert not train & test
 
 
 def test_by_digit_keeps_every_image_under_its_label_once():
     images, labels = random_images((60, 28, 28)), np.arange(60) % 10
-    groups = digits.by_digit(images, labels, "test")
+    groups = handwriting.by_digit(images, labels, "test")
     for digit, group in enumerate(groups):
         assert {image.tobytes() for image in group} == {image.tobytes() for image in images[digit::10]}
         assert len(group) == 6
@@ -126,7 +126,7 @@ def test_by_digit_keeps_every_image_under_its_label_once():
 
 def test_the_last_tenth_of_the_training_images_of_each_digit_validates_and_no_image_is_in_two_splits():
     images, labels = random_images((250, 28, 28)), np.arange(250) % 10
-    train, validation = (digits.by_digit(images, labels, split) for split in ("train", "validation"))
+    train, validation = (handwriting.by_digit(images, labels, split) for split in ("train", "validation"))
     for digit in range(10):
         assert [len(train[digit]), len(validation[digit])] == [23, 2]
         parts = [{image.tobytes() for image in group[digit]} for group in (train, validation)]
@@ -135,7 +135,7 @@ def test_the_last_tenth_of_the_training_images_of_each_digit_validates_and_no_im
 
 
 def test_of_the_embedded_digits_no_image_is_in_two_splits():
-    of = {split: digits.by_digit(*digits.embedded_digits(split), split) for split in digits.SOURCE}
+    of = {split: handwriting.by_digit(*handwriting.embedded_digits(split), split) for split in handwriting.SOURCE}
     held = {split: {image.tobytes() for group in groups for image in group} for split, groups in of.items()}
     assert {split: len(images) for split, images in held.items()} == {"train": 900, "validation": 100, "test": 797}
     assert len(set.union(*held.values())) == 1797
@@ -147,7 +147,7 @@ def test_by_digit_refuses_a_digit_without_images_enough(split, copies, least):
     expected = [4, 9] if least == 1 else list(range(10))
     message = re.escape(f"images; there are fewer of {expected}")
     with pytest.raises(ValueError, match=rf"needs {least} or more \w+ {message}"):
-        digits.by_digit(random_images((len(labels), 28, 28)), labels, split)
+        handwriting.by_digit(random_images((len(labels), 28, 28)), labels, split)
 
 
 # Rotation.
@@ -192,7 +192,8 @@ def test_rotate_fills_with_zeros_from_outside():
 
 def test_swing_at_a_quarter_of_the_rate_shows_both_ends_and_the_middle():
     image = random_images((28, 28, 3))
-    frames, angles = digits.swing(image, frequency=7.5, phase=0.0, num_frames=5)
+    angles = digits.angles_of(frequency=7.5, phase=0.0, num_frames=5)
+    frames = digits.turn(image, angles)
     np.testing.assert_allclose(angles, np.pi / 2 * np.array([0, 1, 0, -1, 0]), atol=1e-6)
     expected = [image, np.rot90(image), image, np.rot90(image, -1), image]
     np.testing.assert_allclose(frames.astype(int), np.stack(expected).astype(int), atol=1)
@@ -200,14 +201,30 @@ def test_swing_at_a_quarter_of_the_rate_shows_both_ends_and_the_middle():
 
 
 def test_swing_starts_at_the_angle_of_its_phase():
-    _, angles = digits.swing(np.zeros((28, 28, 1)), frequency=1.0, phase=np.pi / 6, num_frames=1)
-    assert angles[0] == pytest.approx(np.pi / 4)
+    (angle,) = digits.angles_of(frequency=1.0, phase=np.pi / 6, num_frames=1)
+    assert angle == pytest.approx(np.pi / 4)
 
 
-def test_swing_rounds_instead_of_darkening():
+def test_a_spin_goes_on_at_constant_speed_and_is_back_after_a_turn():
+    angles = digits.angles_of(frequency=7.5, phase=0.25, spin=True, num_frames=6)
+    np.testing.assert_allclose(np.unwrap(angles), 0.25 + np.pi / 2 * np.arange(6), atol=1e-5)
+    assert np.abs(angles).max() <= np.pi
+    frames = digits.turn(random_images((28, 28, 1)), angles)
+    np.testing.assert_allclose(frames[4].astype(int), frames[0].astype(int), atol=1)
+
+
+def test_a_spinning_clip_has_the_frequency_and_phase_of_the_swinging_one(train_images):
+    swings, spins = (digits.clip_record(train_images, "train", 4, spin=spin) for spin in (False, True))
+    assert (spins["label"], spins["phase"]) == (swings["label"], swings["phase"])
+    turns = np.unwrap(spins["angle"].astype(float))
+    assert (turns[-1] - turns[0]) / (2 * np.pi) * 30 / 149 == pytest.approx(spins["label"], rel=1e-5)
+
+
+def test_turning_rounds_instead_of_darkening():
     image = scipy.ndimage.gaussian_filter(random_images((28, 28)).astype(np.float32), 2)
     image = image * (np.hypot(*(np.mgrid[:28, :28] - 13.5)) < 10)  # A disc: no ink leaves the frame.
-    frames, angles = digits.swing(image[..., None], 1.1, 0.2)
+    angles = digits.angles_of(1.1, 0.2)
+    frames = digits.turn(image[..., None], angles)
     exact = digits.rotate(np.broadcast_to(image[..., None], frames.shape), angles).numpy()
     assert np.abs(frames - exact).max() <= 0.5
     assert abs((frames - exact).mean()) < 0.01
@@ -278,7 +295,7 @@ def test_clips_made_ahead_come_in_order_and_are_those_made_alone(train_images):
 def test_few_clips_are_made_ahead_and_an_error_among_them_comes_at_its_place(monkeypatch):
     begun = []
 
-    def record(images, split, index, spurious):
+    def record(images, split, index):
         begun.append(index)
         if index == 2:
             raise ValueError("clip 2")
@@ -317,7 +334,7 @@ def test_spurious_test_clips_have_neither_band_nor_color_of_their_digit():
 
 
 def test_the_splits_draw_frequencies_of_their_own_over_all_the_range():
-    drawn = {split: [digits.clip_parameters(split, k).frequency for k in range(300)] for split in digits.SOURCE}
+    drawn = {split: [digits.clip_parameters(split, k).frequency for k in range(300)] for split in handwriting.SOURCE}
     assert len({frequency for frequencies in drawn.values() for frequency in frequencies}) == 900
     assert all(np.histogram(drawn[split], bins=5, range=(0.5, 5.0))[0].min() > 30 for split in drawn)
 

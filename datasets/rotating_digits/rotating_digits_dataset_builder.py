@@ -7,18 +7,21 @@ import tensorflow_datasets as tfds
 from simper_tf import tasks
 from simper_tf.recordings import tfds_features
 
-from . import digits
+from . import digits, handwriting
+from .disturbance import STRENGTHS
 
 _MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 
 
 @dataclasses.dataclass(eq=False)
 class RotatingDigitsConfig(tfds.core.BuilderConfig):
-    """Whose digits swing, and how many of them.
+    """Whose digits move, how, and how many of them.
 
     Attributes:
         mnist: Whether the digits are MNIST's; else they are those embedded in scikit-learn.
         spurious: Whether frequency and color are tied to the digit in training and validation.
+        spin: Whether digits turn on instead of swinging.
+        disturbance: Strength of light, clutter and noise, one of `disturbance.STRENGTHS`; None for clean clips.
         train_clips: Number of training clips, a multiple of 10.
         validation_clips: Number of validation clips, a multiple of 10, of images that do not train.
         test_clips: Number of test clips, a multiple of 10.
@@ -26,13 +29,15 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
 
     mnist: bool = False
     spurious: bool = False
+    spin: bool = False
+    disturbance: str | None = None
     train_clips: int = 1000
     validation_clips: int = 500
     test_clips: int = 2000
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
-    """Clips of swinging handwritten digits, labeled with the frequency."""
+    """Clips of swinging or spinning handwritten digits, labeled with the frequency."""
 
     VERSION = tfds.core.Version("2.0.0")
     RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of images that trained."}
@@ -55,22 +60,37 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             mnist=True,
             spurious=True,
         ),
+        RotatingDigitsConfig(
+            name="digits_spin",
+            description="scikit-learn's digits that turn on at constant speed: twice the frequency is wrong.",
+            spin=True,
+        ),
+        *(
+            RotatingDigitsConfig(
+                name=f"digits_noisy_{strength}",
+                description="scikit-learn's digits in changing light, behind moving spots and noise.",
+                disturbance=strength,
+            )
+            for strength in STRENGTHS
+        ),
     ]
 
     def _info(self):
         channels = 3 if self.builder_config.spurious else 1
-        frames, size = digits.NUM_FRAMES, digits.SIZE
+        frames, size = digits.NUM_FRAMES, handwriting.SIZE
         features = {
             "clip": tfds_features.frames(
                 frames, size, "Frames of a swinging digit: gray, or RGB in the spurious configs.", channels
             ),
             "rate": tfds_features.scalar("Frame rate.", "30 frames per second"),
-            "label": tfds_features.scalar("Swings per second.", "[0.5, 5] Hz"),
+            "label": tfds_features.scalar("Swings, or turns, per second.", "[0.5, 5] Hz"),
             "id": tfds_features.text("Split and index of the clip.", "train-00000 to test-01999"),
             "digit": tfds.features.ClassLabel(num_classes=10, doc=tfds_features.doc("The digit shown.", "[0, 9]")),
-            "phase": tfds_features.scalar("Phase of the swing in the first frame.", "[-1.57, 1.57] radians"),
+            "phase": tfds_features.scalar("Phase of the movement in the first frame.", "[-1.57, 1.57] radians"),
             "angle": tfds_features.series(
-                frames, "Angle of the digit in each frame, counterclockwise.", "[-pi/2, pi/2] radians"
+                frames,
+                "Angle of the digit in each frame, counterclockwise.",
+                "[-pi/2, pi/2] radians; [-pi, pi] where digits spin",
             ),
         }
         return self.dataset_info_from_configs(
@@ -83,14 +103,16 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         )
 
     def _split_generators(self, dl_manager):
-        read = _mnist_reader(dl_manager) if self.builder_config.mnist else digits.embedded_digits
+        read = _mnist_reader(dl_manager) if self.builder_config.mnist else handwriting.embedded_digits
         config = self.builder_config
         counts = {"train": config.train_clips, "validation": config.validation_clips, "test": config.test_clips}
         return {split: self._generate_examples(split, read, count) for split, count in counts.items()}
 
     def _generate_examples(self, split, read, num_clips):
-        images = digits.by_digit(*read(split), split)
-        yield from enumerate(digits.clip_records(images, split, num_clips, self.builder_config.spurious))
+        images = handwriting.by_digit(*read(split), split)
+        config = self.builder_config
+        look = {"spurious": config.spurious, "spin": config.spin, "disturbance": config.disturbance}
+        yield from enumerate(digits.clip_records(images, split, num_clips, **look))
 
 
 def _mnist_reader(dl_manager):
@@ -101,8 +123,8 @@ def _mnist_reader(dl_manager):
     except AssertionError:  # How TFDS says that the folder is missing or empty.
         names = set()
     # One file of MNIST is a sign that all four should be there: a missing one is then an error, not a download.
-    if any(name in names for pair in digits.MNIST_FILES.values() for name in pair):
-        return lambda split: digits.read_mnist(folder, split)
-    urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in digits.MNIST_FILES.items()}
+    if any(name in names for pair in handwriting.MNIST_FILES.values() for name in pair):
+        return lambda split: handwriting.read_mnist(folder, split)
+    urls = {split: [f"{_MNIST_URL}{name}.gz" for name in pair] for split, pair in handwriting.MNIST_FILES.items()}
     paths = dl_manager.download(urls)
-    return lambda split: digits.read_labeled_images(*paths[digits.SOURCE[split]])
+    return lambda split: handwriting.read_labeled_images(*paths[handwriting.SOURCE[split]])

@@ -1,5 +1,6 @@
 """Tests of the rotating-digits builder, on 10 or 20 clips a split."""
 
+import dataclasses
 import gzip
 import pathlib
 import struct
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import tensorflow_datasets as tfds
 
-from datasets.rotating_digits import digits, rotating_digits_dataset_builder
+from datasets.rotating_digits import digits, handwriting, rotating_digits_dataset_builder
 
 Config = rotating_digits_dataset_builder.RotatingDigitsConfig
 FEW = {"train_clips": 10, "validation_clips": 10, "test_clips": 20}
@@ -19,7 +20,7 @@ FEW = {"train_clips": 10, "validation_clips": 10, "test_clips": 20}
 def write_mnist(folder, seed=0):
     """Writes MNIST's four files with two random images of each digit."""
     rng = np.random.default_rng(seed)
-    for images_name, labels_name in digits.MNIST_FILES.values():
+    for images_name, labels_name in handwriting.MNIST_FILES.values():
         images, labels = rng.integers(0, 256, (20, 28, 28), np.uint8), np.arange(20, dtype=np.uint8) % 10
         header = struct.pack(">4I", 2051, *images.shape)
         (folder / images_name).write_bytes(header + images.tobytes())
@@ -33,8 +34,7 @@ class RotatingDigitsTest(tfds.testing.DatasetBuilderTestCase):
     DATASET_CLASS = rotating_digits_dataset_builder.Builder
     SPLITS = {"train": 10, "validation": 10, "test": 20}
     BUILDER_CONFIG_NAMES_TO_TEST = [
-        Config(name=f"{config.name}_few", mnist=config.mnist, spurious=config.spurious, **FEW)
-        for config in DATASET_CLASS.BUILDER_CONFIGS
+        dataclasses.replace(config, name=f"{config.name}_few", **FEW) for config in DATASET_CLASS.BUILDER_CONFIGS
     ]
 
     @classmethod
@@ -53,7 +53,7 @@ class RotatingDigitsDownloadTest(tfds.testing.DatasetBuilderTestCase):
     BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="mnist_few", mnist=True, **FEW)]
     DL_DOWNLOAD_RESULT = {
         split: [f"downloaded/{images}", f"downloaded/{labels}.gz"]
-        for split, (images, labels) in digits.MNIST_FILES.items()
+        for split, (images, labels) in handwriting.MNIST_FILES.items()
     }
 
     @classmethod
@@ -76,15 +76,15 @@ def prepare(few, manual_dir=None, **settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spurious", [False, True])
-def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path, spurious):
-    few = prepare(builder(tmp_path, spurious=spurious), num_shards=3)
+@pytest.mark.parametrize("look", [{}, {"spurious": True}, {"spin": True, "disturbance": "low"}], ids=str)
+def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path, look):
+    few = prepare(builder(tmp_path, **look), num_shards=3)
     for split in ("train", "validation", "test"):
         built = list(tfds.as_numpy(few.as_dataset(split=split)))
         assert [record["id"].decode() for record in built] == [f"{split}-{k:05d}" for k in range(len(built))]
-        images = digits.by_digit(*digits.embedded_digits(split), split)
+        images = handwriting.by_digit(*handwriting.embedded_digits(split), split)
         for index in (7, 3):
-            alone = digits.clip_record(images, split, index, spurious)
+            alone = digits.clip_record(images, split, index, **look)
             assert built[index].keys() == alone.keys()
             for name in alone.keys() - {"id"}:
                 np.testing.assert_array_equal(built[index][name], alone[name], strict=name in ("clip", "angle"))
@@ -129,10 +129,10 @@ def test_an_incomplete_manual_folder_is_an_error_that_names_the_missing_file(tmp
 def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(tmp_path):
     few, clip_record = builder(tmp_path), digits.clip_record
 
-    def interrupted_record(images, split, index, spurious):
+    def interrupted_record(images, split, index, **look):
         if (split, index) == ("test", 5):
             raise KeyboardInterrupt
-        return clip_record(images, split, index, spurious)
+        return clip_record(images, split, index, **look)
 
     with mock.patch.object(digits, "clip_record", interrupted_record), pytest.raises(KeyboardInterrupt):
         prepare(few)

@@ -17,7 +17,7 @@ from finished import results
 
 import datasets
 from datasets.lst import goes, lst_dataset_builder
-from datasets.rotating_digits import digits, rotating_digits_dataset_builder
+from datasets.rotating_digits import digits, handwriting, rotating_digits_dataset_builder
 from simper_tf import data as library
 from simper_tf import pipeline
 from simper_tf.experiment import first_example
@@ -39,11 +39,11 @@ from datasets.rotating_digits import digits
 
 record = digits.clip_record
 
-def stop_at_five(images, split, index, spurious):
+def stop_at_five(images, split, index, **look):
     if (split, index) == ("test", 5):
         print("half", flush=True)
         time.sleep(600)
-    return record(images, split, index, spurious)
+    return record(images, split, index, **look)
 
 digits.clip_record = stop_at_five
 config = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
@@ -116,7 +116,7 @@ def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_ar
     labels = np.stack([each["label"] for each in clips.split("test", 4)[0].as_numpy_iterator()])
     np.testing.assert_array_equal(clips.column("label", "test", 4), labels)
     example = first_example(clips.split("test")[0])
-    images = digits.by_digit(*digits.embedded_digits("test"), "test")
+    images = handwriting.by_digit(*handwriting.embedded_digits("test"), "test")
     np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])
 
 

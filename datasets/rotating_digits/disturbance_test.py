@@ -1,0 +1,59 @@
+"""What disturbs a clip: light, spots and noise that do not repeat."""
+
+import numpy as np
+import pytest
+
+from datasets.rotating_digits import digits, disturbance, handwriting
+
+FRAMES = np.zeros((150, 28, 28))
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """Returns a function that disturbs frames by one strength of light, noise and spots alone."""
+
+    def disturbed(frames, *strength, seed=0):
+        monkeypatch.setitem(disturbance.STRENGTHS, "mine", strength)
+        return disturbance.disturb(frames, "mine", np.random.default_rng(seed))
+
+    return disturbed
+
+
+def test_noise_has_its_deviation_and_differs_from_pixel_to_pixel_and_frame_to_frame(only):
+    noise = only(FRAMES, 0.0, 40.0, 0)
+    assert noise.std() == pytest.approx(40, rel=0.01)
+    assert abs(np.corrcoef(noise[1:].ravel(), noise[:-1].ravel())[0, 1]) < 0.02
+
+
+def test_light_changes_all_pixels_of_a_frame_by_a_factor_whose_logarithm_has_its_deviation(only):
+    lit = only(FRAMES + 100.0, 0.3, 0.0, 0)
+    assert np.ptp(lit, axis=(1, 2)).max() < 1e-9
+    assert np.log(lit[:, 0, 0] / 100).std() == pytest.approx(0.3, rel=1e-6)
+
+
+def test_spots_are_as_bright_as_said_walk_a_step_at_a_time_and_never_leave(only):
+    for seed in range(20):
+        spot = only(FRAMES, 0.0, 0.0, 1, seed=seed)
+        peaks = np.stack(np.unravel_index(spot.reshape(150, -1).argmax(axis=1), (28, 28)), axis=1)
+        assert 80 < spot.max(axis=(1, 2)).min() <= spot.max() <= 255
+        assert np.abs(np.diff(peaks, axis=0)).max() <= 4
+
+
+def test_what_disturbs_has_no_line_in_its_mean_spectrum(only):
+    for strength in ((0.3, 0.0, 0), (0.0, 0.0, 3)):
+        series = np.stack([only(FRAMES + 1.0, *strength, seed=seed).mean(axis=(1, 2)) for seed in range(200)])
+        series -= series.mean(axis=1, keepdims=True)
+        power = np.mean(np.abs(np.fft.rfft(series * np.hanning(150))) ** 2, axis=0)[3:40]
+        assert np.max(power[1:-1] / ((power[:-2] + power[2:]) / 2)) < 1.6  # Falls, without a peak of its own.
+
+
+@pytest.mark.parametrize("strength", disturbance.STRENGTHS)
+def test_a_disturbed_clip_is_drawn_from_its_split_and_index_alone_and_keeps_label_phase_and_angles(strength):
+    images = handwriting.by_digit(*handwriting.embedded_digits("train"), "train")
+    clean = digits.clip_record(images, "train", 12)
+    first, again, other = (digits.clip_record(images, "train", k, disturbance=strength) for k in (12, 12, 22))
+    np.testing.assert_array_equal(first["clip"], again["clip"])
+    assert np.abs(first["clip"].astype(int) - other["clip"]).mean() > 10
+    assert np.abs(first["clip"].astype(int) - clean["clip"]).mean() > 10
+    for name in ("label", "phase", "angle", "digit", "id"):
+        np.testing.assert_array_equal(first[name], clean[name])
