@@ -49,6 +49,7 @@ def main():
     parser.add_argument("--table", default="docs/encoders_speed.md", help="Where the table is written.")
     parser.add_argument("--only", default=",".join(SIZES), help="Names of encoders.")
     args = parser.parse_args()
+    tf.get_logger().setLevel("ERROR")  # Every step is a graph of its own, of which TensorFlow warns.
     names = args.only.split(",")
     unknown = sorted(set(names) - set(SIZES))
     if unknown:
@@ -87,8 +88,8 @@ def document(peak: float, lines: list[list[str]]) -> str:
     return (
         "# Speed of the encoders\n\n"
         f"Made by `python -m benchmarks.encoders` at commit {rows.code_commit() or 'unknown'}: "
-        f"{arithmetic.environment()}, {peak / 1e9:.0f} GFLOP/s in a product of large matrices. One step is the forward and the backward pass of "
-        "so many clips of so many frames.\n\n"
+        f"{arithmetic.environment()}, {peak / 1e9:.0f} GFLOP/s in a product of large matrices. One step is the forward "
+        "and the backward pass of so many clips of so many frames.\n\n"
         f"{tables.markdown_table(header, lines)}\n\n"
         "`ratio` is the time of the same architecture and weights in plain Keras layers over ours, in alternating "
         "rounds; features agree to 1e-5 and gradients to 1e-4 of their largest. `exponent` is the growth with the "
