@@ -39,7 +39,18 @@ def step_flops(step) -> float:
     Counted are the products of convolutions and matrices, forward and backward, at two operations a product and sum;
     positions in the padding count like all others. Nothing else weighs much.
     """
-    return 2 * float(sum(map(_products, step.get_concrete_function().graph.get_operations())))
+    return 2 * float(sum(map(_products, _needed(step.get_concrete_function().graph))))
+
+
+def _needed(graph):
+    """Returns the ops that the results of a graph depend on; the others, such as gradients of clips, never run."""
+    found, left = set(), [tensor.op for tensor in graph.outputs] + list(graph.control_outputs)
+    while left:
+        op = left.pop()
+        if op not in found:
+            found.add(op)
+            left += [tensor.op for tensor in op.inputs] + list(op.control_inputs)
+    return found
 
 
 def _products(op):
