@@ -137,7 +137,7 @@ def test_every_stage_of_the_quickstart_is_met_and_all_add_up_to_the_whole():
 @pytest.mark.slow
 def test_accuracy_is_read_after_each_part_of_the_epoch_and_the_first_to_pass_the_paper_counts(tmp_path, monkeypatch):
     assert accuracy.PAPER == {"fft_resolved": 0.22, "1nn": 0.09}
-    found = accuracy.errors_by_seconds(16, data_dir=tmp_path, num_views=2, view_frames=16, validation_clips=4)
+    found = accuracy.errors_by_seconds(32, data_dir=tmp_path, num_views=2, view_frames=16, validation_clips=4)
     assert len(found) == len(accuracy.PARTS)
     assert all(before[0] < after[0] for before, after in itertools.pairwise(found))
     assert all(error >= 0 for _, errors in found for error in errors.values())
