@@ -3,18 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := simper_tf datasets trainers benchmarks docs tests setup.py
 
-.PHONY: help quickstart test test-fast lint docs bench ablation compare parity clean
+.PHONY: help quickstart test test-fast lint docs bench bench-peers ablation compare parity clean
 help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo "make test-fast   set up .venv and run the tests that take seconds (under 2 minutes)"
 	@echo "make lint        check style and format"
 	@echo "make docs        build the documentation site: site/index.html"
-	@echo "make bench       measure speed and memory against plain references (about 5 minutes)"
+	@echo "make bench       measure speed and memory against plain references (about 40 minutes; BENCH='--only=views_*' for some)"
+	@echo "make bench-peers measure encoders beside PyTorch in an environment of its own (about 5 minutes, half of it set-up)"
 	@echo "make ablation    train three times a choice and write docs/ablation.md (about 50 minutes)"
 	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
-	@echo "make clean       delete .venv, .venv-parity, site and caches; data/ and runs/ stay"
+	@echo "make clean       delete .venv, .venv-parity, .venv-peers, site and caches; data/ and runs/ stay"
 
 quickstart: .venv/ready
 	$(BIN)/python -m trainers.pretrain --flagfile=flags/quickstart.cfg
@@ -34,7 +35,10 @@ docs: .venv/docs
 	@echo "Documentation: site/index.html"
 
 bench: .venv/ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(BENCH)
+
+bench-peers: .venv-peers/ready
+	.venv-peers/bin/python -m benchmarks.peers
 
 ablation: .venv/ready
 	$(BIN)/python -m trainers.ablate --flagfile=flags/ablation.cfg
@@ -46,7 +50,7 @@ parity: .venv-parity/ready
 	.venv-parity/bin/python -m pytest tests/parity
 
 clean:
-	rm -rf .venv .venv-parity .pytest_cache .ruff_cache build site *.egg-info
+	rm -rf .venv .venv-parity .venv-peers .pytest_cache .ruff_cache build site *.egg-info
 
 # Files made last, so that an interrupted set-up is started again.
 .venv/ready: pyproject.toml constraints.txt
@@ -67,4 +71,13 @@ clean:
 	@echo "Setting up .venv-parity: about 2 minutes and 3 GB ..."
 	@rm -rf .venv-parity && $(PYTHON) -m venv .venv-parity
 	@.venv-parity/bin/pip install --quiet --disable-pip-version-check --editable '.[addons]'
+	@touch $@
+
+# Where the package index has no build of PyTorch for CPUs, pip takes the one for CUDA, with several GB of its libraries.
+.venv-peers/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit( \
+	  f"simper_tf needs Python 3.11, 3.12 or 3.13; {sys.executable} is {v}. Name one: make PYTHON=python3.12 ...")'
+	@echo "Setting up .venv-peers: about 2 minutes and 3.3 GB, with the build of PyTorch for CPUs ..."
+	@rm -rf .venv-peers && $(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[peers]'
 	@touch $@

@@ -36,6 +36,7 @@ class Settings:
     seed: int = _run(0, help="Decides weights, order and views.")
     overwrite: bool = _run(False, help="Delete what the run's folder holds and train anew.", free=True)
     artifacts: bool = _run(True, help="Draw plots and export a model too, not only result rows.", free=True)
+    profile: bool = _run(False, help="Write what the time of 5 early steps goes to into logs/profile.", free=True)
     save_seconds: float = _run(30.0, help="Time between checkpoints.", lower=0.0, free=True)
     dataset: str = _data("rotating_digits/digits", help="Data set as name/config; its folder lies in datasets/.")
     data_dir: str = _data("data", help="Where built data sets are kept.", free=True)

@@ -44,6 +44,7 @@ def train(
     stop=lambda: False,
     report_every=20,
     save_seconds=30.0,
+    before_step=lambda step: None,
 ):
     """Runs `model.train_step` until `num_steps` steps are done, or until told to stop, and saves a checkpoint.
 
@@ -57,6 +58,7 @@ def train(
         stop: Asked before every step; a true answer ends the loop between two steps, where a checkpoint is exact.
         report_every: Steps.
         save_seconds: Time between checkpoints.
+        before_step: Called before every step with the number of steps done; its time is not that of the training.
 
     Returns:
         Whether all steps are done.
@@ -71,6 +73,7 @@ def train(
     began, first_step = time.monotonic(), step
     laps, saved = [], began
     while step < num_steps and not stop():
+        before_step(step)
         start = time.monotonic()
         batch = next(iterator)
         fetched = time.monotonic()

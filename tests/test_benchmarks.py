@@ -1,10 +1,19 @@
-"""The references that speed is measured against do the same work as the package."""
+"""The references that speed is measured against do the same work as the package, and all rows have their form."""
+
+import argparse
+import itertools
+import json
+import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks import reference
+from benchmarks import __main__ as bench
+from benchmarks import accuracy, reference, stages, timing
+from benchmarks.timing import Row
 from simper_tf import augment, neighbors, similarity
 
 RNG = np.random.default_rng(0)
@@ -45,3 +54,95 @@ def test_the_neighbors_of_the_reference_are_those_of_the_package():
     train, queries = (RNG.normal(size=(number, 40, 2)).astype(np.float32) for number in (30, 60))
     expected = neighbors.nearest_neighbor(train, range(30), queries)
     np.testing.assert_array_equal(reference.nearest_of_all(train, queries), expected)
+
+
+def test_a_row_has_both_sizes_the_better_side_and_the_order_of_growth():
+    small, large = timing.results("search", Row(lambda size: (size**2 / 1000, size), (10, 40), "clips"))
+    assert small == {
+        "name": "search", "counted": "clips", "size": 10, "unit": "s", "ours": 0.1, "reference": 10, "ratio": 100,
+        "exponent": None,
+    }  # fmt: skip
+    assert (large["ours"], large["ratio"], large["exponent"]) == (1.6, 25, pytest.approx(2))
+
+
+def test_the_ratio_of_a_rate_is_ours_over_the_reference_and_there_may_be_none():
+    (rate,) = timing.results("rate", Row(lambda size: (30.0, 10.0), (5,), "clips", "clips/s"))
+    (alone,) = timing.results("alone", Row(lambda size: (30.0, None), (5,), "clips"))
+    assert (rate["ratio"], alone["ratio"]) == (3, None)
+
+
+@pytest.mark.parametrize(("value", "large"), [(2.0, math.inf), (math.inf, 2.0), (0.0, 1.0), (1.0, 0.0)])
+def test_what_never_happened_has_no_order_of_growth(value, large):
+    assert timing.exponent((1, value), (2, large)) is None
+
+
+def test_calls_take_turns_after_a_round_that_is_not_timed():
+    called = []
+    best = timing.alternate(lambda: called.append("a"), lambda: called.append("b"), repeats=2)
+    assert called == ["a", "b"] * 3
+    assert len(best) == 2
+
+
+def test_the_peak_of_a_process_holds_what_it_has_held_and_a_failure_is_one():
+    code = "import numpy, sys; numpy.ones(int(sys.argv[1]), numpy.uint8)"
+    small, large = (timing.peak_gib(code, size) for size in (1, 2**28))
+    assert large - small == pytest.approx(0.25, abs=0.02)
+    with pytest.raises(subprocess.CalledProcessError):
+        timing.peak_gib("raise SystemExit(3)")
+
+
+def test_rows_are_chosen_by_patterns_and_one_that_fits_none_is_named(capsys):
+    parser = argparse.ArgumentParser()
+    assert bench.chosen(parser, "neighbors,views_28*") == ["views_28", "views_28_shared", "neighbors"]
+    assert bench.chosen(parser, "*") == list(bench.ROWS)
+    with pytest.raises(SystemExit):
+        bench.chosen(parser, "loss,view")
+    assert "there is no row view. There are: speed_28" in capsys.readouterr().err
+    assert all(len(row.sizes) == 2 and row.sizes[0] < row.sizes[1] for row in bench.ROWS.values())
+
+
+def test_the_table_and_the_file_have_a_line_for_each_row_and_size(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "RESULTS", tmp_path / "bench" / "results.jsonl")
+    monkeypatch.setattr(bench, "ROWS", {"one": Row(lambda size: (0.5 * size, None), (2, 4), "clips")})
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--only=one"])
+    bench.main()
+    lines = [json.loads(line) for line in bench.RESULTS.read_text().splitlines()]
+    assert [(line["name"], line["size"], line["ours"]) for line in lines] == [("one", 2, 1.0), ("one", 4, 2.0)]
+    assert "| one | 4 | clips | s | 2 |  |  | 1 |" in capsys.readouterr().out
+
+
+def test_a_stop_watch_counts_no_moment_twice(monkeypatch):
+    clock = iter([0.0, 1.0, 4.0, 10.0, 20.0, 25.0])
+    monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
+    watch = stages.StopWatch()
+    inner = watch.timed("inner", lambda: "said")
+    outer = watch.timed("outer", lambda: inner())
+    assert outer() == "said"
+    assert watch.seconds == {"inner": 3.0, "outer": 7.0}
+    make = watch.timed_first_call("first", lambda: lambda value: value + 1)
+    step = make()
+    assert [step(1), step(2)] == [2, 3]
+    assert watch.seconds["first"] == 5.0
+
+
+@pytest.mark.slow
+def test_every_stage_of_the_quickstart_is_met_and_all_add_up_to_the_whole():
+    tiny = ("--validation_clips=4", "--test_clips=12", "--num_views=2", "--view_frames=16")
+    found = stages.quickstart(12, *tiny)
+    assert list(found) == list(stages.WHOLE)
+    assert all(seconds > 0 for seconds in found.values())
+    assert sum(seconds for name, seconds in found.items() if name != "total") == pytest.approx(found["total"])
+
+
+@pytest.mark.slow
+def test_accuracy_is_read_after_each_part_of_the_epoch_and_the_first_to_pass_the_paper_counts(tmp_path, monkeypatch):
+    assert accuracy.PAPER == {"fft_resolved": 0.22, "1nn": 0.09}
+    found = accuracy.errors_by_seconds(32, data_dir=tmp_path, num_views=2, view_frames=16, validation_clips=4)
+    assert len(found) == len(accuracy.PARTS)
+    assert all(before[0] < after[0] for before, after in itertools.pairwise(found))
+    assert all(error >= 0 for _, errors in found for error in errors.values())
+    learned = [(10.0, {"1nn": 0.5}), (20.0, {"1nn": 0.08}), (30.0, {"1nn": 0.1})]
+    monkeypatch.setattr(accuracy, "errors_by_seconds", lambda num_clips: learned)
+    assert accuracy.until_paper(16, "1nn") == (20.0, 30.0)
+    learned[1][1]["1nn"] = 0.09
+    assert accuracy.until_paper(16, "1nn") == (math.inf, 30.0)

@@ -10,6 +10,7 @@ import tensorflow as tf
 from simper_tf import checkpoints, experiment, pipeline, run_folder, training
 from trainers import cli, data, evaluate, export, options
 from trainers.history import History
+from trainers.profile import Profile
 
 
 def main():
@@ -59,13 +60,17 @@ def train(folder, clips, settings, strategy):
     cli.say(_plan(run, settings, step))
     cli.say("The first step is compiled before it runs, which may take a minute ...")
     counter = cli.Counter("step", num_steps)
-    with cli.StopRequest() as stop, History(folder / "logs", step) as history:
+    profile = Profile(folder / "logs" / "profile", settings.profile)
+    with cli.StopRequest() as stop, History(folder / "logs", step) as history, profile:
 
         def report(progress):
             history(progress)
             cli.show_training(progress, counter)
 
-        done = training.train(model, batches, saved, num_steps, report, stop, save_seconds=settings.save_seconds)
+        done = training.train(
+            model, batches, saved, num_steps, report, stop,
+            save_seconds=settings.save_seconds, before_step=profile.before_step,
+        )  # fmt: skip
     if not done:
         cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
         return None

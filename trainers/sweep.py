@@ -11,7 +11,17 @@ from simper_tf import rows, run_folder
 from trainers import cli, options
 
 # Flags that say where things are, and change no row.
-ELSEWHERE = {"run_dir", "data_dir", "manual_dir", "overwrite", "save_seconds", "artifacts", "split", "replicas"}
+ELSEWHERE = {
+    "run_dir",
+    "data_dir",
+    "manual_dir",
+    "overwrite",
+    "save_seconds",
+    "artifacts",
+    "split",
+    "replicas",
+    "profile",
+}
 
 
 def define(base, folder):

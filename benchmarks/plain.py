@@ -1,0 +1,100 @@
+"""Encoders of the same architecture and weights in plain Keras layers alone, and whether both compute the same."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+from simper_tf.encoders.norms import BatchNorm
+from simper_tf.encoders.repnet import PerFrame
+
+# Largest difference of features, and of what a step changes, over their largest or 1; and that of gradients over the
+# largest of their tensor. Tensors whose gradients are so much smaller than the largest of all have none but rounding
+# errors: biases whose every use is normalized.
+OUTPUTS, GRADIENTS, NONE = 1e-5, 1e-4, 1e-5
+
+
+def plain(encoder: keras.Model) -> keras.Model:
+    """Returns a copy of a model, its weights and seeds included, with each layer of `SWAPS` in its plain form."""
+    return _copy(encoder, lambda layer: SWAPS.get(type(layer), type(layer)).from_config(layer.get_config()))
+
+
+def smooth(encoder: keras.Model) -> keras.Model:
+    """Returns a copy of a model with softplus for ReLU, whose gradient jumps where rounding moves a value beyond 0."""
+
+    def swap(layer):
+        config = layer.get_config()
+        if isinstance(layer, layers.ReLU):
+            return layers.Activation("softplus", name=layer.name, dtype=config["dtype"])
+        changed = {"activation": "softplus"} if config.get("activation") == "relu" else {}
+        return type(layer).from_config({**config, **changed})
+
+    return _copy(encoder, swap)
+
+
+def differs(encoder: keras.Model) -> bool:
+    """Returns whether any layer of a model has a plain form, so that there is something to compare it with."""
+    return any(type(layer) in SWAPS for layer in encoder._flatten_layers())
+
+
+def gradient_step(encoder: keras.Model, clips):
+    """Returns a graph of the forward and backward pass in training mode: features and gradients."""
+
+    @tf.function(autograph=False)
+    def step():
+        with tf.GradientTape() as tape:
+            features = encoder(clips, training=True)
+            value = tf.reduce_sum(tf.square(features))
+        return features, tape.gradient(value, encoder.trainable_variables)
+
+    return step
+
+
+def check_same(encoder: keras.Model, copy: keras.Model, clips):
+    """Takes a step with both, of the same weights, seeds and moving averages, and compares all that it yields.
+
+    Args:
+        encoder: A model whose weights the step leaves as they are; moving averages are moved.
+        copy: Its `plain` copy, fresh.
+        clips: `(B, T, H, W, C)`. A few small ones are best: the more values there are, the likelier rounding decides
+            which of two is the largest in max pooling, and leads gradients elsewhere.
+
+    Raises:
+        ValueError: features, gradients or what the step has changed differ by more than rounding.
+    """
+    (features, gradients), (expected, others) = gradient_step(encoder, clips)(), gradient_step(copy, clips)()
+    _check("features", features, expected, OUTPUTS * max(1.0, _largest(expected)))
+    largest = max(map(_largest, others))
+    for variable, mine, other in zip(copy.trainable_variables, gradients, others, strict=True):
+        if _largest(other) > NONE * largest:
+            _check(f"gradient of {variable.path}", mine, other, GRADIENTS * _largest(other))
+    for mine, other in zip(encoder.non_trainable_variables, copy.non_trainable_variables, strict=True):
+        _check(mine.path, mine, other, OUTPUTS * max(1.0, _largest(other)))
+
+
+def _largest(values):
+    return float(np.max(np.abs(np.asarray(values, np.float64)), initial=0.0))
+
+
+def _check(what, mine, other, allowed):
+    found = _largest(np.subtract(mine, other, dtype=np.float64))
+    if not found <= allowed:
+        raise ValueError(f"{what} of the two encoders differ by {found:.2g}, allowed is {allowed:.2g}: not the same.")
+
+
+def _copy(model, swap):
+    """Returns a copy of a model whose layers are what `swap` makes of each, with the values of all its variables."""
+
+    def made(layer):
+        if type(layer) is PerFrame and isinstance(layer.layer, keras.Model):
+            return PerFrame(_copy(layer.layer, swap), name=layer.name)
+        return swap(layer)
+
+    copy = keras.models.clone_model(model, clone_function=made)
+    for mine, other in zip(model.variables, copy.variables, strict=True):
+        other.assign(mine)
+    return copy
+
+
+# Layer of `simper_tf.encoders` -> layer of Keras that takes the same config and computes the same.
+SWAPS = {BatchNorm: layers.BatchNormalization}

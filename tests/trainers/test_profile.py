@@ -1,0 +1,102 @@
+"""`--profile` leaves a trace of ops that Perfetto can read, and changes nothing else."""
+
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+from finished import final_weights, results
+
+from simper_tf.settings import Settings
+from trainers import pretrain, profile, sweep
+
+
+def trace_of(folder):
+    (path,) = (folder / "logs" / "profile").rglob("*.trace.json.gz")
+    return path, json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+
+
+@pytest.mark.slow
+def test_a_profiled_run_leaves_ops_of_some_steps_and_the_rows_of_one_that_is_not(call, tmp_path, capsys):
+    arguments = ["--epochs=4", "--deterministic", "--noartifacts"]
+    call(pretrain.main, f"--run_dir={tmp_path / 'profiled'}", *arguments, "--profile")
+    path, events = trace_of(tmp_path / "profiled")
+    assert f"Profile: {path}. Open it at ui.perfetto.dev" in capsys.readouterr().out
+    assert path.with_name(path.name.replace(".trace.json.gz", ".xplane.pb")).exists()
+    ops = [event for event in events if re.search(r":\w*Conv3DBackpropFilter", event["name"])]
+    # Three convolutions of five steps.
+    assert len(ops) == 15
+    assert all(event["ph"] == "X" and event["ts"] >= 0 and event["dur"] > 0 for event in ops)
+    threads = {event["tid"] for event in events if event["name"] == "thread_name"}
+    assert {event["tid"] for event in ops} <= threads
+    call(pretrain.main, f"--run_dir={tmp_path / 'plain'}", *arguments)
+    rows = [[{**row, "seconds": 0} for row in results(tmp_path / name)] for name in ("profiled", "plain")]
+    assert rows[0] == rows[1]
+    weights = [final_weights(tmp_path / name)[1] for name in ("profiled", "plain")]
+    for name, value in weights[0].items():
+        np.testing.assert_array_equal(value, weights[1][name], err_msg=name)
+
+
+def test_a_run_too_short_for_a_profile_says_so(call, tmp_path, capsys):
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--train_clips=4", "--noartifacts", "--profile")
+    assert "No profile: it is taken after 2 steps, and fewer were left." in capsys.readouterr().out
+    assert not (tmp_path / "run" / "logs" / "profile").exists()
+
+
+@pytest.fixture
+def recorded(monkeypatch, tmp_path):
+    """Returns what the profiler is told, in place of the profiler."""
+    told = []
+    monkeypatch.setattr(profile, "start", lambda folder: told.append("start"))
+    monkeypatch.setattr(profile, "stop", lambda folder: told.append("stop") or tmp_path / "host.xplane.pb")
+    monkeypatch.setattr(profile, "events", lambda path: [profile.Event("CPU", "one", "a:Add", 2.0, 0.5)])
+    return told
+
+
+@pytest.mark.parametrize("first", [0, 40])
+def test_a_profile_is_of_five_steps_after_two_wherever_the_run_continues(recorded, tmp_path, first):
+    seen = {}
+    with profile.Profile(tmp_path, True) as taken:
+        for step in range(first, first + 20):
+            taken.before_step(step)
+            seen[step - first] = len(recorded)
+    assert recorded == ["start", "stop"]
+    assert [step for step, count in seen.items() if count == 1] == [2, 3, 4, 5, 6]
+
+
+def test_a_profile_ends_with_a_training_that_ends_early_or_fails(recorded, tmp_path):
+    def train():
+        with profile.Profile(tmp_path, True) as taken:
+            for step in range(4):
+                taken.before_step(step)
+            raise FloatingPointError
+
+    with pytest.raises(FloatingPointError):
+        train()
+    assert recorded == ["start", "stop"]
+    assert (tmp_path / "host.trace.json.gz").exists()
+
+
+def test_a_trace_has_microseconds_since_its_first_event_by_device_and_thread(tmp_path):
+    noted = [
+        profile.Event("CPU", "one", "a:Add", 7.5, 0.25),
+        profile.Event("CPU", "two", "b:Mul", 7.0, 1.0),
+        profile.Event("GPU", "one", "c:Mul", 8.0, 2.0),
+    ]
+    profile.write_trace(noted, tmp_path / "x.trace.json.gz")
+    told = json.loads(gzip.decompress((tmp_path / "x.trace.json.gz").read_bytes()))["traceEvents"]
+    spans = [(each["name"], each["pid"], each["tid"], each["ts"], each["dur"]) for each in told if each["ph"] == "X"]
+    assert spans == [
+        ("a:Add", 1, 1, 500_000, 250_000), ("b:Mul", 1, 2, 0, 1_000_000), ("c:Mul", 2, 3, 1_000_000, 2_000_000),
+    ]  # fmt: skip
+    named = [(each["name"], each["args"]["name"]) for each in told if each["ph"] == "M"]
+    assert named == [
+        ("process_name", "CPU"), ("process_name", "GPU"),
+        ("thread_name", "one"), ("thread_name", "two"), ("thread_name", "one"),
+    ]  # fmt: skip
+
+
+def test_a_profile_is_no_setting_of_the_weights_nor_of_the_rows():
+    assert Settings(profile=True).digest() == Settings().digest()
+    assert "profile" in sweep.ELSEWHERE
