@@ -25,9 +25,10 @@ class Affine(layers.Layer):
 class BatchNorm(layers.BatchNormalization):
     """Batch norm over all replicas whose variance is that of the centered values.
 
-    Keras's own takes the mean of squares less the square of the mean, which loses a thousandth of the gradient of a
-    head whose inputs are alike; and it computes step by step, each of which reads and writes the whole batch. Alone on
-    its device, a layer for images or clips trains by TensorFlow's fused kernel, which takes a quarter of that time.
+    The synchronized form of Keras takes the mean of squares less the square of the mean, which loses a thousandth of
+    the gradient of a head whose inputs are alike. Both forms of Keras compute step by step, each of which reads and
+    writes the whole batch. Alone, without other replicas, a layer for images or clips trains by TensorFlow's fused
+    kernel, which takes a quarter of that time.
     """
 
     def call(self, inputs, training=None, mask=None):
