@@ -44,8 +44,8 @@ class Settings:
     train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
     validation_clips: int = _data(0, help="Use so many validation clips at most; 0 for all.", lower=0, free=True)
     test_clips: int = _data(0, help="Use so many test clips at most; 0 for all.", lower=0, free=True)
-    method: str = _train("simper", help="What is minimized.", choices=tuple(sorted(METHODS)))
-    encoder: str = _train("small", help="Architecture.", choices=tuple(sorted(ENCODERS)))
+    method: str = _train("simper", help="What is minimized.", choices=METHODS)
+    encoder: str = _train("small", help="Architecture.", choices=ENCODERS)
     saliency: bool = _train(False, help="Look at frames through a learned sampler that magnifies what matters.")
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
     batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)
@@ -70,6 +70,8 @@ class Settings:
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
+        for field in setting_fields():
+            _check(field.name, getattr(self, field.name), field.metadata["choices"], field.metadata["lower"])
         for name in ("band", "speed_range"):
             pair = getattr(self, name)
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
@@ -176,6 +178,13 @@ def owners() -> dict[str, dict[str, dict[str, Option]]]:
         "appearance": {"appearance": options_of(Appearance)},
         "protocol": {name: options_of(protocol) for name, (protocol, _) in PROTOCOLS.items()},
     }
+
+
+def _check(name, value, choices, lower):
+    if choices and value not in choices:
+        raise ValueError(f"--{name} takes one of {', '.join(sorted(choices))}. Found: {value}.")
+    if lower is not None and value < lower:
+        raise ValueError(f"--{name} must be at least {lower}. Found: {value}.")
 
 
 def _of_method(kind):

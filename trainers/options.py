@@ -72,7 +72,9 @@ def _define(field, values):
     told, help = field.metadata, field.metadata["help"]
     GROUPS.setdefault(told["group"], []).append(field.name)
     if told["choices"]:
-        flags.DEFINE_enum(field.name, field.default, told["choices"], help, flag_values=values, module_name=__name__)
+        flags.DEFINE_enum(
+            field.name, field.default, sorted(told["choices"]), help, flag_values=values, module_name=__name__
+        )
     elif isinstance(field.default, tuple):
         default = [str(value) for value in field.default]
         flags.DEFINE_list(field.name, default, help, flag_values=values, module_name=__name__)

@@ -15,6 +15,20 @@ def test_settings_are_refused_where_a_pair_is_none():
                 Settings(**{name: pair})
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"method": "typo"}, r"--method takes one of byol, .*supervised\. Found: typo\."),
+        ({"encoder": "typo"}, r"--encoder takes one of cnn3d, .*\. Found: typo\."),
+        ({"split": "train"}, r"--split takes one of test, validation\. Found: train\."),
+        ({"epochs": -1}, r"--epochs must be at least 0\. Found: -1\."),
+    ],
+)
+def test_settings_made_in_python_are_refused_as_flags_are(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**fields)
+
+
 def test_a_band_has_a_width_and_epochs_of_decay_rise():
     with pytest.raises(ValueError, match=r"--band takes two rising numbers, .* Found: 1,1"):
         Settings(band=(1.0, 1.0))
