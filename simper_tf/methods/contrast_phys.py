@@ -11,6 +11,9 @@ from simper_tf.replicas import gather
 from simper_tf.times import CutClip
 from simper_tf.views import Views
 
+# Windows of a few seconds have few bins in a band; padded to twice their length they keep all of their power spectrum.
+PADDING = 2
+
 
 @register("contrast_phys", title="Contrast-Phys", reference="Sun and Li, ECCV 2022, https://arxiv.org/abs/2208.04378")
 class ContrastPhys(Method):
@@ -30,9 +33,9 @@ class ContrastPhys(Method):
       choose models by it.
 
     Where it differs from the source: clips are compared with all others of the step, on whatever replica (there, two
-    are a step); the windows of all series of a clip lie at the same places; and views start and run backwards at
-    random, as for the other methods. `encoders.physnet` is the authors' encoder, and the channels of any other are
-    series too: all of them are to have one spectrum.
+    are a step); the windows of all series of a clip lie at the same places, and are padded to twice their length; and
+    views start and run backwards at random, as for the other methods. `encoders.physnet` is the authors' encoder, and
+    the channels of any other are series too: all of them are to have one spectrum.
 
     Args:
         encoder: See `Method`.
@@ -62,7 +65,7 @@ class ContrastPhys(Method):
             units.check_band("band", band)
         if views is not None:
             # Refused before anything is trained.
-            spectrum.bins_in_band(views.num_frames // 2, band, FEWEST_BINS)
+            spectrum.bins_in_band(PADDING * (views.num_frames // 2), band, FEWEST_BINS)
         self.band = band  # First, because the names of the logs depend on it.
         super().__init__(encoder, views, seed=seed, **kwargs)
 
@@ -97,7 +100,7 @@ def shares_in_windows(features, windows, band: tuple[float, float] | None = None
         `(B, D V, F)` float32; D is 1 for features without channels.
     """
     series = features[:, 0] if features.shape.rank == 4 else features[:, 0, :, None]
-    shares = shares_of_power(whole_windows(series, windows[:, 0], series.shape[1] // 2), band)
+    shares = shares_of_power(whole_windows(series, windows[:, 0], series.shape[1] // 2), band, PADDING)
     shape = tf.shape(shares)
     return tf.reshape(shares, [shape[0], -1, shape[3]])
 

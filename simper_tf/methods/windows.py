@@ -40,12 +40,13 @@ def sample_windows(series, starts, steps, length: int):
     return tf.einsum("bvkl,bld->bdvk", weights, series)
 
 
-def shares_of_power(series, band: tuple[float, float] | None = None):
+def shares_of_power(series, band: tuple[float, float] | None = None, padding: int = 1):
     """Returns the share of the power in a band that each of its frequencies has.
 
     Args:
         series: `(..., T)` floats, T known.
         band: `(low, high)` in cycles per frame, both included; by default everything but the mean.
+        padding: Makes the bins as many times finer; see `spectrum.power`.
 
     Returns:
         `(..., F)` float32 that sum to 1, or 0 for a constant series.
@@ -53,5 +54,5 @@ def shares_of_power(series, band: tuple[float, float] | None = None):
     Raises:
         ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it.
     """
-    power = spectrum.power_in_band(series, band, FEWEST_BINS)
+    power = spectrum.power_in_band(series, band, FEWEST_BINS, padding)
     return power / (tf.reduce_sum(power, axis=-1, keepdims=True) + 1e-8)
