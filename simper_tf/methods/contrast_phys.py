@@ -26,7 +26,8 @@ class ContrastPhys(Method):
         mean distance of two windows of a clip - mean distance of two windows of different clips
 
     since a pulse is the same everywhere in a face and hardly changes within seconds, but differs from clip to clip.
-    Constant features score 0, good ones less. It logs, beside what all methods log,
+    Constant features score 0, good ones less. Power outside the band costs nothing: in a band with room for it,
+    features may run at twice the frequency. It logs, beside what all methods log,
 
     * its two distances `positive` and `negative`;
     * `ipr`: the share of the power outside the band, if there is a band, see `losses.out_of_band_power`; the authors
