@@ -81,13 +81,40 @@ def out_of_band_power(features, speeds, band: tuple[float, float]):
     Returns:
         `(..., V)` float32 in [0, 1]; 0 for a constant feature, which has no power at all.
     """
+    power, frequencies = view_power(features, speeds)
+    outside = ~in_band(frequencies, speeds, band, margin=spectrum.HANN_LOBE / features.shape[speeds.shape.rank])
+    return tf.reduce_sum(power * tf.cast(outside, tf.float32), axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
+
+
+def view_power(features, speeds):
+    """Returns the power of each frequency in the features of views, added over channels.
+
+    Args:
+        features: `(..., V, T)` or `(..., V, T, D)` floats, with `speeds` deciding which.
+        speeds: `(..., V)`.
+
+    Returns:
+        power: `(..., V, F)` float32, with a Hann window.
+        frequencies: `(F,)` float32 in cycles per frame.
+    """
     features = tf.cast(features, tf.float32)
     if features.shape.rank == speeds.shape.rank + 1:
         features = features[..., None]
-    num_frames = features.shape[-2]
     power = spectrum.channel_power(features, padding=4)
-    frequencies = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32) / (4 * num_frames)
-    lobe = spectrum.HANN_LOBE / num_frames
-    low, high = band[0] * speeds[..., None] - lobe, band[1] * speeds[..., None] + lobe
-    outside = tf.cast((frequencies < low) | (frequencies > high), tf.float32)
-    return tf.reduce_sum(power * outside, axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
+    return power, tf.cast(tf.range(tf.shape(power)[-1]), tf.float32) / (4 * features.shape[-2])
+
+
+def in_band(frequencies, speeds, band: tuple[float, float], margin: float = 0.0):
+    """Returns which frequencies a view may have if its clip lies in a band.
+
+    Args:
+        frequencies: `(F,)` in cycles per frame.
+        speeds: `(..., V)`.
+        band: `(low, high)` in cycles per frame at speed 1.
+        margin: How far beyond the band of a view, in cycles per frame, is still inside.
+
+    Returns:
+        `(..., V, F)` bool.
+    """
+    low, high = band[0] * speeds[..., None] - margin, band[1] * speeds[..., None] + margin
+    return (frequencies >= low) & (frequencies <= high)

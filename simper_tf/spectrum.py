@@ -90,12 +90,13 @@ def bins_in_band(num_frames, band=None, fewest=1):
     return kept[0], kept[-1] + 1
 
 
-def power_in_band(series, band=None, fewest=1):
-    """Returns the power of each frequency in a band, without window or padding, so that shifts do not change it.
+def power_in_band(series, band=None, fewest=1, padding=1):
+    """Returns the power of each frequency in a band, without window; nor padding, so that shifts do not change it.
 
     Args:
         series: `(..., T)` floats, T known.
-        band, fewest: As in `bins_in_band`.
+        band, fewest: As in `bins_in_band`, for `padding * T` frames.
+        padding: As in `power`, for whoever wants finer bins all the same.
 
     Returns:
         `(..., F)` float32.
@@ -103,8 +104,8 @@ def power_in_band(series, band=None, fewest=1):
     Raises:
         ValueError: the band is none in cycles per frame, or has too few bins.
     """
-    first, end = bins_in_band(series.shape[-1], band, fewest)
-    return power(series, padding=1, window=False)[..., first:end]
+    first, end = bins_in_band(padding * series.shape[-1], band, fewest)
+    return power(series, padding, window=False)[..., first:end]
 
 
 def peak(power, inside=None):

@@ -206,13 +206,52 @@ def draw_distances(share, number):
     return tf.minimum(tf.floor(number * (1.0 - tf.sqrt(1.0 - share))), number - 1.0)
 
 
+class WindowedTimes(Times):
+    """Base: times that also say where to cut windows out of the features. A subclass has a field `num_windows`.
+
+    Its draws have a further entry `windows`, `(B, num_sources, num_windows)` float32 in [0, 1): shares of the way that
+    a window can be moved along the features.
+
+    Attributes:
+        num_sources: How many things windows are cut out of, each with places of its own.
+    """
+
+    num_sources = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_number("num_windows", self.num_windows, 1)
+
+    def draw(self, batch_size, num_source_frames, num_frames, seed):
+        window_seed = tf.random.experimental.stateless_fold_in(seed, 1)
+        windows = tf.random.stateless_uniform([batch_size, self.num_sources, self.num_windows], window_seed)
+        return {**super().draw(batch_size, num_source_frames, num_frames, seed), "windows": windows}
+
+
 @keras.saving.register_keras_serializable("simper_tf")
 @dataclasses.dataclass(frozen=True)
-class StretchedTimes(Times):
+class CutClip(WindowedTimes):
+    """One view at the clip's own speed, and where to cut windows out of its features.
+
+    Attributes:
+        num_windows: Windows of each series.
+        reverse_probability: Chance that a view is played backwards.
+
+    Raises:
+        ValueError: an attribute is out of its range.
+    """
+
+    num_windows: int = 4
+    reverse_probability: float = 0.5
+    num_views_in_all = 1
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+@dataclasses.dataclass(frozen=True)
+class StretchedTimes(WindowedTimes):
     """Two views, the second faster than the first, and where to cut windows out of their features.
 
-    Its draws have a further entry `windows`, `(B, 3, num_windows)` float32 in [0, 1): shares of the way that a window
-    of the anchor, the positive and the negative can be moved along the features.
+    Windows are those of the anchor, the positive and the negative.
 
     Attributes:
         speed_range: Slowest and fastest speed of the second view. The first has speed 1.
@@ -226,21 +265,16 @@ class StretchedTimes(Times):
     speed_range: tuple[float, float] = (1.25, 1.5)
     num_windows: int = 4
     reverse_probability: float = 0.5
+    num_sources = 3
 
     def __post_init__(self):
         super().__post_init__()
         check_range("speed_range", self.speed_range)
         check_number("speed_range", self.speed_range[0], 1, above=True)
-        check_number("num_windows", self.num_windows, 1)
 
     @property
     def fastest(self):
         return float(self.speed_range[1])
-
-    def draw(self, batch_size, num_source_frames, num_frames, seed):
-        window_seed = tf.random.experimental.stateless_fold_in(seed, 1)
-        windows = tf.random.stateless_uniform([batch_size, 3, self.num_windows], window_seed)
-        return {**super().draw(batch_size, num_source_frames, num_frames, seed), "windows": windows}
 
     def draw_speeds(self, batch_size, seed):
         faster = augment.draw_speeds(seed, batch_size, 1, self.speed_range)

@@ -11,6 +11,7 @@ from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
 from simper_tf.encoders.frame_mean import frame_mean
 from simper_tf.encoders.norms import mixes_clips
+from simper_tf.encoders.physnet import physnet, physnet_sinc
 from simper_tf.encoders.repnet import repnet
 from simper_tf.encoders.resnet3d import resnet3d18
 from simper_tf.encoders.saliency import with_saliency_sampler
@@ -22,6 +23,8 @@ ENCODERS: dict[str, Callable] = {
     "cnn3d_domainbed": cnn3d_domainbed,
     "efficientphys": efficientphys,
     "frame_mean": frame_mean,
+    "physnet": physnet,
+    "physnet_sinc": physnet_sinc,
     "repnet": repnet,
     "resnet3d18": resnet3d18,
     "small": small,

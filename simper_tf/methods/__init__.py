@@ -3,12 +3,14 @@
 import simper_tf.backend
 from simper_tf.methods.base import Method, TrainingFacts
 from simper_tf.methods.byol import BYOL
+from simper_tf.methods.contrast_phys import ContrastPhys
 from simper_tf.methods.cvrl import CVRL
 from simper_tf.methods.frequency_contrast import FrequencyContrast
 from simper_tf.methods.moco import MoCo
 from simper_tf.methods.registry import METHODS, arguments_of
 from simper_tf.methods.simclr import SimCLR
 from simper_tf.methods.simper import SimPer
+from simper_tf.methods.sinc import SiNC
 from simper_tf.methods.slf_rpm import SLFRPM
 from simper_tf.methods.supervised import Supervised
 

@@ -6,11 +6,9 @@ from simper_tf import losses, spectrum, units
 from simper_tf.appearance import UNCHANGED
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
+from simper_tf.methods.windows import FEWEST_BINS, sample_windows, shares_of_power, whole_windows
 from simper_tf.times import StretchedTimes
 from simper_tf.views import Views
-
-# Of one frequency alone all spectra would be the same.
-FEWEST_BINS = 2
 
 
 @register(
@@ -112,7 +110,7 @@ def psd_distance(x, y, band: tuple[float, float] | None = None):
     Raises:
         ValueError: the band is none in cycles per frame, or fewer than two frequencies lie in it.
     """
-    x, y = [_unit_sum_psd(tf.convert_to_tensor(series), band) for series in (x, y)]
+    x, y = [shares_of_power(tf.convert_to_tensor(series), band) for series in (x, y)]
     return tf.reduce_mean(tf.square(x[..., :, None, :] - y[..., None, :, :]), axis=(-3, -2, -1))
 
 
@@ -132,34 +130,10 @@ def branches(features, speeds, windows):
         features = features[..., None]
     anchor, negative = tf.unstack(features, axis=1)
     length = num_frames // 2
-    whole = tf.floor(windows * (num_frames - length + 1))
     slower = 1.0 / speeds[:, 1:]
     between = windows[:, 1] * (num_frames - 1 - slower * (length - 1))
-    ones = tf.ones_like(slower)
     return (
-        sample_windows(anchor, whole[:, 0], ones, length),
+        whole_windows(anchor, windows[:, 0], length),
         sample_windows(negative, between, slower, length),
-        sample_windows(negative, whole[:, 2], ones, length),
+        whole_windows(negative, windows[:, 2], length),
     )
-
-
-def sample_windows(series, starts, steps, length: int):
-    """Reads windows off series, linearly interpolated between frames.
-
-    Args:
-        series: `(B, L, D)` floats.
-        starts: `(B, V)` times of the first samples, in frames.
-        steps: `(B, 1)` or `(B, V)` frames from one sample to the next.
-        length: Samples of a window. The last must not lie beyond frame L - 1.
-
-    Returns:
-        `(B, D, V, length)`.
-    """
-    positions = starts[..., None] + steps[..., None] * tf.range(length, dtype=tf.float32)
-    weights = tf.nn.relu(1.0 - tf.abs(positions[..., None] - tf.range(series.shape[1], dtype=tf.float32)))
-    return tf.einsum("bvkl,bld->bdvk", weights, series)
-
-
-def _unit_sum_psd(series, band):
-    power = spectrum.power_in_band(series, band, FEWEST_BINS)
-    return power / (tf.reduce_sum(power, axis=-1, keepdims=True) + 1e-8)

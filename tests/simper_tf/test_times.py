@@ -5,6 +5,7 @@ from made_views import SEED, views_of
 
 from simper_tf.appearance import UNCHANGED
 from simper_tf.times import (
+    CutClip,
     DistantTimes,
     SameSpeed,
     SpeedSets,
@@ -16,7 +17,7 @@ from simper_tf.times import (
 )
 from simper_tf.views import Views
 
-ALL = [SpeedSets(3), SameSpeed(), WholeClip(), DistantTimes(), StretchedTimes(), Strides(2)]
+ALL = [SpeedSets(3), SameSpeed(), WholeClip(), DistantTimes(), CutClip(), StretchedTimes(), Strides(2)]
 
 
 def drawn(times, batch_size=8, num_source_frames=60, num_frames=20, seed=SEED):
@@ -63,7 +64,7 @@ def test_two_speeds_sets_are_alike_and_rise():
     assert 2.99 < speeds.max() <= 3
 
 
-@pytest.mark.parametrize("times", [SameSpeed(), WholeClip(), DistantTimes()])
+@pytest.mark.parametrize("times", [SameSpeed(), WholeClip(), DistantTimes(), CutClip()])
 def test_the_clips_own_speed_is_one(times):
     np.testing.assert_array_equal(drawn(times)["speeds"], 1)
 
@@ -174,6 +175,7 @@ def test_speeds_that_would_alias_are_refused_with_the_fastest_that_does_not():
         (SpeedSets, {"speed_range": (0.5, np.inf)}, "`speed_range`"),
         (SameSpeed, {"reverse_probability": np.nan}, "`reverse_probability` must be .*Received: nan"),
         (StretchedTimes, {"num_windows": 0}, "`num_windows`"),
+        (CutClip, {"num_windows": 0}, "`num_windows`"),
         (StretchedTimes, {"speed_range": (1.0, 1.5)}, "`speed_range` must be above 1 .* Received: 1.0"),
         (Strides, {"largest": 1}, "`largest` must be at least 2"),
         (Strides, {"largest": 2.5}, "`largest` must be a whole number. Received: 2.5"),

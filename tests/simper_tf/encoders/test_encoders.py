@@ -35,8 +35,17 @@ KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()
     "saliency group": lambda: with_saliency_sampler(small(FRAME), FRAME, norm="group"),
 }
 LEARNING = sorted(set(KINDS) - {"frame_mean"})
-DIMENSIONS = {"repnet": (512,), "small": (4,), "saliency": (4,)}
-WITH_BATCH_NORM = {"cnn3d", "cnn3d_domainbed batch", "efficientphys", "repnet", "resnet3d18", "saliency batch"}
+DIMENSIONS = {"physnet": (5,), "repnet": (512,), "small": (4,), "saliency": (4,)}
+WITH_BATCH_NORM = {
+    "cnn3d",
+    "cnn3d_domainbed batch",
+    "efficientphys",
+    "physnet",
+    "physnet_sinc",
+    "repnet",
+    "resnet3d18",
+    "saliency batch",
+}
 # Encoder, frame, options -> trainable parameters, and all, as published.
 PARAMETERS = [
     ("cnn3d", (None, None, 1), {}, 372_227, 372_613),
@@ -50,6 +59,12 @@ PARAMETERS = [
     ("efficientphys", (72, 72, 3), {"norm": "group"}, 2_163_081, 2_163_081),
     ("efficientphys", (96, 96, 3), {"norm": "affine"}, 4_030_857, 4_030_857),
     ("frame_mean", (None, None, 3), {}, 0, 0),
+    ("physnet", (None, None, 3), {}, 858_497, 858_497 + 2 * (32 + 10 * 64)),
+    ("physnet", (128, 128, 3), {"norm": "group"}, 858_497, 858_497),
+    ("physnet", (128, 128, 3), {"norm": "affine"}, 858_497, 858_497),
+    ("physnet_sinc", (None, None, 3), {}, 1_386_497, 1_386_497 + 2 * (32 + 8 * 64)),
+    ("physnet_sinc", (64, 64, 3), {"norm": "group"}, 1_386_497, 1_386_497),
+    ("physnet_sinc", (64, 64, 3), {"norm": "affine"}, 1_386_497, 1_386_497),
     ("repnet", (112, 112, 3), {}, 19_351_168, 19_367_936),
     ("repnet", (None, None, 3), {"norm": "affine"}, 19_351_168, 19_351_168),
     ("repnet", (None, None, 3), {"norm": "group"}, 19_351_168, 19_351_168),

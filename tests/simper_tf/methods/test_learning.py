@@ -1,4 +1,4 @@
-"""Methods that tell clips apart by vectors learn to do so, on views from which nothing is learned."""
+"""Methods learn, without labels, what they are for: to tell clips apart by vectors, or the frequency of clips."""
 
 import dataclasses
 
@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from simper_tf import spectrum
 from simper_tf.encoders import small
-from simper_tf.methods import BYOL, CVRL, MoCo, SimCLR
+from simper_tf.methods import BYOL, CVRL, ContrastPhys, MoCo, SimCLR, SiNC
 from simper_tf.views import Views
 
 METHODS = {
@@ -91,3 +92,35 @@ def test_training_tells_clips_apart_in_fresh_views(kind, settings, steps, most, 
         kind is BYOL
     ):  # The loss alone would also fall if all clips became one direction, of variety 0; 0.59 to 0.74 were found.
         assert after["variety"] > 0.4
+
+
+def swinging(number):
+    """Returns `(number, 80, 12, 12, 1)` uint8 clips of swinging bars in noise, and their cycles per frame."""
+    rng = np.random.default_rng(43)
+    rates, phases = rng.uniform(0.09, 0.16, (number, 1)), rng.uniform(size=(number, 1))
+    places = 5.5 + 2.5 * np.sin(2 * np.pi * (rates * np.arange(80) + phases))
+    rows = np.exp(-0.5 * np.square((np.arange(12) - places[..., None]) / 1.2))
+    clips = rows[:, :, None, :, None] + 0.1 * rng.normal(size=(number, 80, 12, 12, 1))
+    return np.uint8(255 * np.clip(clips, 0, 1)), rates[:, 0]
+
+
+def share_found(model, clips, rates):
+    """Returns the share of clips at whose frequency, to 0.005 cycles per frame, the features are strongest."""
+    power = spectrum.channel_power(model.encode(clips)[..., None])
+    _, position = spectrum.peak(power, tf.range(power.shape[-1]) > 16)  # From one cycle a clip on.
+    return np.mean(np.abs(position / (16 * 80) - rates) < 0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [SiNC, ContrastPhys])
+def test_a_band_without_room_for_the_octave_makes_features_run_at_the_frequency_of_fresh_clips(kind):
+    keras.utils.set_random_seed(1)
+    clips, rates = swinging(96)
+    views = Views(40, kind.times_for(2, (0.6, 1.4)), None)
+    model = kind(small((None, None, 1), widths=(8, 16), outputs=1), views, band=(0.08, 0.17))
+    model.compile(keras.optimizers.Adam(3e-3))
+    before = share_found(model, clips[64:], rates[64:])
+    model.fit(clips[:64], batch_size=8, epochs=15, verbose=0)
+    # Four seeds have 0 before, nearly all clips at twice their frequency, and 1 after.
+    assert before < 0.1
+    assert share_found(model, clips[64:], rates[64:]) > 0.9

@@ -1,0 +1,130 @@
+"""Contrast-Phys: the spectra of all windows of a clip are alike, and unlike those of other clips."""
+
+import tensorflow as tf
+
+from simper_tf import losses, spectrum, units
+from simper_tf.appearance import UNCHANGED
+from simper_tf.methods.base import Method
+from simper_tf.methods.registry import register
+from simper_tf.methods.windows import FEWEST_BINS, shares_of_power, whole_windows
+from simper_tf.replicas import gather
+from simper_tf.times import CutClip
+from simper_tf.views import Views
+
+# Windows of a few seconds have few bins in a band; padded to twice their length they keep all of their power spectrum.
+PADDING = 2
+
+
+@register("contrast_phys", title="Contrast-Phys", reference="Sun and Li, ECCV 2022, https://arxiv.org/abs/2208.04378")
+class ContrastPhys(Method):
+    """Self-supervised learning of a pulse from single views, after Sun and Li.
+
+    A clip is seen once, at its own speed. Out of each series of its features, such as those of the parts of a face, a
+    few windows of half the length are cut at random. A window is described by the shares that frequencies have in its
+    power, and two windows lie as far apart as the mean squared difference of these. The loss is
+
+        mean distance of two windows of a clip - mean distance of two windows of different clips
+
+    since a pulse is the same everywhere in a face and hardly changes within seconds, but differs from clip to clip.
+    Constant features score 0, good ones less. Power outside the band costs nothing: in a band with room for it,
+    features may run at twice the frequency. It logs, beside what all methods log,
+
+    * its two distances `positive` and `negative`;
+    * `ipr`: the share of the power outside the band, if there is a band, see `losses.out_of_band_power`; the authors
+      choose models by it.
+
+    Where it differs from the source: clips are compared with all others of the step, on whatever replica (there, two
+    are a step); the windows of all series of a clip lie at the same places, and are padded to twice their length; and
+    views start and run backwards at random, as for the other methods. `encoders.physnet` is the authors' encoder, and
+    the channels of any other are series too: all of them are to have one spectrum.
+
+    Args:
+        encoder: See `Method`.
+        views: See `Method`.
+        band: `(low, high)` in cycles per frame, in which the clips lie; None for all. For a pulse the source has 40 to
+            250 beats per minute.
+        seed: See `Method`.
+
+    Raises:
+        ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
+    """
+
+    appearance = UNCHANGED
+    takes_times = CutClip
+    min_clips = 2
+
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        band: tuple[float, float] | None = None,
+        seed: int = 0,
+        **kwargs,
+    ):
+        if band is not None:
+            units.check_band("band", band)
+        if views is not None:
+            # Refused before anything is trained.
+            spectrum.bins_in_band(PADDING * (views.num_frames // 2), band, FEWEST_BINS)
+        self.band = band  # First, because the names of the logs depend on it.
+        super().__init__(encoder, views, seed=seed, **kwargs)
+
+    @classmethod
+    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
+        return CutClip(reverse_probability=reverse_probability)
+
+    @classmethod
+    def arguments_for(cls, facts):
+        return {"band": facts.band_per_frame()}
+
+    def log_names(self):
+        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.band else [])]
+
+    def loss_and_logs(self, features, batch, training=True):
+        positive, negative = distances(shares_in_windows(features, batch["windows"], self.band))
+        logs = {"positive": positive, "negative": negative}
+        if self.band:
+            logs["ipr"] = tf.reduce_mean(losses.out_of_band_power(features, batch["speeds"], self.band))
+        return positive - negative, logs
+
+
+def shares_in_windows(features, windows, band: tuple[float, float] | None = None):
+    """Returns the shares of power of the windows of every clip.
+
+    Args:
+        features: `(B, 1, L)` or `(B, 1, L, D)`.
+        windows: `(B, 1, V)` shares in [0, 1).
+        band: As in `windows.shares_of_power`.
+
+    Returns:
+        `(B, D V, F)` float32; D is 1 for features without channels.
+    """
+    series = features[:, 0] if features.shape.rank == 4 else features[:, 0, :, None]
+    shares = shares_of_power(whole_windows(series, windows[:, 0], series.shape[1] // 2), band, PADDING)
+    shape = tf.shape(shares)
+    return tf.reshape(shares, [shape[0], -1, shape[3]])
+
+
+def distances(shares):
+    """Returns how far windows of one clip and windows of different clips lie apart.
+
+    Args:
+        shares: `(B, N, F)`, N windows of every clip of this replica.
+
+    Returns:
+        Two float32 scalars, means of mean squared differences: over all pairs of different windows of each clip, and
+        over all pairs of windows of different clips, also of those of the other replicas.
+    """
+    centers = tf.reduce_mean(shares, axis=1)
+    # Pairs are never formed: a mean over them follows from the spread around the centers.
+    within = tf.reduce_mean(_distance_of_pairs(shares))
+    spread = tf.reduce_mean(tf.square(shares - centers[:, None]))
+    return within, 2.0 * spread + _distance_of_pairs(gather(centers))
+
+
+def _distance_of_pairs(points):
+    """Returns the mean squared difference of two different ones of N points, `(..., N, F)` -> `(...)`; 0 if N is 1."""
+    number = tf.cast(tf.shape(points)[-2], points.dtype)
+    variance = tf.reduce_mean(tf.square(points - tf.reduce_mean(points, axis=-2, keepdims=True)), axis=(-2, -1))
+    return 2.0 * number / tf.maximum(number - 1.0, 1.0) * variance

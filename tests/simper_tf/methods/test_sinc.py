@@ -1,0 +1,191 @@
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import losses
+from simper_tf.encoders import small
+from simper_tf.methods import SiNC
+from simper_tf.methods.sinc import sparsity, unevenness
+from simper_tf.views import Views
+
+RNG = np.random.default_rng(61)
+BAND = (0.05, 0.2)
+VIEWS = Views(20, SiNC.times_for(2, (0.5, 2.0)), None)
+
+
+def model_of(views=None, **arguments):
+    keras.utils.set_random_seed(3)
+    return SiNC(small((None, None, 1), widths=(8, 8)), views, **{"band": BAND, **arguments})
+
+
+def logs_of(features, speeds, **arguments):
+    """Returns the loss and the terms of features at speeds."""
+    loss, logs = model_of(**arguments).loss_and_logs(
+        tf.constant(features, tf.float32), {"speeds": tf.constant(speeds, tf.float32)}
+    )
+    return {name: float(value) for name, value in {"loss": loss, **logs}.items()}
+
+
+def sinusoids(frequencies, num_frames=200):
+    """Returns sinusoids of random phases, `frequencies.shape + (num_frames,)`, in cycles per frame."""
+    phases = RNG.uniform(0, 2 * np.pi, np.shape(frequencies))
+    return np.sin(2 * np.pi * np.asarray(frequencies)[..., None] * np.arange(num_frames) + phases[..., None])
+
+
+def ones(features):
+    return np.ones(features.shape[:2])
+
+
+def test_sines_in_the_bands_of_their_speeds_cost_nothing_but_variance():
+    speeds = RNG.uniform(0.5, 2, (16, 4))
+    logs = logs_of(sinusoids(0.12 * speeds), speeds)
+    assert logs["bandwidth"] < 1e-3
+    assert logs["sparsity"] < 0.01
+
+
+def test_the_band_follows_the_known_speed():
+    features = sinusoids(np.full((4, 2), 0.15))
+    assert logs_of(features, np.full((4, 2), 1.0))["bandwidth"] < 1e-3
+    for speed in (0.5, 4.0):  # To 0.1, and from 0.2.
+        assert logs_of(features, np.full((4, 2), speed))["bandwidth"] > 0.99
+
+
+def test_two_equal_lines_in_the_band_are_half_away_from_the_peak_and_one_outside_does_not_count():
+    pair = sinusoids(np.full((8, 1), 0.08)) + 0.999 * sinusoids(np.full((8, 1), 0.16))
+    assert logs_of(pair, ones(pair))["sparsity"] == pytest.approx(0.5, abs=0.02)
+    beyond = sinusoids(np.full((8, 1), 0.12)) + 3 * sinusoids(np.full((8, 1), 0.4))
+    logs = logs_of(beyond, ones(beyond))
+    assert logs["sparsity"] < 0.02
+    assert logs["bandwidth"] == pytest.approx(0.9, abs=0.01)
+
+
+def test_white_noise_has_the_share_of_the_frequencies_outside_and_much_away_from_its_peak():
+    noise = RNG.normal(size=(64, 4, 200))
+    logs = logs_of(noise, ones(noise))
+    inside = (0.15 + 2 * 2 / 200) / 0.5
+    assert logs["bandwidth"] == pytest.approx(1 - inside, abs=0.02)
+    assert 0.6 < logs["sparsity"] < 1 - 0.02 / 0.15
+    assert logs["variance"] < 1e-3  # In the mean it is even.
+
+
+def test_one_frequency_for_all_is_least_even_and_all_of_the_band_evenly_most():
+    def variance(frequencies):
+        features = sinusoids(np.reshape(frequencies, (-1, 1)), 800)
+        return logs_of(features, ones(features))["variance"]
+
+    end, middle = variance(np.full(64, 0.05)), variance(np.full(64, 0.125))
+    halves, even = variance(np.repeat([0.0875, 0.1625], 32)), variance(np.linspace(*BAND, 64))
+    assert end > 2 * middle > 4 * halves > 40 * even
+    # A step against a line: mean of (1 - u)^2, and of u^2 to the middle and (1 - u)^2 behind it.
+    assert end == pytest.approx(1 / 3, rel=0.1)
+    assert middle == pytest.approx(1 / 12, rel=0.1)
+    assert even < 1e-3
+
+
+def test_an_encoder_that_gives_all_views_one_frequency_is_less_even_than_one_that_follows_speeds():
+    speeds = RNG.uniform(0.7, 1.4, (64, 4))
+    rates = RNG.uniform(*BAND, (64, 1))
+    following, collapsed = sinusoids(rates * speeds), sinusoids(np.full((64, 4), 0.1))
+    assert logs_of(following, speeds)["variance"] < 0.1 * logs_of(collapsed, speeds)["variance"]
+
+
+def test_unevenness_of_few_bins_is_that_by_hand():
+    power = tf.constant([[[9.0, 2, 2, 0, 0, 5]], [[0.0, 0, 1, 3, 0, 0]]])
+    inside = tf.constant([[[False, True, True, False, False, False]], [[False, True, True, True, True, False]]])
+    found, target = np.array([0.25, 0.375, 0.375, 0]), np.array([0.375, 0.375, 0.125, 0.125])
+    expected = np.mean(np.cumsum(found - target) ** 2)
+    assert float(unevenness(power, inside)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_sparsity_of_few_bins_is_that_by_hand():
+    power = tf.constant([[9.0, 1, 4, 2, 3], [0.0, 0, 0, 0, 7]])
+    inside = tf.constant([[False, True, True, True, True]] * 2)
+    shares = sparsity(power, tf.range(5.0), inside, 1.0)
+    np.testing.assert_allclose(shares, [3 / 10, 0], atol=1e-6)
+    np.testing.assert_allclose(sparsity(power, tf.range(5.0), inside, 0.5), [6 / 10, 0], atol=1e-6)
+    np.testing.assert_array_equal(sparsity(0 * power, tf.range(5.0), inside, 1.0), 0)
+
+
+def test_channels_share_one_spectrum():
+    tones = sinusoids(np.full((4, 2, 2), [0.08, 0.16]))
+    together = logs_of(np.moveaxis(tones, 2, 3), ones(tones))
+    assert together["sparsity"] == pytest.approx(0.5, abs=0.02)
+    one = sinusoids(np.full((4, 2, 1), 0.1))
+    again = logs_of(np.moveaxis(one, 2, 3), ones(one))
+    assert again == pytest.approx(logs_of(one[:, :, 0], ones(one)), abs=1e-6)
+
+
+def test_scale_offset_and_phase_change_nothing():
+    features = RNG.normal(size=(4, 3, 100))
+    expected = logs_of(features, ones(features))
+    for changed in (300 * features, 1e-3 * features, features + 5, -features, features[:, :, ::-1]):
+        assert logs_of(changed, ones(features)) == pytest.approx(expected, abs=1e-4)
+
+
+def test_views_are_compared_with_no_others_but_in_the_mean_spectrum_of_the_batch():
+    features, speeds = RNG.normal(size=(4, 2, 100)), RNG.uniform(0.5, 2, (4, 2))
+    whole = logs_of(features, speeds)
+    parts = [logs_of(features[k : k + 1, v : v + 1], speeds[k : k + 1, v : v + 1]) for k, v in np.ndindex(4, 2)]
+    for name in ("bandwidth", "sparsity"):
+        assert whole[name] == pytest.approx(np.mean([part[name] for part in parts]), abs=1e-5)
+    assert whole["variance"] < np.mean([part["variance"] for part in parts])
+
+
+def test_the_loss_is_the_weighted_sum_and_bandwidth_alone_is_the_prior_of_simper():
+    features, speeds = RNG.normal(size=(4, 2, 100)), RNG.uniform(0.5, 2, (4, 2))
+    logs = logs_of(features, speeds, bandwidth_weight=2.0, sparsity_weight=3.0, variance_weight=5.0)
+    assert logs["loss"] == pytest.approx(2 * logs["bandwidth"] + 3 * logs["sparsity"] + 5 * logs["variance"], rel=1e-5)
+    alone = logs_of(features, speeds, sparsity_weight=0.0, variance_weight=0.0)["loss"]
+    views, known = tf.constant(features, tf.float32), tf.constant(speeds, tf.float32)
+    assert alone == pytest.approx(np.mean(losses.out_of_band_power(views, known, BAND)), rel=1e-6)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.7])
+def test_constant_features_have_no_power_to_judge_and_a_finite_gradient(constant):
+    features = tf.fill([2, 2, 40], constant)
+    with tf.GradientTape() as tape:
+        tape.watch(features)
+        loss, logs = model_of().loss_and_logs(features, {"speeds": tf.ones([2, 2])})
+    for name in ("bandwidth", "sparsity"):
+        assert float(logs[name]) == pytest.approx(0, abs=1e-6)
+    assert float(logs["variance"]) > 0.3  # Nothing at all is not even either.
+    assert np.all(np.isfinite(tape.gradient(loss, features)))
+
+
+def test_without_a_band_all_that_frames_can_show_is_inside():
+    noise = RNG.normal(size=(8, 2, 100))
+    logs = logs_of(noise, ones(noise), band=None)
+    assert logs["bandwidth"] == 0
+    assert logs["sparsity"] > 0.7
+
+
+def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
+    clips = tf.constant(swinging_bars[0])
+    model = model_of(VIEWS)
+    model.compile(keras.optimizers.Adam(1e-2))
+    fresh = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
+
+    def on_fresh_views():
+        return float(model.loss_and_logs(model.encode_views(fresh["views"], training=False), fresh)[0])
+
+    before, step = on_fresh_views(), tf.function(model.train_step)
+    for _ in range(30):
+        step(clips)
+    assert on_fresh_views() < before - 0.1
+
+
+def test_bands_that_are_none_or_too_narrow_are_refused():
+    for views in (VIEWS, None):
+        with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
+            model_of(views, band=(0.3, 0.1))
+        with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 3\).*divide it by"):
+            model_of(views, band=(0.667, 3.0))
+    with pytest.raises(ValueError, match=r"Spectra of 20 frames .* 2 or more .*\[0.05, 0.06\].*Widen the band"):
+        model_of(VIEWS, band=(0.05, 0.06))
+
+
+@pytest.mark.parametrize("name", ["bandwidth_weight", "sparsity_weight", "variance_weight"])
+def test_negative_weights_are_refused_by_name(name):
+    with pytest.raises(ValueError, match=rf"`{name}` must be at least 0 and finite. Received: -1"):
+        model_of(**{name: -1.0})
