@@ -17,9 +17,9 @@ from trainers import profile
 KINDS = {
     "norm": r"norm|FusedBatchNorm",
     "pooling": r"pool",
+    "shift": r"temporal_shift|cut_shift",
     "convolution": r":\w*Conv|:BiasAdd",
     "dense": r":\w*MatMul",
-    "shift": r"temporal_shift",
     "activation": r":(\w*Relu|\w*Tanh|\w*Sigmoid)",
 }
 OTHER = "other"

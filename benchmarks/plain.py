@@ -7,6 +7,7 @@ from keras import layers
 
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.encoders.repnet import PerFrame
+from simper_tf.encoders.ts_can import TemporalShift
 
 # Largest difference of features, and of what a step changes, over their largest or 1; and that of gradients over the
 # largest of their tensor. Tensors whose gradients are so much smaller than the largest of all have none but rounding
@@ -96,5 +97,16 @@ def _copy(model, swap):
     return copy
 
 
-# Layer of `simper_tf.encoders` -> layer of Keras that takes the same config and computes the same.
-SWAPS = {BatchNorm: layers.BatchNormalization}
+class CutShift(layers.Layer):
+    """What `TemporalShift` does, by cutting the thirds out, moving them and joining them again, as published."""
+
+    def call(self, inputs):
+        third = inputs.shape[-1] // 3
+        later, earlier, now = tf.split(inputs, [third, third, inputs.shape[-1] - 2 * third], axis=-1)
+        later = tf.concat([later[:, 1:], tf.zeros_like(later[:, :1])], axis=1)
+        earlier = tf.concat([tf.zeros_like(earlier[:, :1]), earlier[:, :-1]], axis=1)
+        return tf.concat([later, earlier, now], axis=-1)
+
+
+# Layer of `simper_tf.encoders` -> plain layer that takes the same config and computes the same.
+SWAPS = {BatchNorm: layers.BatchNormalization, TemporalShift: CutShift}
