@@ -39,9 +39,7 @@ def main():
                 check_same(pathlib.Path(folder))
                 lines += [[name, *line] for line in compare(keras, torch)]
     print(", ".join(f"{name} {version}" for name, version in versions.items()) + ":")
-    print(
-        tables.markdown_table(["encoder", "", "ours, s", "PyTorch, s", "PyTorch / ours", "its fastest layout"], lines)
-    )
+    print(tables.markdown_table(list(HEADER), lines))
 
 
 def compare(keras, torch):

@@ -46,7 +46,6 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
     views = make_views(settings, clip_shape)
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
-    check_band(settings, clips)
     if settings.epochs and settings.batch_size > num_examples:
         raise ValueError(
             f"A batch of {settings.batch_size} clips cannot be drawn from {num_examples}. Lower --batch_size."
@@ -77,9 +76,11 @@ def check_band(settings: Settings, clips: ClipData):
     Raises:
         ValueError: it reaches above half the rate of a clip.
     """
+    if not isinstance(clips.task, Frequency):
+        return
     low, high = settings.band
     slowest = float(clips.column("rate", settings.split, settings.limit(settings.split)).min())
-    if isinstance(clips.task, Frequency) and high > slowest / 2:
+    if high > slowest / 2:
         raise ValueError(
             f"--band={low:g},{high:g} reaches above half the frame rate of a {settings.split} clip ({slowest:g} / 2 = "
             f"{slowest / 2:g} Hz), where no frequency can be read. Lower its upper end to at most {slowest / 2:g}."

@@ -82,8 +82,13 @@ def out_of_band_power(features, speeds, band: tuple[float, float]):
         `(..., V)` float32 in [0, 1]; 0 for a constant feature, which has no power at all.
     """
     power, frequencies = view_power(features, speeds)
-    outside = ~in_band(frequencies, speeds, band, margin=spectrum.HANN_LOBE / features.shape[speeds.shape.rank])
-    return tf.reduce_sum(power * tf.cast(outside, tf.float32), axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
+    lobe = spectrum.HANN_LOBE / features.shape[speeds.shape.rank]
+    return share_outside(power, in_band(frequencies, speeds, band, margin=lobe))
+
+
+def share_outside(power, inside):
+    """Returns the share of the power `(..., F)` where `inside`, `(..., F)` bool, is not: `(...)`, 0 without power."""
+    return tf.reduce_sum(tf.where(inside, 0.0, power), axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
 
 
 def view_power(features, speeds):

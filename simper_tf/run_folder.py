@@ -83,10 +83,25 @@ def differences(folder: pathlib.Path, settings: Settings, but_for: Collection[st
     names = [name for name in {**wanted, **found} if name not in free]
     # What is not set on one side may be set to its default on the other.
     defaults = {name: text_of(value) for name, value in settings.defaults().items()}
-    changed = [name for name in names if found.get(name, defaults.get(name)) != wanted.get(name, defaults.get(name))]
+    changed = [
+        name for name in names if not _say_the_same(*(flags.get(name, defaults.get(name)) for flags in (found, wanted)))
+    ]
     return "; ".join(
         f"--{name} was {found.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed
     )
+
+
+def _say_the_same(text, other):
+    """Returns whether two values as text, or None, are the same, such as 0.5,2 and 0.5,2.0, or true and True."""
+
+    def read(part):
+        try:
+            return float(part)
+        except ValueError:
+            return part.lower() if part.lower() in ("true", "false") else part
+
+    texts = [None if each is None else [read(part) for part in each.split(",")] for each in (text, other)]
+    return texts[0] == texts[1]
 
 
 def check_same(folder: pathlib.Path, settings: Settings, advice: str):

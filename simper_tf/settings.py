@@ -70,6 +70,13 @@ class Settings:
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
+        # Equal settings are the same, however they are written: a run is known by them.
+        for field in setting_fields():
+            object.__setattr__(self, field.name, _as_kind(getattr(self, field.name), field.default))
+        known = {name: option.default for found in owners().values() for each in found.values()
+                 for name, option in each.items()}  # fmt: skip
+        given = {name: _as_kind(value, known.get(name)) for name, value in self.options.items()}
+        object.__setattr__(self, "options", given)
         for field in setting_fields():
             _check(field.name, getattr(self, field.name), field.metadata["choices"], field.metadata["lower"])
         for name in ("band", "speed_range"):
@@ -178,6 +185,17 @@ def owners() -> dict[str, dict[str, dict[str, Option]]]:
         "appearance": {"appearance": options_of(Appearance)},
         "protocol": {name: options_of(protocol) for name, (protocol, _) in PROTOCOLS.items()},
     }
+
+
+def _as_kind(value, default):
+    """Returns a value with tuples for lists, and with floats for whole numbers where the default has floats."""
+    if isinstance(value, list | tuple):
+        return tuple(
+            _as_kind(part, default[0] if isinstance(default, tuple) and default else default) for part in value
+        )
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    kind = default[0] if isinstance(default, tuple) and default else default
+    return float(value) if is_whole and isinstance(kind, float) else value
 
 
 def _check(name, value, choices, lower):

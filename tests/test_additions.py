@@ -117,7 +117,7 @@ def test_a_method_is_one_class(breathing, fresh):
     assert (run.model.weight, run.model.title) == (0.5, "Nearness")
     logs = run.model.train_step(np.stack([example["clip"] for example in run.examples.as_numpy_iterator()]))
     assert set(logs) == {"loss", "feature_deviation"}
-    with pytest.raises(ValueError, match=r"--weight=2 means nothing .*It means something with --method=nearness"):
+    with pytest.raises(ValueError, match=r"--weight=2.0 means nothing .*It means something with --method=nearness"):
         Settings(options={"weight": 2})
 
 

@@ -8,7 +8,7 @@ import sys
 
 from absl import flags
 
-from simper_tf import files, tables
+from simper_tf import files, rows, tables
 from trainers import cli, sweep
 
 # Flag -> values tried in place of that of the flagfile.
@@ -38,7 +38,9 @@ def main():
         results.append((name, value, [row for seed in seeds for row in _train(changes, seed)]))
     # Not before: rows name the commit, which a table under version control would turn into a changed one.
     files.write_atomically(config.table, _document(config.base, seeds, results))
-    cli.say(f"Table: {config.table}.")
+    beside = pathlib.Path(config.table).with_suffix(".jsonl")
+    rows.write_rows(beside, [row for _, _, found in results for row in found])
+    cli.say(f"Table: {config.table}. Its rows: {beside}.")
 
 
 def _others(name):

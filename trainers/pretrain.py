@@ -22,6 +22,7 @@ def main():
     with run_folder.opened(settings) as folder, data.opened(settings) as clips:
         for split in ("validation", settings.split):
             clips.split(split)  # Refused now, if at all, and not after the training.
+        experiment.check_band(settings, clips)
         trained = train(folder, clips, settings, strategy)
         if trained is None:
             sys.exit(cli.INTERRUPTED)

@@ -7,7 +7,6 @@ import pathlib
 from collections.abc import Iterator
 
 import tensorflow as tf
-from tensorflow.tsl.profiler.protobuf import xplane_pb2  # In the wheel, but under no public name.
 
 from simper_tf import files
 from trainers import cli
@@ -52,7 +51,7 @@ class Profile:
         if self._first is not None:
             self._finish()
         elif self._wanted:
-            cli.say(f"No profile: it is taken after {SKIPPED} steps, and fewer were left.")
+            cli.say(f"No profile: it begins after {SKIPPED} steps of a process, and training ended before.")
 
     def before_step(self, step: int):
         """Is called before every step with the number of those that are done."""
@@ -86,6 +85,8 @@ def stop(folder: pathlib.Path) -> pathlib.Path:
 
 def events(path: pathlib.Path) -> Iterator[Event]:
     """Yields all that a `*.xplane.pb` has noted."""
+    from tensorflow.tsl.profiler.protobuf import xplane_pb2  # In the wheel, but under no public name.
+
     space = xplane_pb2.XSpace.FromString(path.read_bytes())
     for plane in space.planes:
         names = {number: metadata.name for number, metadata in plane.event_metadata.items()}

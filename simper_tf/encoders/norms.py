@@ -42,12 +42,12 @@ class BatchNorm(layers.BatchNormalization):
         normal, mean, variance, *_ = tf.raw_ops.FusedBatchNormV3(
             x=images, scale=self.gamma, offset=self.beta, mean=nothing, variance=nothing, epsilon=self.epsilon
         )
-        self._move(mean, variance, tf.size(images) // images.shape[-1])
+        # In floats: in whole numbers of 32 bits the clips of a large batch have more values than there are numbers.
+        self._move(mean, variance, tf.reduce_prod(tf.cast(tf.shape(images)[:-1], tf.float32)))
         return tf.reshape(normal, shape)
 
     def _move(self, mean, variance, count):
         """Moves the averages by statistics of `count` values, whose variance the kernel has divided by one less."""
-        count = tf.cast(count, tf.float32)
         variance *= tf.maximum(count - 1, 1) / count
         for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
             average.assign(average * self.momentum + value * (1 - self.momentum))

@@ -19,7 +19,7 @@ class SiNC(Method):
     If clips lie in the band `[low, high]`, a view at the speed s lies in `[low s, high s]`. The loss is the weighted
     sum of three terms of the power spectra of views, which it logs beside what all methods log:
 
-    * `bandwidth`: the share of the power outside the view's band, see `losses.out_of_band_power`;
+    * `bandwidth`: the share of the power outside the view's band;
     * `sparsity`: of the power in it, the share away from the highest peak, see `sparsity`;
     * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `unevenness`. Without it
       all clips could be given the same frequency.
@@ -33,7 +33,9 @@ class SiNC(Method):
     Args:
         encoder: See `Method`.
         views: See `Method`.
-        bandwidth_weight: What the first term counts for. Alone, with the others at 0, it is SimPer's frequency prior.
+        bandwidth_weight: What the first term counts for. Alone, with the others at 0, it is SimPer's frequency prior,
+            but for the main lobe that the prior allows beyond the band. Here a drift just below the band would then
+            cost nothing: the other terms look at what is inside.
         sparsity_weight: What the second counts for.
         variance_weight: What the third counts for.
         band: `(low, high)` in cycles per frame, in which clips at speed 1 lie; None for all that frames can show. For a
@@ -91,7 +93,7 @@ class SiNC(Method):
         power, frequencies = losses.view_power(features, speeds)
         inside = losses.in_band(frequencies, speeds, band)
         logs = {
-            "bandwidth": tf.reduce_mean(losses.out_of_band_power(features, speeds, band)),
+            "bandwidth": tf.reduce_mean(losses.share_outside(power, inside)),
             "sparsity": tf.reduce_mean(sparsity(power, frequencies, inside, spectrum.HANN_LOBE / features.shape[2])),
             "variance": unevenness(power, inside),
         }

@@ -37,7 +37,7 @@ def test_a_band_that_the_clips_to_be_predicted_cannot_show_is_refused_before_tra
     settings = Settings(batch_size=1, band=(0.4, 5.5))
     message = r"--band=0.4,5.5 reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
     with pytest.raises(ValueError, match=message):
-        assemble(settings, clips_of([30, 30], tested=10))
+        experiment.check_band(settings, clips_of([30, 30], tested=10))
     experiment.check_band(settings, clips_of([30, 30], tested=11))
     experiment.check_band(settings, clips_of([30, 30], tested=10, task=Scalar("mmHg")))
 

@@ -71,6 +71,15 @@ def test_options_go_to_whom_they_belong():
     assert settings.options_for("protocol") == {"labeled_clips": 3}
 
 
+def test_settings_are_the_same_however_numbers_and_pairs_are_written():
+    one = Settings(speed_range=[1, 2], learning_rate=1, options={"crop_area": [0.5, 1], "temperature": 2})
+    other = Settings(speed_range=(1.0, 2.0), learning_rate=1.0, options={"crop_area": (0.5, 1.0), "temperature": 2.0})
+    assert one == other
+    assert one.digest() == other.digest()
+    assert one.as_text() == other.as_text()
+    assert one.as_text()["temperature"] == "2.0"
+
+
 def test_the_digest_depends_on_what_makes_the_weights_but_for_the_seed():
     digest = Settings().digest()
     assert re.fullmatch("[0-9a-f]{8}", digest)

@@ -40,7 +40,7 @@ def test_a_profiled_run_leaves_ops_of_some_steps_and_the_rows_of_one_that_is_not
 
 def test_a_run_too_short_for_a_profile_says_so(call, tmp_path, capsys):
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--train_clips=4", "--noartifacts", "--profile")
-    assert "No profile: it is taken after 2 steps, and fewer were left." in capsys.readouterr().out
+    assert "No profile: it begins after 2 steps of a process, and training ended before." in capsys.readouterr().out
     assert not (tmp_path / "run" / "logs" / "profile").exists()
 
 

@@ -62,6 +62,15 @@ def test_batch_norm_of_clips_is_exact_where_values_are_large_and_alike_and_of_on
     np.testing.assert_allclose(alone.moving_variance, 0.99)
 
 
+def test_batch_norm_counts_the_values_of_batches_that_have_more_than_32_bits_can_number(monkeypatch):
+    layer, counted = normalization("batch"), []
+    monkeypatch.setattr(layer, "_move", lambda mean, variance, count: counted.append(count))
+    # A graph of 1,280 views of 75 frames, of which nothing but the count is run.
+    tf.function(layer).get_concrete_function(tf.TensorSpec((1280, 75, 28, 28, 64)), training=True)
+    with tf.compat.v1.Session(graph=counted[-1].graph) as session:
+        assert session.run(counted[-1]) == pytest.approx(1280 * 75 * 28 * 28)
+
+
 @pytest.mark.parametrize("frozen", [True, False])
 def test_batch_norm_that_is_frozen_or_does_not_train_uses_its_averages_and_keeps_them(frozen):
     layer, x = normalization("batch", epsilon=0.0), clips(2, 4, 3, 3, 6)
