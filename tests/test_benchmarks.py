@@ -83,6 +83,7 @@ def test_calls_take_turns_after_a_round_that_is_not_timed():
     assert len(best) == 2
 
 
+@pytest.mark.slow
 def test_the_peak_of_a_process_holds_what_it_has_held_and_a_failure_is_one():
     code = "import numpy, sys; numpy.ones(int(sys.argv[1]), numpy.uint8)"
     small, large = (timing.peak_gib(code, size) for size in (1, 2**28))

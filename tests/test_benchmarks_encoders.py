@@ -28,6 +28,7 @@ def test_the_plain_copy_of_an_encoder_takes_the_same_step_in_plain_layers(name):
     assert copy.count_params() == encoder.count_params()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

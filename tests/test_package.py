@@ -103,6 +103,7 @@ def test_editors_are_told_of_the_same_names():
     assert told == set(simper_tf.__all__) | {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
 
 
+@pytest.mark.slow
 def test_raw_files_are_read_without_tensorflow():
     shared = {module.name for module in pkgutil.iter_modules(simper_tf.recordings.__path__)} - NEEDING_TENSORFLOW
     lines = [f"import simper_tf.recordings.{name}" for name in sorted(shared)]

@@ -51,6 +51,7 @@ def test_counts_are_exact_and_skips_are_those_of_the_truth(raw, split):
         assert (example["clip"].shape, example["clip"].dtype) == ((20 * SECONDS, 96, 96, 3), np.uint8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", [0, 1, 2], ids=["25 per second, bare id", "varying rate", "30 per second"])
 def test_each_frame_shows_the_moment_its_rate_says(raw, index):
     truth, segment, (_, example, _) = read_split(raw, "train")[index]

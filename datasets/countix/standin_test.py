@@ -10,6 +10,7 @@ def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_bytes_and_another_seed_others(tmp_path):
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         truth = standin.write(tmp_path / name, subjects=1, seconds=2, seed=seed)
@@ -18,6 +19,7 @@ def test_the_same_seed_writes_the_same_bytes_and_another_seed_others(tmp_path):
     assert contents(tmp_path / "a").keys() != contents(tmp_path / "c").keys()
 
 
+@pytest.mark.slow
 def test_every_trap_of_the_real_set_is_there(tmp_path):
     truth = standin.write(tmp_path, subjects=3, seconds=2, seed=0)
     rows = {split: reader.read_annotations(reader.find_annotations(tmp_path, split)) for split in reader.SPLITS}

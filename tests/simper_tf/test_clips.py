@@ -99,6 +99,7 @@ def test_frames_of_another_size_than_the_encoder_takes_are_refused():
     assert model.encode(noise(2, 24, 12, 10, 3)).shape == (2, 24)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize(
     ("factor", "offset", "found"), [(255.0, 0.0, "from 0 to 255"), (1.0, -0.5, "from -0.5 to 0.5")]
@@ -110,6 +111,7 @@ def test_floats_in_another_range_are_refused_with_it(entry, factor, offset, foun
     assert message.startswith(f"Clips of floats must be finite and lie in 0 to 1. Received: values {found} - divide 0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_single_number_that_is_none_is_refused(entry, value):
@@ -183,6 +185,7 @@ def test_views_of_an_unknown_length_are_refused_and_their_features_are_not():
     np.testing.assert_allclose(encode(clips), model.encode(clips), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_values_of_bytes_are_not_looked_at():
     def ops(dtype):
         made = tf.function(VIEWS.__call__).get_concrete_function(

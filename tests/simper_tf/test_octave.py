@@ -128,6 +128,7 @@ def test_a_peak_of_the_features_where_pixels_have_no_line_does_not_mislead():
     np.testing.assert_allclose(read, [2.0], atol=0.005)
 
 
+@pytest.mark.slow
 def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
     rng = np.random.default_rng(5)
     frequencies = rng.uniform(0.6, 3.4, 30)

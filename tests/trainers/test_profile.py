@@ -38,6 +38,7 @@ def test_a_profiled_run_leaves_ops_of_some_steps_and_the_rows_of_one_that_is_not
         np.testing.assert_array_equal(value, weights[1][name], err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_run_too_short_for_a_profile_says_so(call, tmp_path, capsys):
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--train_clips=4", "--noartifacts", "--profile")
     assert "No profile: it begins after 2 steps of a process, and training ended before." in capsys.readouterr().out

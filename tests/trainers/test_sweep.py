@@ -127,6 +127,7 @@ def test_a_run_that_was_stopped_stops_the_sweep(stand_in, tmp_path):
         sweep.train(tmp_path, {}, "test")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_stops_the_sweep_is_passed_on_and_the_run_may_save(stand_in, tmp_path, number):
     handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}

@@ -83,7 +83,7 @@ PARAMETERS = [
 
 
 # Too large for `make test-fast`; variants, "<name> <what>", are left out there too.
-LARGE = ("repnet", "resnet3d18")
+LARGE = ("physnet", "physnet_sinc", "repnet", "resnet3d18")
 
 
 def each(cases):

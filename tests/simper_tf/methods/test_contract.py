@@ -68,6 +68,7 @@ def test_autograph_converts_every_part_of_a_step(kind, name):
     tf.autograph.to_graph(getattr(kind, name))
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bars):
     model = compiled(kind)
@@ -104,6 +105,7 @@ def test_views_made_on_the_host_train_like_those_made_on_the_device(kind, swingi
         assert float(found[name]) == pytest.approx(float(value), rel=1e-3, abs=1e-5), name
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 def test_a_saved_method_comes_back_and_goes_on_alike(kind, swinging_bars, tmp_path):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
@@ -228,6 +230,7 @@ def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kin
     assert np.isfinite(logs["loss"])
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     series = np.random.default_rng(1).uniform(size=(6, 40, 1, 1, 1)).astype(np.float32)

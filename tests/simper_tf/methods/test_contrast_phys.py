@@ -127,6 +127,7 @@ def test_a_last_batch_of_one_clip_is_evaluated(swinging_bars):
     assert all(np.isfinite(list(model.evaluate(swinging_bars[0][:3], batch_size=2, verbose=0).values())))
 
 
+@pytest.mark.slow
 def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     clips = tf.constant(swinging_bars[0])
     model = model_of(VIEWS)

@@ -166,6 +166,7 @@ def test_without_a_band_all_that_frames_can_show_is_inside():
     assert logs["sparsity"] > 0.7
 
 
+@pytest.mark.slow
 def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     clips = tf.constant(swinging_bars[0])
     model = model_of(VIEWS)

@@ -29,6 +29,7 @@ def test_the_pixels_come_out_red_first(tmp_path):
     np.testing.assert_array_equal(png.read(tmp_path / "x.png", ""), picture[..., ::-1])
 
 
+@pytest.mark.slow
 def test_a_small_file_of_a_huge_picture_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
     path = write_black(tmp_path / "huge.png", 12000, 12000)
     assert path.stat().st_size < 500_000
