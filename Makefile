@@ -10,7 +10,7 @@ help:
 	@echo "make test-fast   set up .venv and run the tests that take seconds (under 2 minutes)"
 	@echo "make lint        check style and format"
 	@echo "make docs        build the documentation site: site/index.html"
-	@echo "make bench       measure speed and memory against plain references (about 40 minutes; BENCH='--only=views_*' for some)"
+	@echo "make bench       measure speed and memory against plain references (long; BENCH='--only=views_*' for some)"
 	@echo "make bench-peers measure encoders beside PyTorch in an environment of its own (about 5 minutes, half of it set-up)"
 	@echo "make ablation    train three times a choice and write docs/ablation.md (about 50 minutes)"
 	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"

@@ -190,11 +190,9 @@ def owners() -> dict[str, dict[str, dict[str, Option]]]:
 def _as_kind(value, default):
     """Returns a value with tuples for lists, and with floats for whole numbers where the default has floats."""
     if isinstance(value, list | tuple):
-        return tuple(
-            _as_kind(part, default[0] if isinstance(default, tuple) and default else default) for part in value
-        )
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
+        return tuple(_as_kind(part, default) for part in value)
     kind = default[0] if isinstance(default, tuple) and default else default
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
     return float(value) if is_whole and isinstance(kind, float) else value
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from datasets.rotating_digits import digits, disturbance, handwriting
+from simper_tf import octave, spectrum
 
 FRAMES = np.zeros((150, 28, 28))
 
@@ -45,6 +46,22 @@ def test_what_disturbs_has_no_line_in_its_mean_spectrum(only):
         series -= series.mean(axis=1, keepdims=True)
         power = np.mean(np.abs(np.fft.rfft(series * np.hanning(150))) ** 2, axis=0)[3:40]
         assert np.max(power[1:-1] / ((power[:-2] + power[2:]) / 2)) < 1.6  # Falls, without a peak of its own.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("look", "missed"),
+    [({}, 0.01), ({"disturbance": "low"}, 0.03), ({"disturbance": "middle"}, 0.26), ({"disturbance": "high"}, 0.86),
+     ({"spin": True}, 0.39)],
+    ids=str,
+)  # fmt: skip
+def test_pixels_alone_miss_as_many_validation_clips_as_the_readme_says(look, missed):
+    images = handwriting.by_digit(*handwriting.embedded_digits("validation"), "validation")
+    records = list(digits.clip_records(images, "validation", 100, **look))
+    power = spectrum.pixel_power(np.stack([record["clip"] for record in records]))
+    found = octave.pixel_frequency(power, digits.RATE, digits.NUM_FRAMES).numpy()
+    off = np.abs(found - [record["label"] for record in records]) > 0.1
+    assert off.mean() == pytest.approx(missed, abs=0.015)  # A clip more or less by rounding.
 
 
 @pytest.mark.parametrize("strength", disturbance.STRENGTHS)
