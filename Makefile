@@ -20,11 +20,12 @@ help:
 quickstart: .venv/ready
 	$(BIN)/python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 
+# Two processes: much of a test is tracing, which takes one core. The tests of a file stay together, as they share runs.
 test: .venv/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-fast: .venv/ready
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 lint: .venv/ready
 	$(BIN)/ruff check $(SOURCES)

@@ -88,7 +88,8 @@ def out_of_band_power(features, speeds, band: tuple[float, float]):
 
 def share_outside(power, inside):
     """Returns the share of the power `(..., F)` where `inside`, `(..., F)` bool, is not: `(...)`, 0 without power."""
-    return tf.reduce_sum(tf.where(inside, 0.0, power), axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
+    outside = tf.where(inside, tf.zeros_like(power), power)
+    return tf.reduce_sum(outside, axis=-1) / (tf.reduce_sum(power, axis=-1) + 1e-8)
 
 
 def view_power(features, speeds):

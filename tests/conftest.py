@@ -23,6 +23,25 @@ def _same_seeds(request):
         request.module.RNG = np.random.default_rng(0)
 
 
+@pytest.fixture
+def losses_of_training(swinging_bars):
+    """Returns a function that trains a compiled method on `swinging_bars`: losses on fresh views before and after."""
+    import tensorflow as tf
+
+    def train(model, num_steps=30):
+        clips = tf.constant(swinging_bars[0])
+        fresh = model.views(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
+        losses, step = [], tf.function(model.train_step)
+        for count in (0, num_steps):
+            for _ in range(count):
+                step(clips)
+            features = model.encode_views(fresh["views"], training=False)
+            losses.append(float(model.loss_and_logs(features, fresh)[0]))
+        return losses
+
+    return train
+
+
 @pytest.fixture(scope="session")
 def swinging_bars():
     """Returns six `(40, 12, 12, 1)` uint8 clips of a bar that swings sideways, at 20 frames per second, and its Hz."""
