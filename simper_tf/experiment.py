@@ -51,17 +51,16 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
             f"A batch of {settings.batch_size} clips cannot be drawn from {num_examples}. Lower --batch_size."
         )
     steps_per_epoch = max(num_examples // settings.batch_size, 1)
+    num_steps = settings.steps or settings.epochs * steps_per_epoch
     labels = clips.column("label", "train", settings.train_clips) if METHODS[settings.method].needs_labels else None
-    facts = TrainingFacts(
-        views, rates, num_examples, settings.batch_size, settings.epochs * steps_per_epoch, settings.band, labels
-    )
+    facts = TrainingFacts(views, rates, num_examples, settings.batch_size, num_steps, settings.band, labels)
     keras.mixed_precision.set_dtype_policy(settings.precision)
     with (strategy or tf.distribute.get_strategy()).scope():
         keras.utils.set_random_seed(settings.seed)  # Only here: building the data has drawn from the same generators.
         model = make_method(settings, make_encoder(settings, clip_shape[1:]), facts)
-        model.compile(make_optimizer(settings, steps_per_epoch))
+        model.compile(make_optimizer(settings, steps_per_epoch, num_steps))
     model.check_batch(settings.batch_size)
-    return Experiment(model, examples, num_examples, facts.num_steps)
+    return Experiment(model, examples, num_examples, num_steps)
 
 
 def task_of(settings: Settings, clips: ClipData) -> Task:
@@ -120,11 +119,17 @@ def make_method(settings: Settings, encoder: keras.Model, facts: TrainingFacts) 
     return kind(encoder, facts.views, seed=settings.seed, **arguments)
 
 
-def make_optimizer(settings: Settings, steps_per_epoch: int) -> keras.optimizers.Optimizer:
-    """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero."""
+def make_optimizer(settings: Settings, steps_per_epoch: int, num_steps: int) -> keras.optimizers.Optimizer:
+    """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero.
+
+    Args:
+        settings: Settings of the run.
+        steps_per_epoch: Steps in a pass over the training clips, by which epochs of decay are counted.
+        num_steps: Steps of the whole run, at whose end the cosine is 0.
+    """
     rate, schedules = settings.learning_rate, keras.optimizers.schedules
     if not settings.decay_epochs:
-        return keras.optimizers.Adam(schedules.CosineDecay(rate, max(settings.epochs * steps_per_epoch, 1)))
+        return keras.optimizers.Adam(schedules.CosineDecay(rate, max(num_steps, 1)))
     boundaries = [epoch * steps_per_epoch for epoch in settings.decay_epochs]
     rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
     return keras.optimizers.Adam(schedules.PiecewiseConstantDecay(boundaries, rates))

@@ -48,6 +48,7 @@ class Settings:
     encoder: str = _train("small", help="Architecture.", choices=ENCODERS)
     saliency: bool = _train(False, help="Look at frames through a learned sampler that magnifies what matters.")
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
+    steps: int = _train(0, help="Steps of the optimizer in the whole run; 0 for those of all epochs.", lower=0)
     batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)
     replicas: int = _train(
         0, help="Devices that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0, free=True
@@ -86,6 +87,11 @@ class Settings:
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}")
         if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
             raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
+        if self.steps and not self.epochs:
+            raise ValueError(
+                f"--steps={self.steps} trains and --epochs=0 does not. Leave one of them out, or take back what a "
+                "flagfile has set by --steps=0."
+            )
         # What is switched off needs nobody whose it is.
         off = [name for name, value in self.options.items() if value is False and not self._has_owner(name)]
         object.__setattr__(self, "options", {name: v for name, v in self.options.items() if name not in off})
@@ -114,30 +120,34 @@ class Settings:
 
     def resolved(self) -> dict[str, object]:
         """Returns all settings by name, with the options that hold where none is given."""
-        fields = {field.name: getattr(self, field.name) for field in setting_fields()}
-        return {**fields, **self.defaults(), **self.options}
+        return {**self.defaults(), **self._fields(), **self.options}
 
     def defaults(self) -> dict[str, object]:
-        """Returns what holds of each option where it is not given; None where that follows from the data."""
+        """Returns what holds of each setting where it is not given; None where that follows from the data."""
         found = {}
         for name, option in [each for owner in owners() for each in self._chosen(owner).items()]:
             # An encoder and its sampler may share an option, with a default each.
             found[name] = option.default if found.get(name, option.default) == option.default else None
         look = dataclasses.replace(self, options={}).look()
-        return found | {name: getattr(look, name) for name in self._chosen("appearance")}
+        found |= {name: getattr(look, name) for name in self._chosen("appearance")}
+        return {field.name: field.default for field in setting_fields()} | found
 
     def as_text(self) -> dict[str, str]:
         """Returns all settings by name, as they are written in `flags.cfg`."""
-        fields = {field.name: getattr(self, field.name) for field in setting_fields()}
-        return {name: text_of(value) for name, value in {**fields, **self.options}.items() if name != "overwrite"}
+        given = {**self._fields(), **self.options}
+        return {name: text_of(value) for name, value in given.items() if name != "overwrite"}
 
     def digest(self) -> str:
         """Returns a short hash of what makes up a run's weights, but for its seed."""
-        # A default says the same whether it is given or not.
-        same = {name for name, default in self.defaults().items() if self.options.get(name) == default}
+        # A default says the same whether it is given or not, and whether there was such a setting at that time or not.
+        given = {**self._fields(), **self.options}
+        same = {name for name, default in self.defaults().items() if given.get(name) == default}
         left_out = free_names() | {"seed"} | same
         made_by = {name: value for name, value in self.as_text().items() if name not in left_out}
         return hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()[:8]
+
+    def _fields(self):
+        return {field.name: getattr(self, field.name) for field in setting_fields()}
 
     def _chosen(self, owner):
         chosen = {"method": self.method, "encoder": self.encoder}.get(owner)

@@ -58,6 +58,16 @@ def test_what_the_settings_say_of_a_method_goes_before_what_follows_from_the_dat
     assert (run.num_steps, run.model.num_steps, run.num_examples) == (21, 21, 12)
 
 
+def test_steps_are_those_asked_for_at_any_batch_size_and_the_cosine_ends_with_them():
+    clips = clips_of([30] * 12)
+    for batch_size in (2, 6):
+        run = assemble(Settings(band=(0.4, 5), batch_size=batch_size, steps=20, learning_rate=0.1), clips)
+        assert run.num_steps == 20
+        schedule = run.model.optimizer._learning_rate
+        assert [float(schedule(step)) for step in (0, 10, 20)] == pytest.approx([0.1, 0.05, 0.0], abs=1e-7)
+    assert assemble(Settings(method="byol", band=(0.4, 5), steps=20), clips).model.num_steps == 20
+
+
 def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():
     shape = (150, 28, 28, 1)
     assert make_views(Settings(), shape).num_frames == 75
@@ -89,11 +99,11 @@ def test_frames_too_small_for_an_encoder_are_refused_with_what_to_do(options):
 
 
 def test_the_rate_falls_by_steps_or_by_a_cosine():
-    schedule = make_optimizer(Settings(learning_rate=0.1, decay_epochs=(2, 3)), 10)._learning_rate
+    schedule = make_optimizer(Settings(learning_rate=0.1, decay_epochs=(2, 3)), 10, 100)._learning_rate
     assert [float(schedule(step)) for step in (0, 20, 21, 31)] == pytest.approx([0.1, 0.1, 0.01, 0.001])
-    schedule = make_optimizer(Settings(learning_rate=0.1, epochs=4), 10)._learning_rate
+    schedule = make_optimizer(Settings(learning_rate=0.1), 10, 40)._learning_rate
     assert [float(schedule(step)) for step in (0, 20, 40)] == pytest.approx([0.1, 0.05, 0.0], abs=1e-7)
-    assert isinstance(make_optimizer(Settings(), 10), keras.optimizers.Adam)
+    assert isinstance(make_optimizer(Settings(), 10, 100), keras.optimizers.Adam)
 
 
 def test_a_frequency_is_sought_in_the_band_of_the_settings():

@@ -1,5 +1,7 @@
 """What a run's folder says of the settings it was trained with."""
 
+import dataclasses
+
 import pytest
 
 from simper_tf import run_folder
@@ -33,3 +35,10 @@ def test_a_flag_that_has_another_value_is_named_with_both(folder, written, other
     name, _, value = written.partition("=")
     path.write_text(path.read_text().replace(written, f"{name}={other}"))
     assert run_folder.differences(folder, MINE) == f"{name} was {other}, now {value}"
+
+
+def test_a_run_from_before_there_was_a_flag_is_one_with_its_default(folder):
+    path = folder / "flags.cfg"
+    path.write_text(path.read_text().replace("--steps=0\n", ""))
+    assert run_folder.differences(folder, MINE) == ""
+    assert run_folder.differences(folder, dataclasses.replace(MINE, steps=5)) == "--steps was not set, now 5"

@@ -63,6 +63,12 @@ def test_what_is_switched_off_may_belong_to_nobody():
         Settings(options={"attention": True})
 
 
+def test_steps_of_a_run_that_does_not_train_are_refused():
+    with pytest.raises(ValueError, match=r"--steps=5 trains and --epochs=0 does not\. Leave one of them out"):
+        Settings(steps=5, epochs=0)
+    assert Settings(steps=5).steps == 5
+
+
 def test_options_go_to_whom_they_belong():
     settings = Settings(options={"temperature": 0.5, "kernel_frames": 5, "hue": 0.1, "labeled_clips": 3})
     assert settings.options_for("method") == {"temperature": 0.5}
@@ -86,6 +92,7 @@ def test_the_digest_depends_on_what_makes_the_weights_but_for_the_seed():
     for fields in ({"seed": 3}, {"data_dir": "elsewhere"}, {"test_clips": 2}, {"split": "validation"}):
         assert Settings(**fields).digest() == digest
     assert Settings(options={"labeled_clips": 3}).digest() == digest
+    assert Settings(epochs=10, steps=0).digest() == digest
     others = [{"epochs": 3}, {"options": {"outputs": 2}}, {"options": {"outputs": 3}}, {"options": {"hue": 0.1}}]
     assert len({digest, *(Settings(**fields).digest() for fields in others)}) == 5
 
