@@ -103,10 +103,16 @@ def write_rows(path, rows):
 
 
 def code_commit():
-    """Returns the short commit of the checkout this file lies in, or '' if it lies in none."""
-    command = ["git", "-C", str(pathlib.Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
+    """Returns the short commit of the checkout this file lies in, or '' if it lies in none.
+
+    It ends in `-dirty` where code was changed since. Documents make no number: the tables that a command puts into them
+    do not change the commit of the runs that follow.
+    """
+    git = ["git", "-C", str(pathlib.Path(__file__).parents[1])]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
+        changed = [*git, "diff", "--quiet", "HEAD", "--", ".", ":(exclude)docs", ":(exclude)*.md"]
+        return commit.stdout.strip() + ("-dirty" if subprocess.run(changed, check=False).returncode else "")
     except (OSError, subprocess.CalledProcessError):
         return ""
 

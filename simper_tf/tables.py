@@ -51,6 +51,11 @@ def new_document(title, command):
     return f"# {title}\n\n{_begin(command)}{END}\n"
 
 
+def has_marks(text, command):
+    """Returns whether a document has the first mark of `put_table` for a command."""
+    return _begin(command) in text
+
+
 def put_table(text, command, table, name="The document"):
     """Returns a document with the table that a command makes in place of the one between its marks.
 

@@ -1,0 +1,290 @@
+"""Runs of `trainers.pretrain`, each in a process of its own, each done once however many tables want it."""
+
+import contextlib
+import ctypes
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+
+from absl import flags
+
+from simper_tf import files, rows, run_folder
+from simper_tf.settings import Settings, text_of
+from trainers import cli, options
+
+# Settings that say where things are or how fast they come, and change no row.
+ELSEWHERE = {
+    "run_dir",
+    "data_dir",
+    "manual_dir",
+    "overwrite",
+    "save_seconds",
+    "artifacts",
+    "split",
+    "replicas",
+    "profile",
+}
+_TELL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux.
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What is trained: a flagfile with changes, begun perhaps with the encoder of another run.
+
+    Attributes:
+        flagfile: Path of the flagfile.
+        changes: Flags by name that differ from it, as text.
+        source: The run whose encoder this one begins with; None for one that begins at random.
+        split: Whose clips are predicted: `validation` where something is to be chosen, else `test`.
+    """
+
+    flagfile: str
+    changes: tuple[tuple[str, str], ...] = ()
+    source: "Run | None" = None
+    split: str = "test"
+
+    def but(self, **changes) -> "Run":
+        """Returns the run with further changes, None for a flag as in the flagfile."""
+        found = dict(self.changes) | {name: _as_flag(value) for name, value in changes.items()}
+        return dataclasses.replace(self, changes=tuple((k, v) for k, v in found.items() if v is not None))
+
+    def begun_with(self, source: "Run") -> "Run":
+        """Returns the run begun with the encoder of another."""
+        return dataclasses.replace(self, source=source)
+
+    def seeded(self, seed: int) -> "Run":
+        """Returns the run with a seed, which its source gets too."""
+        return dataclasses.replace(self.but(seed=seed), source=self.source and self.source.seeded(seed))
+
+    def arguments(self, **further) -> list[str]:
+        """Returns the arguments of `trainers.pretrain`, later ones of more weight."""
+        given = {**dict(self.changes), "split": self.split, **further}
+        return [f"--flagfile={self.flagfile}", *(f"--{name}={value}" for name, value in given.items())]
+
+    def settings(self) -> Settings:
+        """Returns its settings, with the name of its source in place of the folder.
+
+        Raises:
+            ValueError: the flagfile is missing or has a flag that is none, or the flags do not fit one another.
+        """
+        begun = {"encoder_from": self.source.name()} if self.source else {}
+        values = flags.FlagValues()
+        options.define(values)
+        try:
+            values(["trainers.pretrain", *self.arguments(run_dir="-", **begun)])
+        except flags.Error as error:
+            raise ValueError(f"{self.flagfile}: {error}") from error
+        return options.settings(values)
+
+    def name(self) -> str:
+        """Returns the name of its folder: runs of one name have the same rows, however their flags were written."""
+        found = self.settings()
+        counts = {name: text_of(value) for name, value in found.resolved().items() if name not in {*ELSEWHERE, "seed"}}
+        digest = hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()[:8]
+        return "_".join([found.method, found.dataset.replace("/", "-"), digest, str(found.seed)])
+
+    def with_sources(self) -> list["Run"]:
+        """Returns what it begins with, the first first, and itself."""
+        return [*(self.source.with_sources() if self.source else []), self]
+
+
+class Grid:
+    """A folder of runs.
+
+    Args:
+        folder: Where each run has a folder of its own.
+        common: Flags by name that every run gets, such as `data_dir`.
+        jobs: How many runs are trained at a time.
+    """
+
+    def __init__(self, folder: str | pathlib.Path, common: dict[str, str] | None = None, jobs: int = 1):
+        self.folder = pathlib.Path(folder)
+        self.common = common or {}
+        self.jobs = jobs
+        self._names: dict[Run, str] = {}
+
+    def folder_of(self, run: Run) -> pathlib.Path:
+        """Returns the folder of a run."""
+        if run not in self._names:
+            self._names[run] = run.name()
+        return self.folder / self._names[run]
+
+    def rows_of(self, run: Run) -> list[rows.Row]:
+        """Returns the rows of a run that is finished, none of another.
+
+        Raises:
+            ValueError: its `results.jsonl` is damaged.
+        """
+        found = rows.read_rows(self.folder_of(run) / "results.jsonl")
+        return [row for row in found if row.split == run.split]
+
+    @contextlib.contextmanager
+    def held(self):
+        """Keeps other grids out of the folder for the time of a block.
+
+        Raises:
+            ValueError: another process works there.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with files.alone(self.folder / run_folder.LOCK, wait=False):
+                yield
+        except files.InUse as error:
+            raise ValueError(
+                f"--runs={self.folder} is in use by {error}. Wait until it has ended, stop it (its runs save first), or "
+                "name another folder."
+            ) from error
+
+    def train(self, runs: Iterable[Run], say: Callable[[str], None] = cli.say) -> dict[Run, str]:
+        """Trains and evaluates what is not finished of some runs, and before them what they begin with.
+
+        Each is tried once; the others go on where one fails.
+
+        Args:
+            runs: Runs with seeds.
+            say: Called with a line of progress as each begins.
+
+        Returns:
+            The runs that failed, with the reason.
+
+        Raises:
+            KeyboardInterrupt: it was told to stop; the runs at work have saved.
+            ValueError: flags are wrong, or rows are damaged; nothing has begun.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        wanted = {self.folder_of(each): each for run in runs for each in run.with_sources()}
+        waiting = [run for run in wanted.values() if not self.rows_of(run)]
+        with _Workers() as workers:
+            return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say)
+
+    def _work(self, waiting, workers, estimate, say):
+        failed = {}
+        while waiting or workers.at_work:
+            undone = {self.folder_of(run) for run in [*waiting, *workers.at_work, *failed]}
+            ready = [run for run in waiting if not (run.source and self.folder_of(run.source) in undone)]
+            for run in ready[: self.jobs - len(workers.at_work)]:
+                waiting.remove(run)
+                say(f"Run {estimate.begun()}: {self.folder_of(run).name}")
+                workers.start(run, *self._command(run))
+            if not workers.at_work:  # What is left waits for what has failed.
+                failed |= dict.fromkeys(waiting, "what it begins with has failed")
+                break
+            run, code = workers.wait()
+            estimate.ended()
+            if code:
+                failed[run] = self._reason(run, code)
+                say(f"{self.folder_of(run)} {failed[run]}.")
+        return failed
+
+    def _command(self, run):
+        """Returns the words of a command, where its output goes (None: here), and its environment."""
+        folder = self.folder_of(run)
+        begun = {"encoder_from": self.folder_of(run.source)} if run.source else {}
+        if folder.exists():
+            with files.alone(folder / run_folder.LOCK):
+                pass  # One that a killed grid has left behind may still be saving.
+        words = [sys.executable, "-m", "trainers.pretrain", *run.arguments(run_dir=folder, **begun, **self.common)]
+        if self.jobs == 1:
+            return words, None, None
+        threads = max((os.cpu_count() or 1) // self.jobs, 1)
+        return words, self._log(run), {**os.environ, "TF_NUM_INTRAOP_THREADS": str(threads)}
+
+    def _log(self, run):
+        return self.folder / f"{self.folder_of(run).name}.log"
+
+    def _reason(self, run, code):
+        if code < 0:
+            return f"was ended by signal {-code}"
+        if self.jobs == 1:
+            return "failed, see above"
+        said = self._log(run).read_text(errors="replace").strip().splitlines() or ["no output"]
+        return f"failed: {said[-1]}"
+
+
+class _Workers:
+    """Processes at work. What tells this process to stop is passed on to them, and they are left to save and to end.
+
+    They have groups of their own, as a terminal would tell both; and they are told when this process is killed.
+    """
+
+    def __init__(self):
+        self.at_work, self._told = {}, []
+
+    def __enter__(self):
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        self._previous = {number: signal.signal(number, self._pass_on) for number in numbers}
+        return self
+
+    def __exit__(self, *_):
+        for process in self.at_work.values():  # Only after an error of this process.
+            process.terminate()
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def start(self, run, words, log, environment):
+        """Starts a process for a run; `log` takes what it prints, None for where this process prints."""
+        library = ctypes.CDLL(None)
+
+        def tied():
+            library.prctl(_TELL_WHEN_PARENT_DIES, signal.SIGTERM)
+
+        with open(log, "w") if log else contextlib.nullcontext() as output:
+            self.at_work[run] = subprocess.Popen(
+                words, stdout=output, stderr=output and subprocess.STDOUT, env=environment, process_group=0,
+                preexec_fn=tied,
+            )  # fmt: skip
+
+    def wait(self):
+        """Returns a run whose process has ended, and its exit code, negative for a signal.
+
+        Raises:
+            KeyboardInterrupt: this process was told to stop, or a run was, and all processes have ended.
+        """
+        while True:
+            ended = [run for run, process in self.at_work.items() if process.poll() is not None]
+            if self._told and len(ended) == len(self.at_work):
+                self.at_work.clear()
+                raise KeyboardInterrupt
+            if ended and not self._told:
+                code = self.at_work.pop(ended[0]).returncode
+                if code != cli.INTERRUPTED:
+                    return ended[0], code
+                self._pass_on(signal.SIGINT)
+            time.sleep(0.05)
+
+    def _pass_on(self, number, _=None):
+        self._told.append(number)
+        for process in self.at_work.values():
+            process.send_signal(number)
+
+
+class _Estimate:
+    """How far a grid is, and how long the rest takes if all runs take the same time."""
+
+    def __init__(self, total, jobs):
+        self._total, self._jobs, self._begun, self._ended, self._start = total, jobs, 0, 0, time.monotonic()
+
+    def begun(self):
+        """Returns a run's number and the time left, in print."""
+        self._begun += 1
+        text = f"{self._begun}/{self._total}"
+        if not self._ended:
+            return text
+        each = (time.monotonic() - self._start) / self._ended
+        return f"{text}, {cli.clock(each * (self._total - self._ended))} left"
+
+    def ended(self):
+        self._ended += 1
+
+
+def _as_flag(value):
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else text_of(value)

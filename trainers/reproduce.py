@@ -1,0 +1,148 @@
+"""Makes tables: trains what they need, each run once, and prints ours beside the paper's.
+
+python -m trainers.reproduce --list
+python -m trainers.reproduce --table=table2,table8 --scale=small
+"""
+
+import json
+import pathlib
+
+from absl import flags
+
+from simper_tf import files, tables
+from trainers import cli, standin
+from trainers.grid import Grid
+from trainers.studies import STUDIES
+from trainers.studies.page import gather
+from trainers.studies.scales import SCALES
+
+
+def main():
+    """Makes the tables of `--table`, or says which there are."""
+    config = flags.FLAGS
+    scales = {name: scale.located(config.data_dir, config.manual_dir) for name, scale in SCALES.items()}
+    if config.list:
+        return cli.say(listed(scales))
+    scale = scales[config.scale]
+    seeds = tuple(config.seeds and seeds_of(config.seeds) or scale.seeds)
+    names, left_out = choose(config.table, scale)
+    for name, lack in left_out.items():
+        cli.say(f"Left out: {name}. It lacks {lack}.")
+    documents = {path: pathlib.Path(path).read_text() for path in config.documents}
+    studies = [STUDIES[name][0](scale) for name in names]
+    grid = Grid(config.runs, jobs=config.jobs)
+    with grid.held():
+        write_miniatures(scale, names)
+        wanted = [run.seeded(seed) for study in studies for seed in seeds for run in study.runs()]
+        try:
+            failed = grid.train(wanted)
+        finally:  # What was finished is shown, however the rest ended.
+            pages = [gather(study, scale, seeds, grid.rows_of, grid.folder_of) for study in studies]
+            write(pathlib.Path(config.out or f"{config.runs}/results/{scale.name}"), pages)
+            put(documents, pages)
+    if failed:
+        first, reason = next(iter(failed.items()))
+        raise ValueError(
+            f"{len(failed)} of the runs failed, the first in {grid.folder_of(first)}: {reason}. The same command tries "
+            "them again."
+        )
+    for page in pages:
+        cli.say(f"\n{page.study.title}\n\n{page.table()}")
+    return None
+
+
+def seeds_of(texts: list[str]) -> list[int]:
+    """Returns seeds as numbers.
+
+    Raises:
+        ValueError: they are not different whole numbers.
+    """
+    if len(set(texts)) < len(texts) or not all(text.isdecimal() for text in texts):
+        raise ValueError(f"--seeds takes different whole numbers, such as 0,1. Found: {','.join(texts)!r}.")
+    return [int(text) for text in texts]
+
+
+def choose(asked: list[str], scale) -> tuple[list[str], dict[str, str]]:
+    """Returns the names of the studies that are made, and of those that cannot be, what they lack.
+
+    Raises:
+        ValueError: a name is not known, or a study that was asked for by its name lacks its data.
+    """
+    names = list(dict.fromkeys(STUDIES if asked == ["all"] else asked))
+    unknown = sorted(set(names) - set(STUDIES))
+    if unknown or not names:
+        raise ValueError(
+            f"--table={','.join(asked)}: there is no {', '.join(unknown) or 'name'}. There are: all, {', '.join(STUDIES)}."
+        )
+    lacking = {name: lack for name in names if (lack := lacks(name, scale))}
+    if lacking and (asked != ["all"] or len(lacking) == len(names)):
+        name, lack = next(iter(lacking.items()))
+        raise ValueError(f"--table={name} --scale={scale.name} lacks {lack}. --list says what each table needs.")
+    return [name for name in names if name not in lacking], lacking
+
+
+def lacks(name: str, scale) -> str:
+    """Returns what a study lacks on this machine, empty for nothing."""
+    return "; ".join(dict.fromkeys(lack for each in STUDIES[name][1] if (lack := scale.lacks(each))))
+
+
+def listed(scales) -> str:
+    """Returns the list of all studies, and what each still lacks at each scale."""
+    lines = []
+    for name, (make, _) in STUDIES.items():
+        study = make(scales["smoke"])
+        lines.append(f"{name}: {study.title}")
+        for scale in scales.values():
+            number = len(STUDIES[name][0](scale).runs()) * len(scale.seeds)
+            lines.append(f"  {scale.name}: {number} runs; {lacks(name, scale) or 'nothing is lacking'}")
+    return "\n".join(lines)
+
+
+def write_miniatures(scale, names: list[str]):
+    """Writes the raw files of the miniatures that some studies need, unless they are there."""
+    for each in dict.fromkeys(each for name in names for each in STUDIES[name][1]):
+        setting = scale.sets[each]
+        if setting.standin is None:
+            continue
+        out = pathlib.Path(dict(setting.pretrain.changes)["manual_dir"])
+        if not out.exists():
+            cli.say(f"Writing a miniature of {each} to {out} (once) ...")
+            standin.write(each, out, **setting.standin)
+
+
+def write(folder: pathlib.Path, pages):
+    """Writes each page as Markdown and JSON, and an index of all that lie there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in pages:
+        files.write_atomically(folder / f"{page.study.name}.json", json.dumps(page.json(), indent=1) + "\n")
+        files.write_atomically(folder / f"{page.study.name}.md", page.markdown())
+    cli.say(f"Tables: {folder}.")
+
+
+def put(documents: dict[str, str], pages):
+    """Puts the tables of pages between the marks of documents that have some for them.
+
+    Args:
+        documents: Path -> text.
+        pages: Of the studies made.
+    """
+    for path, text in documents.items():
+        for page in pages:
+            command = f"python -m trainers.reproduce --table={page.study.name}"
+            if tables.has_marks(text, command):
+                text = tables.put_table(text, command, page.table(), name=path)
+        files.write_atomically(path, text)
+
+
+if __name__ == "__main__":
+    flags.DEFINE_list("table", ["all"], "Names of tables, or all.")
+    flags.DEFINE_enum("scale", "small", list(SCALES), "How much is trained: see --list.")
+    flags.DEFINE_boolean("list", False, "Say which tables there are, and what each lacks on this machine.")
+    flags.DEFINE_string("runs", "runs/tables", "Folder of all runs; those that are done are not repeated.")
+    flags.DEFINE_string("out", None, "Folder of the tables; by default results/<scale> in that of the runs.")
+    flags.DEFINE_list("documents", [], "Documents with marks between which tables are put, such as README.md.")
+    flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale.")
+    flags.DEFINE_integer("jobs", 1, "Runs trained at a time; times are then not to be compared.", lower_bound=1)
+    flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
+    flags.DEFINE_string("manual_dir", "raw", "Folder with a folder of raw files for each data set, such as raw/ubfc.")
+    cli.run(main)

@@ -1,0 +1,38 @@
+"""Every table of the paper, and some of ours, as data: name -> the function that makes its `Study` for a scale."""
+
+from collections.abc import Callable
+
+from trainers.studies import ablations, comparison, features, finetuning
+from trainers.studies.scales import SETS, Scale
+from trainers.studies.table import Study
+
+PULSE = ("scamps", "ubfc", "pure")
+# Name -> function of a scale, and the data sets of the paper that it needs.
+STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
+    "table2": (features.features(2, "rotating_digits"), ("rotating_digits",)),
+    "table3": (features.features(3, "scamps"), ("scamps",)),
+    "table4": (features.features(4, "ubfc"), ("ubfc",)),
+    "table5": (features.features(5, "pure"), ("pure",)),
+    "table6": (features.features(6, "countix"), ("countix",)),
+    "table7": (features.features(7, "lst"), ("lst",)),
+    "table8": (finetuning.whole_networks, tuple(SETS)),
+    "table9": (finetuning.transfer, ("ubfc", "pure")),
+    "table10": (finetuning.unseen, ("rotating_digits",)),
+    "table12": (finetuning.fewer_clips, ("scamps", "rotating_digits")),
+    "table13": (finetuning.fewer_labels, ("scamps", "rotating_digits")),
+    "table14": (features.spurious, ("rotating_digits",)),
+    "table15": (ablations.speeds, ("scamps",)),
+    "table16": (ablations.views, ("scamps",)),
+    "table17": (ablations.similarities, ("scamps",)),
+    "table18": (ablations.generalized, tuple(SETS)),
+    "table19": (finetuning.lengths, ("rotating_digits", "scamps", "lst")),
+    "table20": (finetuning.specialized, ("countix", *PULSE)),
+    "table21": (finetuning.pulse_methods, PULSE),
+    "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
+    "quickstart": (comparison.quickstart, ("rotating_digits",)),
+    "settings": (comparison.settings, ("rotating_digits",)),
+    "comparison": (comparison.comparison, ("rotating_digits",)),
+    "losses": (comparison.losses, ("rotating_digits",)),
+    "strengths": (comparison.strengths, ("rotating_digits",)),
+    "choices": (ablations.choices, ("rotating_digits",)),
+}

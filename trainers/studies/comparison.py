@@ -1,0 +1,201 @@
+"""Our comparisons on digits: every method with and without the prior, by every readout, beside what learns nothing."""
+
+import dataclasses
+import functools
+import json
+import pathlib
+
+from simper_tf.methods import METHODS
+from trainers.grid import Run
+from trainers.studies.scales import Scale
+from trainers.studies.table import Block, Cell, Line, Study
+
+# Readouts of features on frequencies, those told least first.
+READOUTS = {
+    "fft_resolved": "FFT, octave by the pixels",
+    "fft_calibrated": "FFT, harmonic from 10 labels",
+    "fft": "FFT in the band",
+    "1nn": "1-NN by correlation",
+    "1nn_npsd": "1-NN by spectrum",
+    "probe": "trained probe",
+    "supervised": "own head",
+}
+PRIOR = {"prior_weight": 10}
+# A band that the readout and the prior learn little from.
+WIDE = {"band": "0.2,15"}
+# Kinds of digits: config -> its title.
+DIGITS = {
+    "digits": "Swinging digits, clean",
+    "digits_spin": "Spinning digits: twice the frequency is wrong, and no symmetry",
+    "digits_noisy_low": "Swinging digits, weak noise, clutter and light",
+    "digits_noisy_middle": "Swinging digits, middle noise, clutter and light",
+    "digits_noisy_high": "Swinging digits, strong noise, clutter and light",
+}
+_CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
+# What each method's settings are chosen from, one changed at a time.
+GRID = {
+    "learning_rate": ("0.001", "0.01"),
+    "batch_size": ("16",),
+    "temperature": ("0.1", "0.5"),
+    "appearance": ("simper", "none"),
+}
+
+
+def frequency_cells(run: Run, metric: str = "mae", readouts=READOUTS) -> tuple[Cell | None, ...]:
+    """Returns the cells of a run on frequencies, one a readout."""
+    labeled = dict(run.changes).get("method") == "supervised"
+    # A head of its own has only what was trained on labels.
+    return tuple(None if name == "supervised" and not labeled else Cell(run, name, metric) for name in readouts)
+
+
+def frequency_titles(metric: str = "MAE (Hz)", readouts=READOUTS) -> tuple[str, ...]:
+    """Returns the titles of the columns of `frequency_cells`."""
+    return tuple(f"{title}: {metric}" for title in readouts.values())
+
+
+def digits(scale: Scale, config: str) -> Run:
+    """Returns pre-training on one of `DIGITS`."""
+    return scale.sets["rotating_digits"].pretrain.but(dataset=f"rotating_digits/{config}")
+
+
+def noisy(scale: Scale) -> Run:
+    """Returns pre-training on digits whose pixels alone do not tell the frequency, on which choices are made."""
+    return digits(scale, "digits_noisy_middle")
+
+
+@functools.cache
+def chosen() -> dict[str, dict[str, str]]:
+    """Returns method -> the flags that were chosen for it, see `settings`."""
+    return json.loads(_CHOSEN.read_text())
+
+
+def self_supervised() -> list[str]:
+    """Returns the methods that learn without labels, the paper's and ours, in the order of `METHODS`."""
+    return [name for name, kind in METHODS.items() if not kind.needs_labels]
+
+
+def settings(scale: Scale) -> Study:
+    """Returns the study on which each method's settings are chosen, on validation clips of noisy digits."""
+    blocks = []
+    for method in self_supervised():
+        base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
+        runs = {"as in the scale": base}
+        for flag, values in GRID.items():
+            if flag == "temperature" and not _has_option(method, flag):
+                continue
+            runs |= {f"--{flag}={value}": base.but(**{flag: value}) for value in values}
+        lines = tuple(Line(title, frequency_cells(run)[:-1]) for title, run in runs.items())
+        blocks.append(Block(METHODS[method].title, frequency_titles()[:-1], lines))
+    about = (
+        "Settings of each method, one changed at a time, all over the same values. Taken is the line with the smallest "
+        "mean rank over the columns; `trainers/studies/chosen.json` holds what was taken."
+    )
+    return Study("settings", "Settings of each method", about, tuple(blocks))
+
+
+def comparison(scale: Scale) -> Study:
+    """Returns every method on clean, spinning and noisy digits, by every readout."""
+    blocks = []
+    for config in ("digits", "digits_spin", "digits_noisy_middle"):
+        base = digits(scale, config)
+        for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)")):
+            lines = [
+                Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base, config)
+            ]
+            blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
+    about = (
+        "Every method with the same encoder, clips and steps, each with settings of its own (`settings`) and its own "
+        "views, without the frequency prior, as in the paper, and with it. Controls have learned nothing: what they "
+        "reach is no merit of any training, and on clean digits it is nearly all there is to reach."
+    )
+    return Study("comparison", "Methods side by side", about, tuple(blocks))
+
+
+def losses(scale: Scale) -> Study:
+    """Returns SimPer's loss with what other methods have: a band, sparse and varied spectra, other clips."""
+    terms = {"sparsity_weight": 1, "variance_weight": 1}
+    kinds = {
+        "bandwidth alone (the prior)": {**PRIOR, "contrast_weight": 0},
+        "SiNC": {"method": "sinc"},
+        "SimPer": {},
+        "SimPer + bandwidth": PRIOR,
+        "SimPer + sparsity and variance": terms,
+        "SimPer + bandwidth, sparsity and variance": {**PRIOR, **terms},
+        "SimPer + other clips": {"other_clips": True},
+        "SimPer + all": {**PRIOR, **terms, "other_clips": True},
+    }
+    blocks = []
+    for config in ("digits_noisy_middle", "digits_spin"):
+        base = dataclasses.replace(digits(scale, config), split="validation")
+        lines = tuple(Line(title, frequency_cells(base.but(**changes))[:-1]) for title, changes in kinds.items())
+        blocks.append(Block(DIGITS[config], frequency_titles()[:-1], lines))
+    about = (
+        "What SimPer's contrast of speeds, a band for spectra, and sparse spectra that vary over a batch add to one "
+        "another, on validation clips. SiNC's bandwidth term is the frequency prior."
+    )
+    return Study("losses", "Parts of losses, put together", about, tuple(blocks))
+
+
+def strengths(scale: Scale) -> Study:
+    """Returns the four best methods and the pixels at three strengths of noise."""
+    blocks = []
+    for config in ("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high"):
+        base = digits(scale, config)
+        lines = [Line(METHODS[m].title, frequency_cells(base.but(method=m, **chosen().get(m, {})))[:-1])
+                 for m in ("simper", "frequency_contrast", "sinc", "contrast_phys")]  # fmt: skip
+        lines.append(_pixels(base))
+        blocks.append(Block(DIGITS[config], frequency_titles()[:-1], tuple(lines)))
+    about = "Where pixels fail is where learning shows its worth: the same methods at three strengths of disturbance."
+    return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
+
+
+def quickstart(scale: Scale) -> Study:
+    """Returns the readouts of the quickstart, beside the paper's numbers."""
+    from trainers.studies import published
+
+    run = Run("flags/quickstart.cfg").but(**{k: v for k, v in scale.sets["rotating_digits"].pretrain.changes
+                                             if k in ("data_dir", "steps", "train_clips", "test_clips")})  # fmt: skip
+    kinds = {
+        "fft_resolved": ("Fourier readout, octave by the pixels, no label", "fft"),
+        "fft_calibrated": ("Fourier readout, harmonic from 10 labels", ""),
+        "fft": ("Fourier readout in the band, octave not resolved", ""),
+        "1nn": ("nearest neighbor, by cross-correlation", "1nn"),
+        "1nn_npsd": ("nearest neighbor, by spectrum", ""),
+        "probe": ("trained probe on spectra", ""),
+        "pixels": ("control: spectrum of the pixels, nothing learned", ""),
+    }
+    lines = tuple(
+        Line(title, tuple(Cell(run, protocol, metric, published.value("table2", "simper", f"{paper} {metric}"))
+                          for metric in ("mae", "mape")))
+        for protocol, (title, paper) in kinds.items()
+    )  # fmt: skip
+    block = Block("", ("MAE (Hz)", "MAPE (%)"), lines, ranked=False)
+    return Study("quickstart", "The quickstart", "What `make quickstart` ends with, over three seeds.", (block,))
+
+
+def _lines(scale, base, config):
+    """Yields the title and the run of each line of the comparison."""
+    methods = self_supervised()
+    for name in methods:
+        yield METHODS[name].title, base.but(method=name, **chosen().get(name, {}))
+    for name in methods:
+        if _has_option(name, "prior_weight"):
+            yield f"{METHODS[name].title} + prior", base.but(method=name, **chosen().get(name, {}), **PRIOR)
+    yield "prior alone", base.but(contrast_weight=0, **PRIOR)
+    yield "prior alone, wide band", base.but(contrast_weight=0, **PRIOR, **WIDE)
+    yield "SimPer + prior, wide band", base.but(**PRIOR, **WIDE)
+    labeled = scale.sets["rotating_digits"].finetune.but(dataset=dict(base.changes)["dataset"])
+    yield "supervised, the published head", labeled.but(head="linear")
+    yield "supervised, phase-free head", labeled.but(head="spectrum")
+    yield "control: encoder untrained", base.but(steps=0, epochs=0)
+    yield "control: mean of each frame", base.but(steps=0, epochs=0, encoder="frame_mean")
+
+
+def _pixels(base):
+    cells = [None] * len(READOUTS)
+    cells[0] = Cell(base, "pixels", "mae")
+    return Line("control: pixels, nothing learned", tuple(cells[:-1]))
+
+
+def _has_option(method, name):
+    return name in METHODS[method].__init__.__kwdefaults__

@@ -1,0 +1,72 @@
+"""Tables 2 to 7 and 14: what is read off features that nobody has trained for it."""
+
+from simper_tf.methods import METHODS
+from trainers.studies import published
+from trainers.studies.scales import SETS, Scale
+from trainers.studies.table import Block, Cell, Line, Study
+
+# The paper's methods, in its order.
+PAPERS = ("simclr", "moco", "byol", "cvrl", "simper")
+# Data set -> the metrics that the paper has of it; `mae` and `mape` of the others.
+METRICS = {"countix": ("mae", "gm"), "lst": ("mae", "mape", "pearson")}
+UNITS = {"rotating_digits": "Hz", "scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "repetitions", "lst": "°C"}
+# Protocol -> its name in print, where features are a frequency's.
+READOUTS = {"fft": "FFT in the band", "fft_resolved": "FFT, octave by the pixels", "1nn": "1-NN"}
+
+
+def unit(name: str, metric: str) -> str:
+    """Returns a metric of a data set in print, with its unit."""
+    units = {"mape": "fraction" if name == "lst" else "%", "pearson": ""}
+    text = {"mae": "MAE", "mape": "MAPE", "gm": "GM", "pearson": "Pearson"}[metric]
+    found = units.get(metric, UNITS[name])
+    return f"{text} ({found})" if found else text
+
+
+def features(number: int, name: str):
+    """Returns the function that makes the table of one data set of a scale."""
+    table = f"table{number}"
+
+    def study(scale: Scale) -> Study:
+        pretrain = scale.sets[name].pretrain
+        protocols = {"linear_probe": "linear probe"} if name == "lst" else READOUTS
+        columns = [(protocol, metric) for protocol in protocols for metric in METRICS.get(name, ("mae", "mape"))]
+        lines = [
+            Line(METHODS[method].title, tuple(
+                Cell(pretrain.but(method=method), *column, published.value(table, method, " ".join(column)))
+                for column in columns
+            ))
+            for method in PAPERS
+        ]  # fmt: skip
+        titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
+        about = (
+            f"Features of five methods on {SETS[name]}, trained with the same encoder, steps and seeds, each with its own "
+            "views. The paper says that SimPer learns frequency without labels, and the others do not. It does not say "
+            "how its Fourier readout is told the band or the octave: beside that in the band of the data stands one "
+            "that needs no label and no band, its octave told by the pixels."
+            if name != "lst" else
+            "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders."
+        )  # fmt: skip
+        return Study(table, published.tables()[table]["title"], about, (Block("", titles, tuple(lines)),))
+
+    return study
+
+
+def spurious(scale: Scale) -> Study:
+    """Returns table 14: color and frequency follow the digit in training, and not in test."""
+    pretrain = scale.sets["rotating_digits"].pretrain
+    dataset = pretrain.settings().dataset
+    pretrain = pretrain.but(dataset=f"{dataset}_spurious")
+    columns = [(protocol, metric) for protocol in READOUTS for metric in ("mae", "mape")]
+    lines = tuple(
+        Line(METHODS[method].title, tuple(
+            Cell(pretrain.but(method=method), *column, published.value("table14", method, " ".join(column)))
+            for column in columns
+        ))
+        for method in ("simclr", "simper")
+    )  # fmt: skip
+    titles = tuple(f"{READOUTS[protocol]}: {unit('rotating_digits', metric)}" for protocol, metric in columns)
+    about = (
+        "In training each digit has a color and a tenth of the frequencies of its own; in test neither. The paper says "
+        "that features of SimCLR follow the color, and those of SimPer the frequency."
+    )
+    return Study("table14", published.tables()["table14"]["title"], about, (Block("", titles, lines),))

@@ -1,0 +1,209 @@
+"""Tables 8 to 13 and 19 to 22: what labels add, on the whole or in part."""
+
+from simper_tf.methods import METHODS
+from trainers.grid import Run
+from trainers.studies import published
+from trainers.studies.features import METRICS, PAPERS, unit
+from trainers.studies.scales import SETS, Scale
+from trainers.studies.table import Block, Cell, Line, Study
+
+OWN = "supervised"  # The protocol that asks the trained head.
+
+
+def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, **changes) -> Run:
+    """Returns learning from the labels of a data set, begun with what a method has learned there without.
+
+    Args:
+        scale: Has the data set.
+        name: Of the data set.
+        method: `supervised` for random weights.
+        before: Flags that differ in pre-training.
+        **changes: Flags that differ in learning from labels.
+    """
+    setting = scale.sets[name]
+    run = setting.finetune.but(**changes)
+    if method == "supervised":
+        return run
+    return run.begun_with(setting.pretrain.but(method=method, **(before or {})))
+
+
+def whole_networks(scale: Scale) -> Study:
+    """Returns table 8."""
+    return _over_sets("table8", scale, SETS, ("supervised", *PAPERS), (
+        "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
+        "paper says that SimPer is the best start."
+    ))  # fmt: skip
+
+
+def specialized(scale: Scale) -> Study:
+    """Returns table 20: RepNet on Countix, EfficientPhys on pulse."""
+    encoders = {"countix": "repnet", "scamps": "efficientphys", "ubfc": "efficientphys", "pure": "efficientphys"}
+    return _over_sets("table20", scale, encoders, ("supervised", "simclr", "simper"), (
+        "As table 8 with networks made for the task: RepNet's for counting, EfficientPhys' for pulse. The paper says that "
+        "SimPer is a better start for these too."
+    ), lambda name, method: {"encoder": encoders[name]})  # fmt: skip
+
+
+def pulse_methods(scale: Scale) -> Study:
+    """Returns table 21: self-supervised methods made for pulse, with and without a saliency sampler."""
+    methods = ("frequency_contrast", "slf_rpm", "simper")
+    blocks = []
+    for title, saliency in (("Without saliency", False), ("With saliency", True)):
+        blocks.append(_block("table21", title, scale, ("scamps", "ubfc", "pure"), methods,
+                             lambda name, method, saliency=saliency: {"saliency": saliency},
+                             " saliency" if saliency else ""))  # fmt: skip
+    about = (
+        "As table 8, with two methods made for pulse, those of Gideon and Stent and of Wang et al.; with and without a "
+        "sampler that magnifies what matters in a frame. The paper says that SimPer is ahead of both either way."
+    )
+    return Study("table21", published.tables()["table21"]["title"], about, tuple(blocks))
+
+
+def other_data(scale: Scale) -> Study:
+    """Returns table 22: the same methods where there is no pulse."""
+    methods = ("supervised", "frequency_contrast", "slf_rpm", "simper")
+    return _over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
+        "As table 8, with the methods made for pulse where nothing pulses. The paper says that they are of no use there."
+    ))  # fmt: skip
+
+
+def transfer(scale: Scale) -> Study:
+    """Returns table 9: what was learned on one data set of pulse, trained on the labels of another."""
+    ways = (("ubfc", "pure"), ("pure", "ubfc"))
+
+    def run(method, source, target):
+        begun = scale.sets[source].finetune if method == "supervised" else None
+        begun = begun or scale.sets[source].pretrain.but(method=method)
+        return scale.sets[target].finetune.begun_with(begun)
+
+    columns = [(source, target, metric) for source, target in ways for metric in ("mae", "mape")]
+    lines = tuple(
+        Line(METHODS[method].title, tuple(
+            Cell(run(method, source, target), OWN, metric,
+                 published.value("table9", method, f"{source}->{target} {metric}"))
+            for source, target, metric in columns
+        ))
+        for method in ("supervised", "simclr", "simper")
+    )  # fmt: skip
+    titles = tuple(f"{SETS[s]} to {SETS[t]}: {unit(t, metric)}" for s, t, metric in columns)
+    about = (
+        "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of the "
+        "other. The paper says that SimPer's transfer best."
+    )
+    return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, lines),))
+
+
+def unseen(scale: Scale) -> Study:
+    """Returns table 10: frequencies that no training clip has."""
+    parts = {"interpolation": {"label_gap": "2,3.5"}, "extrapolation": {"label_range": "1.5,4"}}
+    kinds = [(part, seen) for part in parts for seen in ("seen", "unseen")]
+    setting = scale.sets["rotating_digits"]
+
+    def line(title, run_of, protocol, paper):
+        return Line(title, tuple(
+            Cell(run_of(parts[part]), protocol, f"mae_{seen}", published.value("table10", paper, f"{part} {seen}"))
+            for part, seen in kinds
+        ))  # fmt: skip
+
+    lines = (
+        line("supervised, its own head", lambda part: setting.finetune.but(**part), OWN, "supervised"),
+        line("SimPer, FFT, octave by the pixels, no label", lambda part: setting.pretrain.but(**part), "fft_resolved",
+             "simper"),
+        line("SimPer, FFT, harmonic from 10 seen labels", lambda part: setting.pretrain.but(**part), "fft_calibrated",
+             ""),
+        line("SimPer, fine-tuned, its own head",
+             lambda part: finetuned(scale, "rotating_digits", "simper", part, **part), OWN, ""),
+        line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
+             ""),
+    )  # fmt: skip
+    titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)
+    about = (
+        "Training clips of 2 to 3.5 Hz are left out (interpolation), or those outside 1.5 to 4 Hz (extrapolation); test "
+        "clips have all frequencies. No readout is told of the gap: the band is that of the whole data. The paper says "
+        "that SimPer answers frequencies it has not seen as well as others, and a supervised network does not."
+    )
+    return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines),))
+
+
+def fewer_clips(scale: Scale) -> Study:
+    """Returns table 12."""
+    return _over_fractions("table12", scale, "data_fraction", "data_fraction", (
+        "All training, without labels and with, has only a part of the clips. The paper says that SimPer's lead grows as "
+        "clips get fewer."
+    ))  # fmt: skip
+
+
+def fewer_labels(scale: Scale) -> Study:
+    """Returns table 13."""
+    return _over_fractions("table13", scale, None, "label_fraction", (
+        "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows as "
+        "labels get fewer."
+    ))  # fmt: skip
+
+
+def lengths(scale: Scale) -> Study:
+    """Returns table 19: shorter clips."""
+    columns = [
+        (name, frames, paper)
+        for name in ("rotating_digits", "scamps", "lst")
+        for frames, paper in zip(scale.sets[name].lengths, _PAPERS_LENGTHS[name], strict=True)
+    ]
+
+    def cell(method, name, frames, paper):
+        cut = {"clip_frames": None if frames == scale.sets[name].lengths[0] else frames}
+        run = finetuned(scale, name, method, cut, **cut)
+        return Cell(run, OWN, "mae", published.value("table19", method, f"{name} {paper}"))
+
+    lines = tuple(
+        Line(METHODS[method].title, tuple(cell(method, *column) for column in columns))
+        for method in ("supervised", "simper")
+    )
+    titles = tuple(f"{SETS[name]}, {frames} frames: {unit(name, 'mae')}" for name, frames, _ in columns)
+    about = "As table 8, with shorter clips. The paper says that SimPer does not suffer from them."
+    return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
+
+
+_PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
+
+
+def _over_fractions(table, scale, before, after, about):
+    """Returns a study of parts of the clips or labels: on the data set of the paper, and on digits."""
+    blocks = []
+    for name in ("scamps", "rotating_digits"):
+        columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
+
+        def cell(method, percent, metric, name=name):
+            part = {} if percent == 100 else {after: percent / 100}
+            run = finetuned(scale, name, method, part if before else None, **part)
+            paper = published.value(table, method, f"{percent}% {metric}") if name == "scamps" else None
+            return Cell(run, OWN, metric, paper)
+
+        lines = tuple(
+            Line(METHODS[method].title, tuple(cell(method, *column) for column in columns))
+            for method in ("supervised", "simclr", "cvrl", "simper")
+        )
+        titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
+        blocks.append(Block(SETS[name], titles, lines))
+    return Study(table, published.tables()[table]["title"], about, tuple(blocks))
+
+
+def _over_sets(table, scale, names, methods, about, changes=None):
+    block = _block(table, "", scale, names, methods, changes)
+    return Study(table, published.tables()[table]["title"], about, (block,))
+
+
+def _block(table, title, scale, names, methods, changes=None, suffix=""):
+    """Returns a block of fine-tuned methods over data sets, the paper's numbers by the method with a suffix."""
+    # Of temperatures the paper has no percentage here.
+    metrics = {**METRICS, "lst": ("mae", "pearson")}
+    columns = [(name, metric) for name in names for metric in metrics.get(name, ("mae", "mape"))]
+
+    def cell(method, name, metric):
+        given = changes(name, method) if changes else {}
+        run = finetuned(scale, name, method, given, **given)
+        return Cell(run, OWN, metric, published.value(table, f"{method}{suffix}", f"{name} {metric}"))
+
+    lines = tuple(
+        Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods
+    )
+    return Block(title, tuple(f"{SETS[name]}: {unit(name, metric)}" for name, metric in columns), lines)

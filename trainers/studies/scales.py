@@ -1,0 +1,148 @@
+"""How the six data sets of the paper are run at each scale."""
+
+import dataclasses
+import pathlib
+from collections.abc import Mapping
+
+from trainers.grid import Run
+
+SETS = {
+    "rotating_digits": "RotatingDigits",
+    "scamps": "SCAMPS",
+    "ubfc": "UBFC",
+    "pure": "PURE",
+    "countix": "Countix",
+    "lst": "LST",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """How a data set is run.
+
+    Attributes:
+        pretrain: SimPer on it; other methods by their name.
+        finetune: Learning from its labels, from random weights unless begun with another run.
+        data: What stands in for the data of the paper; empty for these themselves.
+        lengths: Three lengths of clips, in frames, the first that of all other tables.
+        standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
+        raw: What has to be got by hand before it can be run; empty for nothing.
+    """
+
+    pretrain: Run
+    finetune: Run
+    data: str = ""
+    lengths: tuple[int, int, int] = (0, 0, 0)
+    standin: Mapping[str, object] | None = None
+    raw: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    """One of `SCALES`.
+
+    Attributes:
+        name: `smoke`, `small` or `paper`.
+        about: What numbers of this scale say; a sentence.
+        seeds: Of every run.
+        sets: Data set of the paper -> its `Setting`.
+        fractions: Parts of the training clips, or of their labels, in percent.
+    """
+
+    name: str
+    about: str
+    seeds: tuple[int, ...]
+    sets: Mapping[str, Setting]
+    fractions: tuple[int, ...] = (100, 50, 20, 10, 5)
+
+    def located(self, data_dir: str, manual_dir: str) -> "Scale":
+        """Returns the scale with its data in a folder, and raw files in folders of `manual_dir` by data set.
+
+        Miniatures lie in a folder of their own, where nobody takes them for the data that they imitate.
+        """
+        return dataclasses.replace(
+            self, sets={name: _located(setting, name, data_dir, manual_dir) for name, setting in self.sets.items()}
+        )
+
+    def lacks(self, name: str) -> str:
+        """Returns what a located data set of the paper still needs on this machine, empty for nothing."""
+        setting = self.sets[name]
+        places = dict(setting.pretrain.changes)
+        built = pathlib.Path(places["data_dir"], name)
+        if not setting.raw or built.exists() or pathlib.Path(places["manual_dir"]).is_dir():
+            return ""
+        return setting.raw
+
+
+def _located(setting, name, data_dir, manual_dir):
+    places = {"data_dir": data_dir}
+    if setting.standin:
+        places = {"data_dir": f"{data_dir}/miniatures", "manual_dir": f"{data_dir}/miniatures/raw/{name}"}
+    elif setting.raw:
+        places["manual_dir"] = f"{manual_dir}/{name}"
+    return dataclasses.replace(
+        setting, pretrain=setting.pretrain.but(**places), finetune=setting.finetune.but(**places)
+    )
+
+
+def _small(flagfile, finetune, data, lengths, standin=None):
+    run = Run(flagfile)
+    return Setting(run, run.but(method="supervised", **finetune), data, lengths, standin)
+
+
+def _paper(name, lengths=(0, 0, 0), raw=True):
+    return Setting(
+        Run(f"flags/{name}.cfg").but(artifacts=False),
+        Run(f"flags/supervised_{name}.cfg").but(artifacts=False),
+        lengths=lengths,
+        raw=f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them" if raw else "",
+    )
+
+
+_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
+_PAPER = {name: _paper(name, _LENGTHS.get(name, (0, 0, 0)), raw=name != "rotating_digits") for name in SETS}
+
+# As many steps as pre-training takes, of views that are whole clips.
+_FINETUNE = {"head": "spectrum", "batch_size": 16, "learning_rate": 1e-3}
+_DIGITS = "digits embedded in scikit-learn for those of MNIST"
+_FACES = "drawn faces with a known pulse (datasets/drawn_faces)"
+_MINIATURE = "drawn miniatures of its raw files (trainers.standin)"
+_SMALL = {
+    "rotating_digits": _small("flags/small/rotating_digits.cfg", _FINETUNE, _DIGITS, (150, 120, 90)),
+    "scamps": _small("flags/small/scamps.cfg", _FINETUNE, _FACES, (300, 225, 150)),
+    "ubfc": _small("flags/small/ubfc.cfg", _FINETUNE, _FACES, (180, 150, 120)),
+    "pure": _small("flags/small/pure.cfg", _FINETUNE, _FACES, (180, 150, 120)),
+    "countix": _small(
+        "flags/small/countix.cfg", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 120, "seconds": 8}
+    ),
+    "lst": _small(
+        "flags/small/lst.cfg", {**_FINETUNE, "head": "linear"}, _MINIATURE, (100, 80, 60), {"subjects": 1, "seconds": 0}
+    ),
+}  # fmt: skip
+
+
+def _smoke(setting):
+    """Returns a setting of a few steps on a few clips, to see that everything runs."""
+    tiny = {
+        "steps": 2, "batch_size": 4, "train_clips": 24, "validation_clips": 12, "test_clips": 12,
+        "labeled_clips": 3,
+    }  # fmt: skip
+    return dataclasses.replace(
+        setting, pretrain=setting.pretrain.but(**tiny, num_views=2), finetune=setting.finetune.but(**tiny)
+    )
+
+
+SCALES = {
+    scale.name: scale
+    for scale in (
+        Scale(
+            "smoke", "Two steps on two dozen clips: the numbers say that everything runs, and nothing else.", (0,),
+            {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 20),
+        ),
+        Scale(
+            "small", "On stand-ins for the data, with a small encoder and a few hundred steps on two cores: compare lines "
+            "with one another, not with the paper.", (0, 1, 2), _SMALL,
+        ),
+        Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER),
+    )
+}  # fmt: skip
