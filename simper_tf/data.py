@@ -6,7 +6,7 @@ import io
 import pathlib
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import tensorflow as tf
@@ -19,13 +19,20 @@ SPLITS = ("train", "validation", "test")
 
 @dataclasses.dataclass(frozen=True)
 class ClipData:
-    """A built data set.
+    """A built data set, or a part of it.
 
     Attributes:
         builder: Its TFDS builder, see `find` and `build`.
+        rows: Split -> which of its clips are used, rising; all of those that are not named.
+        known_labels: Which of the training clips that are used have a label that may be looked at, `(N,)` bool; None
+            for all.
+        last_frames: So many frames at the end of each clip are used; 0 for all.
     """
 
     builder: tfds.core.DatasetBuilder
+    rows: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+    known_labels: np.ndarray | None = None
+    last_frames: int = 0
 
     @property
     def name(self) -> str:
@@ -54,6 +61,11 @@ class ClipData:
         return tuple(self.builder.info.features["clip"].shape[1:])
 
     @property
+    def num_frames(self) -> int:
+        """T of the clips."""
+        return self.last_frames or self.builder.info.features["clip"].shape[0]
+
+    @property
     def courses(self) -> list[str]:
         """Names of the features that show what repeats, frame by frame, such as the angle or the PPG."""
         if not isinstance(self.task, tasks.Frequency):
@@ -61,6 +73,20 @@ class ClipData:
         features = self.builder.info.features
         shape = features["clip"].shape[:1]
         return sorted(name for name, feature in features.items() if feature.shape == shape and name != "label")
+
+    def take(self, rows: Mapping[str, np.ndarray], known_labels: np.ndarray | None = None) -> "ClipData":
+        """Returns the data set with some clips of some splits alone; see `rows` and `known_labels`."""
+        return dataclasses.replace(self, rows=rows, known_labels=known_labels)
+
+    def labeled(self) -> "ClipData":
+        """Returns the data set with those training clips alone whose labels may be looked at."""
+        if self.known_labels is None:
+            return self
+        return self.take({**self.rows, "train": self.rows["train"][self.known_labels]})
+
+    def cut(self, num_frames: int) -> "ClipData":
+        """Returns the data set with the last frames of every clip alone, and of what goes with its frames."""
+        return dataclasses.replace(self, last_frames=num_frames)
 
     def split(self, name: str, limit: int = 0) -> tuple[tf.data.Dataset, int]:
         """Returns the first examples of a split, floats in [0, 1], and how many they are.
@@ -94,11 +120,38 @@ class ClipData:
                 f"{self.builder.info.full_name} has no split {name!r}, only {', '.join(splits)}: none of its raw files "
                 f"was there when it was built. Add some, delete {self.builder.data_path} and build it again."
             )
-        total = splits[name].num_examples
-        count = min(limit, total) if limit else total
+        rows = self.rows.get(name, np.arange(splits[name].num_examples))[: limit or None]
+        end = int(rows[-1]) + 1
+        if end > len(rows):
+            # What is left out is not decoded.
+            options.setdefault("decoders", {"clip": tfds.decode.SkipDecoding()})
         read = tfds.ReadConfig(interleave_cycle_length=1, try_autocache=False)
-        examples = self.builder.as_dataset(split=f"{name}[:{count}]", shuffle_files=False, read_config=read, **options)
-        return examples, count
+        examples = self.builder.as_dataset(split=f"{name}[:{end}]", shuffle_files=False, read_config=read, **options)
+        if end > len(rows):
+            examples = _only(examples, rows, end).map(self._decode, tf.data.AUTOTUNE, deterministic=True)
+        if self.last_frames:
+            examples = examples.map(self._cut, tf.data.AUTOTUNE, deterministic=True)
+        return examples, len(rows)
+
+    def _decode(self, example):
+        if "clip" not in example:
+            return example
+        return {**example, "clip": self.builder.info.features["clip"].decode_example(example["clip"])}
+
+    def _cut(self, example):
+        features = self.builder.info.features
+        of_frames = {"clip", *self.courses}
+        # Such as a mask of the pixels. A series of as many values may be what follows the clip.
+        of_frames |= {name for name in features if features[name].shape[:-1] == features["clip"].shape[:-1]}
+        return {name: value[-self.last_frames :] if name in of_frames else value for name, value in example.items()}
+
+
+def _only(examples, rows, end):
+    """Returns the examples of some rows alone, of `end` in all."""
+    kept = np.zeros(end, bool)
+    kept[rows] = True
+    found = examples.enumerate().filter(lambda k, _: tf.gather(kept, k)).map(lambda _, example: example)
+    return found.apply(tf.data.experimental.assert_cardinality(len(rows)))
 
 
 def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.DatasetBuilder:

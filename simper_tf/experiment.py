@@ -41,6 +41,8 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
     Raises:
         ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says what to change.
     """
+    needs_labels = METHODS[settings.method].needs_labels
+    clips = clips.labeled() if needs_labels else clips
     examples, num_examples = clips.split("train", settings.train_clips)
     clip_shape, rates = first_example(examples)["clip"].shape, clips.column("rate", "train", settings.train_clips)
     views = make_views(settings, clip_shape)
@@ -52,7 +54,7 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
         )
     steps_per_epoch = max(num_examples // settings.batch_size, 1)
     num_steps = settings.steps or settings.epochs * steps_per_epoch
-    labels = clips.column("label", "train", settings.train_clips) if METHODS[settings.method].needs_labels else None
+    labels = clips.column("label", "train", settings.train_clips) if needs_labels else None
     facts = TrainingFacts(views, rates, num_examples, settings.batch_size, num_steps, settings.band, labels)
     keras.mixed_precision.set_dtype_policy(settings.precision)
     with (strategy or tf.distribute.get_strategy()).scope():

@@ -23,6 +23,7 @@ class Features:
         pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
         levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
         predicted: What the method's own head says, in the shape of the labels; None where it has none.
+        known: `(N,)` bool, which labels may be looked at; None for all.
     """
 
     series: np.ndarray
@@ -33,6 +34,7 @@ class Features:
     pixels: np.ndarray | None = None
     levels: np.ndarray | None = None
     predicted: np.ndarray | None = None
+    known: np.ndarray | None = None
 
     def per_hertz(self, task):
         """Returns the factor, or `(N,)` factors, from Hz to the unit of a `tasks.Frequency`."""
@@ -40,8 +42,16 @@ class Features:
 
     def take(self, count: int) -> "Features":
         """Returns the features of the first `count` clips."""
+        return self.only(slice(count))
+
+    def labeled(self) -> "Features":
+        """Returns the features of the clips whose labels may be looked at."""
+        return self if self.known is None else self.only(self.known)
+
+    def only(self, clips: np.ndarray | slice) -> "Features":
+        """Returns the features of some clips, given by their numbers, a mask or a slice."""
         fields = vars(self).items()
-        return Features(**{name: values if values is None else values[:count] for name, values in fields})
+        return Features(**{name: values if values is None else values[clips] for name, values in fields})
 
 
 def extract(

@@ -5,10 +5,15 @@ import json
 import pathlib
 import subprocess
 
+import numpy as np
+
 from simper_tf import metrics
 from simper_tf.features import Features
 from simper_tf.files import alone, write_atomically
 from simper_tf.tasks import Task
+
+# Metrics that `score_apart` takes.
+APART = ("mae", "mape")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +72,23 @@ def score(predictions, test: Features, task: Task, **run) -> list[Row]:
             low, high = metrics.bootstrap_interval(metric, test.labels, predicted, test.subjects)
             numbers = {"value": value, "low": low, "high": high, "n": len(predicted)}
             rows.append(Row(protocol=protocol, metric=name, unit=task.unit if unit is None else unit, **numbers, **run))
+    return rows
+
+
+def score_apart(predictions, test: Features, task: Task, seen: np.ndarray, **run) -> list[Row]:
+    """Returns the rows of `score` for the clips alone whose labels training could have seen, and for the others.
+
+    Their metrics are `mae_seen`, `mae_unseen`, `mape_seen` and `mape_unseen`.
+
+    Args:
+        predictions, test, task, **run: As in `score`.
+        seen: `(N,)` bool, which labels those are.
+    """
+    rows = []
+    for suffix, part in (("seen", seen), ("unseen", ~seen)):
+        few = {protocol: predicted[part] for protocol, predicted in predictions.items()}
+        found = score(few, test.only(part), task, **run)
+        rows += [dataclasses.replace(row, metric=f"{row.metric}_{suffix}") for row in found if row.metric in APART]
     return rows
 
 

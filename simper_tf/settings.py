@@ -42,6 +42,11 @@ class Settings:
     data_dir: str = _data("data", help="Where built data sets are kept.", free=True)
     manual_dir: str = _data("", help="Raw files of data sets that cannot be downloaded.", free=True)
     train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
+    data_fraction: float = _data(1.0, help="Share of the training clips that is used; drawn by seed, small in large.")
+    label_fraction: float = _data(1.0, help="Share of the training clips used whose labels are known.")
+    label_gap: tuple[float, ...] = _data((), help="Hide labels from low to high, in their unit, from training.")
+    label_range: tuple[float, ...] = _data((), help="Hide labels outside of low to high, in their unit, from training.")
+    clip_frames: int = _data(0, help="Use so many frames at the end of each clip; 0 for all.", lower=0)
     validation_clips: int = _data(0, help="Use so many validation clips at most; 0 for all.", lower=0, free=True)
     test_clips: int = _data(0, help="Use so many test clips at most; 0 for all.", lower=0, free=True)
     method: str = _train("simper", help="What is minimized.", choices=METHODS)
@@ -85,6 +90,14 @@ class Settings:
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
                 found = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}")
+        for name in ("data_fraction", "label_fraction"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"--{name} is a share above 0 and at most 1. Found: {getattr(self, name):g}.")
+        for name in ("label_gap", "label_range"):
+            pair = tuple(map(float, getattr(self, name)))
+            object.__setattr__(self, name, pair)
+            if pair and not (len(pair) == 2 and pair[0] < pair[1]):
+                raise ValueError(f"--{name} takes two rising numbers, such as 2,3, or none. Found: {text_of(pair)}")
         if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
             raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
         if self.steps and not self.epochs:

@@ -3,7 +3,7 @@
 import contextlib
 
 import datasets
-from simper_tf import data
+from simper_tf import data, subsets
 from simper_tf.settings import Settings
 from trainers.cli import say
 
@@ -33,7 +33,11 @@ def load(settings: Settings) -> data.ClipData:
 
 @contextlib.contextmanager
 def opened(settings: Settings):
-    """Gives what `load` returns for the time of a block, in which a record that cannot be read is one clear error."""
+    """Gives the clips that a run uses, for the time of a block in which a damaged record is one clear error.
+
+    Raises:
+        ValueError: as `load`, or `subsets.used`.
+    """
     clips = load(settings)
     with data.reading(clips):
-        yield clips
+        yield subsets.used(clips, settings)

@@ -3,9 +3,11 @@
 python -m trainers.evaluate --run_dir=runs/quickstart
 """
 
+import dataclasses
+
 import numpy as np
 
-from simper_tf import checkpoints, experiment, features, files, metrics, protocols, rows, run_folder, tables
+from simper_tf import checkpoints, experiment, features, files, metrics, protocols, rows, run_folder, subsets, tables
 from trainers import cli, data, figures, options
 
 # Clips predicted among which the plots of a few choose, so that drawing does not read them all.
@@ -58,6 +60,7 @@ def evaluate(folder, clips, model, settings, seconds):
     task = experiment.task_of(settings, clips)
     splits = dict.fromkeys(("train", "validation", settings.split))
     found = {split: extract(clips, split, model, settings, task) for split in splits}
+    found["train"] = dataclasses.replace(found["train"], known=clips.known_labels)
     predicted = found[settings.split]
     given = settings.options_for("protocol")
     predictions = protocols.predict(found["train"], found["validation"], predicted, task, given)
@@ -65,20 +68,22 @@ def evaluate(folder, clips, model, settings, seconds):
         if prediction.note:
             cli.say(prediction.note)
     values = {name: prediction.values for name, prediction in predictions.items()}
-    results = rows.score(
-        values,
-        predicted,
-        task,
-        dataset=clips.name,
-        config=clips.config,
-        method=settings.method if settings.epochs else "untrained",
-        encoder=settings.encoder,
-        seed=settings.seed,
-        commit=rows.code_commit(),
-        seconds=seconds,
-        settings=settings.digest(),
-        split=settings.split,
-    )
+    run = {
+        "dataset": clips.name,
+        "config": clips.config,
+        "method": settings.method if settings.epochs else "untrained",
+        "encoder": settings.encoder,
+        "seed": settings.seed,
+        "commit": rows.code_commit(),
+        "seconds": seconds,
+        "settings": settings.digest(),
+        "split": settings.split,
+    }
+    results = rows.score(values, predicted, task, **run)
+    seen = subsets.seen(predicted.labels, settings)
+    # Of validation clips those with hidden labels are left out.
+    if seen is not None and settings.split == "test":
+        results += rows.score_apart(values, predicted, task, seen, **run)
     keep_features(folder, clips, settings, predicted)
     run_folder.write_readout(folder, {name: dict(each.found) for name, each in predictions.items() if each.found})
     rows.write_rows(folder / "results.jsonl", results)

@@ -35,6 +35,8 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "training_mean": (training_mean, ("scalar", "series")),
     "supervised": (own_head, ("frequency", "scalar", "series")),
 }
+# Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
+WITHOUT_LABELS = ("fft_resolved",)
 
 
 def predict(
@@ -43,7 +45,8 @@ def predict(
     """Predicts the label of every test clip by each protocol that suits the task.
 
     Args:
-        train, validation, test: With the extras of the task.
+        train, validation, test: With the extras of the task. Protocols that look at labels of training clips get those
+            alone whose labels are `known`.
         task: What the labels are; a frequency needs its band.
         options: Arguments of protocols, by name, that are to differ from their defaults.
 
@@ -54,7 +57,8 @@ def predict(
     for name, (protocol, kinds) in PROTOCOLS.items():
         if task.kind in kinds:
             own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
-            found[name] = protocol(train, validation, test, task, **own)
+            shown = train if name in WITHOUT_LABELS else train.labeled()
+            found[name] = protocol(shown, validation, test, task, **own)
     made = {name: prediction for name, prediction in found.items() if prediction is not None}
     if not made:
         raise ValueError(f"No protocol suits labels of the kind {task.kind!r}: name it in `PROTOCOLS`.")

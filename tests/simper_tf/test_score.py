@@ -70,3 +70,19 @@ def test_a_run_that_leaves_a_field_open_is_refused():
     run = {name: value for name, value in RUN.items() if name != "commit"}
     with pytest.raises(TypeError, match="commit"):
         rows.score({"fft": np.ones(3)}, perfect(RNG, np.ones(3)), tasks.Frequency("Hz"), **run)
+
+
+def test_errors_on_labels_that_training_could_and_could_not_have_seen_stand_apart():
+    labels = np.float32([1, 2, 3, 4, 5])
+    test = Features(labels, labels, np.ones(5), np.arange(5).astype(str), subjects=np.array(list("aabbc")))
+    seen = np.array([True, False, False, True, True])
+    found = rows.score_apart({"1nn": labels + np.float32([1, 2, 4, 1, 4])}, test, tasks.Frequency("Hz"), seen, **RUN)
+    values = {row.metric: (row.value, row.unit, row.n) for row in found}
+    assert values == {
+        "mae_seen": (2.0, "Hz", 3),
+        "mape_seen": (pytest.approx(100 * (1 + 1 / 4 + 4 / 5) / 3), "%", 3),
+        "mae_unseen": (3.0, "Hz", 2),
+        "mape_unseen": (pytest.approx(100 * (1 + 4 / 3) / 2), "%", 2),
+    }
+    (unseen,) = (row for row in found if row.metric == "mae_unseen")
+    assert (unseen.low, unseen.high) == (2.0, 4.0)

@@ -69,6 +69,21 @@ def test_steps_of_a_run_that_does_not_train_are_refused():
     assert Settings(steps=5).steps == 5
 
 
+@pytest.mark.parametrize("name", ["data_fraction", "label_fraction"])
+@pytest.mark.parametrize("value", [0.0, -0.5, 1.5, float("nan")])
+def test_a_share_that_is_none_is_refused(name, value):
+    with pytest.raises(ValueError, match=rf"--{name} is a share above 0 and at most 1\. Found: {value:g}\."):
+        Settings(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["label_gap", "label_range"])
+def test_hidden_labels_are_two_rising_numbers_or_none(name):
+    for pair in ((3, 2), (2, 2), (2,), (1, 2, 3)):
+        with pytest.raises(ValueError, match=rf"--{name} takes two rising numbers, such as 2,3, or none\. Found: "):
+            Settings(**{name: pair})
+    assert Settings(**{name: (-2, 3)}).digest() == Settings(**{name: [-2.0, 3.0]}).digest() != Settings().digest()
+
+
 def test_options_go_to_whom_they_belong():
     settings = Settings(options={"temperature": 0.5, "kernel_frames": 5, "hue": 0.1, "labeled_clips": 3})
     assert settings.options_for("method") == {"temperature": 0.5}

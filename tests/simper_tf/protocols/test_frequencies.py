@@ -146,3 +146,17 @@ def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_durat
     # One bin of 120 frames is one repetition in the clip.
     if unit == "count":
         np.testing.assert_allclose(predictions["fft_paper"], np.round(predictions["fft_paper"]), atol=1e-4)
+
+
+def test_protocols_that_look_at_labels_get_the_clips_whose_labels_are_known_and_the_others_all():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    known = np.arange(60) % 6 == 1
+    labels = np.where(known, train.labels, np.nan)
+    pixels = np.where(known[:, None], 0, train.pixels)  # Only the others can vote.
+    half = dataclasses.replace(train, labels=labels, pixels=pixels, known=known)
+    found, expected = predict(half, test)[0], predict(train.only(known), test)[0]
+    assert np.isfinite(list(found.values())).all()
+    for protocol in ("1nn", "1nn_npsd", "1nn_euclidean", "fft_calibrated"):
+        np.testing.assert_array_equal(found[protocol], expected[protocol])
+    votes = protocols.predict(half, test, test, TASK)["fft_resolved"].found["octave"]
+    assert votes["voting"] == pytest.approx(5 / 6)
