@@ -54,21 +54,34 @@ def options_of(function: Callable) -> dict[str, Option]:
     """Returns the options of a function, or of a class by its `__init__`, by name.
 
     They are its keyword-only arguments, and the fields of a dataclass, whose type is a scalar or a tuple of scalars.
-    One whose default is None is left to whoever calls the function: it follows from something else.
+    A class that passes keywords on has the options of its bases too. One whose default is None is left to whoever calls
+    the function: it follows from something else.
     """
     fixed = ()
     if isinstance(function, functools.partial):
         function, fixed = function.func, function.keywords
-    called = function.__init__ if inspect.isclass(function) else function
-    hints, docs = typing.get_type_hints(called), _sentences(inspect.getdoc(function) or "")
     found = {}
-    for name, parameter in inspect.signature(called).parameters.items():
-        kinds = _kinds(hints.get(name))
-        told = parameter.kind is parameter.KEYWORD_ONLY or dataclasses.is_dataclass(function)
-        if told and kinds and parameter.default is not None and name not in {*fixed, "seed"}:
-            kind, is_tuple = kinds
-            found[name] = Option(name, kind, is_tuple, parameter.default, docs.get(name, ""))
+    for each in constructors(function) if inspect.isclass(function) else [function]:
+        called = each.__init__ if inspect.isclass(each) else each
+        hints, docs = typing.get_type_hints(called), _sentences(inspect.getdoc(each) or "")
+        for name, parameter in inspect.signature(called).parameters.items():
+            kinds = _kinds(hints.get(name))
+            told = parameter.kind is parameter.KEYWORD_ONLY or dataclasses.is_dataclass(each)
+            if told and kinds and parameter.default is not None and name not in {*fixed, "seed"}:
+                kind, is_tuple = kinds
+                found[name] = Option(name, kind, is_tuple, parameter.default, docs.get(name, ""))
     return found
+
+
+def constructors(kind: type) -> list[type]:
+    """Returns a class and its bases, these first, as far as constructors pass on keywords that they do not know."""
+    found = []
+    for each in kind.__mro__:
+        if "__init__" in vars(each):
+            found.append(each)
+            if all(p.kind is not p.VAR_KEYWORD for p in inspect.signature(each.__init__).parameters.values()):
+                break
+    return found[::-1]
 
 
 def _kinds(hint):

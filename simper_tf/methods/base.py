@@ -263,7 +263,10 @@ class Method(keras.Model):
 
     def compute_logs(self, batch: dict, training: bool) -> dict:
         """Returns all logged scalars of a batch of views and targets, the `loss` among them."""
-        features = self.encode_views(batch["views"], training)
+        return self.logs_of(self.encode_views(batch["views"], training), batch, training)
+
+    def logs_of(self, features, batch: dict, training: bool = True) -> dict:
+        """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""
         loss, logs = self.loss_and_logs(features, batch, training)
         return {"loss": loss, **logs, "feature_deviation": diagnostics.feature_deviation(features)}
 

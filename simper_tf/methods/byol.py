@@ -84,7 +84,7 @@ class BYOL(MomentumMethod):
 
     @classmethod
     def arguments_for(cls, facts):
-        return {"num_steps": facts.num_steps or None}
+        return {**super().arguments_for(facts), "num_steps": facts.num_steps or None}
 
     def current_momentum(self):
         if self.num_steps is None:

@@ -2,21 +2,14 @@
 
 import tensorflow as tf
 
-from simper_tf import losses, spectrum, units
-from simper_tf.appearance import UNCHANGED
-from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
-from simper_tf.methods.windows import FEWEST_BINS, shares_of_power, whole_windows
+from simper_tf.methods.windows import WindowMethod, shares_of_power, whole_windows
 from simper_tf.replicas import gather
 from simper_tf.times import CutClip
-from simper_tf.views import Views
-
-# Windows of a few seconds have few bins in a band; padded to twice their length they keep all of their power spectrum.
-PADDING = 2
 
 
 @register("contrast_phys", title="Contrast-Phys", reference="Sun and Li, ECCV 2022, https://arxiv.org/abs/2208.04378")
-class ContrastPhys(Method):
+class ContrastPhys(WindowMethod):
     """Self-supervised learning of a pulse from single views, after Sun and Li.
 
     A clip is seen once, at its own speed. Out of each series of its features, such as those of the parts of a face, a
@@ -27,11 +20,7 @@ class ContrastPhys(Method):
 
     since a pulse is the same everywhere in a face and hardly changes within seconds, but differs from clip to clip.
     Constant features score 0, good ones less. Power outside the band costs nothing: in a band with room for it,
-    features may run at twice the frequency. It logs, beside what all methods log,
-
-    * its two distances `positive` and `negative`;
-    * `ipr`: the share of the power outside the band, if there is a band, see `losses.out_of_band_power`; the authors
-      choose models by it.
+    features may run at twice the frequency. It logs what is said of `WindowMethod`; the authors choose models by `ipr`.
 
     Where it differs from the source: clips are compared with all others of the step, on whatever replica (there, two
     are a step); the windows of all series of a clip lie at the same places, and are padded to twice their length; and
@@ -41,52 +30,22 @@ class ContrastPhys(Method):
     Args:
         encoder: See `Method`.
         views: See `Method`.
-        band: `(low, high)` in cycles per frame, in which the clips lie; None for all. For a pulse the source has 40 to
-            250 beats per minute.
+        band: See `WindowMethod`; for a pulse the source has 40 to 250 beats per minute.
         seed: See `Method`.
-
-    Raises:
-        ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
     """
 
-    appearance = UNCHANGED
     takes_times = CutClip
     min_clips = 2
-
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        band: tuple[float, float] | None = None,
-        seed: int = 0,
-        **kwargs,
-    ):
-        if band is not None:
-            units.check_band("band", band)
-        if views is not None:
-            # Refused before anything is trained.
-            spectrum.bins_in_band(PADDING * (views.num_frames // 2), band, FEWEST_BINS)
-        self.band = band  # First, because the names of the logs depend on it.
-        super().__init__(encoder, views, seed=seed, **kwargs)
+    # Windows of a few seconds have few bins in a band; padded to twice their length they keep all of their power
+    # spectrum.
+    padding = 2
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
         return CutClip(reverse_probability=reverse_probability)
 
-    @classmethod
-    def arguments_for(cls, facts):
-        return {"band": facts.band_per_frame()}
-
-    def log_names(self):
-        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.band else [])]
-
-    def loss_and_logs(self, features, batch, training=True):
-        positive, negative = distances(shares_in_windows(features, batch["windows"], self.band))
-        logs = {"positive": positive, "negative": negative}
-        if self.band:
-            logs["ipr"] = tf.reduce_mean(losses.out_of_band_power(features, batch["speeds"], self.band))
-        return positive - negative, logs
+    def distances(self, features, batch):
+        return distances(shares_in_windows(features, batch["windows"], self.band))
 
 
 def shares_in_windows(features, windows, band: tuple[float, float] | None = None):
@@ -101,7 +60,7 @@ def shares_in_windows(features, windows, band: tuple[float, float] | None = None
         `(B, D V, F)` float32; D is 1 for features without channels.
     """
     series = features[:, 0] if features.shape.rank == 4 else features[:, 0, :, None]
-    shares = shares_of_power(whole_windows(series, windows[:, 0], series.shape[1] // 2), band, PADDING)
+    shares = shares_of_power(whole_windows(series, windows[:, 0], series.shape[1] // 2), band, ContrastPhys.padding)
     shape = tf.shape(shares)
     return tf.reshape(shares, [shape[0], -1, shape[3]])
 

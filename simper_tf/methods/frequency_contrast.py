@@ -2,13 +2,9 @@
 
 import tensorflow as tf
 
-from simper_tf import losses, spectrum, units
-from simper_tf.appearance import UNCHANGED
-from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
-from simper_tf.methods.windows import FEWEST_BINS, sample_windows, shares_of_power, whole_windows
+from simper_tf.methods.windows import WindowMethod, sample_windows, shares_of_power, whole_windows
 from simper_tf.times import StretchedTimes
-from simper_tf.views import Views
 
 
 @register(
@@ -16,7 +12,7 @@ from simper_tf.views import Views
     title="Gideon and Stent",
     reference="Gideon and Stent, ICCV 2021, https://arxiv.org/abs/2111.09748",
 )
-class FrequencyContrast(Method):
+class FrequencyContrast(WindowMethod):
     """Self-supervised learning of a pulse, after Gideon and Stent.
 
     The anchor is the features of the clip, the negative those of the clip played 1.25 to 1.5 times as fast, and the
@@ -25,11 +21,8 @@ class FrequencyContrast(Method):
         loss = mean over windows i, j of d(anchor_i, positive_j) - d(anchor_i, negative_j)
 
     with `psd_distance` for d, without margin. So the features must run faster when the clip does: constant features
-    score 0, good ones less. It logs, beside what all methods log,
-
-    * its two distances `positive` and `negative`;
-    * `ipr`: the irrelevant power ratio of the anchor, the share of its power outside the band, if there is a band
-      (the source chooses models by it; here without what a pure sine leaks, see `losses.out_of_band_power`).
+    score 0, good ones less. It logs what is said of `WindowMethod`; the source chooses models by `ipr`, here without
+    what a pure sine leaks.
 
     Where the source leaves a choice, or differs: the mean over pairs is the paper's (the published code does not divide
     by their number); spectra are centered each by its own mean (there, by the mean of the batch); every clip has a
@@ -42,55 +35,20 @@ class FrequencyContrast(Method):
     Args:
         encoder: See `Method`.
         views: See `Method`.
-        band: `(low, high)` in cycles per frame, in which the anchor and the faster negative lie; None for all. For a
-            pulse the source has 40 to 250 beats per minute.
+        band: See `WindowMethod`: the anchor and the faster negative lie in it. For a pulse the source has 40 to 250
+            beats per minute.
         seed: See `Method`.
-
-    Raises:
-        ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
     """
 
-    appearance = UNCHANGED
     takes_times = StretchedTimes
-
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        band: tuple[float, float] | None = None,
-        seed: int = 0,
-        **kwargs,
-    ):
-        if band is not None:
-            units.check_band("band", band)
-        if views is not None:
-            # Refused before anything is trained.
-            spectrum.bins_in_band(views.num_frames // 2, band, FEWEST_BINS)
-        self.band = band  # First, because the names of the logs depend on it.
-        super().__init__(encoder, views, seed=seed, **kwargs)
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
         return StretchedTimes(reverse_probability=reverse_probability)
 
-    @classmethod
-    def arguments_for(cls, facts):
-        return {"band": facts.band_per_frame(facts.views.times.fastest)}
-
-    def log_names(self):
-        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.band else [])]
-
-    def loss_and_logs(self, features, batch, training=True):
-        speeds = batch["speeds"]
-        anchors, positives, negatives = branches(features, speeds, batch["windows"])
-        positive, negative = [
-            tf.reduce_mean(psd_distance(anchors, others, self.band)) for others in (positives, negatives)
-        ]
-        logs = {"positive": positive, "negative": negative}
-        if self.band:
-            logs["ipr"] = tf.reduce_mean(losses.out_of_band_power(features[:, :1], speeds[:, :1], self.band))
-        return positive - negative, logs
+    def distances(self, features, batch):
+        anchors, *others = branches(features, batch["speeds"], batch["windows"])
+        return [tf.reduce_mean(psd_distance(anchors, other, self.band)) for other in others]
 
 
 def psd_distance(x, y, band: tuple[float, float] | None = None):

@@ -85,7 +85,7 @@ class MoCo(MomentumMethod):
 
     @classmethod
     def arguments_for(cls, facts):
-        return {"queue_size": cls.queue_size_for(facts.num_clips, facts.batch_size)}
+        return {**super().arguments_for(facts), "queue_size": cls.queue_size_for(facts.num_clips, facts.batch_size)}
 
     @staticmethod
     def queue_size_for(num_clips: int, batch_size: int) -> int:
@@ -117,9 +117,10 @@ class MoCo(MomentumMethod):
         return [*super().log_names(), "accuracy"]
 
     def targets(self, batch, training):
-        """Returns the first views alone, as `views`, and as `keys` the `(B, P)` target's vectors of the second."""
+        """Returns the first views alone, with `speeds`, and as `keys` the `(B, P)` target's vectors of the second."""
         first, second = tf.split(batch["views"], 2, axis=1)
-        return {"views": first, "keys": tf.math.l2_normalize(self.target_vectors(second, training)[:, 0], axis=-1)}
+        keys = tf.math.l2_normalize(self.target_vectors(second, training)[:, 0], axis=-1)
+        return {"views": first, "speeds": batch["speeds"][:, :1], "keys": keys}
 
     def loss_and_logs(self, features, batch, training=True):
         queries = heads.project(self.head, features, training)[:, 0]

@@ -4,12 +4,12 @@ import tensorflow as tf
 
 from simper_tf.frozen import check_number
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method
+from simper_tf.methods.self_supervised import SelfSupervised
 from simper_tf.replicas import assign_everywhere
 from simper_tf.times import SameSpeed
 
 
-class MomentumMethod(Method):
+class MomentumMethod(SelfSupervised):
     """A method with a target: a copy of encoder and head that no gradient reaches.
 
     At the start of a step every parameter of the target becomes `m * target + (1 - m) * online`. Statistics of batch

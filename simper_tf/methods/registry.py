@@ -4,6 +4,8 @@ import inspect
 
 import keras
 
+from simper_tf.options import constructors
+
 METHODS = {}
 
 
@@ -25,6 +27,7 @@ def register(name: str, *, title: str, reference: str):
 
 
 def arguments_of(kind) -> dict[str, inspect.Parameter]:
-    """Returns the keyword-only arguments of the constructor of a method but for the seed, by name."""
-    parameters = inspect.signature(kind.__init__).parameters.values()
-    return {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed"}
+    """Returns the keyword-only arguments of a method and of its bases but for the seed, by name."""
+    found = [p for each in constructors(kind) for p in inspect.signature(each.__init__).parameters.values()]
+    # Keras's own have no type.
+    return {p.name: p for p in found if p.kind is p.KEYWORD_ONLY and p.annotation is not p.empty and p.name != "seed"}

@@ -6,9 +6,9 @@ from simper_tf.appearance import Appearance
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.frozen import check_number
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method
 from simper_tf.methods.contrast import contrast_clips
 from simper_tf.methods.registry import register
+from simper_tf.methods.self_supervised import SelfSupervised
 from simper_tf.times import SameSpeed
 from simper_tf.views import Views
 
@@ -24,7 +24,7 @@ STRONG_COLORS = {
 
 
 @register("simclr", title="SimCLR", reference="Chen et al., ICML 2020, https://arxiv.org/abs/2002.05709")
-class SimCLR(Method):
+class SimCLR(SelfSupervised):
     """Contrasts clips by their vectors, after Chen et al.
 
     Of every clip two views are made at its own speed. The features of all frames of a view are one vector, which a

@@ -3,27 +3,26 @@
 import keras
 import tensorflow as tf
 
-from simper_tf import diagnostics, losses, units
+from simper_tf import diagnostics, losses
 from simper_tf.encoders.norms import mixes_clips
 from simper_tf.frozen import check_number
-from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
+from simper_tf.methods.self_supervised import SelfSupervised
 from simper_tf.similarity import find_similarity, over_channels
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
 
 @register("simper", title="SimPer", reference="Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115")
-class SimPer(Method):
+class SimPer(SelfSupervised):
     """Self-supervised learning of periodic targets, after Yang et al.
 
-    The loss is generalized InfoNCE, plus the weighted prior if there is one: a mean over clips, of which no view is
-    ever compared with one of another clip. It logs, beside what all methods log,
+    The loss is generalized InfoNCE, a mean over clips, of which no view is ever compared with one of another clip. It
+    logs, beside what all methods log,
 
     * `label_entropy`, below which InfoNCE cannot go, and `kl_divergence`, what it lies above it;
     * `speed_correlation` and `speed_slope`: how features follow the known speeds, 1 for perfect features, see
-      `diagnostics.speed_correlation_and_slope`;
-    * `prior`: the share of power outside the band, if there is a prior.
+      `diagnostics.speed_correlation_and_slope`.
 
     Args:
         encoder: See `Method`.
@@ -32,8 +31,6 @@ class SimPer(Method):
         temperature: nu of the paper, which divides the similarities.
         label_temperature: Divides the label similarities; 0 for hard labels. See `losses.label_distribution`.
         label_similarity: Name in `losses.LABEL_SIMILARITIES` by which speeds are compared.
-        prior_weight: Weight of the frequency prior, which keeps features inside the band; 0 for none.
-        prior_band: `(low, high)` in cycles per frame, in which clips at speed 1 are known to lie.
         micro_batch: Clips whose views are made and encoded at once; 0 for the whole batch. The gradient is the same,
             and it takes only as much memory as a batch of that size.
         seed: See `Method`.
@@ -51,49 +48,35 @@ class SimPer(Method):
         temperature: float = 1.0,
         label_temperature: float = 0.1,
         label_similarity: str = "l1",
-        prior_weight: float = 0.0,
-        prior_band: tuple[float, float] | None = None,
         micro_batch: int = 0,
         seed: int = 0,
         **kwargs,
     ):
         check_number("temperature", temperature, 0, above=True)
         check_number("label_temperature", label_temperature, 0)
-        check_number("prior_weight", prior_weight, 0)
         check_number("micro_batch", micro_batch, 0)
         known = sorted(losses.LABEL_SIMILARITIES)
         if label_similarity not in known:
             raise ValueError(f"`label_similarity` must be one of {known}. Received: {label_similarity!r}.")
-        if prior_weight:
-            if prior_band is None:
-                raise ValueError("A frequency prior needs `prior_band`, (low, high) in cycles per frame.")
-            units.check_band("prior_band", prior_band)
         if micro_batch and mixes_clips(encoder):
             raise ValueError(
                 f"`micro_batch` = {micro_batch} would change the gradient: the batch norm of the encoder "
                 f"{encoder.name!r} lets clips of a batch influence one another. Use norm 'group' or 'affine'."
             )
-        self.prior_weight = prior_weight  # First, because the names of the logs depend on it.
         super().__init__(encoder, views, seed=seed, **kwargs)
         self.similarity = similarity
         self.compare = find_similarity(similarity)
         self.temperature = temperature
         self.label_temperature = label_temperature
         self.label_similarity = label_similarity
-        self.prior_band = prior_band
         self.micro_batch = micro_batch
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
         return SpeedSets(num_views, speed_range, reverse_probability)
 
-    @classmethod
-    def arguments_for(cls, facts):
-        return {"prior_band": facts.band_per_frame()}
-
     def log_names(self):
-        own = ["label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
-        return [*super().log_names(), *own, *(["prior"] if self.prior_weight else [])]
+        return [*super().log_names(), "label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
 
     def check_batch(self, batch_size):
         """Refuses batches that micro-batches do not divide.
@@ -149,9 +132,6 @@ class SimPer(Method):
             "speed_correlation": correlation,
             "speed_slope": slope,
         }
-        if self.prior_weight:
-            logs["prior"] = tf.reduce_mean(losses.out_of_band_power(features, batch["speeds"], self.prior_band))
-            loss += self.prior_weight * logs["prior"]
         return loss, logs
 
     def get_config(self):

@@ -8,9 +8,9 @@ from keras import layers
 from simper_tf.appearance import UNCHANGED
 from simper_tf.frozen import check_number
 from simper_tf.methods import heads
-from simper_tf.methods.base import Method
 from simper_tf.methods.contrast import contrast_clips
 from simper_tf.methods.registry import register
+from simper_tf.methods.self_supervised import SelfSupervised
 from simper_tf.times import Strides
 from simper_tf.views import Views
 
@@ -25,7 +25,7 @@ REGIONS = (
 @register(
     "slf_rpm", title="Wang et al. 2022", reference="Wang, Ahn and Kim, AAAI 2022, https://arxiv.org/abs/2107.07695"
 )
-class SLFRPM(Method):
+class SLFRPM(SelfSupervised):
     """Spatio-temporal self-supervision for pulses, after Wang, Ahn and Kim.
 
     Of every clip two views are made, each at a stride of its own and of one of the regions, which is stretched to the

@@ -2,10 +2,75 @@
 
 import tensorflow as tf
 
-from simper_tf import spectrum
+from simper_tf import losses, spectrum, units
+from simper_tf.appearance import UNCHANGED
+from simper_tf.methods.self_supervised import SelfSupervised
+from simper_tf.views import Views
 
 # Of one frequency alone all spectra would be the same.
 FEWEST_BINS = 2
+
+
+class WindowMethod(SelfSupervised):
+    """A method whose loss is a distance of spectra of windows that are to be alike, less one of windows that are not.
+
+    Windows are half as long as views. It logs, beside what all methods log,
+
+    * its two distances `positive` and `negative`;
+    * `ipr`, the irrelevant power ratio: the share of the power of a clip's first view outside the band, if there is a
+      band, see `losses.out_of_band_power`.
+
+    Args:
+        encoder: See `Method`.
+        views: See `Method`.
+        band: `(low, high)` in cycles per frame, in which views lie; None for all.
+        seed: See `Method`.
+
+    Raises:
+        ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
+
+    Attributes:
+        padding: Windows are padded to as many times their length.
+    """
+
+    appearance = UNCHANGED
+    padding = 1
+
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        band: tuple[float, float] | None = None,
+        seed: int = 0,
+        **kwargs,
+    ):
+        if band is not None:
+            units.check_band("band", band)
+        if views is not None:
+            # Refused before anything is trained.
+            spectrum.bins_in_band(self.padding * (views.num_frames // 2), band, FEWEST_BINS)
+        self.band = band  # First, because the names of the logs depend on it.
+        super().__init__(encoder, views, seed=seed, **kwargs)
+
+    @classmethod
+    def arguments_for(cls, facts):
+        return {**super().arguments_for(facts), "band": facts.band_per_frame(facts.views.times.fastest)}
+
+    def log_names(self):
+        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.band else [])]
+
+    def distances(self, features, batch: dict):
+        """Returns the mean distances of windows that are to be alike and of those that are not, two scalars."""
+        raise NotImplementedError(f"{type(self).__name__} does not say which windows are to be alike.")
+
+    def loss_and_logs(self, features, batch, training=True):
+        positive, negative = self.distances(features, batch)
+        logs = {"positive": positive, "negative": negative}
+        if self.band:
+            shares = losses.out_of_band_power(features[:, :1], batch["speeds"][:, :1], self.band)
+            logs["ipr"] = tf.reduce_mean(shares)
+        return positive - negative, logs
 
 
 def whole_windows(series, shares, length: int):

@@ -40,6 +40,27 @@ class Method:
     ): ...
 
 
+class Warm(Method):
+    """Learns from a start. It is on its own: what its base takes is not passed on."""
+
+    def __init__(self, encoder, *, rate: float = 0.2): ...
+
+
+class Timed(Method):
+    """Learns for a time.
+
+    Args:
+        steps: How long.
+        rate: How fast at first.
+    """
+
+    def __init__(self, encoder, *, steps: int = 5, rate: float = 0.3, **kwargs): ...
+
+
+class Open(Timed):
+    """Learns for a time, and says nothing more."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Look:
     """How it looks.
@@ -65,6 +86,15 @@ def test_classes_and_dataclasses_have_options_and_what_follows_from_data_is_none
     assert set(options_of(Method)) == {"rate", "pair", "either", "sizes"}
     assert options_of(Method)["pair"].doc == "Two numbers."
     assert set(options_of(Look)) == {"hue"}
+
+
+def test_a_class_that_passes_keywords_on_has_the_options_of_its_bases_with_its_own_defaults():
+    for kind in (Timed, Open):
+        found = options_of(kind)
+        assert set(found) == {*options_of(Method), "steps"}
+        assert (found["rate"].default, found["rate"].doc) == (0.3, "How fast at first.")
+        assert found["pair"].doc == "Two numbers."
+    assert set(options_of(Warm)) == {"rate"}
 
 
 def test_what_an_entry_has_fixed_is_no_option():

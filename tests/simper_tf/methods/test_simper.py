@@ -30,9 +30,8 @@ def made_views(model, clips):
 
 
 def loss_of(model, features, speeds):
-    """Returns the loss and the further logs of features."""
-    loss, logs = model.loss_and_logs(features, {"speeds": speeds})
-    return {"loss": loss, **logs}
+    """Returns the logs of features, the loss among them."""
+    return model.logs_of(features, {"speeds": speeds})
 
 
 def sinusoids(frequencies, num_frames):
@@ -117,17 +116,6 @@ def test_loss_and_floor_are_those_of_the_formula(channels):
         floor -= np.sum(labels * np.log(labels)) / 8
     assert float(logs["loss"]) == pytest.approx(loss, rel=1e-4)
     assert float(logs["label_entropy"]) == pytest.approx(floor, rel=1e-4)
-
-
-def test_the_prior_is_added_with_its_weight():
-    features, speeds = tf.constant(RNG.normal(size=(2, 8, 20)), tf.float32), rising_speeds(2, 4)
-    plain = loss_of(compiled(views=None), features, speeds)
-    logs = loss_of(compiled(views=None, prior_weight=3.0, prior_band=(0.05, 0.2)), features, speeds)
-    shares = [oracles.out_of_band_power(features[k], float(speeds[k]), (0.05, 0.2)) for k in np.ndindex(2, 8)]
-    share = np.mean(shares)
-    assert float(logs["prior"]) == pytest.approx(share, rel=1e-4)
-    assert float(logs["loss"]) == pytest.approx(float(plain["loss"]) + 3 * share, rel=1e-5)
-    assert float(logs["kl_divergence"]) == pytest.approx(float(plain["kl_divergence"]), abs=1e-6)
 
 
 def test_collapsed_features_follow_no_speed_and_lose_the_logarithm_of_views():
@@ -229,11 +217,6 @@ def test_a_similarity_may_be_a_function_or_a_name_and_is_saved_with_the_method(s
     [
         ({"temperature": 0.0}, "`temperature` must be above 0 and finite. Received: 0.0"),
         ({"label_temperature": -0.1}, "`label_temperature` must be at least 0 .* Received: -0.1"),
-        ({"prior_weight": -2.0, "prior_band": (0.1, 0.2)}, "`prior_weight` must be at least 0 .* Received: -2.0"),
-        ({"prior_weight": 1.0}, r"prior needs `prior_band`, \(low, high\) in cycles per frame"),
-        ({"prior_weight": 1.0, "prior_band": (0.2, 0.1)}, r"`prior_band` must .*low <= high. Received: \(0.2, 0.1\)"),
-        ({"prior_weight": 1.0, "prior_band": (-0.1, 0.1)}, r"0 <= low .*Received: \(-0.1, 0.1\)"),
-        ({"prior_weight": 1.0, "prior_band": (0.4, 4.0)}, r"cycles per frame.*\(0.4, 4\). If that is in Hz, divide it"),
         ({"similarity": "foo"}, r"`similarity` must be one of \['cosine', .*Received: 'foo'"),
     ],
 )

@@ -7,6 +7,7 @@ import tensorflow as tf
 from simper_tf import training
 from simper_tf.encoders.norms import normalization
 from simper_tf.methods import METHODS
+from simper_tf.methods.self_supervised import SelfSupervised
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(5)
@@ -52,7 +53,8 @@ def trained(name, strategy, batches):
     """Returns the first gradients of a method, those of all replicas added, and its weights and logs a step later."""
     with strategy.scope():
         keras.utils.set_random_seed(1)
-        model = METHODS[name](encoder(), views_of(METHODS[name]), seed=4)
+        prior = {"prior_weight": 1.0, "prior_band": (0.05, 0.3)} if issubclass(METHODS[name], SelfSupervised) else {}
+        model = METHODS[name](encoder(), views_of(METHODS[name]), seed=4, **prior)
         # The first step is the gradient itself. Not Adam's, of which rounding would decide the sign where it is near 0.
         model.compile(keras.optimizers.SGD(keras.optimizers.schedules.PiecewiseConstantDecay([0], [1.0, 1e-2])))
     before = [v.numpy() for v in model.trainable_variables]
