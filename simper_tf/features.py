@@ -22,6 +22,7 @@ class Features:
         subjects: `(N,)` strings, or None where no people are shown.
         pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
         levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
+        colors: `(N, T, 3)` mean R, G and B of each frame, or None where nobody asked for it or clips are gray.
         predicted: What the method's own head says, in the shape of the labels; None where it has none.
         known: `(N,)` bool, which labels may be looked at; None for all.
     """
@@ -33,6 +34,7 @@ class Features:
     subjects: np.ndarray | None = None
     pixels: np.ndarray | None = None
     levels: np.ndarray | None = None
+    colors: np.ndarray | None = None
     predicted: np.ndarray | None = None
     known: np.ndarray | None = None
 
@@ -93,20 +95,24 @@ def extract(
     return Features(**{name: np.concatenate([fields[name] for fields in batches]) for name in batches[0]})
 
 
-def extras(task, value_range: tuple[float, float] | None = None) -> dict[str, Callable]:
+def extras(task, value_range: tuple[float, float] | None = None, channels: int = 1) -> dict[str, Callable]:
     """Returns the functions of clips that the protocols of a task need beside features, for `extract`.
 
     Args:
         task: A `tasks.Task`.
         value_range: `(low, high)`, the physical values that encoders see as 0 and 1; None for gray levels of uint8.
+        channels: C of the clips. Only those of 3 have colors.
     """
     low, high = value_range or (0.0, 255.0)
 
     def levels(clips):
         return low + (high - low) * tf.reduce_mean(unit_range(clips), axis=(2, 3, 4))
 
-    known = {"pixels": spectrum.pixel_power, "levels": levels}
-    return {name: known[name] for name in task.extras}
+    def colors(clips):
+        return tf.reduce_mean(unit_range(clips), axis=(2, 3))
+
+    known = {"pixels": spectrum.pixel_power, "levels": levels} | ({"colors": colors} if channels == 3 else {})
+    return {name: known[name] for name in task.extras if name in known}
 
 
 def _batch_size(clip_values):

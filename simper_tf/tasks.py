@@ -18,15 +18,18 @@ class FrequencyUnit:
     Attributes:
         per_hertz: Seconds that a clip lasts -> what 1 Hz is in this unit.
         answer: Name of the output of an exported head, with its unit.
+        extras: What `features.extract` takes from clips of frequencies in this unit.
     """
 
     per_hertz: Callable
     answer: str
+    extras: tuple[str, ...] = ("pixels",)
 
 
 FREQUENCY_UNITS = {
     "Hz": FrequencyUnit(lambda seconds: 1.0, "frequency_hz"),
-    "bpm": FrequencyUnit(lambda seconds: 60.0, "beats_per_minute"),
+    # What beats may be a heart, which the color of skin shows.
+    "bpm": FrequencyUnit(lambda seconds: 60.0, "beats_per_minute", ("pixels", "colors")),
     "count": FrequencyUnit(lambda seconds: seconds, "count"),  # Repetitions in the clip.
 }
 
@@ -90,7 +93,6 @@ class Frequency(Task):
 
     band: tuple[float, float] | None = None
     kind: ClassVar[str] = "frequency"
-    extras: ClassVar[tuple[str, ...]] = ("pixels",)
 
     def __post_init__(self):
         if self.unit not in FREQUENCY_UNITS:
@@ -104,6 +106,10 @@ class Frequency(Task):
     @property
     def answer(self) -> str:
         return FREQUENCY_UNITS[self.unit].answer
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        return FREQUENCY_UNITS[self.unit].extras
 
     def per_hertz(self, seconds):
         """Returns the factor from Hz to the unit of the labels, a number or one for each clip.

@@ -6,6 +6,7 @@
 import functools
 from collections.abc import Callable, Mapping
 
+from simper_tf import skin_colors
 from simper_tf.features import Features
 from simper_tf.options import options_of
 from simper_tf.protocols.fft import fft
@@ -17,6 +18,7 @@ from simper_tf.protocols.own_head import own_head
 from simper_tf.protocols.persistence import persistence
 from simper_tf.protocols.pixels import pixels
 from simper_tf.protocols.prediction import Prediction
+from simper_tf.protocols.skin import skin
 from simper_tf.protocols.training_mean import training_mean
 from simper_tf.tasks import Task
 
@@ -27,6 +29,9 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
     "fft_calibrated": (fft_calibrated, ("frequency",)),
     "pixels": (pixels, ("frequency",)),
+    "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
+    "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
+    "pos": (functools.partial(skin, pulse=skin_colors.pos), ("frequency",)),
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
     "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
     "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),

@@ -1,0 +1,26 @@
+"""`green`, `chrom` and `pos`: the pulse of the mean color of each frame. They have learned nothing and need no label."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from simper_tf import readout
+from simper_tf.features import Features
+from simper_tf.protocols.prediction import Prediction
+from simper_tf.tasks import Task
+
+
+def skin(train: Features, validation: Features, test: Features, task: Task, pulse: Callable) -> Prediction | None:
+    """Reads test clips with `colors` by the strongest frequency of their pulse in the band; None without colors.
+
+    Args:
+        train, validation: Unused.
+        test: Clips whose `colors` and `rates` are read.
+        task: A `tasks.Frequency` with a band.
+        pulse: A function of `skin_colors`.
+    """
+    if test.colors is None:
+        return None
+    found = [pulse(colors, rate, task.band) for colors, rate in zip(test.colors, test.rates, strict=True)]
+    frequencies, _ = readout.fft_frequency(np.stack(found), test.rates, task.band)
+    return Prediction(frequencies.numpy() * test.per_hertz(task))

@@ -1,0 +1,114 @@
+"""The mean color of skin, frame by frame -> its pulse, by what is known of light and blood. Nothing is learned.
+
+Blood absorbs green most. Light that changes scales all three colors alike, and what skin throws back like a mirror adds
+white; CHROM and POS each subtract both, as far as the skin and the light are what they suppose.
+"""
+
+import numpy as np
+import scipy.signal
+
+from simper_tf.recordings.pulse import DETREND_LAMBDA, detrend
+
+WINDOW_SECONDS = 1.6
+_USUAL_RATE = 30.0  # At which `DETREND_LAMBDA` has its usual meaning.
+
+
+def green(colors, rate, band):
+    """Returns the mean green, the color that changes most with the pulse, darker where there is more blood.
+
+    Args:
+        colors: `(T, 3)` mean of R, G and B in each frame, in any linear unit; T at least 5.
+        rate: Frames per second.
+        band: `(low, high)` in Hz; unused here.
+
+    Returns:
+        `(T,)` float64, without its slow trend. 0 where nothing changes.
+
+    Reference: Verkruysse et al., Remote plethysmographic imaging using ambient light, Optics Express 16(26), 2008.
+    """
+    return _without_trend(_relative(colors)[:, 1], rate)
+
+
+def chrom(colors, rate, band):
+    """Returns the pulse by CHROM: the difference of two color differences in which white reflections cancel.
+
+    In windows of 1.6 s, each color over its mean there: X = 3 R - 2 G, Y = 1.5 R + G - 1.5 B, both filtered to the band;
+    S = X - Y std(X) / std(Y). A change of light is the same in X and in Y. Windows are Hann-weighted and overlap by half.
+
+    Args:
+        colors, rate: As in `green`.
+        band: `(low, high)` in Hz in which heart rates lie.
+
+    Returns:
+        `(T,)` float64, without its slow trend. 0 where nothing changes.
+
+    Reference: de Haan and Jeanne, Robust pulse rate from chrominance-based rPPG, IEEE Trans. Biomed. Eng. 60(10), 2013.
+    """
+    high = min(band[1], 0.495 * rate)  # A filter cannot end at half the rate itself.
+    sections = scipy.signal.butter(3, [band[0], high], "bandpass", fs=rate, output="sos")
+
+    def of_window(relative):
+        differences = relative @ np.array([[3.0, -2.0, 0.0], [1.5, 1.0, -1.5]]).T
+        x, y = scipy.signal.sosfiltfilt(sections, differences, axis=0, padlen=min(21, len(relative) - 1)).T
+        return x - _ratio(x.std(), y.std()) * y
+
+    length = _window_length(len(colors), rate)
+    weights = np.hanning(length + 2)[1:-1]
+    return _without_trend(_over_windows(colors, of_window, weights, length, hop=length // 2), rate)
+
+
+def pos(colors, rate, band):
+    """Returns the pulse by POS: a projection to the plane orthogonal to the skin tone.
+
+    In windows of 1.6 s, one from every frame on, each color over its mean there: X = G - B, Y = G + B - 2 R;
+    S = X + Y std(X) / std(Y), less its mean.
+
+    Args:
+        colors, rate, band: As in `green`.
+
+    Returns:
+        `(T,)` float64, without its slow trend. 0 where nothing changes.
+
+    Reference: Wang et al., Algorithmic principles of remote PPG, IEEE Trans. Biomed. Eng. 64(7), 2017.
+    """
+
+    def of_window(relative):
+        x, y = (relative @ np.array([[0.0, 1.0, -1.0], [-2.0, 1.0, 1.0]]).T).T
+        found = x + _ratio(x.std(), y.std()) * y
+        return found - found.mean()
+
+    length = _window_length(len(colors), rate)
+    return _without_trend(_over_windows(colors, of_window, np.ones(length), length, hop=1), rate)
+
+
+def _over_windows(colors, of_window, weights, length, hop):
+    """Returns the weighted mean, `(T,)`, of what a function finds in the windows that a frame lies in."""
+    colors = np.asarray(colors, np.float64)
+    total, weight = np.zeros(len(colors)), np.zeros(len(colors))
+    last = len(colors) - length
+    for start in sorted({*range(0, last + 1, hop), last}):
+        window = slice(start, start + length)
+        total[window] += weights * of_window(_relative(colors[window]))
+        weight[window] += weights
+    return total / weight
+
+
+def _window_length(num_frames, rate):
+    return min(2 * max(round(WINDOW_SECONDS * rate / 2.0), 1), num_frames)
+
+
+def _relative(colors):
+    """Returns by what share each color lies above its mean; 0 for a color that is not there at all."""
+    colors = np.asarray(colors, np.float64)
+    mean = colors.mean(axis=0)
+    change = colors - mean
+    # What is left of a constant by subtracting its mean is rounding, not a signal.
+    return np.divide(change, mean, out=np.zeros_like(change), where=np.abs(change) > 1e-6 * mean)
+
+
+def _ratio(x, y):
+    return x / y if y else 0.0
+
+
+def _without_trend(series, rate):
+    return detrend(series, DETREND_LAMBDA * (rate / _USUAL_RATE) ** 2)
