@@ -95,7 +95,10 @@ def choices(scale: Scale) -> Study:
     """Returns our study of every choice, one at a time, on validation clips of digits that pixels alone do not read."""
     base = dataclasses.replace(noisy(scale), split="validation")
     lines = [Line("all as in the scale", frequency_cells(base))]
+    known = base.settings().resolved()  # An encoder may lack an option that another has.
     for flag, values in CHOICES.items():
+        if flag not in known:
+            continue
         lines += [Line(f"--{flag}={value}", frequency_cells(base.but(**{flag: value}))) for value in values]
     about = (
         "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips in "
