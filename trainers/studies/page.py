@@ -53,7 +53,14 @@ class Page:
                 for line, cells in zip(block.lines, found, strict=True)
             ]
             blocks.append({"title": block.title, "columns": block.columns, "ranked": block.ranked, "lines": lines})
-        runs = {self.folders[run]: {"command": command(run, self.folders[run])} for run in self.study.runs()}
+        needed = dict.fromkeys(each for run in self.study.runs() for each in run.with_sources())
+        runs = {
+            self.folders[run]: {
+                "command": command(run, self.folders[run]),
+                "begun_with": run.source and self.folders[run.source],
+            }
+            for run in needed
+        }
         return {
             "name": self.study.name, "title": self.study.title, "about": self.study.about, "scale": self.scale.name,
             "scale_about": self.scale.about, "seeds": self.seeds, "commits": self._commits(), "blocks": blocks,

@@ -122,7 +122,7 @@ def read(block: Block, rows_of: Callable[[Run, int], Iterable[Row]], seeds: Iter
 def markdown(block: Block, found: list[list[Found | None]]) -> str:
     """Returns the Markdown table of a block, the best of each column in bold and the paper's numbers beside ours."""
     papers = [any(line[k] and line[k].paper is not None for line in found) for k in range(len(block.columns))]
-    best = [{*_best(block, found, k)} if block.ranked else set() for k in range(len(block.columns))]
+    best = [{*leaders(block, found, k)} if block.ranked else set() for k in range(len(block.columns))]
     header = [""]
     for column, paper in zip(block.columns, papers, strict=True):
         header += [column, *(["paper"] if paper else [])]
@@ -133,7 +133,7 @@ def markdown(block: Block, found: list[list[Found | None]]) -> str:
             text = tables.cell(cell.rows) if cell else ""
             words.append(f"**{text}**" if text and number in best[k] else text)
             words += [_number(cell and cell.paper)] if papers[k] else []
-        lines.append([*words, _seconds(cells)])
+        lines.append([*words, seconds_of(cells)])
     return tables.markdown_table([*header, "seconds"], lines)
 
 
@@ -147,7 +147,7 @@ def ranking(block: Block, found: list[list[Found | None]]) -> list[str]:
         order = _order(block, found, k)
         if len(order) < 2:
             continue
-        best = _best(block, found, k)
+        best = leaders(block, found, k)
         others = [number for number in order if number not in best]
         text = f"{column}: {' and '.join(block.lines[n].title for n in best)}{' level' if len(best) > 1 else ''}"
         if others:
@@ -161,8 +161,8 @@ def _times(first, second):
     return f"a factor of {high / low:.2g}" if low else f"{second.mean:.2g} against 0"
 
 
-def _best(block, found, k):
-    """Returns the numbers of the lines that nobody is ahead of in a column, the best first."""
+def leaders(block: Block, found: list[list[Found | None]], k: int) -> list[int]:
+    """Returns the numbers of the lines that nobody is ahead of in column `k`, the best first."""
     order = _order(block, found, k)
     if not order:
         return []
@@ -179,7 +179,7 @@ def _order(block, found, k):
     return [n for value, n in sorted(known, key=lambda each: -each[0] if rising else each[0])]
 
 
-def _seconds(cells):
+def seconds_of(cells: Iterable[Found | None]) -> str:
     """Returns the seconds of training of a line's runs, together where they are several, each counted once."""
     found = {(row.method, row.settings, row.config, row.seed): row.seconds for cell in cells if cell for row in cell.rows}
     seeds = {row.seed for cell in cells if cell for row in cell.rows}
