@@ -74,7 +74,8 @@ def choose(asked: list[str], scale) -> tuple[list[str], dict[str, str]]:
     unknown = sorted(set(names) - set(STUDIES))
     if unknown or not names:
         raise ValueError(
-            f"--table={','.join(asked)}: there is no {', '.join(unknown) or 'name'}. There are: all, {', '.join(STUDIES)}."
+            f"--table={','.join(asked)}: there is no {', '.join(unknown) or 'name'}. There are: all, "
+            f"{', '.join(STUDIES)}."
         )
     lacking = {name: lack for name in names if (lack := lacks(name, scale))}
     if lacking and (asked != ["all"] or len(lacking) == len(names)):

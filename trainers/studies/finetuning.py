@@ -63,7 +63,7 @@ def other_data(scale: Scale) -> Study:
     """Returns table 22: the same methods where there is no pulse."""
     methods = ("supervised", "frequency_contrast", "slf_rpm", "simper")
     return _over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
-        "As table 8, with the methods made for pulse where nothing pulses. The paper says that they are of no use there."
+        "As table 8, with the methods made for pulse where nothing pulses. The paper says that they do not help there."
     ))  # fmt: skip
 
 
