@@ -1,11 +1,13 @@
 """Settings and data -> all that a run works with, put together before anything is trained."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import keras
+import numpy as np
 import tensorflow as tf
 
-from simper_tf import encoders
+from simper_tf import encoder_weights, encoders
 from simper_tf.data import ClipData
 from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.settings import Settings
@@ -30,13 +32,19 @@ class Experiment:
     num_steps: int
 
 
-def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strategy | None = None) -> Experiment:
+def assemble(
+    settings: Settings,
+    clips: ClipData,
+    strategy: tf.distribute.Strategy | None = None,
+    weights: Mapping[str, np.ndarray] | None = None,
+) -> Experiment:
     """Returns the experiment that settings describe.
 
     Args:
         settings: Settings of the run.
         clips: The data set, built.
         strategy: To train on; None for the one device that evaluation needs.
+        weights: What the encoder begins with, read from `encoder_from`; None for weights made by the seed.
 
     Raises:
         ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says what to change.
@@ -59,7 +67,10 @@ def assemble(settings: Settings, clips: ClipData, strategy: tf.distribute.Strate
     keras.mixed_precision.set_dtype_policy(settings.precision)
     with (strategy or tf.distribute.get_strategy()).scope():
         keras.utils.set_random_seed(settings.seed)  # Only here: building the data has drawn from the same generators.
-        model = make_method(settings, make_encoder(settings, clip_shape[1:]), facts)
+        encoder = make_encoder(settings, clip_shape[1:])
+        if weights is not None:
+            encoder_weights.assign(encoder, weights, settings.encoder_from)  # Before a method copies the encoder.
+        model = make_method(settings, encoder, facts)
         model.compile(make_optimizer(settings, steps_per_epoch, num_steps))
     model.check_batch(settings.batch_size)
     return Experiment(model, examples, num_examples, num_steps)

@@ -67,7 +67,8 @@ def _write(model, encoder, folder):
     if broken:
         raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
     folder = pathlib.Path(folder)
-    version = 1 + max((int(path.name) for path in folder.glob("*") if _VERSION.fullmatch(path.name)), default=0)
+    newest = newest_version(folder)
+    version = 1 + int(newest.name) if newest else 1
     # TF Serving loads only folders whose names are numbers, so an unfinished one is never served.
     unfinished = folder / f"{version}.unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -80,6 +81,17 @@ def _write(model, encoder, folder):
         raise OSError(f"{unfinished} could not be written: {str(error).splitlines()[0]}") from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def newest_version(folder: str | pathlib.Path) -> pathlib.Path | None:
+    """Returns the path of the highest numbered SavedModel below a folder; None if there is none."""
+    versions = [path for path in pathlib.Path(folder).glob("*") if _VERSION.fullmatch(path.name)]
+    return max(versions, key=lambda path: int(path.name), default=None)
+
+
+def is_version(path: str | pathlib.Path) -> bool:
+    """Returns whether `load_encoder` finds an encoder in a folder."""
+    return (pathlib.Path(path) / _ENCODER).exists()
 
 
 def load_encoder(path):

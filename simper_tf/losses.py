@@ -1,8 +1,9 @@
-"""From similarities and known speeds to the loss of SimPer and its frequency prior."""
+"""From similarities and known speeds to the loss of SimPer; from spectra to its prior and the terms of SiNC."""
 
 import tensorflow as tf
 
 from simper_tf import spectrum
+from simper_tf.replicas import gather
 
 # How alike two views should be, from the distance of their speeds and a temperature: logits of a softmax, which is
 # hard where the temperature goes to 0 and flat where it grows. Any monotone fall will do; the paper leaves it open.
@@ -124,3 +125,74 @@ def in_band(frequencies, speeds, band: tuple[float, float], margin: float = 0.0)
     """
     low, high = band[0] * speeds[..., None] - margin, band[1] * speeds[..., None] + margin
     return (frequencies >= low) & (frequencies <= high)
+
+
+def spectral_terms(features, speeds, band: tuple[float, float]):
+    """Returns the three terms of SiNC: features are to have one frequency each, in the band, and to fill it together.
+
+    Source: Speth et al., CVPR 2023, https://arxiv.org/abs/2303.07944. `methods.sinc` says where this differs.
+
+    Args:
+        features: `(B, V, T)` or `(B, V, T, D)` floats.
+        speeds: `(B, V)`.
+        band: `(low, high)` in cycles per frame at speed 1.
+
+    Returns:
+        A dictionary of float32 scalars: `bandwidth`, the mean share of power outside each view's band, `sparsity`, the
+        mean of `sparsity`, and `variance`, the `unevenness` of all replicas.
+    """
+    power, frequencies = view_power(features, speeds)
+    inside = in_band(frequencies, speeds, band)
+    return {
+        "bandwidth": tf.reduce_mean(share_outside(power, inside)),
+        "sparsity": tf.reduce_mean(sparsity(power, frequencies, inside, features.shape[2])),
+        "variance": unevenness(power, inside),
+    }
+
+
+def sparsity(power, frequencies, inside, num_frames: int):
+    """Returns the share of the power inside a band that lies away from its highest peak.
+
+    To the peak belongs what lies in the main lobe of the Hann window, 2/T to either side; in the source, 0.1 Hz.
+
+    Args:
+        power: `(..., F)` floats.
+        frequencies: `(F,)` in cycles per frame.
+        inside: `(..., F)` bool.
+        num_frames: T, frames of the series.
+
+    Returns:
+        `(...)` float32 in [0, 1]; 0 where there is no power inside.
+    """
+    kept = tf.where(inside, power, 0.0)
+    # The highest of all bins may be the flank of a peak outside.
+    peaks = tf.gather(frequencies, tf.argmax(kept, axis=-1, output_type=tf.int32))
+    away = tf.abs(frequencies - peaks[..., None]) > spectrum.HANN_LOBE / num_frames
+    return tf.reduce_sum(tf.where(away, kept, 0.0), axis=-1) / (tf.reduce_sum(kept, axis=-1) + 1e-8)
+
+
+def unevenness(power, inside):
+    """Returns how far the mean spectrum of a batch lies from filling the bands of its views evenly.
+
+    Each spectrum is cut to its band and divided by its sum. The mean of them is compared with the mean of spectra that
+    are flat inside the same bands by the squared earth mover's distance: the mean, over the bins of any band, of the
+    squared difference of their cumulative sums.
+
+    Args:
+        power: `(B, V, F)` floats.
+        inside: `(B, V, F)` bool.
+
+    Returns:
+        Float32 scalar over all replicas, at least 0 and below 1.
+    """
+    flat = tf.cast(inside, power.dtype)
+    found, target = [_mean_shares(values) for values in (power * flat, flat)]
+    in_any = tf.cast(target > 0, power.dtype)
+    squares = tf.square(tf.cumsum(found - target))
+    return tf.math.divide_no_nan(tf.reduce_sum(squares * in_any), tf.reduce_sum(in_any))
+
+
+def _mean_shares(values):
+    """Returns the mean of `(B, V, F)` spectra of sum 1, over all replicas."""
+    shares = values / (tf.reduce_sum(values, axis=-1, keepdims=True) + 1e-8)
+    return tf.reduce_mean(gather(tf.reduce_mean(shares, axis=1)), axis=0)

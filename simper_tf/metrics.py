@@ -1,5 +1,7 @@
 """True and predicted values -> numbers with intervals. NumPy only."""
 
+import functools
+
 import numpy as np
 
 # In the unit of the labels; what is smaller is lifted to it where a logarithm or a quotient would be infinite.
@@ -10,11 +12,35 @@ class Undefined(ValueError):
     """A metric does not exist for these labels."""
 
 
+class Metric:
+    """A number that follows from means over clips, so that many resamples of clips cost no more than their means.
+
+    Calling it with `(true, predicted)` returns a float.
+
+    Args:
+        terms: A function of `(true, predicted)`, whose means count: values `(N,)`, or `(N, K)` for K of them.
+        finish: A function from means, `(..., K)` or `(...)` as there are one or several, to the metric, `(...)`.
+    """
+
+    def __init__(self, terms, finish=lambda means: means):
+        functools.update_wrapper(self, terms)
+        self.terms, self.finish = terms, finish
+
+    def __call__(self, true, predicted, **settings):
+        return float(self.finish(np.mean(self.terms(true, predicted, **settings), axis=0)))
+
+
+def _of_means(finish=lambda means: means):
+    return lambda terms: Metric(terms, finish)
+
+
+@_of_means()
 def mean_absolute_error(true, predicted):
     """Returns mean |predicted - true|, in the unit of the labels."""
-    return float(np.mean(_errors(true, predicted)))
+    return _over_clips(_errors(true, predicted))
 
 
+@_of_means()
 def mean_absolute_percentage_error(true, predicted):
     """Returns 100 mean |predicted - true| / |true|, in percent.
 
@@ -24,9 +50,10 @@ def mean_absolute_percentage_error(true, predicted):
     true = np.asarray(true, np.float64)
     if np.any(true == 0):
         raise Undefined(f"A percentage of a true value of 0 is undefined; {np.sum(true == 0)} of them were given.")
-    return float(100 * np.mean(_errors(true, predicted) / np.abs(true)))
+    return 100 * _over_clips(_errors(true, predicted) / np.abs(true))
 
 
+@_of_means()
 def mean_absolute_fraction_error(true, predicted, floor=FLOOR):
     """Returns mean |predicted - true| / max(|true|, floor), a fraction: the paper's MAPE of temperatures.
 
@@ -35,16 +62,17 @@ def mean_absolute_fraction_error(true, predicted, floor=FLOOR):
     twenty times less.
     """
     errors = _errors(true, predicted)
-    return float(np.mean(errors / np.maximum(np.abs(np.asarray(true, np.float64)), floor)))
+    return _over_clips(errors / np.maximum(np.abs(np.asarray(true, np.float64)), floor))
 
 
+@_of_means(np.exp)
 def geometric_mean_error(true, predicted, floor=FLOOR):
     """Returns exp mean log max(|predicted - true|, floor), in the unit of the labels.
 
     One exact hit would make the plain geometric mean 0, so small errors are lifted to `floor`; `count_floored` says
     how many there were.
     """
-    return float(np.exp(np.mean(np.log(np.maximum(_errors(true, predicted), floor)))))
+    return _over_clips(np.log(np.maximum(_errors(true, predicted), floor)))
 
 
 def count_floored(true, predicted, floor=FLOOR):
@@ -52,18 +80,35 @@ def count_floored(true, predicted, floor=FLOOR):
     return int(np.sum(_errors(true, predicted) < floor))
 
 
+def _correlation_of_moments(means):
+    """Pearson's r from the means of x, y, xx, yy and xy, `(..., 5)`."""
+    x, y, xx, yy, xy = np.moveaxis(means, -1, 0)
+    scale = np.sqrt(_spread(x, xx) * _spread(y, yy))
+    return np.where(scale > 0, xy - x * y, 0.0) / np.where(scale > 0, scale, 1.0)
+
+
+def _spread(mean, mean_square):
+    """The variance; 0 where it is but rounding."""
+    variance = mean_square - mean**2
+    return np.where(variance > 1e-12 * mean_square, variance, 0.0)
+
+
+@_of_means(_correlation_of_moments)
 def pearson_correlation(true, predicted):
     """Returns Pearson's r in [-1, 1]; 0 where either side is constant, as the authors' code has it."""
-    return float(_correlations(*(values.ravel() for values in _pairs(true, predicted))))
+    # Centered first: moments of values far from 0 leave nothing of a small spread.
+    x, y = [values - values.mean() for values in _pairs(true, predicted)]
+    return np.stack([_over_clips(values) for values in (x, y, x * x, y * y, x * y)], axis=1)
 
 
+@_of_means()
 def mean_series_correlation(true, predicted):
     """Returns the mean of Pearson's r over series, each taken along its own time; see `pearson_correlation`.
 
     Args:
         true, predicted: `(N, T)`.
     """
-    return float(np.mean(_correlations(*_pairs(true, predicted))))
+    return _correlations(*_pairs(true, predicted))
 
 
 # Name in a result row -> function and unit; None stands for the unit of the labels.
@@ -81,31 +126,37 @@ SERIES_METRICS = {
 }
 
 
-def bootstrap_interval(metric, true, predicted, groups=None, num_resamples=1000, seed=0):
+def bootstrap_interval(metric: Metric, true, predicted, groups=None, num_resamples=1000, seed=0):
     """Returns the 95 % percentile bootstrap interval of a metric.
 
     Args:
-        metric: A function of `(true, predicted)`.
+        metric: One of this module.
         true, predicted: `(N,)` or `(N, T)`.
-        groups: `(N,)` labels, such as subjects: whole groups are drawn then, because clips of one person err alike.
+        groups: `(N,)` labels, such as subjects: whole groups are drawn then, because clips of one person, or of one
+            picture, err alike.
         num_resamples: Number of draws, with replacement.
         seed: Seed of the draws.
 
     Returns:
         `(low, high)`.
     """
-    true, predicted = np.asarray(true), np.asarray(predicted)
-    _, group = np.unique(np.arange(len(true)) if groups is None else np.asarray(groups), return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(group))[:-1])
-    rng = np.random.default_rng(seed)
-    values = []
-    for _ in range(num_resamples):
-        drawn = rng.integers(len(members), size=len(members))
-        clips = order[drawn] if groups is None else np.concatenate([members[k] for k in drawn])
-        values.append(metric(true[clips], predicted[clips]))
-    low, high = np.percentile(values, [2.5, 97.5])
+    terms = np.asarray(metric.terms(true, predicted))
+    groups = np.arange(len(terms)) if groups is None else groups
+    _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    # A resample is known by how often it has each group: its means follow from the sums of groups.
+    sums = np.zeros((len(sizes), *terms.shape[1:]))
+    np.add.at(sums, group, terms)
+    rng, number = np.random.default_rng(seed), len(sizes)
+    draws = (rng.integers(number, size=number) for _ in range(num_resamples))
+    times = np.stack([np.bincount(drawn, minlength=number) for drawn in draws]).astype(np.float64)
+    clips = (times @ sizes).reshape(-1, *[1] * (terms.ndim - 1))
+    low, high = np.percentile(metric.finish(times @ sums / clips), [2.5, 97.5])
     return float(low), float(high)
+
+
+def _over_clips(values):
+    """Returns the `(N,)` means of the values of each clip."""
+    return values.reshape(len(values), -1).mean(axis=1)
 
 
 def _correlations(true, predicted):

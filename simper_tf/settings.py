@@ -52,6 +52,7 @@ class Settings:
     method: str = _train("simper", help="What is minimized.", choices=METHODS)
     encoder: str = _train("small", help="Architecture.", choices=ENCODERS)
     saliency: bool = _train(False, help="Look at frames through a learned sampler that magnifies what matters.")
+    encoder_from: str = _train("", help="Begin with the encoder of this finished run, or of this saved_model folder.")
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
     steps: int = _train(0, help="Steps of the optimizer in the whole run; 0 for those of all epochs.", lower=0)
     batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)

@@ -32,8 +32,9 @@ def green(colors, rate, band):
 def chrom(colors, rate, band):
     """Returns the pulse by CHROM: the difference of two color differences in which white reflections cancel.
 
-    In windows of 1.6 s, each color over its mean there: X = 3 R - 2 G, Y = 1.5 R + G - 1.5 B, both filtered to the band;
-    S = X - Y std(X) / std(Y). A change of light is the same in X and in Y. Windows are Hann-weighted and overlap by half.
+    In windows of 1.6 s, each color over its mean there: X = 3 R - 2 G, Y = 1.5 R + G - 1.5 B, both filtered to the
+    band; S = X - Y std(X) / std(Y). A change of light is the same in X and in Y. Windows overlap by half, with Hann
+    weights.
 
     Args:
         colors, rate: As in `green`.

@@ -34,9 +34,10 @@ def load_model(folder, clips, settings):
     """
     run = experiment.assemble(settings, clips)
     model, saved = run.model, checkpoints.Checkpoints(folder / "checkpoints", run.model)
-    # A run of no epochs has none, and needs none: the seed makes its weights again.
+    # A run of no epochs has none, and needs none where the seed makes its weights again.
     step = saved.restore(warn=cli.say)
-    if step < run.num_steps:
+    missing = settings.encoder_from and not checkpoints.checkpoint_steps(folder / "checkpoints")
+    if step < run.num_steps or missing:
         found = f"a run that was stopped at step {step} of {run.num_steps}" if step else "no checkpoint"
         raise ValueError(
             f"{folder} holds {found}. Train to the end: python -m trainers.pretrain --flagfile={folder}/flags.cfg "
@@ -71,7 +72,7 @@ def evaluate(folder, clips, model, settings, seconds):
     run = {
         "dataset": clips.name,
         "config": clips.config,
-        "method": settings.method if settings.epochs else "untrained",
+        "method": settings.method if settings.epochs or settings.encoder_from else "untrained",
         "encoder": settings.encoder,
         "seed": settings.seed,
         "commit": rows.code_commit(),

@@ -138,8 +138,8 @@ class Grid:
                 yield
         except files.InUse as error:
             raise ValueError(
-                f"--runs={self.folder} is in use by {error}. Wait until it has ended, stop it (its runs save first), or "
-                "name another folder."
+                f"--runs={self.folder} is in use by {error}. Wait until it has ended, stop it (its runs save first), "
+                "or name another folder."
             ) from error
 
     def train(self, runs: Iterable[Run], say: Callable[[str], None] = cli.say) -> dict[Run, str]:
@@ -235,7 +235,7 @@ class _Workers:
         def tied():
             library.prctl(_TELL_WHEN_PARENT_DIES, signal.SIGTERM)
 
-        with open(log, "w") if log else contextlib.nullcontext() as output:
+        with log.open("w") if log else contextlib.nullcontext() as output:
             self.at_work[run] = subprocess.Popen(
                 words, stdout=output, stderr=output and subprocess.STDOUT, env=environment, process_group=0,
                 preexec_fn=tied,

@@ -3,11 +3,12 @@
 python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 """
 
+import pathlib
 import sys
 
 import tensorflow as tf
 
-from simper_tf import checkpoints, experiment, pipeline, run_folder, training
+from simper_tf import checkpoints, encoder_weights, experiment, pipeline, run_folder, training
 from trainers import cli, data, evaluate, export, options
 from trainers.history import History
 from trainers.profile import Profile
@@ -44,7 +45,8 @@ def train(folder, clips, settings, strategy):
     Returns:
         The trained method and the seconds its training took; None if it was told to stop before the end.
     """
-    run = experiment.assemble(settings, clips, strategy)
+    weights = first_weights(folder, settings)
+    run = experiment.assemble(settings, clips, strategy, weights)
     model, num_steps = run.model, run.num_steps
     host_views = model.views if settings.augment_on == "host" else None
     run_folder.begin(folder, settings, cli.say)
@@ -52,6 +54,9 @@ def train(folder, clips, settings, strategy):
     (folder / "checkpoints").mkdir(exist_ok=True)  # Refused now, if at all, and not after the first steps.
     saved = checkpoints.Checkpoints(folder / "checkpoints", model)
     step = saved.restore(warn=cli.say)
+    if weights is not None:
+        saved.save()  # From here on the run does without the other.
+        cli.say(f"The encoder begins with the weights of {settings.encoder_from}.")
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
@@ -76,6 +81,22 @@ def train(folder, clips, settings, strategy):
         cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
         return None
     return model, float(saved.seconds)
+
+
+def first_weights(folder, settings):
+    """Returns the weights that the encoder of a new run begins with; None for those of its seed, or of a checkpoint.
+
+    Raises:
+        ValueError: `--encoder_from` has none, or is the run itself.
+    """
+    if not settings.encoder_from:
+        return None
+    if checkpoints.checkpoint_steps(folder / "checkpoints") and not settings.overwrite:
+        return None
+    source = pathlib.Path(settings.encoder_from)
+    if source.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"--encoder_from={source} lies in the folder of this very run. Name another --run_dir.")
+    return encoder_weights.read(source)
 
 
 def _plan(run, settings, step):

@@ -12,8 +12,7 @@ from absl import flags
 from simper_tf import files, tables
 from trainers import cli, standin
 from trainers.grid import Grid
-from trainers.studies import STUDIES
-from trainers.studies.page import gather
+from trainers.studies import STUDIES, page
 from trainers.studies.scales import SCALES
 
 
@@ -24,7 +23,7 @@ def main():
     if config.list:
         return cli.say(listed(scales))
     scale = scales[config.scale]
-    seeds = tuple(config.seeds and seeds_of(config.seeds) or scale.seeds)
+    seeds = tuple((config.seeds and seeds_of(config.seeds)) or scale.seeds)
     names, left_out = choose(config.table, scale)
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
@@ -37,17 +36,20 @@ def main():
         try:
             failed = grid.train(wanted)
         finally:  # What was finished is shown, however the rest ended.
-            pages = [gather(study, scale, seeds, grid.rows_of, grid.folder_of) for study in studies]
-            write(pathlib.Path(config.out or f"{config.runs}/results/{scale.name}"), pages)
-            put(documents, pages)
+            found = [
+                page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
+                for study in studies
+            ]
+            write(pathlib.Path(config.out or f"{config.runs}/results/{scale.name}"), found)
+            put(documents, found)
     if failed:
         first, reason = next(iter(failed.items()))
         raise ValueError(
             f"{len(failed)} of the runs failed, the first in {grid.folder_of(first)}: {reason}. The same command tries "
             "them again."
         )
-    for page in pages:
-        cli.say(f"\n{page.study.title}\n\n{page.table()}")
+    for each in found:
+        cli.say(f"\n{each['title']}\n\n{page.tables_alone(each)}")
     return None
 
 
@@ -72,7 +74,8 @@ def choose(asked: list[str], scale) -> tuple[list[str], dict[str, str]]:
     unknown = sorted(set(names) - set(STUDIES))
     if unknown or not names:
         raise ValueError(
-            f"--table={','.join(asked)}: there is no {', '.join(unknown) or 'name'}. There are: all, {', '.join(STUDIES)}."
+            f"--table={','.join(asked)}: there is no {', '.join(unknown) or 'name'}. There are: all, "
+            f"{', '.join(STUDIES)}."
         )
     lacking = {name: lack for name in names if (lack := lacks(name, scale))}
     if lacking and (asked != ["all"] or len(lacking) == len(names)):
@@ -110,27 +113,27 @@ def write_miniatures(scale, names: list[str]):
             standin.write(each, out, **setting.standin)
 
 
-def write(folder: pathlib.Path, pages):
-    """Writes each page as Markdown and JSON, and an index of all that lie there."""
+def write(folder: pathlib.Path, found: list[dict]):
+    """Writes what studies have found as pages of Markdown, and as JSON."""
     folder.mkdir(parents=True, exist_ok=True)
-    for page in pages:
-        files.write_atomically(folder / f"{page.study.name}.json", json.dumps(page.json(), indent=1) + "\n")
-        files.write_atomically(folder / f"{page.study.name}.md", page.markdown())
+    for each in found:
+        files.write_atomically(folder / f"{each['name']}.json", json.dumps(each, indent=1) + "\n")
+        files.write_atomically(folder / f"{each['name']}.md", page.markdown(each))
     cli.say(f"Tables: {folder}.")
 
 
-def put(documents: dict[str, str], pages):
-    """Puts the tables of pages between the marks of documents that have some for them.
+def put(documents: dict[str, str], found: list[dict]):
+    """Puts the tables of studies between the marks of documents that have some for them.
 
     Args:
         documents: Path -> text.
-        pages: Of the studies made.
+        found: Of the studies.
     """
     for path, text in documents.items():
-        for page in pages:
-            command = f"python -m trainers.reproduce --table={page.study.name}"
+        for each in found:
+            command = f"python -m trainers.reproduce --table={each['name']}"
             if tables.has_marks(text, command):
-                text = tables.put_table(text, command, page.table(), name=path)
+                text = tables.put_table(text, command, page.tables_alone(each), name=path)
         files.write_atomically(path, text)
 
 

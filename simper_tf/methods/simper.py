@@ -8,6 +8,7 @@ from simper_tf.encoders.norms import mixes_clips
 from simper_tf.frozen import check_number
 from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import SelfSupervised
+from simper_tf.replicas import gather, replicas
 from simper_tf.similarity import find_similarity, over_channels
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
@@ -22,7 +23,15 @@ class SimPer(SelfSupervised):
 
     * `label_entropy`, below which InfoNCE cannot go, and `kl_divergence`, what it lies above it;
     * `speed_correlation` and `speed_slope`: how features follow the known speeds, 1 for perfect features, see
-      `diagnostics.speed_correlation_and_slope`.
+      `diagnostics.speed_correlation_and_slope`;
+    * `sparsity` and `variance`, where they have a weight.
+
+    What other methods have can be added: SiNC's terms, and views of other clips as further candidates. Of these the
+    label weight is 0, as if they never resembled the anchor. Two clips may have one frequency, or two views of them at
+    their speeds, and then a likeness that is right counts as wrong. Nobody can tell without labels: to spare candidates
+    that look alike would confirm features in whatever they confuse. The mistake is rare where the clips' band is many
+    times as wide as the 2/L that views resolve, and small at a temperature of 1, where no candidate weighs more than e
+    times another; lower temperatures let such pairs weigh most.
 
     Args:
         encoder: See `Method`.
@@ -31,12 +40,20 @@ class SimPer(SelfSupervised):
         temperature: nu of the paper, which divides the similarities.
         label_temperature: Divides the label similarities; 0 for hard labels. See `losses.label_distribution`.
         label_similarity: Name in `losses.LABEL_SIMILARITIES` by which speeds are compared.
+        contrast_weight: What InfoNCE counts for; with 0 the other terms are learned from alone.
+        sparsity_weight: What the share of power away from the peak counts for, inside each view's band; see
+            `losses.sparsity`.
+        variance_weight: What the unevenness of the batch's mean spectrum over its bands counts for; see
+            `losses.unevenness`.
+        other_clips: To compare anchors with views of the other clips of the step too, on whatever replica.
         micro_batch: Clips whose views are made and encoded at once; 0 for the whole batch. The gradient is the same,
             and it takes only as much memory as a batch of that size.
+        prior_weight, prior_band: See `SelfSupervised`; the band is that of sparsity and variance too.
         seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or `micro_batch` is given for an encoder that mixes clips.
+        ValueError: a setting is out of its range, a term lacks its band, nothing has a weight, or `micro_batch` is
+            given where clips of a batch influence one another.
     """
 
     def __init__(
@@ -48,12 +65,19 @@ class SimPer(SelfSupervised):
         temperature: float = 1.0,
         label_temperature: float = 0.1,
         label_similarity: str = "l1",
+        contrast_weight: float = 1.0,
+        sparsity_weight: float = 0.0,
+        variance_weight: float = 0.0,
+        other_clips: bool = False,
         micro_batch: int = 0,
         seed: int = 0,
         **kwargs,
     ):
         check_number("temperature", temperature, 0, above=True)
         check_number("label_temperature", label_temperature, 0)
+        check_number("contrast_weight", contrast_weight, 0)
+        check_number("sparsity_weight", sparsity_weight, 0)
+        check_number("variance_weight", variance_weight, 0)
         check_number("micro_batch", micro_batch, 0)
         known = sorted(losses.LABEL_SIMILARITIES)
         if label_similarity not in known:
@@ -63,7 +87,22 @@ class SimPer(SelfSupervised):
                 f"`micro_batch` = {micro_batch} would change the gradient: the batch norm of the encoder "
                 f"{encoder.name!r} lets clips of a batch influence one another. Use norm 'group' or 'affine'."
             )
+        if micro_batch and (other_clips or variance_weight):
+            raise ValueError(
+                f"`micro_batch` = {micro_batch} keeps the clips of a batch apart, which "
+                f"`{'other_clips' if other_clips else 'variance_weight'}` compares. Leave one of the two out."
+            )
+        self.sparsity_weight = sparsity_weight  # First, because the names of the logs depend on them.
+        self.variance_weight = variance_weight
         super().__init__(encoder, views, seed=seed, **kwargs)
+        if (sparsity_weight or variance_weight) and self.prior_band is None:
+            raise ValueError("Sparsity and variance need `prior_band`, (low, high) in cycles per frame.")
+        if not any((contrast_weight, sparsity_weight, variance_weight, self.prior_weight)):
+            raise ValueError("All weights are 0: there is nothing to minimize. Raise one, such as `contrast_weight`.")
+        if other_clips or variance_weight:
+            self.min_clips = 2
+        self.contrast_weight = contrast_weight
+        self.other_clips = other_clips
         self.similarity = similarity
         self.compare = find_similarity(similarity)
         self.temperature = temperature
@@ -76,7 +115,12 @@ class SimPer(SelfSupervised):
         return SpeedSets(num_views, speed_range, reverse_probability)
 
     def log_names(self):
-        return [*super().log_names(), "label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
+        own = ["label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
+        return [*super().log_names(), *own, *self._spectral_weights()]
+
+    def _spectral_weights(self):
+        weights = {"sparsity": self.sparsity_weight, "variance": self.variance_weight}
+        return {name: weight for name, weight in weights.items() if weight}
 
     def check_batch(self, batch_size):
         """Refuses batches that micro-batches do not divide.
@@ -122,16 +166,24 @@ class SimPer(SelfSupervised):
         first, second = tf.split(features, 2, axis=1)
         speeds, other_speeds = tf.split(batch["speeds"], 2, axis=1)
         labels = losses.label_distribution(speeds, other_speeds, self.label_temperature, self.label_similarity)
-        scores = over_channels(self.compare, first, second)
-        loss = tf.reduce_mean(losses.generalized_info_nce(scores, labels, self.temperature))
+        if self.other_clips:
+            scores, labels = among_all_clips(self.compare, first, second, labels)
+        else:
+            scores = over_channels(self.compare, first, second)
+        contrast = tf.reduce_mean(losses.generalized_info_nce(scores, labels, self.temperature))
         entropy = tf.reduce_mean(losses.label_entropy(labels))
         correlation, slope = diagnostics.speed_correlation_and_slope(first, speeds)
         logs = {
             "label_entropy": entropy,
-            "kl_divergence": loss - entropy,
+            "kl_divergence": contrast - entropy,
             "speed_correlation": correlation,
             "speed_slope": slope,
         }
+        loss = self.contrast_weight * contrast
+        if self._spectral_weights():
+            terms = losses.spectral_terms(features, batch["speeds"], self.prior_band)
+            logs |= {name: terms[name] for name in self._spectral_weights()}
+            loss += sum(weight * logs[name] for name, weight in self._spectral_weights().items())
         return loss, logs
 
     def get_config(self):
@@ -141,3 +193,28 @@ class SimPer(SelfSupervised):
     def from_config(cls, config):
         similarity = keras.saving.deserialize_keras_object(config["similarity"])
         return super().from_config({**config, "similarity": similarity})
+
+
+def among_all_clips(compare, first, second, labels):
+    """Returns how anchors resemble the candidates of all clips of the step, and how they should.
+
+    Args:
+        compare: A function of `similarity`.
+        first: `(B, M, L)` or `(B, M, L, D)`, anchors of this replica's clips.
+        second: Of the same shape, candidates of the same clips.
+        labels: `(B, M, M)`, how an anchor should resemble the candidates of its own clip.
+
+    Returns:
+        scores: `(B, M, N M)` float32, N clips on all replicas.
+        labels: `(B, M, N M)`, 0 for candidates of other clips.
+    """
+    candidates = gather(second)
+    batch_size, number = tf.shape(first)[0], tf.shape(candidates)[0]
+    # Clip by clip, so that a similarity sees sets of a known number of views.
+    pairs = tf.repeat(first, number, axis=0), tf.tile(candidates, [batch_size, *[1] * (second.shape.rank - 1)])
+    num_views = first.shape[1]
+    scores = tf.reshape(over_channels(compare, *pairs), [batch_size, number, num_views, num_views])
+    own = tf.one_hot(replicas()[1] * batch_size + tf.range(batch_size), number, dtype=labels.dtype)
+    shape = [batch_size, num_views, number * num_views]
+    labels = own[:, None, :, None] * labels[:, :, None, :]
+    return tf.reshape(tf.transpose(scores, [0, 2, 1, 3]), shape), tf.reshape(labels, shape)

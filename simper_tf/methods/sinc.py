@@ -1,13 +1,10 @@
 """SiNC: features are to have one frequency each, inside the band, and those of a batch are to fill the band."""
 
-import tensorflow as tf
-
 from simper_tf import losses, spectrum, units
 from simper_tf.appearance import Appearance
 from simper_tf.frozen import check_number
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
-from simper_tf.replicas import gather
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
@@ -20,9 +17,9 @@ class SiNC(Method):
     sum of three terms of the power spectra of views, which it logs beside what all methods log:
 
     * `bandwidth`: the share of the power outside the view's band;
-    * `sparsity`: of the power in it, the share away from the highest peak, see `sparsity`;
-    * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `unevenness`. Without it
-      all clips could be given the same frequency.
+    * `sparsity`: of the power in it, the share away from the highest peak, see `losses.sparsity`;
+    * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `losses.unevenness`.
+      Without it all clips could be given the same frequency.
 
     Where it differs from the source: spectra have a Hann window, and a peak is allowed the window's main lobe, 2/L
     cycles per frame to either side, in place of 0.1 Hz (at the authors' 120 frames a rectangular window spreads a pure
@@ -89,58 +86,5 @@ class SiNC(Method):
         return [*super().log_names(), "bandwidth", "sparsity", "variance"]
 
     def loss_and_logs(self, features, batch, training=True):
-        band, speeds = self.band or (0.0, 0.5), batch["speeds"]
-        power, frequencies = losses.view_power(features, speeds)
-        inside = losses.in_band(frequencies, speeds, band)
-        logs = {
-            "bandwidth": tf.reduce_mean(losses.share_outside(power, inside)),
-            "sparsity": tf.reduce_mean(sparsity(power, frequencies, inside, spectrum.HANN_LOBE / features.shape[2])),
-            "variance": unevenness(power, inside),
-        }
+        logs = losses.spectral_terms(features, batch["speeds"], self.band or (0.0, 0.5))
         return sum(getattr(self, f"{name}_weight") * term for name, term in logs.items()), logs
-
-
-def sparsity(power, frequencies, inside, width: float):
-    """Returns the share of the power inside a band that lies away from its highest peak.
-
-    Args:
-        power: `(..., F)` floats.
-        frequencies: `(F,)`.
-        inside: `(..., F)` bool.
-        width: Distance from the peak, in the unit of the frequencies, up to which power belongs to it.
-
-    Returns:
-        `(...)` float32 in [0, 1]; 0 where there is no power inside.
-    """
-    kept = tf.where(inside, power, 0.0)
-    # The highest of all bins may be the flank of a peak outside.
-    peaks = tf.gather(frequencies, tf.argmax(kept, axis=-1, output_type=tf.int32))
-    away = tf.abs(frequencies - peaks[..., None]) > width
-    return tf.reduce_sum(tf.where(away, kept, 0.0), axis=-1) / (tf.reduce_sum(kept, axis=-1) + 1e-8)
-
-
-def unevenness(power, inside):
-    """Returns how far the mean spectrum of a batch lies from filling the bands of its views evenly.
-
-    Each spectrum is cut to its band and divided by its sum. The mean of them is compared with the mean of spectra that
-    are flat inside the same bands by the squared earth mover's distance: the mean, over the bins of any band, of the
-    squared difference of their cumulative sums.
-
-    Args:
-        power: `(B, V, F)` floats.
-        inside: `(B, V, F)` bool.
-
-    Returns:
-        Float32 scalar over all replicas, at least 0 and below 1.
-    """
-    flat = tf.cast(inside, power.dtype)
-    found, target = [_mean_shares(values) for values in (power * flat, flat)]
-    in_any = tf.cast(target > 0, power.dtype)
-    squares = tf.square(tf.cumsum(found - target))
-    return tf.math.divide_no_nan(tf.reduce_sum(squares * in_any), tf.reduce_sum(in_any))
-
-
-def _mean_shares(values):
-    """Returns the mean of `(B, V, F)` spectra of sum 1, over all replicas."""
-    shares = values / (tf.reduce_sum(values, axis=-1, keepdims=True) + 1e-8)
-    return tf.reduce_mean(gather(tf.reduce_mean(shares, axis=1)), axis=0)

@@ -1,4 +1,4 @@
-"""`green`, `chrom` and `pos`: the pulse of the mean color of each frame. They have learned nothing and need no label."""
+"""`green`, `chrom` and `pos`: the pulse of the mean color of each frame. Nothing is learned, no label needed."""
 
 from collections.abc import Callable
 

@@ -11,7 +11,11 @@ import cv2
 import numpy as np
 
 PULSE_DEPTH = np.float32([0.4, 1.6, 0.8])  # 8-bit levels of R, G, B for a PPG of 1.
+SKIN = np.float32([205.0, 160.0, 130.0])  # 8-bit levels of R, G, B of light skin.
 FACE_HEIGHT = 0.5  # Of the frame's height.
+BOX_HEIGHT = 0.82  # Of the frame's height: the box that `face.find_face` puts around the drawing.
+# Amplitude and phase in radians of a pulse's harmonics, the first of which is the heart rate itself.
+HARMONICS = ((0.75, 0.0), (0.25, 0.8), (0.08, 1.5))
 
 
 class Look(NamedTuple):
@@ -23,6 +27,24 @@ class Look(NamedTuple):
 
 
 CLEAN = Look(0.0, 0.0, 0.0)
+
+
+class Drawing(NamedTuple):
+    """A face at rest; `(H, W, 3)`, `(H, W)` and `(H, W)` float32."""
+
+    image: np.ndarray  # 8-bit levels.
+    skin: np.ndarray  # How much of a pixel is skin, in [0, 1].
+    gloss: np.ndarray  # How much white light a pixel throws back, in [0, 1].
+
+
+class Moment(NamedTuple):
+    """What a frame shows of a face."""
+
+    pulse: float  # The PPG.
+    move: tuple[float, float] = (0.0, 0.0)  # Pixels to the right and down.
+    nearness: float = 1.0  # Enlargement about the middle of the frame.
+    glare: float = 0.0  # 8-bit levels of white light where it is glossiest; may be negative.
+    light: float | np.ndarray = 1.0  # Factor of all channels or `(3,)`; or `(H, W, 1)`, with shade fixed to the frame.
 
 
 def heart_rate(seed, index):
@@ -42,8 +64,12 @@ def ppg(heart_rate, seconds, phase=0.0):
         seconds: `(T,)` times.
         phase: Radians.
     """
-    angle = 2.0 * np.pi * heart_rate / 60.0 * np.asarray(seconds) + phase
-    return 0.75 * np.sin(angle) + 0.25 * np.sin(2.0 * angle + 0.8) + 0.08 * np.sin(3.0 * angle + 1.5)
+    return wave(2.0 * np.pi * heart_rate / 60.0 * np.asarray(seconds) + phase)
+
+
+def wave(angle, harmonics=HARMONICS):
+    """Returns a pulse wave at angles in radians, once up and down a turn; `harmonics` are like `HARMONICS`."""
+    return sum(size * np.sin(k * angle + phase) for k, (size, phase) in enumerate(harmonics, start=1))
 
 
 def frames(pulse, seconds, height, width, look, seed):
@@ -58,17 +84,47 @@ def frames(pulse, seconds, height, width, look, seed):
         seed: An integer or a sequence of them: the same one gives the same frames.
     """
     rng = np.random.default_rng(seed)
-    face, skin = _draw(height, width, rng)
-    depth = skin[..., None] * PULSE_DEPTH
+    face = draw(height, width, rng)
     sway_phase, light_phase = rng.uniform(0.0, 2.0 * np.pi, 2)
-    for value, time in zip(pulse, seconds, strict=True):
-        image = face - np.float32(value) * depth
-        if look.motion:
-            image = _shift(image, look.motion, 2.0 * np.pi * 0.23 * time + sway_phase)
-        image *= np.float32(1.0 + look.light * np.sin(2.0 * np.pi * 0.07 * time + light_phase))
-        if look.noise:
-            image += look.noise * rng.standard_normal(image.shape, dtype=np.float32)
+
+    def moment(value, time):
+        angle = 2.0 * np.pi * 0.23 * time + sway_phase
+        move = look.motion * np.cos(angle), 0.5 * look.motion * np.sin(2.0 * angle)
+        return Moment(value, move, light=1.0 + look.light * np.sin(2.0 * np.pi * 0.07 * time + light_phase))
+
+    moments = (moment(value, time) for value, time in zip(pulse, seconds, strict=True))
+    yield from film(face, moments, look.noise, rng)
+
+
+def film(face, moments, noise, rng):
+    """Yields a frame for each moment, `(H, W, 3)` uint8 RGB.
+
+    Args:
+        face: A `Drawing`.
+        moments: `Moment`s.
+        noise: Standard deviation of the camera's noise, in 8-bit levels.
+        rng: NumPy generator of the noise.
+    """
+    depth = face.skin[..., None] * PULSE_DEPTH
+    for each in moments:
+        image = face.image - np.float32(each.pulse) * depth
+        if each.glare:
+            image += np.float32(each.glare) * face.gloss[..., None]
+        image = moved(image, each)
+        image *= np.float32(each.light)
+        if noise:
+            image += noise * rng.standard_normal(image.shape, dtype=np.float32)
         yield np.rint(np.clip(image, 0.0, 255.0)).astype(np.uint8)
+
+
+def moved(image, moment):
+    """Returns an image of the face, such as its skin, as it lies in the frame at a `Moment`."""
+    (right, down), nearness = moment.move, moment.nearness
+    if (right, down, nearness) == (0.0, 0.0, 1.0):
+        return image
+    middle_x, middle_y = (1.0 - nearness) * image.shape[1] / 2.0, (1.0 - nearness) * image.shape[0] / 2.0
+    matrix = np.float32([[nearness, 0, right + middle_x], [0, nearness, down + middle_y]])
+    return cv2.warpAffine(image, matrix, image.shape[1::-1], flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 class Hashed:
@@ -87,13 +143,20 @@ class Hashed:
         return self._digest.hexdigest()
 
 
-def _draw(height, width, rng):
-    """Returns a face, `(height, width, 3)` float32, and its skin, `(height, width)` float32 in [0, 1]."""
+def draw(height, width, rng, lightness=None):
+    """Returns the `Drawing` of a face.
+
+    Args:
+        height, width: Pixels.
+        rng: NumPy generator of the background, the grain and, unless it is given, the lightness.
+        lightness: Factor of the color of light skin.
+    """
     half = FACE_HEIGHT * height / 2.0
     centre = np.array([width / 2.0, height / 2.0])
     image = np.full((height, width, 3), 90.0, np.float32) + rng.uniform(-15.0, 15.0, 3).astype(np.float32)
     skin = np.zeros((height, width), np.float32)
-    tone = np.float32([205.0, 160.0, 130.0]) * np.float32(rng.uniform(0.85, 1.05))
+    drawn = rng.uniform(0.85, 1.05)
+    tone = SKIN * np.float32(drawn if lightness is None else lightness)
 
     def ellipse(target, at, axes, color):
         middle, axes = centre + half * np.array(at), half * np.array(axes)
@@ -116,9 +179,8 @@ def _draw(height, width, rng):
     paint((0, 0.5), (0.3, 0.08), (150, 70, 75))
     blur = 0.03 * half
     grain = rng.standard_normal((height, width, 3), dtype=np.float32)  # Lets rounding to 8 bits keep the pulse.
-    return cv2.GaussianBlur(image, (0, 0), blur) + 2.0 * grain, cv2.GaussianBlur(skin, (0, 0), blur)
-
-
-def _shift(image, motion, angle):
-    move = np.float32([[1, 0, motion * np.cos(angle)], [0, 1, 0.5 * motion * np.sin(2.0 * angle)]])
-    return cv2.warpAffine(image, move, image.shape[1::-1], flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    gloss = np.zeros((height, width), np.float32)
+    for at, axes in (((0, -0.65), (0.35, 0.12)), ((0, 0.02), (0.08, 0.12)), ((-0.42, 0.1), (0.12, 0.12))):
+        ellipse(gloss, at, axes, 1.0)  # Forehead, tip of the nose, a cheek.
+    image, skin = (cv2.GaussianBlur(each, (0, 0), blur) for each in (image, skin))
+    return Drawing(image + 2.0 * grain, skin, cv2.GaussianBlur(gloss, (0, 0), 3.0 * blur))

@@ -287,3 +287,20 @@ def test_constant_features_have_no_power_and_a_finite_gradient(constant):
         share = losses.out_of_band_power(features, tf.ones([2, 3]), BAND)
     np.testing.assert_allclose(share, 0, atol=1e-6)
     assert np.all(np.isfinite(tape.gradient(share, features)))
+
+
+def test_unevenness_of_few_bins_is_that_by_hand():
+    power = tf.constant([[[9.0, 2, 2, 0, 0, 5]], [[0.0, 0, 1, 3, 0, 0]]])
+    inside = tf.constant([[[False, True, True, False, False, False]], [[False, True, True, True, True, False]]])
+    found, target = np.array([0.25, 0.375, 0.375, 0]), np.array([0.375, 0.375, 0.125, 0.125])
+    expected = np.mean(np.cumsum(found - target) ** 2)
+    assert float(losses.unevenness(power, inside)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_sparsity_of_few_bins_is_that_by_hand():
+    power = tf.constant([[9.0, 1, 4, 2, 3], [0.0, 0, 0, 0, 7]])
+    inside = tf.constant([[False, True, True, True, True]] * 2)
+    shares = losses.sparsity(power, tf.range(5.0), inside, 2)
+    np.testing.assert_allclose(shares, [3 / 10, 0], atol=1e-6)
+    np.testing.assert_allclose(losses.sparsity(power, tf.range(5.0), inside, 4), [6 / 10, 0], atol=1e-6)
+    np.testing.assert_array_equal(losses.sparsity(0 * power, tf.range(5.0), inside, 2), 0)

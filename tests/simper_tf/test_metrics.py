@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -108,6 +106,34 @@ def test_intervals_of_series_draw_whole_clips(name):
     )
 
 
+@pytest.mark.parametrize("groups", [None, RNG.integers(0, 7, 40), np.repeat(["a", "b"], 20)], ids=["clips", "7", "2"])
+@pytest.mark.parametrize("name", ["mae", "mape", "gm", "pearson", "series mape", "series pearson"])
+def test_an_interval_is_that_of_the_metric_of_each_resample(name, groups):
+    is_series = name.startswith("series")
+    metric, _ = (metrics.SERIES_METRICS if is_series else metrics.METRICS)[name.split()[-1]]
+    true, predicted = RNG.uniform(1, 5, (2, 40, 9) if is_series else (2, 40))
+    labels = np.arange(40) if groups is None else groups
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    rng, values = np.random.default_rng(3), []
+    for _ in range(50):
+        clips = np.concatenate([members[k] for k in rng.integers(len(members), size=len(members))])
+        values.append(metric(true[clips], predicted[clips]))
+    found = metrics.bootstrap_interval(metric, true, predicted, groups, num_resamples=50, seed=3)
+    assert found == pytest.approx(np.percentile(values, [2.5, 97.5]), rel=1e-9)
+
+
+def test_resamples_of_one_value_are_uncorrelated_and_leave_the_interval_finite():
+    true, predicted = np.repeat([60.1, 90.7], 10), RNG.uniform(60, 90, 20)
+    low, high = metrics.bootstrap_interval(metrics.pearson_correlation, true, predicted, true)
+    assert -1 <= low <= 0 <= high <= 1
+
+
+def test_what_is_not_a_number_leaves_no_interval_and_no_value():
+    predicted = np.array([1.5, np.nan, 3.0])
+    assert np.isnan(metrics.mean_absolute_error(TRUE, predicted))
+    assert np.isnan(metrics.bootstrap_interval(metrics.mean_absolute_error, TRUE, predicted)).all()
+
+
 def test_interval_is_decided_by_its_seed():
     true, predicted = RNG.normal(size=(2, 40))
     interval = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, num_resamples=200)
@@ -118,9 +144,8 @@ def test_interval_is_decided_by_its_seed():
 
 
 def test_an_interval_leaves_out_25_draws_of_a_thousand_at_either_end():
-    draws = itertools.count()
-    low, high = metrics.bootstrap_interval(lambda *_: next(draws), TRUE, PREDICTED)
-    assert next(draws) == 1000
+    counted = metrics.Metric(lambda true, predicted: np.zeros(len(true)), lambda means: np.arange(len(means)))
+    low, high = metrics.bootstrap_interval(counted, TRUE, PREDICTED)
     assert (low, high) == pytest.approx((0.025 * 999, 0.975 * 999))
 
 

@@ -88,7 +88,9 @@ def test_a_run_is_the_flagfile_with_its_changes_in_a_folder_of_its_own(stand_in,
     assert calls(runs, run) == [expected]
 
 
-def test_runs_that_are_the_same_however_written_are_trained_once_and_one_that_is_done_not_again(stand_in, base, tmp_path):
+def test_runs_that_are_the_same_however_written_are_trained_once_and_one_that_is_done_not_again(
+    stand_in, base, tmp_path
+):
     stand_in(written())
     runs = Grid(tmp_path / "runs")
     same = base.but(epochs=3, data_dir="x", temperature=1)
@@ -123,7 +125,8 @@ def test_clips_of_another_split_are_predicted_where_they_are_asked_for(stand_in,
 
 
 @pytest.mark.parametrize(
-    ("end", "reason"), [("sys.exit('it is so')", "failed, see above"), ("signal.raise_signal(9)", "was ended by signal 9")]
+    ("end", "reason"),
+    [("sys.exit('it is so')", "failed, see above"), ("signal.raise_signal(9)", "was ended by signal 9")],
 )
 def test_a_run_that_fails_leaves_the_others_alone_and_what_begins_with_it_undone(stand_in, base, tmp_path, end, reason):
     fails = "'--epochs=4' in sys.argv and "
@@ -137,7 +140,9 @@ def test_a_run_that_fails_leaves_the_others_alone_and_what_begins_with_it_undone
     assert [len(calls(runs, run)) for run in (base, bad, tuned)] == [1, 2, 1]
 
 
-def test_of_several_at_a_time_each_prints_to_its_log_and_the_last_line_of_a_failed_one_is_said(stand_in, base, tmp_path, capfd):
+def test_of_several_at_a_time_each_prints_to_its_log_and_the_last_line_of_a_failed_one_is_said(
+    stand_in, base, tmp_path, capfd
+):
     stand_in(f"print('hello'); '--seed=1' in sys.argv and sys.exit('no disk')\n{written()}")
     runs, said = Grid(tmp_path / "runs", jobs=2), []
     failed = runs.train([base.seeded(seed) for seed in (0, 1, 2)], said.append)
@@ -210,9 +215,9 @@ def test_a_grid_that_is_killed_takes_its_run_with_it_which_saves_first(base, tmp
 
 def test_two_grids_in_one_folder_are_refused(tmp_path):
     runs = Grid(tmp_path / "runs")
-    with runs.held(), pytest.raises(ValueError, match=rf"--runs={runs.folder} is in use by process {os.getpid()}"):
-        with runs.held():
-            pass
+    message = rf"--runs={runs.folder} is in use by process {os.getpid()}"
+    with runs.held(), pytest.raises(ValueError, match=message), Grid(tmp_path / "runs").held():
+        pass
     with runs.held():
         pass
 

@@ -12,9 +12,9 @@ from trainers import reproduce
 from trainers.grid import Grid, Run
 from trainers.studies import STUDIES, published
 from trainers.studies.features import PAPERS
-from trainers.studies.page import gather
+from trainers.studies.page import gather, markdown, ranking, spread_of, table
 from trainers.studies.scales import SCALES, SETS
-from trainers.studies.table import Block, Cell, Found, Line, Study, markdown, ranking, read
+from trainers.studies.table import Block, Cell, Line, Study
 
 A, B, C = (Run("base.cfg").but(method=method) for method in ("simclr", "moco", "byol"))
 LOCATED = {name: scale.located("data", "raw") for name, scale in SCALES.items()}
@@ -27,18 +27,22 @@ def block(*metrics, runs=(A, B, C), paper=None, ranked=True):
     return Block("", tuple(metrics), lines, ranked)
 
 
-def rows_by(values, metric="mae"):
-    """Returns a function from a run and a seed to its rows; `values` has a list of values, one a seed, by run."""
-    return lambda run, seed: [
-        row("fft", metric, value, seed=seed, method=dict(run.changes)["method"], seconds=10.0 + seed)
-        for value in values.get(run, [])[seed : seed + 1]
-    ]
+def found_of(block, values, metric="mae"):
+    """Returns a block with what was found; `values` has a list of values, one a seed, by run."""
+
+    def rows_of(run):
+        seed = int(dict(run.changes)["seed"])
+        made = [each for each, known in values.items() if each.seeded(seed) == run for _ in known[seed : seed + 1]]
+        return [row("fft", metric, values[each][seed], seed=seed, seconds=10.0 + seed) for each in made]
+
+    study, seeds = Study("mine", "Mine", "", (block,)), range(max(map(len, values.values())))
+    return gather(study, SCALES["smoke"], seeds, rows_of, lambda run: dict(run.changes)["method"])["blocks"][0]
 
 
 def test_a_line_has_mean_and_deviation_over_seeds_the_papers_number_and_its_seconds():
     one = block("mae", runs=(A, B), paper=2.96)
-    found = read(one, rows_by({A: [1.0, 3.0], B: [5.0]}), [0, 1])
-    header, _, *lines = [line.strip("| ").split(" | ") for line in markdown(one, found).splitlines()]
+    found = found_of(one, {A: [1.0, 3.0], B: [5.0]})
+    header, _, *lines = [line.strip("| ").split(" | ") for line in table(found).splitlines()]
     assert header == ["mae", "paper", "seconds"]
     assert lines == [
         ["SimCLR", "**2 ± 1.4 (n=2)**", "2.96", "10"],
@@ -49,47 +53,46 @@ def test_a_line_has_mean_and_deviation_over_seeds_the_papers_number_and_its_seco
 def test_a_cell_that_is_not_there_or_not_finished_is_empty_and_competes_with_nobody():
     one = Block("", ("mae",), (Line("none", (None,)), Line("unfinished", (Cell(B, "fft", "mae"),)),
                                Line("SimCLR", (Cell(A, "fft", "mae"),))))  # fmt: skip
-    found = read(one, rows_by({A: [1.0]}), [0])
-    assert found[0] == [None]
-    assert found[1][0].mean is None
-    assert markdown(one, found).splitlines()[2:] == [
+    found = found_of(one, {A: [1.0]})
+    assert found["lines"][0]["cells"] == [None]
+    assert found["lines"][1]["cells"][0]["values"] == []
+    assert table(found).splitlines()[2:] == [
         "| none |  |  |", "| unfinished |  |  |", "| SimCLR | **1 [0.1, 0.15]** | 10 |",
     ]  # fmt: skip
-    assert ranking(one, found) == []
+    assert ranking(found) == []
 
 
 def test_the_first_of_a_column_is_the_smallest_error_or_the_largest_correlation():
     for metric, said in (("mae", "SimCLR, then MoCo (a factor of 4)"), ("pearson", "BYOL, then MoCo (a factor of 2)")):
         one = block(metric)
-        found = read(one, rows_by({A: [0.1], B: [0.4], C: [0.8]}, metric), [0])
-        assert ranking(one, found) == [f"{metric}: {said}."]
+        found = found_of(one, {A: [0.1], B: [0.4], C: [0.8]}, metric)
+        assert ranking(found) == [f"{metric}: {said}."]
 
 
 def test_lines_that_differ_by_no_more_than_their_spreads_are_level():
     one = block("mae")
     values = {A: [1.0, 1.2], B: [1.2, 1.3], C: [2.0, 2.1]}  # 1.1 and 1.25 with deviations of 0.14 and 0.07.
-    found = read(one, rows_by(values), [0, 1])
-    assert ranking(one, found) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."]
-    bold = [line.startswith("| SimCLR | **") or line.startswith("| MoCo | **") for line in markdown(one, found).splitlines()]
+    found = found_of(one, values)
+    assert ranking(found) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."]
+    bold = [line.startswith("| SimCLR | **") or line.startswith("| MoCo | **") for line in table(found).splitlines()]
     assert bold == [False, False, True, True, False]
-    found = read(one, rows_by({**values, B: [1.3, 1.5]}), [0, 1])
-    assert ranking(one, found)[0].startswith("mae: SimCLR, then MoCo")
+    found = found_of(one, {**values, B: [1.3, 1.5]})
+    assert ranking(found)[0].startswith("mae: SimCLR, then MoCo")
 
 
 def test_an_error_of_zero_is_first_and_its_lead_no_quotient():
     one = block("mae", runs=(A, B))
-    assert ranking(one, read(one, rows_by({A: [0.0], B: [0.4]}), [0])) == ["mae: SimCLR, then MoCo (0.4 against 0)."]
+    assert ranking(found_of(one, {A: [0.0], B: [0.4]})) == ["mae: SimCLR, then MoCo (0.4 against 0)."]
 
 
-def test_the_spread_of_one_seed_is_half_its_interval_and_of_none_nothing():
-    assert Found((row(value=0.12),)).spread == pytest.approx(0.025)
-    assert Found(()).spread == 0
+def test_the_spread_of_one_seed_is_half_its_interval():
+    assert spread_of({"values": [{"value": 0.12, "low": 0.1, "high": 0.15}]}) == pytest.approx(0.025)
 
 
 def test_values_that_are_not_finite_are_shown_and_never_first():
     one = block("mae", runs=(A, B))
-    found = read(one, rows_by({A: [float("nan")], B: [0.4]}), [0])
-    assert markdown(one, found).splitlines()[2:] == ["| SimCLR | nan [0.1, 0.15] | 10 |", "| MoCo | **0.4 [0.1, 0.15]** | 10 |"]
+    found = found_of(one, {A: [float("nan")], B: [0.4]})
+    assert table(found).splitlines()[2:] == ["| SimCLR | nan [0.1, 0.15] | 10 |", "| MoCo | **0.4 [0.1, 0.15]** | 10 |"]
 
 
 def test_the_papers_numbers_are_found_by_table_line_and_column_and_their_leads_are_those_it_prints():
@@ -97,9 +100,13 @@ def test_the_papers_numbers_are_found_by_table_line_and_column_and_their_leads_a
     assert published.value("table2", "simper", "fft gm") is None
     assert published.value("table2", "slf_rpm", "fft mae") is None
     # The paper's own row of gains, as far as it is the best of the others less SimPer's.
-    leads = {"table2": [1.47, 32.60, 0.29, 9.90], "table5": [5.30, 6.06, 8.05, 8.40], "table14": [2.70, 110.44, 0.71, 53.25]}
-    for table, expected in leads.items():
-        lines = {name: line["values"] for name, line in published.tables()[table]["lines"].items()}
+    leads = {
+        "table2": [1.47, 32.60, 0.29, 9.90],
+        "table5": [5.30, 6.06, 8.05, 8.40],
+        "table14": [2.70, 110.44, 0.71, 53.25],
+    }
+    for name, expected in leads.items():
+        lines = {who: line["values"] for who, line in published.tables()[name]["lines"].items()}
         ours = lines.pop("simper")
         gains = [min(values) - own for values, own in zip(zip(*lines.values(), strict=True), ours, strict=True)]
         assert gains == pytest.approx(expected)
@@ -136,7 +143,11 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
     study = STUDIES["table12"][0](LOCATED["small"])
     line = {line.title: line for line in study.blocks[0].lines}["SimPer"]
     ran = [(cell.run.settings(), cell.run.source.settings()) for cell in line.cells[::2]]
-    assert [tuned.data_fraction for tuned, _ in ran] == [before.data_fraction for _, before in ran] == [1, 0.5, 0.2, 0.1, 0.05]
+    assert (
+        [tuned.data_fraction for tuned, _ in ran]
+        == [before.data_fraction for _, before in ran]
+        == [1, 0.5, 0.2, 0.1, 0.05]
+    )
     assert {(tuned.method, before.method) for tuned, before in ran} == {("supervised", "simper")}
     labels = {line.title: line for line in STUDIES["table13"][0](LOCATED["small"]).blocks[0].lines}["SimPer"]
     assert len({cell.run.source for cell in labels.cells}) == 1
@@ -174,7 +185,10 @@ def small(tmp_path, monkeypatch):
     base = tmp_path / "base.cfg"
     base.write_text("--epochs=3\n--noartifacts\n")
     first, second = (Run(str(base)).but(method=method) for method in ("simclr", "moco"))
-    lines = (Line("SimCLR", (Cell(first, "fft", "mae", 2.96),)), Line("MoCo", (Cell(second.begun_with(first), "fft", "mae"),)))
+    lines = (
+        Line("SimCLR", (Cell(first, "fft", "mae", 2.96),)),
+        Line("MoCo", (Cell(second.begun_with(first), "fft", "mae"),)),
+    )
     study = Study("mine", "My table", "What it is about.", (Block("", ("FFT",), lines),))
     monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda scale: study, ("rotating_digits",))})
     config = types.SimpleNamespace(
@@ -188,7 +202,11 @@ def small(tmp_path, monkeypatch):
 
     def rows_of(self, run):
         value = {"simclr": 1.0, "moco": 4.0}[run.settings().method] + run.settings().seed
-        return [row("fft", value=value, seed=run.settings().seed, method=run.settings().method)] if run in config.trained else []
+        return (
+            [row("fft", value=value, seed=run.settings().seed, method=run.settings().method)]
+            if run in config.trained
+            else []
+        )
 
     monkeypatch.setattr(Grid, "train", train)
     monkeypatch.setattr(Grid, "rows_of", rows_of)
@@ -204,7 +222,7 @@ def test_a_table_is_written_as_markdown_and_json_with_the_command_of_every_run(s
     assert "* FFT: SimCLR, then MoCo (a factor of 3)." in text
     assert "4 of 4 runs are finished; commit abc." in text
     begun = [line for line in text.splitlines() if "--encoder_from=runs/simclr_" in line]
-    assert len(begun) == 1 and "--method=moco" in begun[0]
+    assert [("--method=moco" in line) for line in begun] == [True]
     found = json.loads((tmp_path / "out" / "mine.json").read_text())
     cell = found["blocks"][0]["lines"][0]["cells"][0]
     assert [value["value"] for value in cell["values"]] == [1.0, 2.0]
@@ -254,7 +272,9 @@ def test_a_table_without_its_data_is_refused_by_name_and_left_out_of_all(small, 
     made = reproduce.STUDIES["mine"][0]
     monkeypatch.setattr(reproduce, "STUDIES", {"mine": (made, ("ubfc",)), "other": (made, ("rotating_digits",))})
     small.scale = "paper"
-    with pytest.raises(ValueError, match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: datasets/ubfc"):
+    with pytest.raises(
+        ValueError, match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: datasets/ubfc"
+    ):
         reproduce.main()
     assert not small.trained
     small.table = ["all"]
@@ -285,7 +305,9 @@ def test_data_that_are_built_or_whose_raw_files_are_there_lack_nothing(tmp_path)
 
 def test_miniatures_are_written_once_where_nobody_takes_them_for_the_real_thing(tmp_path, monkeypatch):
     scale, made = SCALES["small"].located(str(tmp_path / "data"), "raw"), []
-    monkeypatch.setattr(reproduce.standin, "write", lambda name, out, **given: (made.append(name), out.mkdir(parents=True)))
+    monkeypatch.setattr(
+        reproduce.standin, "write", lambda name, out, **given: (made.append(name), out.mkdir(parents=True))
+    )
     for _ in range(2):
         reproduce.write_miniatures(scale, ["table6", "table2", "table22"])
     assert made == ["countix", "lst"]
@@ -295,10 +317,12 @@ def test_miniatures_are_written_once_where_nobody_takes_them_for_the_real_thing(
 
 def test_a_page_names_the_split_and_the_commits_of_its_rows():
     study = Study("mine", "My", "About.", (block("mae", runs=(A,)),))
-    rows = {0: row(seed=0, split="validation"), 1: dataclasses.replace(row(seed=1, split="validation"), commit="def-dirty")}
+    rows = {
+        0: row(seed=0, split="validation"),
+        1: dataclasses.replace(row(seed=1, split="validation"), commit="def-dirty"),
+    }
     seed_of = lambda run: int(dict(run.changes)["seed"])  # noqa: E731
-    folder = types.SimpleNamespace(name="simclr_0")
-    page = gather(study, SCALES["smoke"], [0, 1], lambda run: [rows[seed_of(run)]], lambda run: folder)
-    assert "Numbers are of validation clips" in page.markdown()
-    assert "commit abc, def-dirty" in page.markdown()
+    text = markdown(gather(study, SCALES["smoke"], [0, 1], lambda run: [rows[seed_of(run)]], lambda run: "simclr_0"))
+    assert "Numbers are of validation clips" in text
+    assert "commit abc, def-dirty" in text
     assert set(SETS) == set(SCALES["paper"].sets)

@@ -101,8 +101,8 @@ def choices(scale: Scale) -> Study:
             continue
         lines += [Line(f"--{flag}={value}", frequency_cells(base.but(**{flag: value}))) for value in values]
     about = (
-        "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips in "
-        "the other tables. The digits are the noisy ones, since nearly every choice reads clean ones to the resolution "
-        "of a clip."
+        "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips "
+        "in the other tables. The digits are the noisy ones, since nearly every choice reads clean ones to the "
+        "resolution of a clip."
     )
     return Study("choices", "Every choice, one at a time", about, (Block("", frequency_titles(), tuple(lines)),))

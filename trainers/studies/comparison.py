@@ -6,6 +6,7 @@ import json
 import pathlib
 
 from simper_tf.methods import METHODS
+from simper_tf.settings import owners
 from trainers.grid import Run
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -99,9 +100,7 @@ def comparison(scale: Scale) -> Study:
     for config in ("digits", "digits_spin", "digits_noisy_middle"):
         base = digits(scale, config)
         for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)")):
-            lines = [
-                Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base, config)
-            ]
+            lines = [Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base, config)]
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
     about = (
         "Every method with the same encoder, clips and steps, each with settings of its own (`settings`) and its own "
@@ -198,4 +197,4 @@ def _pixels(base):
 
 
 def _has_option(method, name):
-    return name in METHODS[method].__init__.__kwdefaults__
+    return name in owners()["method"][method]

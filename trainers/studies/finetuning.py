@@ -39,8 +39,8 @@ def specialized(scale: Scale) -> Study:
     """Returns table 20: RepNet on Countix, EfficientPhys on pulse."""
     encoders = {"countix": "repnet", "scamps": "efficientphys", "ubfc": "efficientphys", "pure": "efficientphys"}
     return _over_sets("table20", scale, encoders, ("supervised", "simclr", "simper"), (
-        "As table 8 with networks made for the task: RepNet's for counting, EfficientPhys' for pulse. The paper says that "
-        "SimPer is a better start for these too."
+        "As table 8 with networks made for the task: RepNet's for counting, EfficientPhys' for pulse. The paper says "
+        "that SimPer is a better start for these too."
     ), lambda name, method: {"encoder": encoders[name]})  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def other_data(scale: Scale) -> Study:
     """Returns table 22: the same methods where there is no pulse."""
     methods = ("supervised", "frequency_contrast", "slf_rpm", "simper")
     return _over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
-        "As table 8, with the methods made for pulse where nothing pulses. The paper says that they are of no use there."
+        "As table 8, with the methods made for pulse where nothing pulses. The paper says that they do not help there."
     ))  # fmt: skip
 
 
@@ -87,8 +87,8 @@ def transfer(scale: Scale) -> Study:
     )  # fmt: skip
     titles = tuple(f"{SETS[s]} to {SETS[t]}: {unit(t, metric)}" for s, t, metric in columns)
     about = (
-        "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of the "
-        "other. The paper says that SimPer's transfer best."
+        "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
+        "the other. The paper says that SimPer's transfer best."
     )
     return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, lines),))
 
@@ -118,9 +118,9 @@ def unseen(scale: Scale) -> Study:
     )  # fmt: skip
     titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)
     about = (
-        "Training clips of 2 to 3.5 Hz are left out (interpolation), or those outside 1.5 to 4 Hz (extrapolation); test "
-        "clips have all frequencies. No readout is told of the gap: the band is that of the whole data. The paper says "
-        "that SimPer answers frequencies it has not seen as well as others, and a supervised network does not."
+        "Training clips of 2 to 3.5 Hz are left out (interpolation), or those outside 1.5 to 4 Hz (extrapolation); "
+        "test clips have all frequencies. No readout is told of the gap: the band is that of the whole data. The paper "
+        "says that SimPer answers frequencies it has not seen as well as others, and a supervised network does not."
     )
     return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines),))
 
@@ -128,16 +128,16 @@ def unseen(scale: Scale) -> Study:
 def fewer_clips(scale: Scale) -> Study:
     """Returns table 12."""
     return _over_fractions("table12", scale, "data_fraction", "data_fraction", (
-        "All training, without labels and with, has only a part of the clips. The paper says that SimPer's lead grows as "
-        "clips get fewer."
+        "All training, without labels and with, has only a part of the clips. The paper says that SimPer's lead grows "
+        "as clips get fewer."
     ))  # fmt: skip
 
 
 def fewer_labels(scale: Scale) -> Study:
     """Returns table 13."""
     return _over_fractions("table13", scale, None, "label_fraction", (
-        "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows as "
-        "labels get fewer."
+        "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows "
+        "as labels get fewer."
     ))  # fmt: skip
 
 
@@ -203,7 +203,5 @@ def _block(table, title, scale, names, methods, changes=None, suffix=""):
         run = finetuned(scale, name, method, given, **given)
         return Cell(run, OWN, metric, published.value(table, f"{method}{suffix}", f"{name} {metric}"))
 
-    lines = tuple(
-        Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods
-    )
+    lines = tuple(Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods)
     return Block(title, tuple(f"{SETS[name]}: {unit(name, metric)}" for name, metric in columns), lines)

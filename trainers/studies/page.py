@@ -1,124 +1,199 @@
-"""A study with its rows -> a page of Markdown, and the same as JSON."""
+"""A study with what its runs have found: one dictionary, for JSON and for programs, and its page of Markdown.
 
-import dataclasses
+    {"name", "title", "about", "scale", "scale_about", "seeds", "commits", "done", "total",
+     "blocks": [{"title", "columns", "ranked", "lines": [{"title", "cells": [
+         {"run", "protocol", "metric", "unit", "paper",
+          "values": [{"seed", "value", "low", "high", "n", "seconds", "split"}]}]}]}],
+     "runs": {name of the folder of the first seed: {"commands": [those that make it]}}}
+
+A cell may be null, and has a value for each seed that is finished.
+"""
+
+import math
 import shlex
+import statistics
+import types
 from collections.abc import Callable, Iterable
 
+from simper_tf import tables
 from simper_tf.rows import Row
 from trainers.grid import Run
 from trainers.studies.scales import Scale
-from trainers.studies.table import Found, Study, markdown, ranking, read
+from trainers.studies.table import Cell, Study
+
+# Of these metrics more is better; of all others less.
+RISING = {"pearson"}
 
 
-@dataclasses.dataclass(frozen=True)
-class Page:
-    """A study at a scale, as far as it has come.
-
-    Attributes:
-        study, scale, seeds: What was asked for.
-        found: For each block of the study the `Found` of its cells.
-        folders: Run, without a seed -> the name of its folder with the first seed.
-        number_done: How many of its runs are finished, over all seeds.
-    """
-
-    study: Study
-    scale: Scale
-    seeds: tuple[int, ...]
-    found: list[list[list[Found | None]]]
-    folders: dict[Run, str]
-    number_done: int
-
-    def markdown(self) -> str:
-        """Returns the page."""
-        parts = [f"# {self.study.title}", self.study.about, self._how()]
-        for block, found in zip(self.study.blocks, self.found, strict=True):
-            parts += [f"## {block.title}"] * bool(block.title) + [markdown(block, found)]
-            said = ranking(block, found) if block.ranked else []
-            parts += ["First in each column:\n\n" + "\n".join(f"* {each}" for each in said)] * bool(said)
-        parts.append("## Runs\n\nEach line trains and evaluates one run of the first seed:\n\n" + self._commands())
-        return "\n\n".join(parts) + "\n"
-
-    def table(self) -> str:
-        """Returns the tables alone, for a document that has words of its own."""
-        return "\n\n".join(
-            markdown(block, found) for block, found in zip(self.study.blocks, self.found, strict=True)
-        )
-
-    def json(self) -> dict:
-        """Returns all that the page says, for programs."""
-        blocks = []
-        for block, found in zip(self.study.blocks, self.found, strict=True):
-            lines = [
-                {"title": line.title, "cells": [cell and self._cell(at, cell) for at, cell in zip(line.cells, cells)]}  # noqa: B905
-                for line, cells in zip(block.lines, found, strict=True)
-            ]
-            blocks.append({"title": block.title, "columns": block.columns, "ranked": block.ranked, "lines": lines})
-        needed = dict.fromkeys(each for run in self.study.runs() for each in run.with_sources())
-        runs = {
-            self.folders[run]: {
-                "command": command(run, self.folders[run]),
-                "begun_with": run.source and self.folders[run.source],
-            }
-            for run in needed
-        }
-        return {
-            "name": self.study.name, "title": self.study.title, "about": self.study.about, "scale": self.scale.name,
-            "scale_about": self.scale.about, "seeds": self.seeds, "commits": self._commits(), "blocks": blocks,
-            "runs": runs,
-        }  # fmt: skip
-
-    def _cell(self, cell, found):
-        values = [
-            {"seed": r.seed, "value": r.value, "low": r.low, "high": r.high, "n": r.n, "seconds": r.seconds, "split": r.split}
-            for r in found.rows
-        ]  # fmt: skip
-        unit = found.rows[0].unit if found.rows else ""
-        return {"run": self.folders[cell.run], "protocol": cell.protocol, "metric": cell.metric, "unit": unit,
-                "paper": cell.paper, "values": values}  # fmt: skip
-
-    def _rows(self) -> Iterable[Row]:
-        return (row for block in self.found for line in block for found in line if found for row in found.rows)
-
-    def _commits(self):
-        return sorted({row.commit for row in self._rows()})
-
-    def _how(self):
-        total = len(self.study.runs()) * len(self.seeds)
-        commits = ", ".join(self._commits()) or "none yet"
-        splits = " and ".join(sorted({row.split for row in self._rows()})) or "test"
-        return (
-            f"Scale `{self.scale.name}`. {self.scale.about} Numbers are of {splits} clips: the mean and standard deviation "
-            f"over seeds {', '.join(map(str, self.seeds))}, or of one seed with its 95 % interval. In bold is what no other "
-            "line of the column is ahead of by more than both spreads. Seconds are those of training. "
-            f"{self.number_done} of {total} runs are finished; commit {commits}. Made by `python -m trainers.reproduce "
-            f"--table={self.study.name} --scale={self.scale.name}`."
-        )
-
-    def _commands(self):
-        lines = []
-        for run in self.study.runs():
-            lines += [command(each, self.folders[each]) for each in run.with_sources()]
-        return "```\n" + "\n".join(dict.fromkeys(lines)) + "\n```"
-
-
-def gather(study: Study, scale: Scale, seeds: Iterable[int], rows_of: Callable, folder_of: Callable) -> Page:
-    """Returns the page of a study.
+def gather(
+    study: Study, scale: Scale, seeds: Iterable[int], rows_of: Callable[[Run], Iterable[Row]], name_of: Callable
+) -> dict:
+    """Returns what the runs of a study have found, see the module.
 
     Args:
         study: What is asked for.
         scale: At which scale its runs are.
         seeds: Of every run.
         rows_of: Run with a seed -> its rows, none if it is not finished.
-        folder_of: Run with a seed -> path of its folder.
+        name_of: Run with a seed -> the name of its folder.
     """
-    seeds = tuple(seeds)
-    found = [read(block, lambda run, seed: rows_of(run.seeded(seed)), seeds) for block in study.blocks]
-    runs = [each for run in study.runs() for each in run.with_sources()]
-    done = sum(bool(rows_of(run.seeded(seed))) for run in study.runs() for seed in seeds)
-    return Page(study, scale, seeds, found, {run: folder_of(run.seeded(seeds[0])).name for run in runs}, done)
+    seeds = list(seeds)
+    found = {run: [row for seed in seeds for row in rows_of(run.seeded(seed))] for run in study.runs()}
+    names = {each: name_of(each.seeded(seeds[0])) for run in study.runs() for each in run.with_sources()}
+
+    def cell(asked: Cell | None):
+        if asked is None:
+            return None
+        rows = [row for row in found[asked.run] if (row.protocol, row.metric) == (asked.protocol, asked.metric)]
+        fields = ("seed", "value", "low", "high", "n", "seconds", "split")
+        return {
+            "run": names[asked.run], "protocol": asked.protocol, "metric": asked.metric,
+            "unit": rows[0].unit if rows else "", "paper": asked.paper,
+            "values": [{field: getattr(row, field) for field in fields} for row in rows],
+        }  # fmt: skip
+
+    blocks = [
+        {
+            "title": block.title, "columns": list(block.columns), "ranked": block.ranked,
+            "lines": [{"title": line.title, "cells": [cell(each) for each in line.cells]} for line in block.lines],
+        }
+        for block in study.blocks
+    ]  # fmt: skip
+    done = sum(len({row.seed for row in rows}) for rows in found.values())
+    return {
+        "name": study.name, "title": study.title, "about": study.about, "scale": scale.name, "scale_about": scale.about,
+        "seeds": seeds, "commits": sorted({row.commit for rows in found.values() for row in rows}), "done": done,
+        "total": len(found) * len(seeds), "blocks": blocks,
+        "runs": {names[run]: {"commands": [_command(each, names) for each in run.with_sources()]} for run in found},
+    }  # fmt: skip
 
 
-def command(run: Run, folder: str) -> str:
-    """Returns the command that trains a run in a folder `runs/<folder>`; its source has to be there before."""
-    begun = {"encoder_from": "runs/" + run.source.seeded(0).name()} if run.source else {}
-    return shlex.join(["python", "-m", "trainers.pretrain", *run.arguments(run_dir=f"runs/{folder}", **begun)])
+def markdown(page: dict) -> str:
+    """Returns the page of Markdown of what `gather` returns."""
+    parts = [f"# {page['title']}", page["about"], _how(page)]
+    for block in page["blocks"]:
+        parts += [f"## {block['title']}"] * bool(block["title"]) + [table(block)]
+        said = ranking(block) if block["ranked"] else []
+        parts += ["First in each column:\n\n" + "\n".join(f"* {each}" for each in said)] * bool(said)
+    commands = dict.fromkeys(command for run in page["runs"].values() for command in run["commands"])
+    return "\n\n".join([*parts, "## Runs", "Those of the first seed, each by a command:", _code(commands)]) + "\n"
+
+
+def tables_alone(page: dict) -> str:
+    """Returns the tables of a page alone, for a document that has words of its own."""
+    return "\n\n".join(table(block) for block in page["blocks"])
+
+
+def table(block: dict) -> str:
+    """Returns the Markdown table of a block, the best of each column in bold and the paper's numbers beside ours."""
+    lines, columns = block["lines"], block["columns"]
+    papers = [
+        any(line["cells"][k] and line["cells"][k]["paper"] is not None for line in lines) for k in range(len(columns))
+    ]
+    best = [first(block, k) if block["ranked"] else [] for k in range(len(columns))]
+    header = [""]
+    for column, paper in zip(columns, papers, strict=True):
+        header += [column, *(["paper"] if paper else [])]
+    printed = []
+    for number, line in enumerate(lines):
+        words = [line["title"]]
+        for k, cell in enumerate(line["cells"]):
+            text = text_of(cell)
+            words.append(f"**{text}**" if text and number in best[k] else text)
+            words += [paper_of(cell)] if papers[k] else []
+        printed.append([*words, seconds_of(line)])
+    return tables.markdown_table([*header, "seconds"], printed)
+
+
+def ranking(block: dict) -> list[str]:
+    """Returns a sentence for each column that says which line is first, and by how much; see `first`."""
+    said = []
+    for k, column in enumerate(block["columns"]):
+        ordered, best = _ordered(block, k), first(block, k)
+        if len(ordered) < 2:
+            continue
+        titles = [block["lines"][number]["title"] for number in best]
+        text = f"{column}: {' and '.join(titles)}{' level' if len(titles) > 1 else ''}"
+        behind = [number for number in ordered if number not in best]
+        if behind:
+            lead = _lead(*(mean_of(block["lines"][number]["cells"][k]) for number in (best[0], behind[0])))
+            text += f", then {block['lines'][behind[0]]['title']} ({lead})"
+        said.append(f"{text}.")
+    return said
+
+
+def first(block: dict, k: int) -> list[int]:
+    """Returns the numbers of the lines that nobody is ahead of in column k, the best first.
+
+    Ahead of a line is one whose mean over seeds is better by more than the spreads of both together.
+    """
+    ordered = _ordered(block, k)
+    cells = {number: block["lines"][number]["cells"][k] for number in ordered}
+
+    def is_level(cell, best):
+        return abs(mean_of(cell) - mean_of(best)) <= spread_of(cell) + spread_of(best)
+
+    return [number for number in ordered if is_level(cells[number], cells[ordered[0]])]
+
+
+def mean_of(cell: dict) -> float:
+    """Returns the mean of a cell over seeds, NaN of none."""
+    return statistics.fmean(each["value"] for each in cell["values"]) if cell["values"] else math.nan
+
+
+def spread_of(cell: dict) -> float:
+    """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one."""
+    values = cell["values"]
+    if len(values) > 1:
+        return statistics.stdev(each["value"] for each in values)
+    return (values[0]["high"] - values[0]["low"]) / 2
+
+
+def text_of(cell: dict | None) -> str:
+    """Returns a cell in print, see `tables.cell`."""
+    return tables.cell([types.SimpleNamespace(**each) for each in cell["values"]]) if cell else ""
+
+
+def paper_of(cell: dict | None) -> str:
+    """Returns the paper's number in print."""
+    return f"{cell['paper']:g}" if cell and cell["paper"] is not None else ""
+
+
+def seconds_of(line: dict) -> str:
+    """Returns the seconds of training of a line's runs in print, a mean over seeds; of several runs their sum."""
+    runs = {(cell["run"], each["seed"]): each["seconds"] for cell in line["cells"] if cell for each in cell["values"]}
+    return f"{sum(runs.values()) / len({seed for _, seed in runs}):.0f}" if runs else ""
+
+
+def _lead(best, other):
+    low, high = sorted((abs(best), abs(other)))
+    return f"a factor of {high / low:.2g}" if low else f"{other:.2g} against 0"
+
+
+def _ordered(block, k):
+    """Returns the numbers of the lines that have a finite value in a column, the best first."""
+    known = [(mean_of(line["cells"][k]), number, line["cells"][k]["metric"])
+             for number, line in enumerate(block["lines"]) if line["cells"][k]]  # fmt: skip
+    known = [(-mean if metric in RISING else mean, number) for mean, number, metric in known if math.isfinite(mean)]
+    return [number for _, number in sorted(known)]
+
+
+def _how(page):
+    cells = (cell for block in page["blocks"] for line in block["lines"] for cell in line["cells"] if cell)
+    splits = " and ".join(sorted({each["split"] for cell in cells for each in cell["values"]})) or "test"
+    return (
+        f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
+        f"over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold is what no "
+        "other line of the column is ahead of by more than both spreads. Seconds are those of training. "
+        f"{page['done']} of {page['total']} runs are finished; commit {', '.join(page['commits']) or 'none yet'}. Made "
+        f"by `python -m trainers.reproduce --table={page['name']} --scale={page['scale']}`."
+    )
+
+
+def _code(lines):
+    return "```\n" + "\n".join(lines) + "\n```"
+
+
+def _command(run, names):
+    begun = {"encoder_from": f"runs/{names[run.source]}"} if run.source else {}
+    return shlex.join(["python", "-m", "trainers.pretrain", *run.arguments(run_dir=f"runs/{names[run]}", **begun)])

@@ -140,8 +140,8 @@ SCALES = {
             {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 20),
         ),
         Scale(
-            "small", "On stand-ins for the data, with a small encoder and a few hundred steps on two cores: compare lines "
-            "with one another, not with the paper.", (0, 1, 2), _SMALL,
+            "small", "On stand-ins for the data, with a small encoder and a few hundred steps on two cores: compare "
+            "lines with one another, not with the paper.", (0, 1, 2), _SMALL,
         ),
         Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER),
     )

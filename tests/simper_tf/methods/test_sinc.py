@@ -5,7 +5,6 @@ import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import SiNC
-from simper_tf.methods.sinc import sparsity, unevenness
 from simper_tf.views import Views
 
 RNG = np.random.default_rng(61)
@@ -87,23 +86,6 @@ def test_an_encoder_that_gives_all_views_one_frequency_is_less_even_than_one_tha
     rates = RNG.uniform(*BAND, (64, 1))
     following, collapsed = sinusoids(rates * speeds), sinusoids(np.full((64, 4), 0.1))
     assert logs_of(following, speeds)["variance"] < 0.1 * logs_of(collapsed, speeds)["variance"]
-
-
-def test_unevenness_of_few_bins_is_that_by_hand():
-    power = tf.constant([[[9.0, 2, 2, 0, 0, 5]], [[0.0, 0, 1, 3, 0, 0]]])
-    inside = tf.constant([[[False, True, True, False, False, False]], [[False, True, True, True, True, False]]])
-    found, target = np.array([0.25, 0.375, 0.375, 0]), np.array([0.375, 0.375, 0.125, 0.125])
-    expected = np.mean(np.cumsum(found - target) ** 2)
-    assert float(unevenness(power, inside)) == pytest.approx(expected, rel=1e-5)
-
-
-def test_sparsity_of_few_bins_is_that_by_hand():
-    power = tf.constant([[9.0, 1, 4, 2, 3], [0.0, 0, 0, 0, 7]])
-    inside = tf.constant([[False, True, True, True, True]] * 2)
-    shares = sparsity(power, tf.range(5.0), inside, 1.0)
-    np.testing.assert_allclose(shares, [3 / 10, 0], atol=1e-6)
-    np.testing.assert_allclose(sparsity(power, tf.range(5.0), inside, 0.5), [6 / 10, 0], atol=1e-6)
-    np.testing.assert_array_equal(sparsity(0 * power, tf.range(5.0), inside, 1.0), 0)
 
 
 def test_channels_share_one_spectrum():

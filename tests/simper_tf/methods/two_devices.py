@@ -12,6 +12,12 @@ from simper_tf.views import Views
 
 RNG = np.random.default_rng(5)
 STEPS = 2
+PRIOR = {"prior_weight": 1.0, "prior_band": (0.05, 0.3)}
+# Every method, and SimPer where it compares clips.
+CASES = [
+    *((name, PRIOR if issubclass(kind, SelfSupervised) else {}) for name, kind in METHODS.items()),
+    ("simper", {**PRIOR, "sparsity_weight": 1.0, "variance_weight": 1.0, "other_clips": True}),
+]
 FLOAT32 = tf.float32
 
 
@@ -49,12 +55,11 @@ def ready_views(name):
     return tf.data.Dataset.from_tensor_slices(made).batch(8, drop_remainder=True)
 
 
-def trained(name, strategy, batches):
+def trained(name, settings, strategy, batches):
     """Returns the first gradients of a method, those of all replicas added, and its weights and logs a step later."""
     with strategy.scope():
         keras.utils.set_random_seed(1)
-        prior = {"prior_weight": 1.0, "prior_band": (0.05, 0.3)} if issubclass(METHODS[name], SelfSupervised) else {}
-        model = METHODS[name](encoder(), views_of(METHODS[name]), seed=4, **prior)
+        model = METHODS[name](encoder(), views_of(METHODS[name]), seed=4, **settings)
         # The first step is the gradient itself. Not Adam's, of which rounding would decide the sign where it is near 0.
         model.compile(keras.optimizers.SGD(keras.optimizers.schedules.PiecewiseConstantDecay([0], [1.0, 1e-2])))
     before = [v.numpy() for v in model.trainable_variables]
@@ -76,11 +81,11 @@ def main():
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     # Two strategies over the same devices would mistake each other's messages: one serves all methods.
     single, pair = tf.distribute.OneDeviceStrategy("CPU:0"), tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    for name in METHODS:
+    for name, settings in CASES:
         batches = ready_views(name)
         tf.float32 = tf.float64
         (gradient, weights, logs), (shared, shared_weights, shared_logs) = [
-            trained(name, strategy, batches) for strategy in (single, pair)
+            trained(name, settings, strategy, batches) for strategy in (single, pair)
         ]
         tf.float32 = FLOAT32
         size = np.abs(gradient).max()

@@ -1,0 +1,76 @@
+"""Each thing that disturbs a pulse does what its name says, and nothing else."""
+
+import numpy as np
+import pytest
+
+from datasets.drawn_faces import disturbance, people
+
+SIDE = 88
+SOMEONE = people.person("train", 0)
+SECONDS = np.arange(180) / people.RATE
+PULSE = np.sin(2 * np.pi * 1.3 * SECONDS)
+
+
+def moments(seed=0, **strengths):
+    look = disturbance.Look(**strengths)
+    return look.moments(SOMEONE, PULSE, SECONDS, SIDE, np.random.default_rng(seed))
+
+
+def lights(found):
+    return np.stack([np.broadcast_to(each.light, (1, SIDE, 3)) for each in found])[:, 0]
+
+
+def share_near(series, hertz):
+    """The share of its power that a series has within 0.35 Hz of some frequencies."""
+    frequencies = np.fft.rfftfreq(4 * len(series), 1 / people.RATE)
+    power = np.abs(np.fft.rfft((series - series.mean()) * np.hanning(len(series)), 4 * len(series))) ** 2
+    near = np.min([np.abs(frequencies - each) for each in hertz], axis=0) < 0.35
+    return power[near].sum() / power.sum()
+
+
+def test_without_any_strength_nothing_but_the_pulse_changes():
+    found = moments(pulse=0.5)
+    np.testing.assert_allclose([each.pulse for each in found], 0.5 * PULSE)
+    assert all((each.move, each.nearness, each.glare) == ((0, 0), 1, 0) for each in found)
+    np.testing.assert_array_equal(lights(found), 1)
+
+
+def test_light_changes_all_colors_alike_and_tint_each_by_itself():
+    light, tint = lights(moments(light=0.01)), lights(moments(tint=0.01))
+    np.testing.assert_array_equal(light[:, :, 0], light[:, :, 2])
+    assert light[:, 0, 0].std() == pytest.approx(0.01)
+    assert tint[:, 0].std(axis=0) == pytest.approx(0.01)
+    assert np.abs(np.corrcoef(tint[:, 0].T) - np.eye(3)).max() < 0.95
+
+
+def test_breathing_changes_light_once_a_breath_by_its_fraction():
+    light = lights(moments(breathing=0.05))[:, 0, 0]
+    assert light.min() < 0.966 < 1.045 < light.max() < 1.07
+    assert share_near(light, [SOMEONE.breathing]) > 0.9
+
+
+def test_heads_move_and_nod_at_the_two_frequencies_of_their_own():
+    found = moments(motion=0.8, nodding=0.01, glare=2.0)
+    right, down = np.array([each.move for each in found]).T
+    assert 0.8 < np.abs(right).max() <= 1.6
+    assert np.abs(down).max() < np.abs(right).max()
+    assert share_near(right, SOMEONE.motion) > 0.8
+    nearness = np.array([each.nearness for each in found])
+    assert np.ptp(nearness) == pytest.approx(0.02, rel=0.05)
+    assert share_near(nearness, SOMEONE.motion[1:]) > 0.6
+    assert 1.0 < max(each.glare for each in found) <= 3.0
+
+
+def test_shade_falls_off_to_the_left_and_stays_in_its_place():
+    light = lights(moments(shade=0.2))
+    np.testing.assert_allclose(light[0], light[99])
+    np.testing.assert_allclose(light[0, [0, -1], 0], [0.8, 1.2])
+    assert light[0].mean() == pytest.approx(1.0)
+
+
+def test_a_walk_has_mean_0_and_deviation_1_and_no_line_in_its_mean_spectrum():
+    walks = np.stack([disturbance.wandering(180, np.random.default_rng(seed)) for seed in range(300)])
+    np.testing.assert_allclose(walks.mean(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose(walks.std(axis=1), 1)
+    power = np.mean(np.abs(np.fft.rfft(walks * np.hanning(180))) ** 2, axis=0)[3:40]
+    assert np.max(power[1:-1] / ((power[:-2] + power[2:]) / 2)) < 1.6

@@ -1,0 +1,53 @@
+"""Tests of the builder of drawn faces, on one person a split."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import tensorflow_datasets as tfds
+
+from datasets.drawn_faces import disturbance, drawn_faces_dataset_builder, people
+from simper_tf import tasks
+
+Builder = drawn_faces_dataset_builder.Builder
+FEW = {"train_people": 1, "validation_people": 1, "test_people": 1}
+
+
+@pytest.mark.slow
+class DrawnFacesTest(tfds.testing.DatasetBuilderTestCase):
+    """Every config builds, from no raw files."""
+
+    DATASET_CLASS = Builder
+    SPLITS = {"train": 10, "validation": 10, "test": 10}
+    SKIP_CHECKSUMS = True
+    BUILDER_CONFIG_NAMES_TO_TEST = [
+        dataclasses.replace(config, name=f"{config.name}_few", **FEW) for config in DATASET_CLASS.BUILDER_CONFIGS
+    ]
+
+
+def test_each_look_is_a_config_of_60_15_and_25_people():
+    assert [config.look for config in Builder.BUILDER_CONFIGS] == list(disturbance.LOOKS)
+    for config in Builder.BUILDER_CONFIGS:
+        assert config.name == config.look
+        assert (config.train_people, config.validation_people, config.test_people) == (60, 15, 25)
+
+
+@pytest.mark.slow
+def test_clips_keep_their_order_nobody_is_in_two_splits_and_labels_lie_within_their_task(tmp_path):
+    config = drawn_faces_dataset_builder.DrawnFacesConfig(name="few", look="moving", **FEW)
+    builder = Builder(data_dir=tmp_path, config=config)
+    builder.download_and_prepare()
+    task = tasks.from_metadata(builder.info.metadata["task"])
+    assert (task.unit, task.limits(180, 30.0)) == ("bpm", people.HEART_RATES)
+    for split in ("train", "validation", "test"):
+        built = list(tfds.as_numpy(builder.as_dataset(split=split)))
+        assert [each["id"].decode() for each in built] == [f"{split}-000-{k:02d}" for k in range(10)]
+        assert {each["subject"].decode() for each in built} == {f"{split}-000"}
+        assert all(people.HEART_RATES[0] <= each["label"] <= people.HEART_RATES[1] for each in built)
+        alone = people.clip_record(split, 3, "moving")
+        for name in ("clip", "label", "rate", "ppg"):
+            np.testing.assert_array_equal(built[3][name], alone[name])
+
+
+if __name__ == "__main__":
+    tfds.testing.test_main()

@@ -1,0 +1,98 @@
+"""Runs that begin with the encoder of another."""
+
+import shutil
+import signal
+
+import numpy as np
+import pytest
+from finished import final_weights, results
+
+from trainers import cli, evaluate, pretrain
+
+pytestmark = pytest.mark.slow
+
+LABELED = ("--method=supervised", "--view_frames=0", "--noartifacts")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return tmp_path_factory.mktemp("source") / "run"
+
+
+@pytest.fixture
+def source(call, finished):
+    """Returns the folder of a finished run of SimPer, with an export."""
+    if not finished.exists():
+        call(pretrain.main, f"--run_dir={finished}")
+    return finished
+
+
+def encoder_of(folder):
+    """Returns the weights of a run that are an encoder's, by name."""
+    return {name: value for name, value in final_weights(folder)[1].items() if "optimizer/_trainable" in name}
+
+
+@pytest.mark.parametrize("part", ["", "saved_model", "saved_model/1"])
+@pytest.mark.parametrize("method", ["supervised", "byol"])
+def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp_path, source, capsys, part, method):
+    own = ["--view_frames=0"] if method == "supervised" else []
+    still = [f"--encoder_from={source / part}", "--learning_rate=0", "--epochs=1", "--noartifacts"]
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *own, *still)
+    assert f"The encoder begins with the weights of {source / part}." in capsys.readouterr().out
+    before, after = encoder_of(source), encoder_of(tmp_path / "run")
+    assert len(before) == 10
+    for name, value in before.items():
+        np.testing.assert_array_equal(after[name], value, err_msg=name)
+    if method == "byol":  # The copy of the encoder begins where the encoder does.
+        copies = [value for name, value in final_weights(tmp_path / "run")[1].items() if "target_encoder" in name]
+        assert len(copies) == 10
+        for value in before.values():
+            assert any(np.shape(copy) == np.shape(value) and np.allclose(copy, value) for copy in copies)
+
+
+def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path, source, monkeypatch):
+    shutil.copytree(source, tmp_path / "source")
+    flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--deterministic", "--epochs=8"]
+    call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags)
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "show_training", lambda *_: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
+        with pytest.raises(SystemExit, match="130"):
+            call(pretrain.main, f"--run_dir={tmp_path / 'stopped'}", *flags)
+    with monkeypatch.context() as patch:
+        patch.setattr(pretrain.training, "train", lambda *_, **__: False)  # Killed before its first step.
+        with pytest.raises(SystemExit, match="130"):
+            call(pretrain.main, f"--run_dir={tmp_path / 'killed'}", *flags)
+    shutil.rmtree(tmp_path / "source")
+    expected = final_weights(tmp_path / "whole")[1]
+    for name in ("stopped", "killed"):
+        call(pretrain.main, f"--run_dir={tmp_path / name}", *flags)
+        for key, value in final_weights(tmp_path / name)[1].items():
+            np.testing.assert_array_equal(value, expected[key], err_msg=key)
+    with pytest.raises(ValueError, match=r"--encoder_from was \S+source, now \."):
+        call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *[flag for flag in flags if "encoder_from" not in flag])
+
+
+def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path, source):
+    frozen = [f"--run_dir={tmp_path}", f"--encoder_from={source}", "--epochs=0", "--noartifacts"]
+    call(pretrain.main, *frozen)
+    rows = results(tmp_path)
+    values = [(row["method"], row["protocol"], row["metric"], row["value"]) for row in rows]
+    expected = [("simper", row["protocol"], row["metric"], row["value"]) for row in results(source)]
+    assert [value[:3] for value in values] == [value[:3] for value in expected]
+    np.testing.assert_allclose([value[3] for value in values], [value[3] for value in expected], rtol=1e-4)
+    (tmp_path / "results.jsonl").unlink()
+    call(evaluate.main, *frozen)
+    np.testing.assert_allclose([row["value"] for row in results(tmp_path)], [value[3] for value in values], rtol=1e-4)
+    shutil.rmtree(tmp_path / "checkpoints")
+    with pytest.raises(ValueError, match=r"holds no checkpoint\. Train to the end"):
+        call(evaluate.main, *frozen)
+
+
+def test_an_encoder_that_does_not_fit_is_refused_before_anything_is_kept(call, tmp_path, source):
+    begin = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={source}", *LABELED]
+    with pytest.raises(ValueError, match=r"--encoder_from=\S+ has another encoder .*dense/kernel is \(64, 4\) there"):
+        call(pretrain.main, *begin, "--outputs=2")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ValueError, match=rf"--encoder_from={source}/saved_model lies in the folder of this very run"):
+        call(pretrain.main, f"--run_dir={source}", f"--encoder_from={source}/saved_model", *LABELED, "--overwrite")
+    assert results(source)
