@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from simper_tf import plots
 
@@ -18,6 +18,8 @@ COLUMNS = 5
 # What a run holds beside the course of what repeats; `seen` and `groups` only where a figure asks for them.
 FIELDS = {"series", "labels", "rates", "ids", "seen", "groups"}
 ABSENT = "not finished"
+# Inches of panels in a line, at most: what is wider cannot be read on a page.
+WIDTH = 7.8
 # Okabe and Ito's, the dark ones, and markers that tell curves apart without any color.
 CURVES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#56B4E9", "v"), ("#000000", "P"))
 # A ratio of errors from which on they are drawn on a logarithmic axis.
@@ -54,7 +56,9 @@ def series_over_reference(runs, unit="Hz"):
     """
     first, name = _first(runs), reference(runs)
     chosen = plots.spaced(first["labels"][: len(first[name])], ROWS)
-    figure = Figure(figsize=(2.3 * len(runs) + 0.6, 1.1 * len(chosen) + 0.9), layout="constrained")
+    figure = Figure(
+        figsize=(min(2.3, WIDTH / len(runs)) * len(runs) + 0.6, 1.1 * len(chosen) + 0.9), layout="constrained"
+    )
     panels = figure.subplots(len(chosen), len(runs), sharex=True, squeeze=False)
     for column, (title, run) in zip(panels.T, runs.items(), strict=True):
         column[0].set_title(title, fontsize=9)
@@ -91,7 +95,7 @@ def embeddings(runs, unit="Hz", seed=0, columns=COLUMNS):
             continue
         points = plots.embedding_points(np.atleast_3d(run["series"]), seed)
         scatter = _scatter(axes, points, run["labels"], run.get("seen"), _range(runs))
-    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.8)
+    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.8, pad=0.01)
     if any(run and "seen" in run for run in runs.values()):
         drawn = next(axes for axes in panels if len(axes.collections) > 1)
         handles, names = drawn.get_legend_handles_labels()
@@ -121,8 +125,8 @@ def grouped_embeddings(runs, name, unit="Hz", seed=0):
         scatter = _scatter(upper, points, run["labels"], None, _range(runs))
         for group in np.unique(run["groups"]):
             chosen, color = run["groups"] == group, CURVES[group % len(CURVES)][0]
-            lower.scatter(*points[chosen].T, marker=f"${group}$", color=color, s=16, linewidths=0.2)
-    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.6)
+            lower.scatter(*points[chosen].T, marker=f"${group}$", color=color, s=22, linewidths=0.2)
+    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.6, pad=0.01)
     return figure
 
 
@@ -165,7 +169,9 @@ def _axes_of_errors(axes, curves, xlabel):
     if means.min() > 0 and means.max() > WIDE * means.min():
         axes.set_yscale("log", nonpositive="clip")
         axes.set_ylim(means.min() / 2, None)  # An interval may reach 0, which lies nowhere on this axis.
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(0, None)
     axes.grid(axis="y", color="0.9")
@@ -175,7 +181,8 @@ def _axes_of_errors(axes, curves, xlabel):
 def _panels(number, columns):
     """Returns a figure with axes of embeddings, and these."""
     num_rows = -(-number // columns)
-    figure = Figure(figsize=(2.2 * columns + 0.9, 2.3 * num_rows + 0.3), layout="constrained")
+    side = min(2.2, WIDTH / columns)
+    figure = Figure(figsize=(side * columns + 0.9, (side + 0.2) * num_rows + 0.4), layout="constrained")
     panels = list(figure.subplots(num_rows, columns, squeeze=False).flat)
     for axes in panels[number:]:
         axes.remove()
@@ -193,7 +200,7 @@ def _scatter(axes, points, labels, seen, limits):
     seen = np.ones(len(points), bool) if seen is None else seen
     found = axes.scatter(*points[seen].T, c=labels[seen], s=5, label="frequencies seen in training", **look)
     if not seen.all():
-        axes.scatter(*points[~seen].T, c=labels[~seen], s=20, marker="^", edgecolors="black", linewidths=0.5,
+        axes.scatter(*points[~seen].T, c=labels[~seen], s=16, marker="^", edgecolors="black", linewidths=0.3,
                      label="not seen", **look)  # fmt: skip
     return found
 

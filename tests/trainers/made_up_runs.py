@@ -16,6 +16,12 @@ CLIPS = 40
 SECONDS, RATE = 2, 30.0
 
 
+def plain(scale):
+    """Returns a scale whose networks that learn from labels have their ordinary head."""
+    sets = {name: dataclasses.replace(each, finetune=each.finetune.but(head=None)) for name, each in scale.sets.items()}
+    return dataclasses.replace(scale, sets=sets)
+
+
 def finish(grid, study, seeds, lacking=()):
     """Leaves what all runs of a study would have left in a grid's folder.
 
@@ -34,24 +40,25 @@ def finish(grid, study, seeds, lacking=()):
     for run, numbers in wanted.items():
         for seed in seeds:
             if run.settings().method not in lacking:
-                _leave(grid, run.seeded(seed), sorted(numbers))
+                leave(grid, run.seeded(seed), sorted(numbers))
 
 
 def page(grid, name, scale, seeds, folder, lacking=()):
     """Finishes the runs of a study, writes its table as `trainers.reproduce` does, and returns its page."""
     study = STUDIES[name][0](scale)
     finish(grid, study, seeds, lacking)
-    made = gather(study, scale, seeds, grid.rows_of, grid.folder_of)
+    made = gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
     reproduce.write(folder, [made])
     return made
 
 
-def _leave(grid, run, numbers):
+def leave(grid, run, numbers):
+    """Leaves rows of some protocols and metrics, and features, in the folder of a run with a seed."""
     folder, settings = grid.folder_of(run), run.settings()
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(zlib.crc32(folder.name.encode()))
     part = min(settings.data_fraction, settings.label_fraction)
-    size = (0.1 if settings.method == "simper" or settings.encoder_from else 0.8) / np.sqrt(part)
+    size = (0.1 if settings.method == "simper" or run.source else 0.8) / np.sqrt(part)
     found = []
     for protocol, metric in numbers:
         value = float(size * rng.uniform(0.8, 1.2) * (100 if metric == "mape" else 1))
@@ -68,11 +75,12 @@ def _leave(grid, run, numbers):
 
 def features(method, rng):
     """Returns features of clips of 0.5 to 5 Hz in no order: sinusoids of SimPer, others the fainter."""
-    labels = rng.permutation(np.linspace(0.5, 5, CLIPS)).astype(np.float32)
+    clips = np.random.default_rng(83)  # The same of all runs.
+    labels = clips.permutation(np.linspace(0.5, 5, CLIPS)).astype(np.float32)
     angle = np.sin(2 * np.pi * labels[:, None] * np.arange(SECONDS * RATE) / RATE)
     faint = {"simper": 0.1, "cvrl": 1.0}.get(method, 3.0)
     series = (angle + faint * rng.normal(size=angle.shape)).astype(np.float32)[..., None]
-    ids = np.array([f"test-{k:05d}" for k in rng.permutation(CLIPS)])
+    ids = np.array([f"test-{k:05d}" for k in clips.permutation(CLIPS)])
     return {
         "series": series,
         "labels": labels,

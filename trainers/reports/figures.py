@@ -81,7 +81,7 @@ def sizes(scale, kept):
     lines = _block(_study("table12", scale), "RotatingDigits").lines
     ends = (0, -2)  # Of pairs of MAE and MAPE for each size.
     runs = {
-        f"{line.title}, {percent} % of the clips": line.cells[end].run.source or line.cells[end].run
+        f"{line.title}, {percent} %": line.cells[end].run.source or line.cells[end].run
         for end, percent in zip(ends, (scale.fractions[0], scale.fractions[-1]), strict=True)
         for line in lines
     }
@@ -204,7 +204,7 @@ FIGURES = (
     ),
     Figure(
         "figure4a", "Figure 4 (a): representations with fewer clips", "table12",
-        f"{_EMBEDDED}Above all clips train, below the smallest part of them; methods without labels as they are before "
+        f"{_EMBEDDED}The percentage is that of the clips that train; methods without labels as they are before "
         "fine-tuning. The paper says that SimPer keeps its order.",
         f"{_COLORED}; a column for each method, all clips above and the fewest below.", sizes,
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from simper_tf.rows import Row
 from trainers.grid import Grid, Run
 
-ARRAYS = ("series", "labels", "rates")
+ARRAYS = ("series", "labels", "rates", "ids")
 
 
 @dataclasses.dataclass
