@@ -1,7 +1,6 @@
 """Folders of runs that nobody has trained: rows and features as `trainers.evaluate` leaves them, and their tables."""
 
 import dataclasses
-import json
 import zlib
 
 import numpy as np
@@ -56,11 +55,11 @@ def leave(grid, run, numbers):
     """Leaves rows of some protocols and metrics, and features, in the folder of a run with a seed."""
     folder, settings = grid.folder_of(run), run.settings()
     folder.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(zlib.crc32(folder.name.encode()))
     part = min(settings.data_fraction, settings.label_fraction)
     size = (0.1 if settings.method == "simper" or run.source else 0.8) / np.sqrt(part)
     found = []
     for protocol, metric in numbers:
+        rng = np.random.default_rng(zlib.crc32(f"{folder.name} {protocol} {metric}".encode()))
         value = float(size * rng.uniform(0.8, 1.2) * (100 if metric == "mape" else 1))
         found.append(rows.Row(
             dataset="rotating_digits", config="digits", method=settings.method, encoder=settings.encoder,
@@ -68,18 +67,18 @@ def leave(grid, run, numbers):
             high=1.1 * value, n=CLIPS, seed=settings.seed, commit="abc1234", seconds=float(rng.uniform(10, 90)),
             settings="made-up", split=run.split,
         ))  # fmt: skip
-    text = "".join(json.dumps(dataclasses.asdict(each)) + "\n" for each in found)
-    (folder / "results.jsonl").write_text(text)
-    np.savez_compressed(folder / "features.npz", split=run.split, **features(settings.method, rng))
+    rows.write_rows(folder / "results.jsonl", found)
+    np.savez_compressed(folder / "features.npz", split=run.split, **features(settings.method, settings.seed))
 
 
-def features(method, rng):
+def features(method, seed):
     """Returns features of clips of 0.5 to 5 Hz in no order: sinusoids of SimPer, others the fainter."""
+    noise = np.random.default_rng(zlib.crc32(f"{method} {seed}".encode()))
     clips = np.random.default_rng(83)  # The same of all runs.
     labels = clips.permutation(np.linspace(0.5, 5, CLIPS)).astype(np.float32)
     angle = np.sin(2 * np.pi * labels[:, None] * np.arange(SECONDS * RATE) / RATE)
     faint = {"simper": 0.1, "cvrl": 1.0}.get(method, 3.0)
-    series = (angle + faint * rng.normal(size=angle.shape)).astype(np.float32)[..., None]
+    series = (angle + faint * noise.normal(size=angle.shape)).astype(np.float32)[..., None]
     ids = np.array([f"test-{k:05d}" for k in clips.permutation(CLIPS)])
     return {
         "series": series,

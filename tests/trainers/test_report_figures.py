@@ -29,7 +29,7 @@ def grid(tmp_path):
 
 @pytest.fixture
 def shown(monkeypatch):
-    """Returns what figures of features were asked to show, which is not drawn: the name of the function and its runs."""
+    """Returns what was to be drawn of features, and is not: the name of the function, and its runs."""
     asked = []
     for name in ("embeddings", "grouped_embeddings", "series_over_reference"):
         monkeypatch.setattr(side_by_side, name, lambda runs, how=name, **_: asked.append((how, runs)) or "drawn")

@@ -198,8 +198,8 @@ _SEEDS = (
 FIGURES = (
     Figure(
         "figure1", "Figure 1: learned representations", "table2",
-        f"{_EMBEDDED}The color is the true frequency, which no training has seen. The paper says that SimPer alone orders "
-        "clips by frequency.",
+        f"{_EMBEDDED}The color is the true frequency, which no training has seen. The paper says that SimPer alone "
+        "orders clips by frequency.",
         f"{_COLORED}; a panel for each method.", methods,
     ),
     Figure(
@@ -216,8 +216,8 @@ FIGURES = (
     ),
     Figure(
         "errors_over_labels", "Error over the number of labels", "table13",
-        f"Trained without labels on all clips, fine-tuned with the labels of a part. {_SEEDS} The paper has these numbers "
-        "in its table 13, and no figure.",
+        f"Trained without labels on all clips, fine-tuned with the labels of a part. {_SEEDS} The paper has these "
+        "numbers in its table 13, and no figure.",
         "Curves of MAPE over the part of the labels in percent, one for each method; the numbers are in table 13.",
         errors("table13", "label_fraction", "part of the labels"),
     ),
@@ -237,8 +237,8 @@ FIGURES = (
     ),
     Figure(
         "figure8", "Figure 8: learned features over time", "table2",
-        "The first feature of four test clips from slow to fast, over the true angle of the digit; both standardized. A "
-        "swing looks the same on its way back, so features may run at twice the frequency.",
+        "The first feature of four test clips from slow to fast, over the true angle of the digit; both standardized. "
+        "A swing looks the same on its way back, so features may run at twice the frequency.",
         "Curves of features in front of gray curves of the true angle; a row for each clip, a column for each method.",
         over_angle,
     ),
