@@ -106,8 +106,9 @@ def _runs(table):
     whole = f"python -m trainers.reproduce --table={table['name']} --scale={table['scale']}"
     said = _paragraph("The whole table, in as many runs as are not finished yet:", whole)
     one = (
-        "<p>Each run alone, of the first seed; of another seed with <code>--seed</code> and another "
-        "<code>--run_dir</code>. Rows are then in <code>results.jsonl</code> of its folder.</p>"
+        "<p>Each run alone, of the first seed; of another seed with <code>--seed</code>, another "
+        "<code>--run_dir</code> and, where it begins with another run, that of the same seed. Its rows are then in "
+        "<code>results.jsonl</code> of its folder.</p>"
     )
     summary = "<summary>How to make each of these numbers again</summary>"
     return f"<details>{summary}{said}{one}<ul>{made}</ul></details>"

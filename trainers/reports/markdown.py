@@ -48,8 +48,11 @@ def _table(table):
 
 
 def _runs(table):
-    """Returns how to make every number again, closed where Markdown is shown as HTML."""
-    parts = ["<details><summary>How to make each of these numbers again</summary>"]
+    """Returns how to make every number again, closed where Markdown is shown as HTML.
+
+    The attribute is for Python-Markdown, which takes what is in a tag for HTML otherwise.
+    """
+    parts = ['<details markdown="1"><summary>How to make each of these numbers again</summary>']
     parts.append(f"```\npython -m trainers.reproduce --table={table['name']} --scale={table['scale']}\n```")
     for run, numbers in numbers_of(table).items():
         commands = "\n".join(table["runs"][run]["commands"])
