@@ -206,7 +206,7 @@ def whole(tmp_path_factory):
 def copy(whole, tmp_path):
     """Returns the folder of a copy of that data set, to be damaged."""
     shutil.copytree(whole, tmp_path / "data")
-    return tmp_path / "data" / "rotating_digits" / "own" / "2.0.0"
+    return tmp_path / "data" / "rotating_digits" / "own" / "2.1.0"
 
 
 def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
@@ -317,5 +317,5 @@ def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, fe
     assert list(tmp_path.rglob("incomplete.*"))
     load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("incomplete.*"))
-    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.0.0"}
+    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.1.0"}
     assert "delete it" not in capsys.readouterr().out
