@@ -78,13 +78,13 @@ def self_supervised() -> list[str]:
 def settings(scale: Scale) -> Study:
     """Returns the study on which each method's settings are chosen, on validation clips of noisy digits."""
     blocks = []
-    for method in self_supervised():
+    for method in scale.some(self_supervised()):
         base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
         runs = {"as in the scale": base}
         for flag, values in GRID.items():
             if flag == "temperature" and not _has_option(method, flag):
                 continue
-            runs |= {f"--{flag}={value}": base.but(**{flag: value}) for value in values}
+            runs |= {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
         lines = tuple(Line(title, frequency_cells(run)[:-1]) for title, run in runs.items())
         blocks.append(Block(METHODS[method].title, frequency_titles()[:-1], lines))
     about = (
@@ -97,7 +97,7 @@ def settings(scale: Scale) -> Study:
 def comparison(scale: Scale) -> Study:
     """Returns every method on clean, spinning and noisy digits, by every readout."""
     blocks = []
-    for config in ("digits", "digits_spin", "digits_noisy_middle"):
+    for config in scale.some(("digits", "digits_spin", "digits_noisy_middle")):
         base = digits(scale, config)
         for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)")):
             lines = [Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base)]
@@ -139,7 +139,7 @@ def losses(scale: Scale) -> Study:
 def strengths(scale: Scale) -> Study:
     """Returns the four best methods and the pixels at three strengths of noise."""
     blocks = []
-    for config in ("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high"):
+    for config in scale.some(("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high")):
         base = digits(scale, config)
         lines = [Line(METHODS[m].title, frequency_cells(base.but(method=m, **chosen().get(m, {})))[:-1])
                  for m in ("simper", "frequency_contrast", "sinc", "contrast_phys")]  # fmt: skip
@@ -175,7 +175,7 @@ def quickstart(scale: Scale) -> Study:
 
 def _lines(scale, base):
     """Yields the title and the run of each line of the comparison."""
-    methods = self_supervised()
+    methods = scale.some(self_supervised())
     for name in methods:
         yield METHODS[name].title, base.but(method=name, **chosen().get(name, {}))
     for name in methods:
