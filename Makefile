@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := simper_tf datasets trainers benchmarks docs tests setup.py
 
-.PHONY: help quickstart test test-fast lint docs bench bench-peers ablation compare parity clean
+.PHONY: help quickstart test test-fast lint docs bench bench-peers smoke results parity clean
 help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
@@ -12,8 +12,8 @@ help:
 	@echo "make docs        build the documentation site: site/index.html"
 	@echo "make bench       measure speed and memory against plain references (long; BENCH='--only=views_*' for some)"
 	@echo "make bench-peers measure encoders beside PyTorch in an environment of its own (about 5 minutes, half of it set-up)"
-	@echo "make ablation    train three times a choice and write docs/ablation.md (about 50 minutes)"
-	@echo "make compare     train every method the same way and write docs/comparison.md (about 40 minutes)"
+	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
+	@echo "make results     make every table at the scale of two cores: docs/results (hours; goes on where it was stopped)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity, .venv-peers, site and caches; data/ and runs/ stay"
 
@@ -41,11 +41,11 @@ bench: .venv/ready
 bench-peers: .venv-peers/ready
 	.venv-peers/bin/python -m benchmarks.peers
 
-ablation: .venv/ready
-	$(BIN)/python -m trainers.ablate --flagfile=flags/ablation.cfg
+smoke: .venv/ready
+	$(BIN)/python -m trainers.reproduce --scale=smoke --jobs=2
 
-compare: .venv/ready
-	$(BIN)/python -m trainers.compare --flagfile=flags/compare_digits.cfg
+results: .venv/ready
+	$(BIN)/python -m trainers.reproduce --scale=small --out=docs/results --documents=README.md
 
 parity: .venv-parity/ready
 	.venv-parity/bin/python -m pytest tests/parity

@@ -31,6 +31,7 @@ from simper_tf import (
     settings as settings,
     side_by_side as side_by_side,
     similarity as similarity,
+    skin_colors as skin_colors,
     spectrum as spectrum,
     tables as tables,
     tasks as tasks,

@@ -19,7 +19,7 @@ class Features:
         labels: `(N,)` float32 in the unit of the task, or `(N, H)` series of such values.
         rates: `(N,)` float32, frames per second.
         ids: `(N,)` strings.
-        subjects: `(N,)` strings, or None where no people are shown.
+        subjects: `(N,)` strings, people or things of which several clips may be, or None where nobody says.
         pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
         levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
         colors: `(N, T, 3)` mean R, G and B of each frame, or None where nobody asked for it or clips are gray.

@@ -199,14 +199,14 @@ class HeadModel(FeaturesModel):
     """An encoder with the head that was trained with it: frames in, labels out.
 
     Args:
-        method: A method with `labels_of`, `encoder`, `head` and `views` of whole clips.
+        method: A method with `labels_of`, `encoder`, `regressor` and `views` of whole clips.
         frame_shape, value_range: As in `FeaturesModel`.
         answer: Name of the output, with its unit.
     """
 
     def __init__(self, method, frame_shape, answer, value_range=(0.0, 1.0)):
         super().__init__(method.encoder, frame_shape, value_range, method.views.num_frames)
-        self.weights += [weight.value for weight in method.head.weights]
+        self.weights += [weight.value for weight in method.regressor.weights]
         self.answer = answer
         self._labels = method.labels_of
 

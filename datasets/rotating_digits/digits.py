@@ -146,10 +146,12 @@ def clip_record(images, split, index, spurious=False, spin=False, disturbance=No
 
     Returns:
         A dict: `clip` (150, 28, 28, C) uint8, C = 3 if `spurious` else 1; `rate` (frames per second), `label` (Hz) and
-        `phase` (radians) as float32; `angle` (150,) float32 radians; `digit` int; `id`, such as "train-00017".
+        `phase` (radians) as float32; `angle` (150,) float32 radians; `digit` int; `id`, such as "train-00017", and
+        `subject`, which image it shows: split, digit and the number of the image, such as "train-7-0001".
     """
     digit = index % 10
-    image = images[digit][index // 10 % len(images[digit])]
+    number = index // 10 % len(images[digit])
+    image = images[digit][number]
     frequency, phase, color = clip_parameters(split, index, spurious)
     angles = angles_of(frequency, phase, spin)
     frames = turn(image[:, :, None], angles)[..., 0]
@@ -163,6 +165,7 @@ def clip_record(images, split, index, spurious=False, spin=False, disturbance=No
         "rate": np.float32(RATE),
         "label": np.float32(frequency),
         "id": f"{split}-{index:05d}",
+        "subject": f"{split}-{digit}-{number:04d}",
         "digit": digit,
         "phase": np.float32(phase),
         "angle": angles,

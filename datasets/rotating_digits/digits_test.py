@@ -282,6 +282,15 @@ def test_clips_of_a_digit_use_its_images_in_turn(train_images):
     assert first != pytest.approx(second, rel=0.03)
 
 
+def test_clips_that_share_an_image_have_one_subject_and_all_others_have_another(train_images):
+    three_each = [group[:3] for group in train_images]
+    subjects = [digits.clip_record(three_each, "train", index)["subject"] for index in range(60)]
+    assert subjects[:30] == subjects[30:]
+    assert len(set(subjects)) == 30
+    assert subjects[17] == "train-7-0001"
+    assert digits.clip_record(three_each, "test", 17)["subject"] == "test-7-0001"
+
+
 def test_clips_made_ahead_come_in_order_and_are_those_made_alone(train_images):
     count = digits.CLIPS_AHEAD + 3
     made = list(digits.clip_records(train_images, "train", count, spurious=True))

@@ -39,8 +39,12 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
 class Builder(tfds.core.GeneratorBasedBuilder):
     """Clips of swinging or spinning handwritten digits, labeled with the frequency."""
 
-    VERSION = tfds.core.Version("2.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of images that trained."}
+    VERSION = tfds.core.Version("2.1.0")
+    RELEASE_NOTES = {
+        "1.0.0": "Initial release.",
+        "2.0.0": "A validation split, of images that trained.",
+        "2.1.0": "Every clip names the image it shows, as its subject. The clips are the same.",
+    }
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Only the MNIST configs read this folder, and they download what it lacks. Without network, put "
         "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte here, "
@@ -85,6 +89,9 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             "rate": tfds_features.scalar("Frame rate.", "30 frames per second"),
             "label": tfds_features.scalar("Swings, or turns, per second.", "[0.5, 5] Hz"),
             "id": tfds_features.text("Split and index of the clip.", "train-00000 to test-01999"),
+            "subject": tfds_features.text(
+                "The image shown, which several clips share.", "train-0-0000: split, digit, number of the image"
+            ),
             "digit": tfds.features.ClassLabel(num_classes=10, doc=tfds_features.doc("The digit shown.", "[0, 9]")),
             "phase": tfds_features.scalar("Phase of the movement in the first frame.", "[-1.57, 1.57] radians"),
             "angle": tfds_features.series(

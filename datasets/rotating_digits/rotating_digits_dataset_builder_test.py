@@ -86,7 +86,8 @@ def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path
         for index in (7, 3):
             alone = digits.clip_record(images, split, index, **look)
             assert built[index].keys() == alone.keys()
-            for name in alone.keys() - {"id"}:
+            assert built[index]["subject"].decode() == alone["subject"]
+            for name in alone.keys() - {"id", "subject"}:
                 np.testing.assert_array_equal(built[index][name], alone[name], strict=name in ("clip", "angle"))
 
 

@@ -1,4 +1,6 @@
-"""Learning from labels: a linear layer on the features of all frames, the baseline of every other method."""
+"""Learning from labels: a head on the features of all frames, as the baseline of all other methods or fine-tuning."""
+
+import math
 
 import keras
 import numpy as np
@@ -10,8 +12,11 @@ from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
+from simper_tf.methods.spectral_head import spectral_head
 from simper_tf.times import WholeClip
 from simper_tf.views import Views
+
+HEADS = ("linear", "spectrum")
 
 
 @register(
@@ -20,25 +25,31 @@ from simper_tf.views import Views
     reference="The head of SimPer's code, Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115",
 )
 class Supervised(Method):
-    """Regresses labels: one linear layer on the features of all frames, trained with the encoder by the L1 loss.
+    """Regresses labels: a head on the features of all frames, trained with the encoder by the L1 loss.
 
-    This is the head of SimPer's published code; fine-tuning is the same, begun from a trained encoder. Batches are
-    `(clips, labels)`, or ready views with an entry `labels`. The loss is the mean absolute error, in the unit of the
-    labels.
+    Fine-tuning is the same, begun from a trained encoder. Batches are `(clips, labels)`, or ready views with an entry
+    `labels`. The loss is the mean absolute error, in the unit of the labels.
 
     Args:
         encoder: See `Method`.
-        views: See `Method`; every view shows whole clips: a view of half of a clip has half of its counts. The layer is
+        views: See `Method`; every view shows whole clips: a view of half of a clip has half of its counts. The head is
             built for them, so they cannot be left out.
-        outputs: How many numbers a label has: 1, or the length of a series.
+        head: `linear`, one layer on the features of all frames, as in SimPer's published code; or `spectrum`, which
+            can read a frequency, see `spectral_head`.
+        freeze: Whether the encoder stays as it is, batch norm in inference mode, and only the head learns.
+        outputs: How many numbers a label has: 1, or the length of a series, which `spectrum` cannot predict.
         label_mean: Mean of the training labels.
-        label_deviation: Deviation of the training labels. The layer predicts how many deviations a label lies off the
+        label_deviation: Deviation of the training labels. The head predicts how many deviations a label lies off the
             mean. With 0 and 1 it predicts labels as they are, as published, which suits labels near 1; at 80 beats per
             minute most of the training would go into finding the mean.
         seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or the views are missing or have other times.
+        ValueError: a setting is out of its range, the head cannot predict series, or the views are missing or have
+            other times.
+
+    Attributes:
+        regressor: The head, a `keras.Model`.
     """
 
     needs_labels = True
@@ -50,13 +61,21 @@ class Supervised(Method):
         encoder,
         views: Views | None = None,
         *,
+        head: str = "linear",
+        freeze: bool = False,
         outputs: int = 1,
         label_mean: float = 0.0,
         label_deviation: float = 1.0,
         seed: int = 0,
         **kwargs,
     ):
+        if head not in HEADS:
+            raise ValueError(f"`head` must be one of {', '.join(HEADS)}. Received: {head!r}.")
         check_number("outputs", outputs, 1)
+        if head == "spectrum" and outputs > 1:
+            raise ValueError(
+                f"The head 'spectrum' predicts one number a clip, but labels have {outputs}. Use the head 'linear'."
+            )
         check_number("label_mean", label_mean, -np.inf)
         if label_deviation == 0:
             raise ValueError(
@@ -66,11 +85,18 @@ class Supervised(Method):
         check_number("label_deviation", label_deviation, 0, above=True)
         length = heads.vector_length(type(self).__name__, encoder, views)
         super().__init__(encoder, views, seed=seed, **kwargs)
+        self.head = head
+        self.freeze = freeze
+        if freeze:
+            encoder.trainable = False
         self.outputs = outputs
         self.label_mean = label_mean
         self.label_deviation = label_deviation
-        # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
-        self.head = heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx()))
+        if head == "spectrum":
+            self.regressor = spectral_head(views.num_frames, math.prod(encoder.output_shape[2:]))
+        else:
+            # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
+            self.regressor = heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx()))
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
@@ -84,11 +110,15 @@ class Supervised(Method):
             "label_deviation": float(np.std(facts.labels)),
         }
 
+    def call(self, clips, training=False):
+        # Statistics of batch norm are what an encoder has learned, as much as its weights are.
+        return super().call(clips, training=training and not self.freeze)
+
     def loss_and_logs(self, features, batch, training=True):
         """Returns the loss and no further logs; see `Method.loss_and_logs`.
 
         Raises:
-            ValueError: there are no labels, or not as many as the layer predicts.
+            ValueError: there are no labels, or not as many as the head predicts.
         """
         if "labels" not in batch:
             raise ValueError("`Supervised` learns from labels, but the batch has none. Give batches (clips, labels).")
@@ -118,15 +148,15 @@ class Supervised(Method):
         check_clips(clips, self.frame_shape)
         if clips.shape[1] != self.views.num_frames:
             raise ValueError(
-                f"The linear layer was trained on clips of {self.views.num_frames} frames and takes no others. "
+                f"The head was trained on clips of {self.views.num_frames} frames and takes no others. "
                 f"Received: {clips.shape[1]} frames. Cut the clips, or train with views of their length."
             )
         return self.labels_of(self.encode(clips))
 
     def labels_of(self, features):
-        """Returns the labels that the layer predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
+        """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
         return self._predict(features[:, None], training=False)
 
     def _predict(self, features, training):
-        predicted = self.label_mean + self.label_deviation * heads.project(self.head, features, training)[:, 0]
+        predicted = self.label_mean + self.label_deviation * heads.project(self.regressor, features, training)[:, 0]
         return predicted[:, 0] if self.outputs == 1 else predicted

@@ -18,6 +18,7 @@ from simper_tf.protocols.own_head import own_head
 from simper_tf.protocols.persistence import persistence
 from simper_tf.protocols.pixels import pixels
 from simper_tf.protocols.prediction import Prediction
+from simper_tf.protocols.probe import probe
 from simper_tf.protocols.skin import skin
 from simper_tf.protocols.training_mean import training_mean
 from simper_tf.tasks import Task
@@ -35,6 +36,7 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
     "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
     "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),
+    "probe": (probe, ("frequency", "scalar")),
     "linear_probe": (linear_probe, ("scalar", "series")),
     "persistence": (persistence, ("series",)),
     "training_mean": (training_mean, ("scalar", "series")),

@@ -1,14 +1,11 @@
 """`linear_probe`: a linear map from whole feature series, fitted by ridge regression."""
 
 import numpy as np
-from sklearn.linear_model import Ridge
 
 from simper_tf.features import Features
 from simper_tf.protocols.prediction import Prediction
+from simper_tf.protocols.ridge import ridge
 from simper_tf.tasks import Task
-
-# Candidates for the penalty. The columns are scaled so that a penalty of 1 weighs as much as one clip.
-PENALTIES = tuple(10.0**k for k in range(-4, 4))
 
 
 def linear_probe(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
@@ -22,12 +19,10 @@ def linear_probe(train: Features, validation: Features, test: Features, task: Ta
         train, validation, test: With series `(N, T)` or `(N, T, D)` and labels `(N,)` or `(N, H)`.
         task: Any.
     """
-    inputs, chosen_by, queries = _scaled(*(_flat(split.series) for split in (train, validation, test)))
-    probes = [Ridge(alpha=penalty).fit(inputs, train.labels) for penalty in PENALTIES]
-    errors = [np.abs(probe.predict(chosen_by) - validation.labels).mean() for probe in probes]
-    best = int(np.argmin(errors))
-    note = f"Linear probe: ridge with a penalty of {PENALTIES[best]:g}, the best on validation clips."
-    return Prediction(probes[best].predict(queries), note, {"penalty": PENALTIES[best]})
+    flat = [np.asarray(split.series, np.float64).reshape(len(split.series), -1) for split in (train, validation, test)]
+    predicted, penalty = ridge(_scaled(*flat), (train.labels, validation.labels))
+    note = f"Linear probe: ridge with a penalty of {penalty:g}, the best on validation clips."
+    return Prediction(predicted, note, {"penalty": penalty})
 
 
 def _scaled(inputs, *others):
@@ -36,7 +31,3 @@ def _scaled(inputs, *others):
     # A column that is constant in training says nothing; rounding must not blow it up in the others.
     scale = np.where(deviation > 1e-6 * np.abs(mean), deviation, np.inf) * np.sqrt(inputs.shape[1])
     return [(values - mean) / scale for values in (inputs, *others)]
-
-
-def _flat(series):
-    return np.asarray(series, np.float64).reshape(len(series), -1)

@@ -21,7 +21,7 @@ from datasets.rotating_digits import digits, handwriting, rotating_digits_datase
 from simper_tf import data as library
 from simper_tf import pipeline
 from simper_tf.experiment import first_example
-from simper_tf.settings import Settings
+from simper_tf.settings import Settings, setting_fields
 from simper_tf.tasks import Frequency, Series
 from trainers import data, evaluate, options, pretrain
 
@@ -167,6 +167,32 @@ def test_flagfiles_of_the_papers_runs_are_whole(call):
         assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
 
 
+@pytest.mark.parametrize(
+    ("name", "epochs", "decays", "batch_size"),
+    [
+        ("rotating_digits", 20, (12, 16), 64),
+        ("scamps", 30, (20, 25), 32),
+        ("ubfc", 10, (10,), 16),
+        ("pure", 10, (10,), 16),
+        ("countix", 90, (60, 80), 32),
+        ("lst", 30, (30,), 16),
+    ],
+)
+def test_supervised_flagfiles_have_the_papers_schedule_and_else_what_the_pre_training_has(
+    call, name, epochs, decays, batch_size
+):
+    found = []
+    for prefix in ("", "supervised_"):
+        call(lambda: found.append(options.settings()), f"--flagfile=flags/{prefix}{name}.cfg", "--view_frames=0")
+    before, settings = found
+    assert (settings.method, settings.run_dir) == ("supervised", f"runs/supervised_{name}")
+    assert (settings.epochs, settings.decay_epochs, settings.batch_size) == (epochs, decays, batch_size)
+    changed = {"method", "run_dir", "epochs", "decay_epochs", "batch_size"}
+    for field in setting_fields():
+        if field.name not in changed:
+            assert getattr(settings, field.name) == getattr(before, field.name), field.name
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """Returns a folder of data sets in which `rotating_digits/own` is built, a config of no builder."""
@@ -180,7 +206,7 @@ def whole(tmp_path_factory):
 def copy(whole, tmp_path):
     """Returns the folder of a copy of that data set, to be damaged."""
     shutil.copytree(whole, tmp_path / "data")
-    return tmp_path / "data" / "rotating_digits" / "own" / "2.0.0"
+    return tmp_path / "data" / "rotating_digits" / "own" / "2.1.0"
 
 
 def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
@@ -291,5 +317,5 @@ def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, fe
     assert list(tmp_path.rglob("incomplete.*"))
     load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("incomplete.*"))
-    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.0.0"}
+    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.1.0"}
     assert "delete it" not in capsys.readouterr().out

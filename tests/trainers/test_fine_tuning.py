@@ -50,6 +50,21 @@ def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp
             assert any(np.shape(copy) == np.shape(value) and np.allclose(copy, value) for copy in copies)
 
 
+def test_two_replicas_in_half_precision_begin_with_the_same_weights_and_learn_by_the_head_of_spectra(
+    command, tmp_path, source
+):
+    flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={source}", *LABELED, "--head=spectrum", "--freeze"]
+    process = command("pretrain", *flags, "--replicas=2", "--precision=mixed_bfloat16", "--steps=2")
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert "2 steps of 4 x 1 views" in out
+    weights = final_weights(tmp_path / "run")[1]
+    for name, value in encoder_of(source).items():
+        assert any(np.array_equal(value, other) for other in weights.values()), name
+    (mae,) = (row for row in results(tmp_path / "run") if (row["protocol"], row["metric"]) == ("supervised", "mae"))
+    assert np.isfinite(mae["value"])
+
+
 def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path, source, monkeypatch):
     shutil.copytree(source, tmp_path / "source")
     flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--deterministic", "--epochs=8"]

@@ -82,6 +82,7 @@ def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_b
             ["--method=slf_rpm", "--speed_range=0.5,4.5"],
             r"At speed 4 a clip of 5.5 Hz runs at 22 Hz, .*30 / 2 = 15 Hz.*at most 2.73",
         ),
+        (["--freeze"], "--freeze=True means nothing with --method=simper, .*something with --method=supervised"),
         (["--method=slf_rpm", "--speed_range=0.5,1.5"], "at least 2. Received: `speed_range` 0.5 to 1.5"),
         (
             ["--method=supervised", "--view_frames=0", "--train_clips=1", "--batch_size=1"],
@@ -106,8 +107,10 @@ def test_a_momentum_out_of_range_is_refused_before_training(call, tmp_path, mome
     assert not (tmp_path / "run").exists()
 
 
-def test_a_method_that_learns_from_labels_is_exported_with_its_own_head(call, tmp_path):
-    call(pretrain.main, f"--run_dir={tmp_path}", "--method=supervised", "--view_frames=0", *QUICK)
+@pytest.mark.parametrize("head", ["linear", "spectrum"])
+def test_a_method_that_learns_from_labels_is_exported_with_its_own_head(call, tmp_path, head):
+    own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze"]
+    call(pretrain.main, f"--run_dir={tmp_path}", *own, *QUICK)
     signature = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["serving_default"]
     clips = np.random.default_rng(0).integers(0, 256, (2, 150, 28, 28, 1), np.uint8)
     answer = signature(frames=clips)

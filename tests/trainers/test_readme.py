@@ -1,5 +1,6 @@
 """What the README tells people to type does what it says, and its tables and those of `docs/` are of their rows."""
 
+import json
 import pathlib
 import re
 import shlex
@@ -12,8 +13,8 @@ import pytest
 
 from simper_tf import encoders, export_model, small, tables
 from simper_tf.methods import METHODS
-from simper_tf.rows import read_rows
-from trainers import compare, evaluate, export, pretrain, report
+from trainers import evaluate, export, pretrain, reproduce
+from trainers.studies import page
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -98,19 +99,25 @@ def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     assert set(re.findall(r"`(\w+)`", line)) == set(names)
 
 
-def test_the_table_is_that_of_the_committed_rows():
-    table = report.table(read_rows(ROOT / "docs" / "quickstart.jsonl"))
-    assert tables.put_table(README, "python -m trainers.report", table) == README
+def results():
+    """Returns what was found in the tables of `docs/results`, by name."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "docs" / "results").glob("*.json"))}
 
 
-def test_the_comparison_is_that_of_the_committed_rows():
-    found = read_rows(ROOT / "docs" / "comparison.jsonl")
-    results = {}
-    for name, (changes, _) in compare.ENTRIES.items():
-        made_by = changes.get("method", "untrained"), changes.get("encoder", "small")
-        results[name] = [row for row in found if (row.method, row.encoder) == made_by]
-    assert sum(map(len, results.values())) == len(found)
-    # A method that came later has no line yet.
-    results = {name: made for name, made in results.items() if made}
-    text = (ROOT / "docs" / "comparison.md").read_text()
-    assert tables.put_table(text, compare.COMMAND, compare.table(results)) == text
+def test_every_table_of_the_documents_is_that_of_its_numbers():
+    for name, found in results().items():
+        assert (ROOT / "docs" / "results" / f"{name}.md").read_text() == page.markdown(found)
+    command, found = "python -m trainers.reproduce --table=quickstart", results()["quickstart"]
+    assert tables.put_table(README, command, page.tables_alone(found)) == README
+
+
+def test_the_numbers_of_the_documents_are_of_code_that_was_committed_and_of_all_seeds():
+    for name, found in results().items():
+        assert found["commits"], name
+        assert not [commit for commit in found["commits"] if commit.endswith("-dirty")], name
+        assert found["done"] == found["total"], name
+
+
+def test_the_tables_the_readme_names_exist():
+    asked = re.findall(r"trainers\.reproduce[^`]*?--table=([\w,]+)", README)
+    assert {name for names in asked for name in names.split(",")} <= set(reproduce.STUDIES)

@@ -251,7 +251,7 @@ def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, m
     monkeypatch.setattr(library.ClipData, "task", tasks.Scalar("mmHg"))
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
     rows = results(tmp_path / "run")
-    protocols = {"1nn", "1nn_npsd", "1nn_euclidean", "linear_probe", "training_mean"}
+    protocols = {"1nn", "1nn_npsd", "1nn_euclidean", "probe", "linear_probe", "training_mean"}
     assert {row["protocol"] for row in rows} == protocols
     assert {row["unit"] for row in rows if row["metric"] == "mae"} == {"mmHg"}
     assert (tmp_path / "run" / "saved_model" / "1" / "saved_model.pb").exists()

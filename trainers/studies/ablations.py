@@ -47,7 +47,10 @@ def variants(table: str, flag: str, values: dict[str, str], about: str):
             frozen = [Cell(pretrain.but(**{flag: value}), *column) for column in before] if value else [None, None]
             return Line(title, (*cells, *frozen))
 
-        lines = [*(line(title, value) for value, title in values.items()), line("supervised", None)]
+        lines = [
+            *(line(title, value) for value, title in values.items() if value in scale.some(values)),
+            line("supervised", None),
+        ]
         titles = [f"fine-tuned: {unit(name, metric)}" for _, metric in after]
         titles += [f"frozen, {READOUTS[protocol]}: {unit(name, metric)}" for protocol, metric in before]
         return Study(table, published.tables()[table]["title"], about, (Block("", tuple(titles), tuple(lines)),))
@@ -99,7 +102,7 @@ def choices(scale: Scale) -> Study:
     for flag, values in CHOICES.items():
         if flag not in known:
             continue
-        lines += [Line(f"--{flag}={value}", frequency_cells(base.but(**{flag: value}))) for value in values]
+        lines += [Line(f"--{flag}={value}", frequency_cells(base.but(**{flag: value}))) for value in scale.some(values)]
     about = (
         "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips "
         "in the other tables. The digits are the noisy ones, since nearly every choice reads clean ones to the "

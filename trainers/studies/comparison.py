@@ -78,13 +78,13 @@ def self_supervised() -> list[str]:
 def settings(scale: Scale) -> Study:
     """Returns the study on which each method's settings are chosen, on validation clips of noisy digits."""
     blocks = []
-    for method in self_supervised():
+    for method in scale.some(self_supervised()):
         base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
         runs = {"as in the scale": base}
         for flag, values in GRID.items():
             if flag == "temperature" and not _has_option(method, flag):
                 continue
-            runs |= {f"--{flag}={value}": base.but(**{flag: value}) for value in values}
+            runs |= {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
         lines = tuple(Line(title, frequency_cells(run)[:-1]) for title, run in runs.items())
         blocks.append(Block(METHODS[method].title, frequency_titles()[:-1], lines))
     about = (
@@ -97,10 +97,11 @@ def settings(scale: Scale) -> Study:
 def comparison(scale: Scale) -> Study:
     """Returns every method on clean, spinning and noisy digits, by every readout."""
     blocks = []
-    for config in ("digits", "digits_spin", "digits_noisy_middle"):
+    for config in scale.some(("digits", "digits_spin", "digits_noisy_middle")):
         base = digits(scale, config)
         for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)")):
-            lines = [Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base, config)]
+            lines = [Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base)]
+            lines.append(_pixels(base, metric))
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
     about = (
         "Every method with the same encoder, clips and steps, each with settings of its own (`settings`) and its own "
@@ -138,11 +139,11 @@ def losses(scale: Scale) -> Study:
 def strengths(scale: Scale) -> Study:
     """Returns the four best methods and the pixels at three strengths of noise."""
     blocks = []
-    for config in ("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high"):
+    for config in scale.some(("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high")):
         base = digits(scale, config)
         lines = [Line(METHODS[m].title, frequency_cells(base.but(method=m, **chosen().get(m, {})))[:-1])
                  for m in ("simper", "frequency_contrast", "sinc", "contrast_phys")]  # fmt: skip
-        lines.append(_pixels(base))
+        lines.append(dataclasses.replace(_pixels(base), cells=_pixels(base).cells[:-1]))
         blocks.append(Block(DIGITS[config], frequency_titles()[:-1], tuple(lines)))
     about = "Where pixels fail is where learning shows its worth: the same methods at three strengths of disturbance."
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
@@ -172,9 +173,9 @@ def quickstart(scale: Scale) -> Study:
     return Study("quickstart", "The quickstart", "What `make quickstart` ends with, over three seeds.", (block,))
 
 
-def _lines(scale, base, config):
+def _lines(scale, base):
     """Yields the title and the run of each line of the comparison."""
-    methods = self_supervised()
+    methods = scale.some(self_supervised())
     for name in methods:
         yield METHODS[name].title, base.but(method=name, **chosen().get(name, {}))
     for name in methods:
@@ -190,10 +191,11 @@ def _lines(scale, base, config):
     yield "control: mean of each frame", base.but(steps=0, epochs=0, encoder="frame_mean")
 
 
-def _pixels(base):
-    cells = [None] * len(READOUTS)
-    cells[0] = Cell(base, "pixels", "mae")
-    return Line("control: pixels, nothing learned", tuple(cells[:-1]))
+def _pixels(base, metric="mae"):
+    """Returns what the pixels say, in the column of the readout that is told as little."""
+    untrained = base.but(steps=0, epochs=0)
+    cells = [Cell(untrained, "pixels", metric) if name == "fft_resolved" else None for name in READOUTS]
+    return Line("control: pixels, nothing learned", tuple(cells))
 
 
 def _has_option(method, name):

@@ -35,7 +35,7 @@ def features(number: int, name: str):
                 Cell(pretrain.but(method=method), *column, published.value(table, method, " ".join(column)))
                 for column in columns
             ))
-            for method in PAPERS
+            for method in scale.some(PAPERS)
         ]  # fmt: skip
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (

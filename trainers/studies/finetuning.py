@@ -46,7 +46,7 @@ def specialized(scale: Scale) -> Study:
 
 def pulse_methods(scale: Scale) -> Study:
     """Returns table 21: self-supervised methods made for pulse, with and without a saliency sampler."""
-    methods = ("frequency_contrast", "slf_rpm", "simper")
+    methods = scale.some(("frequency_contrast", "slf_rpm", "simper"))
     blocks = []
     for title, saliency in (("Without saliency", False), ("With saliency", True)):
         blocks.append(_block("table21", title, scale, ("scamps", "ubfc", "pure"), methods,
@@ -180,7 +180,7 @@ def _over_fractions(table, scale, before, after, about):
 
         lines = tuple(
             Line(METHODS[method].title, tuple(cell(method, *column) for column in columns))
-            for method in ("supervised", "simclr", "cvrl", "simper")
+            for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
         )
         titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
         blocks.append(Block(SETS[name], titles, lines))
@@ -188,7 +188,7 @@ def _over_fractions(table, scale, before, after, about):
 
 
 def _over_sets(table, scale, names, methods, about, changes=None):
-    block = _block(table, "", scale, names, methods, changes)
+    block = _block(table, "", scale, names, scale.some(methods), changes)
     return Study(table, published.tables()[table]["title"], about, (block,))
 
 

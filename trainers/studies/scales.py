@@ -2,7 +2,7 @@
 
 import dataclasses
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from trainers.grid import Run
 
@@ -47,6 +47,7 @@ class Scale:
         seeds: Of every run.
         sets: Data set of the paper -> its `Setting`.
         fractions: Parts of the training clips, or of their labels, in percent.
+        is_short: Whether tables have two lines of a kind at most.
     """
 
     name: str
@@ -54,6 +55,12 @@ class Scale:
     seeds: tuple[int, ...]
     sets: Mapping[str, Setting]
     fractions: tuple[int, ...] = (100, 50, 20, 10, 5)
+    is_short: bool = False
+
+    def some(self, kinds: Iterable[str]) -> list[str]:
+        """Returns kinds of lines, such as methods: where tables are short the first and the last."""
+        found = list(kinds)
+        return [found[0], found[-1]] if self.is_short and len(found) > 2 else found
 
     def located(self, data_dir: str, manual_dir: str) -> "Scale":
         """Returns the scale with its data in a folder, and raw files in folders of `manual_dir` by data set.
@@ -137,7 +144,7 @@ SCALES = {
     for scale in (
         Scale(
             "smoke", "Two steps on two dozen clips: the numbers say that everything runs, and nothing else.", (0,),
-            {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 20),
+            {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 20), True,
         ),
         Scale(
             "small", "On stand-ins for the data, with a small encoder and a few hundred steps on two cores: compare "

@@ -24,7 +24,7 @@ def compiled(views=VIEWS, channels=4, **arguments):
 def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mean, settings):
     model = compiled(**settings)
     features = RNG.normal(size=(6, 1, 40, 4)).astype(np.float32)
-    kernel, bias = model.head.layers[-1].get_weights()
+    kernel, bias = model.regressor.layers[-1].get_weights()
     assert kernel.shape == (160, 1)
     predicted = mean + (2 if settings else 1) * (np.reshape(features, (6, 160)) @ kernel + bias)[:, 0]
     loss = model.loss_and_logs(tf.constant(features), {"labels": LABELS})[0]
@@ -56,7 +56,7 @@ def test_series_are_predicted_number_by_number(swinging_bars):
     assert model.predict_labels(clips).shape == (6, 5)
     assert compiled().predict_labels(clips).shape == (6,)
     features = model.encode_views(VIEWS(clips, SEED)["views"], training=False)
-    predicted = model.head(np.reshape(features, (6, 160))).numpy()
+    predicted = model.regressor(np.reshape(features, (6, 160))).numpy()
     loss = model.loss_and_logs(features, {"labels": labels})[0]
     assert float(loss) == pytest.approx(np.mean(np.abs(predicted - labels)), rel=1e-4)
     for wrong in (labels[:, :1], labels[:, 0]):
@@ -74,10 +74,38 @@ def test_labels_are_predicted_in_single_precision_under_a_mixed_policy(swinging_
     finally:
         keras.mixed_precision.set_dtype_policy(before)
     features = tf.constant(RNG.normal(size=(6, 1, 40, 4)), tf.float32)
-    kernel, bias = model.head.layers[-1].get_weights()
+    kernel, bias = model.regressor.layers[-1].get_weights()
     expected = 80 + 20 * (np.reshape(features, (6, 160)) @ kernel + bias)[:, 0]
     loss = model.loss_and_logs(features, {"labels": tf.constant(expected)})[0]
     assert float(loss) < 1e-3
+
+
+def test_the_head_of_spectra_is_compared_with_labels_like_the_linear_one():
+    model = compiled(head="spectrum", label_mean=3.0, label_deviation=2.0)
+    features = tf.constant(RNG.normal(size=(6, 1, 40, 4)), tf.float32)
+    predicted = 3 + 2 * model.regressor(np.reshape(features, (6, 160))).numpy()[:, 0]
+    loss = model.loss_and_logs(features, {"labels": LABELS})[0]
+    assert float(loss) == pytest.approx(np.mean(np.abs(predicted - LABELS)), rel=1e-5)
+    np.testing.assert_allclose(model.labels_of(features[:, 0]), predicted, rtol=1e-5)
+    assert compiled(head="spectrum", channels=1).labels_of(features[:, 0, :, 0]).shape == (6,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("head", ["linear", "spectrum"])
+def test_of_a_frozen_encoder_nothing_changes_and_the_head_learns(swinging_bars, head):
+    encoder = keras.Sequential([small((None, None, 1), widths=(8,)), keras.layers.BatchNormalization()])
+    model = Supervised(encoder, VIEWS, head=head, freeze=True)
+    model.compile(keras.optimizers.Adam(3e-3))
+    before = [network.get_weights() for network in (encoder, model.regressor)]
+    model.fit(swinging_bars[0], LABELS, verbose=0)
+    for value, now in zip(before[0], encoder.get_weights(), strict=True):
+        np.testing.assert_array_equal(value, now)
+    assert all(np.any(value != now) for value, now in zip(before[1], model.regressor.get_weights(), strict=True))
+    made = VIEWS(tf.constant(swinging_bars[0]), SEED)["views"]
+    np.testing.assert_array_equal(model.encode_views(made, training=True), model.encode_views(made, training=False))
+    encoder.trainable = True
+    learning = Supervised(encoder, VIEWS, head=head)
+    assert not np.allclose(learning.encode_views(made, training=True), learning.encode_views(made, training=False))
 
 
 def test_a_batch_without_labels_is_refused(swinging_bars):
@@ -92,20 +120,24 @@ def test_clips_of_another_length_are_refused_with_both():
 
 
 @pytest.mark.slow
-def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path):
+@pytest.mark.parametrize("options", [{}, {"head": "spectrum"}, {"freeze": True}])
+def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path, options):
     clips = tf.constant(swinging_bars[0])
-    model = compiled(label_mean=80.0, label_deviation=20.0, seed=9)
+    model = compiled(label_mean=80.0, label_deviation=20.0, seed=9, **options)
     model.fit(clips, LABELS, verbose=0)
     model.save(tmp_path / "method.keras")
     loaded = keras.models.load_model(tmp_path / "method.keras")
     assert (loaded.label_mean, loaded.label_deviation, loaded.outputs, loaded.seed) == (80, 20, 1, 9)
     assert loaded.views == model.views
+    assert {name: getattr(loaded, name) for name in options} == options
     np.testing.assert_allclose(loaded.predict_labels(clips), model.predict_labels(clips), rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"head": "cubic"}, "`head` must be one of linear, spectrum. Received: 'cubic'"),
+        ({"head": "spectrum", "outputs": 5}, "'spectrum' predicts one number a clip, but labels have 5. Use"),
         ({"outputs": 0}, "`outputs` must be at least 1 and finite"),
         ({"label_deviation": 0.0}, "`label_deviation` is 0: all training clips have one label, .*nothing to learn"),
         ({"label_deviation": -1.0}, "`label_deviation` must be above 0"),

@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 
 from simper_tf import protocols
 from simper_tf.features import Features
-from simper_tf.protocols.linear_probe import PENALTIES
+from simper_tf.protocols.ridge import PENALTIES
 from simper_tf.tasks import Scalar, Series
 
 RNG = np.random.default_rng(53)
@@ -101,7 +101,7 @@ def test_a_clip_shorter_than_a_day_persists_at_its_last_value():
     ("task", "names"),
     [
         (TASK, {"linear_probe", "persistence", "training_mean"}),
-        (Scalar("mmHg"), {"1nn", "1nn_npsd", "1nn_euclidean", "linear_probe", "training_mean"}),
+        (Scalar("mmHg"), {"1nn", "1nn_npsd", "1nn_euclidean", "probe", "linear_probe", "training_mean"}),
     ],
 )
 def test_a_task_is_predicted_by_the_protocols_that_suit_it_and_by_a_head_of_its_own(task, names):

@@ -1,0 +1,82 @@
+"""A head that sees how strong each frequency of the features is and not their phase, from which it reads one number.
+
+A linear layer on the features of all frames can read no frequency: a shift in time turns the sign of what it sums.
+"""
+
+import keras
+import tensorflow as tf
+from keras import layers
+
+from simper_tf import spectrum
+
+# Bins are as many times finer than those of the clip, of which a Hann window blurs three into one.
+PADDING = 2
+# Powers below this share of the mean are lifted to about it, so that their logarithm is finite and noise stays small.
+FLOOR = 1e-3
+# Of a spectrum that is 0 everywhere, as that of a constant feature is.
+EPSILON = 1e-12
+FILTERS, KERNEL = 16, 9
+# In deviations of the labels, the values of the lowest and of the highest frequency at the start.
+FIRST_VALUES = (-2.0, 2.0)
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+class LogSpectra(layers.Layer):
+    """Log power of each frequency over the mean power: `(B, L, D)` -> `(B, PADDING * L // 2 + 1, D)`.
+
+    With a Hann window. The scale of features does not matter, nor does their mean, and where they start hardly does.
+    """
+
+    def call(self, inputs):
+        power = spectrum.power(tf.linalg.matrix_transpose(inputs), PADDING)
+        power /= tf.reduce_mean(power, axis=-1, keepdims=True) + EPSILON
+        return tf.linalg.matrix_transpose(tf.math.log(power + FLOOR))
+
+    def compute_output_shape(self, input_shape):
+        clips, num_frames, num_features = input_shape
+        return clips, PADDING * num_frames // 2 + 1, num_features
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+class Expectation(layers.Layer):
+    """Mean of values, one learned for each frequency, weighted by the softmax of scores: `(B, F, 1)` -> `(B, 1)`."""
+
+    def build(self, input_shape):
+        low, high = FIRST_VALUES
+        self.values = self.add_weight(
+            shape=(input_shape[1],),
+            initializer=lambda shape, dtype=None: tf.cast(tf.linspace(low, high, shape[0]), dtype),
+            name="values",
+        )
+
+    def call(self, inputs):
+        return tf.reduce_sum(tf.nn.softmax(inputs[..., 0]) * self.values, axis=-1, keepdims=True)
+
+
+def spectral_head(num_frames: int, num_features: int) -> keras.Model:
+    """Returns log spectra, two convolutions over frequency that score each, and the expected value.
+
+    A peak is scored alike wherever it lies, so what is learned of one frequency holds for others; and the values are
+    free, so they need not be frequencies. All of it is in single precision under every policy.
+
+    Args:
+        num_frames: L.
+        num_features: D.
+
+    Returns:
+        `keras.Model`, `(N, L D)` -> `(N, 1)`.
+    """
+    full = {"dtype": keras.config.floatx()}
+    scores = {"kernel_size": KERNEL, "padding": "same", **full}
+    return keras.Sequential(
+        [
+            keras.Input((num_frames * num_features,)),
+            layers.Reshape((num_frames, num_features), **full),
+            LogSpectra(**full),
+            layers.Conv1D(FILTERS, activation="relu", **scores),
+            layers.Conv1D(FILTERS, activation="relu", **scores),
+            layers.Conv1D(1, **scores),
+            Expectation(**full),
+        ],
+        name="spectral_head",
+    )
