@@ -96,8 +96,8 @@ def embeddings(runs, unit="Hz", seed=0, columns=COLUMNS):
         points = plots.embedding_points(np.atleast_3d(run["series"]), seed)
         scatter = _scatter(axes, points, run["labels"], run.get("seen"), _range(runs))
     figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.8, pad=0.01)
-    if any(run and "seen" in run for run in runs.values()):
-        drawn = next(axes for axes in panels if len(axes.collections) > 1)
+    if any(run and run.get("seen") is not None for run in runs.values()):
+        drawn = max(panels, key=lambda axes: len(axes.collections))  # One may hold clips of one kind alone.
         handles, names = drawn.get_legend_handles_labels()
         figure.legend(handles, names, frameon=False, fontsize=8, loc="outside upper center", ncols=2)
     return figure

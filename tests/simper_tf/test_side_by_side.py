@@ -95,6 +95,13 @@ def test_clips_with_labels_that_no_training_has_seen_are_triangles_in_the_same_c
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["frequencies seen in training", "not seen"]
 
 
+def test_clips_that_are_all_of_one_kind_are_drawn_too():
+    found = runs(1)
+    found["run 0"]["seen"] = np.ones(12, bool)
+    (axes, _) = side_by_side.embeddings(found).axes
+    assert len(axes.collections) == 1
+
+
 def test_groups_are_numbers_where_the_same_clips_are_colored_by_label_above():
     found = runs(2)
     for run in found.values():
