@@ -6,15 +6,11 @@ import math
 import pathlib
 import string
 
-from trainers.reports.gathered import Report, heading, numbers_of, papers_of
+from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of, papers_of
 from trainers.studies import page
 
 TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())
-NUMBERS = (
-    "Numbers are means and standard deviations over seeds, or of one seed with its 95 % interval. In bold is what no "
-    "other line of a column is ahead of by more than both spreads; beside it the paper's number. A click on a header "
-    "sorts, a click on a number shows the run that made it. Seconds are those of training."
-)
+HOW_TO = "A click on a header sorts, a click on a number shows the run that made it."
 
 
 def render(report: Report, title: str) -> str:
@@ -25,7 +21,7 @@ def render(report: Report, title: str) -> str:
         title: Its heading.
     """
     parts = [
-        f"<p>{_text(report.scale.about)}</p><p>{NUMBERS}</p>",
+        f"<p>{_text(report.scale.about)}</p><p>{_text(NUMBERS)} {HOW_TO}</p>",
         _paragraph("Made by", report.command),
         _contents(report),
         *(_table(table) for table in report.tables),

@@ -1,7 +1,7 @@
 """A report -> the same as Markdown, with its figures as files beside it."""
 
 from simper_tf import tables
-from trainers.reports.gathered import Report, heading, numbers_of
+from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of
 from trainers.studies import page
 
 
@@ -13,7 +13,14 @@ def render(report: Report, title: str, pictures: str) -> str:
         title: Its heading.
         pictures: Folder of its figures, as seen from the page.
     """
-    parts = [f"# {title}", report.scale.about, f"Made by `{report.command}`.", "## Contents", _contents(report)]
+    parts = [
+        f"# {title}",
+        report.scale.about,
+        NUMBERS,
+        f"Made by `{report.command}`.",
+        "## Contents",
+        _contents(report),
+    ]
     for table in report.tables:
         parts += _table(table)
     parts.append("## Figures")
