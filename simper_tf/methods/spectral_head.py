@@ -18,8 +18,8 @@ EPSILON = 1e-12
 FILTERS, KERNEL = 16, 9
 # In deviations of the labels, the values of the lowest and of the highest frequency at the start.
 FIRST_VALUES = (-2.0, 2.0)
-# By which the slope of the values is multiplied. Adam moves every weight equally far in a step, whatever its gradient, so
-# that values learned one by one are long on their way.
+# By which the slope of the values is multiplied. Adam moves every weight equally far in a step, whatever its gradient,
+# so that values learned one by one are long on their way.
 GAIN = 10.0
 
 
