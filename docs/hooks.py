@@ -1,6 +1,7 @@
-"""Adds a page of reference for every module of the package to the site, wherever modules have moved."""
+"""Adds pages to the site: of reference, for every module of the package, and of results, those that there are."""
 
 import pathlib
+import re
 
 from mkdocs.structure.files import File
 
@@ -15,8 +16,20 @@ def modules():
     return sorted(".".join(name.parts) for name in names if not any(part.startswith("_") for part in name.parts))
 
 
+def results(folder):
+    """Returns the pages of results in a folder of documents: that with all of them first, tables by their numbers."""
+    names = [path.stem for path in (pathlib.Path(folder) / "results").glob("*.md")]
+
+    def order(name):
+        words, number = re.fullmatch(r"(.*?)(\d*)", name).groups()
+        return name != "report", words, int(number or 0)
+
+    return [f"results/{name}.md" for name in sorted(names, key=order)]
+
+
 def on_config(config):
-    """Puts the pages at the end of the navigation, one group for each package inside the package."""
+    """Puts results into their group, and reference at the end, one group for each package inside the package."""
+    next(group["Results"] for group in config.nav if "Results" in group).extend(results(config.docs_dir))
     groups = {}
     for name in modules():
         _, *inside = name.split(".")

@@ -136,7 +136,7 @@ def true_courses(clips, settings):
 
 def keep_features(folder, clips, settings, predicted):
     """Writes `features.npz`, from which runs are drawn side by side: the features of the first clips predicted."""
-    few = {name: getattr(predicted, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates")}
+    few = {name: getattr(predicted, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates", "ids")}
     with files.replacing(folder / "features.npz", "wb") as file:
         np.savez_compressed(file, split=settings.split, **few, **true_courses(clips, settings))
 

@@ -87,6 +87,7 @@ def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_its_logs_labels_and_
     assert [axes.get_title() for axes in panels] == [f"{name}: MAE {mae:.4f} Hz" for name, mae in errors.items()]
     for axes in panels:
         np.testing.assert_array_equal(axes.get_lines()[1].get_xdata(), kept["labels"])
+    assert sorted(kept["ids"]) == [f"test-{k:05d}" for k in range(len(kept["labels"]))]
     drawn = plots.spaced(kept["labels"], 4)
     for k, panel, spectrum in zip(drawn, figures["features_over_angle"].axes, figures["spectra"].axes, strict=True):
         assert panel.get_ylabel() == spectrum.get_ylabel() == f"{kept['labels'][k]:.3g} Hz"

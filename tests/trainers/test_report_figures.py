@@ -1,0 +1,180 @@
+import dataclasses
+
+import made_up_runs
+import numpy as np
+import pytest
+from made_up import row
+
+pytest.importorskip("matplotlib")
+from simper_tf import side_by_side
+from trainers.grid import Grid, Run
+from trainers.reports import figures
+from trainers.reports.kept import Kept
+from trainers.studies import STUDIES
+from trainers.studies.scales import SCALES
+
+BY_NAME = {figure.name: figure for figure in figures.FIGURES}
+SEEDS = (0, 1)
+
+
+@pytest.fixture(scope="module")
+def scale():
+    return made_up_runs.plain(SCALES["smoke"].located("data", "raw"))
+
+
+@pytest.fixture
+def grid(tmp_path):
+    return Grid(tmp_path)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Returns what was to be drawn of features, and is not: the name of the function, and its runs."""
+    asked = []
+    for name in ("embeddings", "grouped_embeddings", "series_over_reference"):
+        monkeypatch.setattr(side_by_side, name, lambda runs, how=name, **_: asked.append((how, runs)) or "drawn")
+    return asked
+
+
+def draw(name, scale, grid, lacking=()):
+    made_up_runs.finish(grid, STUDIES[BY_NAME[name].table][0](scale), SEEDS, lacking)
+    kept = Kept(grid, SEEDS)
+    return BY_NAME[name].draw(scale, kept), kept.lacking
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "titles"),
+    [
+        ("figure1", "embeddings", ["SimCLR", "MoCo v2", "BYOL", "CVRL", "SimPer"]),
+        ("figure4a", "embeddings", [f"{method}, {size} %" for size in (100, 20)
+                                    for method in ("supervised", "SimCLR", "CVRL", "SimPer")]),
+        ("figure5", "embeddings", [f"{method}, {part}" for method in ("supervised", "SimPer")
+                                   for part in ("interpolation", "extrapolation")]),
+        ("figure6", "grouped_embeddings", ["SimCLR", "SimPer"]),
+        ("figure8", "series_over_reference", ["SimCLR", "CVRL", "SimPer"]),
+    ],
+)  # fmt: skip
+def test_a_figure_shows_the_runs_of_the_paper_in_its_order(name, how, titles, scale, grid, shown):
+    made, lacking = draw(name, scale, grid)
+    assert made == "drawn"
+    assert lacking == []
+    ((function, runs),) = shown
+    assert function == how
+    assert list(runs) == titles
+    assert all(run["series"].shape[0] == made_up_runs.CLIPS for run in runs.values())
+
+
+def test_the_runs_of_a_figure_are_those_of_its_table(scale, grid, shown):
+    draw("figure4a", scale, grid)
+    ((_, runs),) = shown
+    lines = {line.title: line for line in STUDIES["table12"][0](scale).blocks[1].lines}
+    for title, run in (
+        ("SimPer, 20 %", lines["SimPer"].cells[2].run.source),
+        ("supervised, 100 %", lines["supervised"].cells[0].run),
+    ):
+        with np.load(grid.folder_of(run.seeded(0)) / "features.npz") as kept:
+            np.testing.assert_array_equal(runs[title]["series"], kept["series"])
+    assert lines["SimPer"].cells[2].run.source.settings().data_fraction == 0.2
+
+
+def test_unseen_labels_are_those_that_the_flags_of_the_run_hide(scale, grid, shown):
+    draw("figure5", scale, grid)
+    ((_, runs),) = shown
+    for title, run in runs.items():
+        labels = run["labels"]
+        gap, ends = (labels >= 2) & (labels <= 3.5), (labels < 1.5) | (labels > 4)
+        np.testing.assert_array_equal(run["seen"], ~(gap if title.endswith("interpolation") else ends))
+
+
+def test_the_digit_of_a_clip_is_the_last_of_its_number(scale, grid, shown):
+    draw("figure6", scale, grid)
+    ((_, runs),) = shown
+    for run in runs.values():
+        np.testing.assert_array_equal(run["groups"], [int(name.removeprefix("test-")) % 10 for name in run["ids"]])
+
+
+def test_a_run_that_is_not_finished_is_said_and_not_drawn(scale, grid, shown):
+    made, lacking = draw("figure1", scale, grid, lacking=("byol",))
+    assert made
+    assert shown[0][1]["BYOL"] is None
+    assert len(lacking) == 1
+    assert "byol_rotating_digits-digits_" in lacking[0]
+    assert lacking[0].endswith(" holds no finished run")
+
+
+def test_nothing_is_drawn_of_no_run(scale, grid):
+    for figure in figures.FIGURES:
+        found = figures.drawn(figure, scale, grid, SEEDS)
+        assert found.png is None
+        assert found.lacking
+
+
+@pytest.mark.parametrize(("name", "parts"), [("figure4b", [20, 100]), ("errors_over_labels", [20, 100])])
+def test_errors_are_the_rows_of_the_table_with_intervals_over_seeds(name, parts, scale, grid):
+    made, lacking = draw(name, scale, grid)
+    assert lacking == []
+    study = STUDIES[BY_NAME[name].table][0](scale)
+    for axes, block in zip(made.axes, study.blocks, strict=True):
+        assert axes.get_title() == block.title
+        for container, line in zip(axes.containers, block.lines, strict=True):
+            cells = [cell for cell in line.cells if cell.metric == "mape"][::-1]
+            rows = [[each.value for seed in SEEDS for each in grid.rows_of(cell.run.seeded(seed))
+                     if each.metric == "mape"] for cell in cells]  # fmt: skip
+            np.testing.assert_allclose(container[0].get_ydata(), np.mean(rows, axis=1))
+            np.testing.assert_allclose(container[0].get_xdata(), parts, rtol=0.06)
+
+
+def test_an_interval_over_seeds_is_students_and_of_one_seed_that_of_its_clips():
+    two = [row(value=1.0), row(value=3.0, seed=1)]
+    # Standard error 1; the quantile of one degree of freedom is 12.7062.
+    assert figures.interval(two) == pytest.approx((2, 2 - 12.7062, 2 + 12.7062), rel=1e-5)
+    assert figures.interval(two[:1]) == (1.0, 0.1, 0.15)
+
+
+def test_a_figure_is_a_picture(scale, grid):
+    made_up_runs.finish(grid, STUDIES["table2"][0](scale), SEEDS)
+    assert figures.drawn(BY_NAME["figure8"], scale, grid, SEEDS).png.startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Returns a finished run of simple flags, and its grid."""
+    flagfile = tmp_path / "base.cfg"
+    flagfile.write_text("--method=simper\n")
+    run, grid = Run(str(flagfile)), Grid(tmp_path / "runs")
+    made_up_runs.leave(grid, run.seeded(0), [("fft", "mae")])
+    return run, grid
+
+
+def test_features_of_another_split_are_not_taken(run):
+    run, grid = run
+    kept = Kept(grid, (0,))
+    path = grid.folder_of(run.seeded(0)) / "features.npz"
+    with np.load(path) as file:
+        np.savez(path, **{**file, "split": "validation"})
+    assert kept.features(run) is None
+    assert kept.lacking == [f"{path} is of validation clips and not of test clips"]
+    assert kept.features(dataclasses.replace(run, split="validation")) is None
+    assert "holds no finished run" in kept.lacking[1]
+
+
+@pytest.mark.parametrize("damage", ["no archive", "half", "no series", "other number", "not finite"])
+def test_damaged_features_are_refused_with_what_makes_them_anew(run, damage):
+    run, grid = run
+    path = grid.folder_of(run.seeded(0)) / "features.npz"
+    with np.load(path) as file:
+        arrays = dict(file)
+    if damage == "no archive":
+        path.write_text("hello")
+    elif damage == "half":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    elif damage == "no series":
+        np.savez(path, **{name: values for name, values in arrays.items() if name != "series"})
+    elif damage == "other number":
+        np.savez(path, **{**arrays, "labels": arrays["labels"][1:]})
+    else:
+        np.savez(path, **{**arrays, "series": np.full_like(arrays["series"], np.nan)})
+    with pytest.raises(
+        ValueError, match=rf"{path} is damaged .* python -m trainers\.evaluate --run_dir={path.parent}$"
+    ):
+        Kept(grid, (0,)).features(run)
