@@ -56,7 +56,7 @@ class Parsed(html.parser.HTMLParser):
 
 @pytest.fixture(scope="module")
 def scale():
-    return made_up_runs.plain(SCALES["smoke"].located("data", "raw"))
+    return made_up_runs.scale()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from trainers.grid import Grid, Run
 from trainers.reports import figures
 from trainers.reports.kept import Kept
 from trainers.studies import STUDIES
-from trainers.studies.scales import SCALES
 
 BY_NAME = {figure.name: figure for figure in figures.FIGURES}
 SEEDS = (0, 1)
@@ -19,7 +18,7 @@ SEEDS = (0, 1)
 
 @pytest.fixture(scope="module")
 def scale():
-    return made_up_runs.plain(SCALES["smoke"].located("data", "raw"))
+    return made_up_runs.scale()
 
 
 @pytest.fixture
