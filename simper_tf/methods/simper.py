@@ -208,7 +208,8 @@ def among_all_clips(compare, first, second, labels):
         scores: `(B, M, N M)` float32, N clips on all replicas.
         labels: `(B, M, N M)`, 0 for candidates of other clips.
     """
-    candidates = gather(second)
+    # What is gathered has forgotten its shape.
+    candidates = tf.reshape(gather(second), [-1, *second.shape[1:]])
     batch_size, number = tf.shape(first)[0], tf.shape(candidates)[0]
     # Clip by clip, so that a similarity sees sets of a known number of views.
     pairs = tf.repeat(first, number, axis=0), tf.tile(candidates, [batch_size, *[1] * (second.shape.rank - 1)])

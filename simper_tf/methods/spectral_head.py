@@ -18,6 +18,9 @@ EPSILON = 1e-12
 FILTERS, KERNEL = 16, 9
 # In deviations of the labels, the values of the lowest and of the highest frequency at the start.
 FIRST_VALUES = (-2.0, 2.0)
+# By which the slope of the values is multiplied. Adam moves every weight equally far in a step, whatever its gradient,
+# so that values learned one by one are long on their way.
+GAIN = 10.0
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -39,18 +42,24 @@ class LogSpectra(layers.Layer):
 
 @keras.saving.register_keras_serializable("simper_tf")
 class Expectation(layers.Layer):
-    """Mean of values, one learned for each frequency, weighted by the softmax of scores: `(B, F, 1)` -> `(B, 1)`."""
+    """Mean of values, one for each frequency, weighted by the softmax of scores: `(B, F, 1)` -> `(B, 1)`.
+
+    The values are a line, and a rest that is 0 at the start: a label that is a frequency needs the line alone.
+    """
 
     def build(self, input_shape):
         low, high = FIRST_VALUES
-        self.values = self.add_weight(
-            shape=(input_shape[1],),
-            initializer=lambda shape, dtype=None: tf.cast(tf.linspace(low, high, shape[0]), dtype),
-            name="values",
-        )
+        self.offset = self.add_weight(shape=(), initializer=keras.initializers.Constant(low), name="offset")
+        slope = keras.initializers.Constant((high - low) / GAIN)
+        self.slope = self.add_weight(shape=(), initializer=slope, name="slope")
+        self.rest = self.add_weight(shape=(input_shape[1],), initializer="zeros", name="rest")
+
+    def values(self):
+        """Returns `(F,)` values, in deviations of the labels."""
+        return self.offset + GAIN * self.slope * tf.linspace(0.0, 1.0, self.rest.shape[0]) + self.rest
 
     def call(self, inputs):
-        return tf.reduce_sum(tf.nn.softmax(inputs[..., 0]) * self.values, axis=-1, keepdims=True)
+        return tf.reduce_sum(tf.nn.softmax(inputs[..., 0]) * self.values(), axis=-1, keepdims=True)
 
 
 def spectral_head(num_frames: int, num_features: int) -> keras.Model:

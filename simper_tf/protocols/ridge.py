@@ -1,7 +1,6 @@
 """Ridge regression whose penalty is chosen on validation clips: what the probes share."""
 
 import numpy as np
-from sklearn.linear_model import Ridge
 
 # Candidates for the penalty. Inputs are scaled so that a penalty of 1 weighs as much as one clip.
 PENALTIES = tuple(10.0**k for k in range(-4, 4))
@@ -18,8 +17,17 @@ def ridge(inputs, targets, unit=1.0) -> tuple[np.ndarray, float]:
     Returns:
         The predictions for the test clips, and the penalty with the smallest mean absolute error on validation clips.
     """
-    known, chosen_by, queries = inputs
-    probes = [Ridge(alpha=penalty).fit(known, targets[0]) for penalty in PENALTIES]
-    errors = [np.abs(unit * (probe.predict(chosen_by) - targets[1])).mean() for probe in probes]
-    best = int(np.argmin(errors))
-    return probes[best].predict(queries), PENALTIES[best]
+    known, chosen_by, queries = [np.float64(split) - np.mean(inputs[0], axis=0) for split in inputs]
+    mean = np.mean(targets[0], axis=0, dtype=np.float64)
+    # With fewer clips than inputs the weights are sums of clips. One decomposition then serves all penalties.
+    few = len(known) < known.shape[1]
+    values, vectors = np.linalg.eigh(known @ known.T if few else known.T @ known)
+    solved = vectors.T @ ((targets[0] - mean) if few else known.T @ (targets[0] - mean))
+    bases = [(split @ known.T if few else split) @ vectors for split in (chosen_by, queries)]
+
+    def predict(base, penalty):
+        return mean + ((base / (np.maximum(values, 0.0) + penalty)) @ solved)
+
+    errors = [np.abs(unit * (predict(bases[0], penalty) - targets[1])).mean() for penalty in PENALTIES]
+    best = PENALTIES[int(np.argmin(errors))]
+    return predict(bases[1], best), best

@@ -13,7 +13,6 @@ import numpy as np
 PULSE_DEPTH = np.float32([0.4, 1.6, 0.8])  # 8-bit levels of R, G, B for a PPG of 1.
 SKIN = np.float32([205.0, 160.0, 130.0])  # 8-bit levels of R, G, B of light skin.
 FACE_HEIGHT = 0.5  # Of the frame's height.
-BOX_HEIGHT = 0.82  # Of the frame's height: the box that `face.find_face` puts around the drawing.
 # Amplitude and phase in radians of a pulse's harmonics, the first of which is the heart rate itself.
 HARMONICS = ((0.75, 0.0), (0.25, 0.8), (0.08, 1.5))
 

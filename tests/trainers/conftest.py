@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from absl import flags
+from tensorflow.python.framework.config import disable_op_determinism
 
 from trainers import options
 
@@ -42,7 +43,9 @@ def call(data_dir, monkeypatch):
         main()
 
     run.tiny = TINY
-    return run
+    yield run
+    # A command is a process of its own elsewhere: what --deterministic has switched on must not reach other tests.
+    disable_op_determinism()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
+from gpu_kernels import unfit
 
 from simper_tf.appearance import Appearance
 from simper_tf.encoders import cnn3d, small
@@ -251,6 +252,23 @@ def test_a_clip_of_another_frequency_adds_little_and_one_of_the_same_the_logarit
         added.append(whole - own)
     assert added[0] == pytest.approx(np.log(2), abs=0.15)
     assert 0 < added[1] < 0.2
+
+
+def test_clips_are_compared_by_ops_that_gpus_have_whatever_their_number():
+    added = {"sparsity_weight": 1.0, "variance_weight": 1.0, "prior_band": (0.02, 0.2)}
+    model = compiled(views=None, other_clips=True, **added)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 8, 20]), tf.TensorSpec([None, 8])])
+    def gradient(features, speeds):
+        with tf.GradientTape() as tape:
+            tape.watch(features)
+            loss = loss_of(model, features, speeds)["loss"]
+        return tape.gradient(loss, features)
+
+    assert not unfit(gradient.get_concrete_function())
+    for number in (1, 3):
+        features, speeds = tf.random.normal([number, 8, 20]), rising_speeds(number, 4)
+        assert np.abs(gradient(features, speeds)).max() > 0
 
 
 @pytest.mark.parametrize("settings", [{"other_clips": True}, {"variance_weight": 1.0, "prior_band": (0.02, 0.2)}])

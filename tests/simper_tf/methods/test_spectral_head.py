@@ -48,9 +48,11 @@ def test_the_expectation_is_the_mean_of_the_values_by_the_softmax_of_the_scores(
     layer = Expectation()
     scores = np.log(np.float32([[1, 2, 1, 0.5, 0.5]]))[..., None]
     layer(scores)
-    np.testing.assert_allclose(layer.values, [-2, -1, 0, 1, 2])
+    np.testing.assert_allclose(layer.values(), [-2, -1, 0, 1, 2], atol=1e-6)
     np.testing.assert_allclose(layer(scores), [[(-2 - 2 + 0 + 0.5 + 1) / 5]], rtol=1e-6)
     np.testing.assert_allclose(layer(scores + 50), layer(scores), rtol=1e-5)
+    layer.set_weights([np.float32(3), np.float32(-0.1), np.float32([0, 0, 0, 0, 7])])
+    np.testing.assert_allclose(layer.values(), [3, 2.75, 2.5, 2.25, 9], rtol=1e-6)
 
 
 @pytest.mark.parametrize("num_features", [1, 3])
