@@ -41,6 +41,7 @@ class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     BUILDER_CONFIGS = [
         CountixConfig(name="resample", description="200 frames spread over the segment: all repetitions are seen."),
         CountixConfig(name="crop", description="The first 200 frames of the segment.", fit="crop"),
+        CountixConfig(name="resample_32", description="As resample, of 32 x 32 pixels, for a CPU.", size=32),
     ]
 
     def _info(self):

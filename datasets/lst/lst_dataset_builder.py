@@ -55,6 +55,7 @@ class Builder(tfds.core.GeneratorBasedBuilder):
     )
     BUILDER_CONFIGS = [
         LstConfig(name="region", description="Tested on one quarter of the map, validated on another."),
+        LstConfig(name="region_32", description="As region, of 32 x 32 pixels, for a CPU.", size=32),
         LstConfig(name="time", description="Tested on the last weeks, validated on weeks before.", split="time"),
     ]
 

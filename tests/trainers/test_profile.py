@@ -9,7 +9,7 @@ import pytest
 from finished import final_weights, results
 
 from simper_tf.settings import Settings
-from trainers import pretrain, profile, sweep
+from trainers import grid, pretrain, profile
 
 
 def trace_of(folder):
@@ -100,4 +100,4 @@ def test_a_trace_has_microseconds_since_its_first_event_by_device_and_thread(tmp
 
 def test_a_profile_is_no_setting_of_the_weights_nor_of_the_rows():
     assert Settings(profile=True).digest() == Settings().digest()
-    assert "profile" in sweep.ELSEWHERE
+    assert "profile" in grid.ELSEWHERE

@@ -109,8 +109,8 @@ def _paper(name, lengths=(0, 0, 0), raw=True):
 _LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
 _PAPER = {name: _paper(name, _LENGTHS.get(name, (0, 0, 0)), raw=name != "rotating_digits") for name in SETS}
 
-# As many steps as pre-training takes, of views that are whole clips.
-_FINETUNE = {"head": "spectrum", "batch_size": 16, "learning_rate": 1e-3}
+# Steps of whole clips at one speed, which take about as long as those of pre-training do.
+_FINETUNE = {"head": "spectrum", "steps": 1000}
 _DIGITS = "digits embedded in scikit-learn for those of MNIST"
 _FACES = "drawn faces with a known pulse (datasets/drawn_faces)"
 _MINIATURE = "drawn miniatures of its raw files (trainers.standin)"
@@ -120,10 +120,11 @@ _SMALL = {
     "ubfc": _small("flags/small/ubfc.cfg", _FINETUNE, _FACES, (180, 150, 120)),
     "pure": _small("flags/small/pure.cfg", _FINETUNE, _FACES, (180, 150, 120)),
     "countix": _small(
-        "flags/small/countix.cfg", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 120, "seconds": 8}
+        "flags/small/countix.cfg", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 60, "seconds": 10}
     ),
     "lst": _small(
-        "flags/small/lst.cfg", {**_FINETUNE, "head": "linear"}, _MINIATURE, (100, 80, 60), {"subjects": 1, "seconds": 0}
+        "flags/small/lst.cfg", {**_FINETUNE, "head": "linear"}, _MINIATURE, (100, 80, 60),
+        {"subjects": 20, "seconds": 20},
     ),
 }  # fmt: skip
 
