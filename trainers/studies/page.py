@@ -64,7 +64,9 @@ def gather(
         "name": study.name, "title": study.title, "about": study.about, "scale": scale.name, "scale_about": scale.about,
         "seeds": seeds, "commits": sorted({row.commit for rows in found.values() for row in rows}), "done": done,
         "total": len(found) * len(seeds), "blocks": blocks,
-        "runs": {names[run]: {"commands": [_command(each, names) for each in run.with_sources()]} for run in found},
+        "runs": {
+            names[run]: {"commands": [_command(each, names, seeds[0]) for each in run.with_sources()]} for run in found
+        },
     }  # fmt: skip
 
 
@@ -183,7 +185,7 @@ def _how(page):
     splits = " and ".join(sorted({each["split"] for cell in cells for each in cell["values"]})) or "test"
     return (
         f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
-        f"over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold is what no "
+        f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold is what no "
         "other line of the column is ahead of by more than both spreads. Seconds are those of training. "
         f"{page['done']} of {page['total']} runs are finished; commit {', '.join(page['commits']) or 'none yet'}. Made "
         f"by `python -m trainers.reproduce --table={page['name']} --scale={page['scale']}`."
@@ -194,6 +196,8 @@ def _code(lines):
     return "```\n" + "\n".join(lines) + "\n```"
 
 
-def _command(run, names):
+def _command(run, names, seed):
     begun = {"encoder_from": f"runs/{names[run.source]}"} if run.source else {}
-    return shlex.join(["python", "-m", "trainers.pretrain", *run.arguments(run_dir=f"runs/{names[run]}", **begun)])
+    # Where the data lie is another matter on every machine.
+    words = run.but(seed=seed, data_dir=None, manual_dir=None).arguments(run_dir=f"runs/{names[run]}", **begun)
+    return shlex.join(["python", "-m", "trainers.pretrain", *words])
