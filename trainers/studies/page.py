@@ -185,8 +185,8 @@ def _how(page):
     splits = " and ".join(sorted({each["split"] for cell in cells for each in cell["values"]})) or "test"
     return (
         f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
-        f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold is what "
-        "no other line of the column is ahead of by more than both spreads. Seconds are those of training. "
+        f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold is "
+        "what no other line of the column is ahead of by more than both spreads. Seconds are those of training. "
         f"{page['done']} of {page['total']} runs are finished; commit {', '.join(page['commits']) or 'none yet'}. Made "
         f"by `python -m trainers.reproduce --table={page['name']} --scale={page['scale']}`."
     )
