@@ -32,7 +32,7 @@ def main():
     grid = Grid(config.runs, jobs=config.jobs)
     with grid.held():
         write_miniatures(scale, names)
-        wanted = [run.seeded(seed) for study in studies for seed in seeds for run in study.runs()]
+        wanted = [run.seeded(seed) for seed in seeds for study in studies for run in study.runs()]
         try:
             failed = grid.train(wanted)
         finally:  # What was finished is shown, however the rest ended.

@@ -174,7 +174,8 @@ def _features(kept, runs):
 
 
 def _of_methods(study):
-    return {line.title: line.cells[0].run for line in study.blocks[0].lines}
+    """Returns title -> run of the lines of a study; controls, which have not every cell, have no features of their own."""
+    return {line.title: line.cells[0].run for line in study.blocks[0].lines if all(line.cells)}
 
 
 def _study(name, scale):

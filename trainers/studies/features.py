@@ -12,6 +12,13 @@ METRICS = {"countix": ("mae", "gm"), "lst": ("mae", "mape", "pearson")}
 UNITS = {"rotating_digits": "Hz", "scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "repetitions", "lst": "°C"}
 # Protocol -> its name in print, where features are a frequency's.
 READOUTS = {"fft": "FFT in the band", "fft_resolved": "FFT, octave by the pixels", "1nn": "1-NN"}
+# Protocol that has learned nothing -> its name in print, and the readout in whose columns it stands.
+CONTROLS = {
+    "pixels": ("control: strongest line of the pixels", "fft_resolved"),
+    "green": ("control: mean green of a frame", "fft"),
+    "chrom": ("control: CHROM, de Haan and Jeanne", "fft"),
+    "pos": ("control: POS, Wang et al. 2017", "fft"),
+}
 
 
 def unit(name: str, metric: str) -> str:
@@ -37,6 +44,7 @@ def features(number: int, name: str):
             ))
             for method in scale.some(PAPERS)
         ]  # fmt: skip
+        lines += [_control(protocol, pretrain, columns) for protocol in _controls_of(name)]
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (
             f"Features of five methods on {SETS[name]}, trained with the same encoder, steps and seeds, each with its "
@@ -70,3 +78,16 @@ def spurious(scale: Scale) -> Study:
         "that features of SimCLR follow the color, and those of SimPer the frequency."
     )
     return Study("table14", published.tables()["table14"]["title"], about, (Block("", titles, lines),))
+
+
+def _controls_of(name):
+    """Returns what can be read of a data set without learning."""
+    if name == "lst":
+        return []
+    return list(CONTROLS) if UNITS[name] == "bpm" else ["pixels"]
+
+
+def _control(protocol, run, columns):
+    title, readout = CONTROLS[protocol]
+    cells = (Cell(run, protocol, metric) if column == readout else None for column, metric in columns)
+    return Line(title, tuple(cells))
