@@ -172,6 +172,18 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
     assert all(name in METHODS for name in PAPERS)
 
 
+def test_tables_of_features_have_what_reads_without_learning_where_its_clips_allow_it():
+    controls = {
+        name: {cell.protocol for line in STUDIES[name][0](LOCATED["small"]).blocks[0].lines for cell in line.cells if cell}
+        for name in ("table2", "table5", "table6", "table7")
+    }
+    skin = {"green", "chrom", "pos"}
+    assert skin | {"pixels"} <= controls["table5"]
+    for name in ("table2", "table6"):
+        assert controls[name] & (skin | {"pixels"}) == {"pixels"}
+    assert controls["table7"] == {"linear_probe"}
+
+
 def test_choices_are_made_on_validation_clips_alone():
     for name in ("settings", "losses", "choices"):
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"validation"}

@@ -174,7 +174,7 @@ def _features(kept, runs):
 
 
 def _of_methods(study):
-    """Returns title -> run of the lines of a study; controls, which have not every cell, have no features of their own."""
+    """Returns title -> run of each line of a study but controls, which lack cells and have no features of their own."""
     return {line.title: line.cells[0].run for line in study.blocks[0].lines if all(line.cells)}
 
 
