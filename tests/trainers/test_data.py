@@ -123,14 +123,14 @@ def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_ar
 def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
     clips = load("rotating_digits/few", tmp_path)
     with pytest.raises(
-        ValueError, match=r"few/2.0.0 has no split 'holdout', only train, validation, test: .* build it again"
+        ValueError, match=r"few/2.1.0 has no split 'holdout', only train, validation, test: .* build it again"
     ):
         clips.split("holdout")
 
 
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):
     monkeypatch.setattr(Digits, "_generate_examples", lambda *_: iter(()))
-    with pytest.raises(ValueError, match=r"few/2.0.0 could not be built: not one clip of a split can be used"):
+    with pytest.raises(ValueError, match=r"few/2.1.0 could not be built: not one clip of a split can be used"):
         load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("*.tfrecord*"))
 
@@ -243,7 +243,7 @@ def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy
     folder = copy
     if config == "few":
         (copy.parents[1] / "few").mkdir()
-        folder = copy.rename(copy.parents[1] / "few" / "2.0.0")
+        folder = copy.rename(copy.parents[1] / "few" / "2.1.0")
         info = folder / "dataset_info.json"
         info.write_text(info.read_text().replace('"configName": "own"', '"configName": "few"'))
     (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
