@@ -86,7 +86,7 @@ def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_
     [
         ("nothing", "there is no data set 'nothing'. There are: " + ", ".join(datasets.names()) + "."),
         ("", "there is no data set ''. There are: countix,"),
-        ("countix/x", "countix has no config 'x'. It has: resample, crop."),
+        ("countix/x", "countix has no config 'x'. It has: resample, crop, resample_32."),
     ],
 )
 def test_an_unknown_data_set_or_config_is_refused_with_those_that_are(tmp_path, dataset, message):

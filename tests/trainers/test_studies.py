@@ -173,9 +173,9 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
 
 
 def test_tables_of_features_have_what_reads_without_learning_where_its_clips_allow_it():
+    made = {name: STUDIES[name][0](LOCATED["small"]).blocks[0] for name in ("table2", "table5", "table6", "table7")}
     controls = {
-        name: {cell.protocol for line in STUDIES[name][0](LOCATED["small"]).blocks[0].lines for cell in line.cells if cell}
-        for name in ("table2", "table5", "table6", "table7")
+        name: {cell.protocol for line in each.lines for cell in line.cells if cell} for name, each in made.items()
     }
     skin = {"green", "chrom", "pos"}
     assert skin | {"pixels"} <= controls["table5"]
