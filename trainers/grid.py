@@ -159,7 +159,7 @@ class Grid:
             ValueError: flags are wrong, or rows are damaged; nothing has begun.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        wanted = {self.folder_of(each): each for run in runs for each in run.with_sources()}
+        wanted = {(self.folder_of(each), each.split): each for run in runs for each in run.with_sources()}
         waiting = [run for run in wanted.values() if not self.rows_of(run)]
         with _Workers() as workers:
             return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say)
@@ -169,11 +169,15 @@ class Grid:
         while waiting or workers.at_work:
             undone = {self.folder_of(run) for run in [*waiting, *workers.at_work, *failed]}
             ready = [run for run in waiting if not (run.source and self.folder_of(run.source) in undone)]
-            for run in ready[: self.jobs - len(workers.at_work)]:
+            for run in ready:
+                # One folder may be wanted for clips of two splits.
+                busy = {self.folder_of(each) for each in workers.at_work}
+                if len(busy) == self.jobs or self.folder_of(run) in busy or workers.told:
+                    continue
                 waiting.remove(run)
                 say(f"Run {estimate.begun()}: {self.folder_of(run).name}")
                 workers.start(run, *self._command(run))
-            if not workers.at_work:  # What is left waits for what has failed.
+            if not workers.at_work and not workers.told:  # What is left waits for what has failed.
                 failed |= dict.fromkeys(waiting, "what it begins with has failed")
                 break
             run, code = workers.wait()
@@ -211,14 +215,21 @@ class Grid:
 class _Workers:
     """Processes at work. What tells this process to stop is passed on to them, and they are left to save and to end.
 
-    They have groups of their own, as a terminal would tell both; and they are told when this process is killed.
+    They have groups of their own, as a terminal would tell both; and they are told when this process is killed. A
+    SIGHUP that is ignored, as `nohup` has it, stays ignored.
+
+    Attributes:
+        at_work: Run -> its process.
+        told: Signals that told this process to stop.
     """
 
     def __init__(self):
-        self.at_work, self._told = {}, []
+        self.at_work, self.told = {}, []
 
     def __enter__(self):
-        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            numbers.append(signal.SIGHUP)
         self._previous = {number: signal.signal(number, self._pass_on) for number in numbers}
         return self
 
@@ -240,6 +251,8 @@ class _Workers:
                 words, stdout=output, stderr=output and subprocess.STDOUT, env=environment, process_group=0,
                 preexec_fn=tied,
             )  # fmt: skip
+        for number in self.told[-1:]:  # It came while the process was made.
+            self.at_work[run].send_signal(number)
 
     def wait(self):
         """Returns a run whose process has ended, and its exit code, negative for a signal.
@@ -249,10 +262,10 @@ class _Workers:
         """
         while True:
             ended = [run for run, process in self.at_work.items() if process.poll() is not None]
-            if self._told and len(ended) == len(self.at_work):
+            if self.told and len(ended) == len(self.at_work):
                 self.at_work.clear()
                 raise KeyboardInterrupt
-            if ended and not self._told:
+            if ended and not self.told:
                 code = self.at_work.pop(ended[0]).returncode
                 if code != cli.INTERRUPTED:
                     return ended[0], code
@@ -260,7 +273,7 @@ class _Workers:
             time.sleep(0.05)
 
     def _pass_on(self, number, _=None):
-        self._told.append(number)
+        self.told.append(number)
         for process in self.at_work.values():
             process.send_signal(number)
 

@@ -27,7 +27,8 @@ def main():
     names, left_out = choose(config.table, scale)
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
-    documents = {path: pathlib.Path(path).read_text() for path in config.documents}
+    for path in config.documents:
+        pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = [STUDIES[name][0](scale) for name in names]
     grid = Grid(config.runs, jobs=config.jobs)
     with grid.held():
@@ -40,8 +41,11 @@ def main():
                 page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
                 for study in studies
             ]
-            write(pathlib.Path(config.out or f"{config.runs}/results/{scale.name}"), found)
-            put(documents, found)
+            write(pathlib.Path(config.runs, "results", scale.name), found)
+            whole = [each for each in found if each["done"] == each["total"]]
+            if config.out and whole:
+                write(pathlib.Path(config.out), whole)
+            put(config.documents, whole)
     if failed:
         first, reason = next(iter(failed.items()))
         raise ValueError(
@@ -96,8 +100,10 @@ def listed(scales) -> str:
         study = make(scales["smoke"])
         lines.append(f"{name}: {study.title}")
         for scale in scales.values():
-            number = len(STUDIES[name][0](scale).runs()) * len(scale.seeds)
-            lines.append(f"  {scale.name}: {number} runs; {lacks(name, scale) or 'nothing is lacking'}")
+            wanted = {each for run in STUDIES[name][0](scale).runs() for each in run.with_sources()}
+            data = ", ".join(scale.title(each) for each in STUDIES[name][1])
+            lack = lacks(name, scale) or "nothing is lacking"
+            lines.append(f"  {scale.name}: {len(wanted) * len(scale.seeds)} runs on {data}; {lack}")
     return "\n".join(lines)
 
 
@@ -122,19 +128,21 @@ def write(folder: pathlib.Path, found: list[dict]):
     cli.say(f"Tables: {folder}.")
 
 
-def put(documents: dict[str, str], found: list[dict]):
+def put(documents: list[str], found: list[dict]):
     """Puts the tables of studies between the marks of documents that have some for them.
 
     Args:
-        documents: Path -> text.
+        documents: Their paths.
         found: Of the studies.
     """
-    for path, text in documents.items():
+    for path in documents:
+        text = new = pathlib.Path(path).read_text()
         for each in found:
             command = f"python -m trainers.reproduce --table={each['name']}"
-            if tables.has_marks(text, command):
-                text = tables.put_table(text, command, page.tables_alone(each), name=path)
-        files.write_atomically(path, text)
+            if tables.has_marks(new, command):
+                new = tables.put_table(new, command, page.tables_alone(each), name=path)
+        if new != text:
+            files.write_atomically(path, new)
 
 
 if __name__ == "__main__":
@@ -142,7 +150,7 @@ if __name__ == "__main__":
     flags.DEFINE_enum("scale", "small", list(SCALES), "How much is trained: see --list.")
     flags.DEFINE_boolean("list", False, "Say which tables there are, and what each lacks on this machine.")
     flags.DEFINE_string("runs", "runs/tables", "Folder of all runs; those that are done are not repeated.")
-    flags.DEFINE_string("out", None, "Folder of the tables; by default results/<scale> in that of the runs.")
+    flags.DEFINE_string("out", None, "Folder that also gets the tables of which nothing is missing.")
     flags.DEFINE_list("documents", [], "Documents with marks between which tables are put, such as README.md.")
     flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale.")
     flags.DEFINE_integer("jobs", 1, "Runs trained at a time; times are then not to be compared.", lower_bound=1)

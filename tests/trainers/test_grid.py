@@ -124,6 +124,34 @@ def test_clips_of_another_split_are_predicted_where_they_are_asked_for(stand_in,
     assert [("--split=validation" in call) for call in calls(runs, base)] == [False, True]
 
 
+def test_a_run_wanted_for_two_splits_is_evaluated_on_both_one_after_the_other(stand_in, base, tmp_path):
+    lines = [f"    {written(split=split)}" for split in ("validation", "test")]
+    busy = "(folder / 'busy')"
+    begin = f"assert not {busy}.exists(); {busy}.touch(); time.sleep(0.2)\n"
+    stand_in(f"{begin}if '--split=validation' in sys.argv:\n{lines[0]}else:\n{lines[1]}{busy}.unlink()\n")
+    runs = Grid(tmp_path / "runs", jobs=2)
+    assert runs.train([base, dataclasses.replace(base, split="validation")]) == {}
+    assert ["--split=validation" in call for call in calls(runs, base)] == [False, True]
+
+
+@pytest.mark.slow
+def test_a_hangup_that_is_ignored_stays_ignored_and_a_stop_while_a_run_is_begun_reaches_it(stand_in, base, tmp_path):
+    stand_in("time.sleep(60)")
+    runs = Grid(tmp_path / "runs")
+    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+
+        def say(_):
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            os.kill(os.getpid(), signal.SIGINT)  # Before there is a process to pass it on to.
+
+        with pytest.raises(KeyboardInterrupt):
+            runs.train([base, base.seeded(1)], say)
+    finally:
+        signal.signal(signal.SIGHUP, previous)
+    assert not calls(runs, base.seeded(1))
+
+
 @pytest.mark.parametrize(
     ("end", "reason"),
     [("sys.exit('it is so')", "failed, see above"), ("signal.raise_signal(9)", "was ended by signal 9")],

@@ -248,7 +248,8 @@ def test_what_was_finished_before_a_run_failed_is_shown_and_the_command_fails(sm
     small.fails = {study.runs()[1].seeded(1): "failed: no disk"}
     with pytest.raises(ValueError, match=r"1 of the runs failed, the first in .*moco.*_1: failed: no disk\. The same"):
         reproduce.main()
-    text = (tmp_path / "out" / "mine.md").read_text()
+    text = (tmp_path / "runs" / "results" / "smoke" / "mine.md").read_text()
+    assert not (tmp_path / "out").exists()  # Nothing takes the place of a whole table.
     assert "| MoCo | 4 [0.1, 0.15] |" in text
     assert "3 of 4 runs are finished" in text
 
@@ -299,8 +300,10 @@ def test_the_list_says_what_each_table_lacks(small, capsys):
     small.list = True
     reproduce.main()
     assert capsys.readouterr().out.splitlines() == [
-        "mine: My table", "  smoke: 2 runs; nothing is lacking", "  small: 6 runs; nothing is lacking",
-        "  paper: 6 runs; nothing is lacking",
+        "mine: My table",
+        "  smoke: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
+        "  small: 6 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
+        "  paper: 6 runs on RotatingDigits; nothing is lacking",
     ]  # fmt: skip
     assert not small.trained
 

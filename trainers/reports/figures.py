@@ -183,7 +183,7 @@ def _study(name, scale):
 
 
 def _block(study, title):
-    return next(block for block in study.blocks if block.title == title)
+    return next(block for block in study.blocks if block.title.startswith(title))
 
 
 def _title(run):

@@ -89,7 +89,7 @@ def generalized(scale: Scale) -> Study:
         for line, (title, changes) in kinds.items()
     )
     titles = {"fft": "FFT in the band", "1nn": "1-NN", "linear_probe": "linear probe"}
-    header = tuple(f"{SETS[name]}, {titles[protocol]}: {unit(name, 'mae')}" for name, protocol in columns)
+    header = tuple(f"{scale.title(name)}, {titles[protocol]}: {unit(name, 'mae')}" for name, protocol in columns)
     about = "Whether labels of near speeds are near helps. The paper says that it does, on every data set but LST."
     return Study("table18", published.tables()["table18"]["title"], about, (Block("", header, lines),))
 
@@ -102,7 +102,8 @@ def choices(scale: Scale) -> Study:
     for flag, values in CHOICES.items():
         if flag not in known:
             continue
-        lines += [Line(f"--{flag}={value}", frequency_cells(base.but(**{flag: value}))) for value in scale.some(values)]
+        others = {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
+        lines += [Line(title, frequency_cells(run)) for title, run in others.items() if run.name() != base.name()]
     about = (
         "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips "
         "in the other tables. The digits are the noisy ones, since nearly every choice reads clean ones to the "

@@ -84,12 +84,13 @@ def settings(scale: Scale) -> Study:
         for flag, values in GRID.items():
             if flag == "temperature" and not _has_option(method, flag):
                 continue
-            runs |= {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
+            others = {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values) if value != method}
+            runs |= {title: run for title, run in others.items() if run.name() != base.name()}  # A default is no other.
         lines = tuple(Line(title, frequency_cells(run)[:-1]) for title, run in runs.items())
         blocks.append(Block(METHODS[method].title, frequency_titles()[:-1], lines))
     about = (
-        "Settings of each method, one changed at a time, all over the same values. Taken is the line with the smallest "
-        "mean rank over the columns; `trainers/studies/chosen.json` holds what was taken."
+        "Settings of each method, one changed at a time, all over the same values. What is taken of them goes into "
+        "`trainers/studies/chosen.json`, from which the comparison has it; nothing there means that nothing was taken."
     )
     return Study("settings", "Settings of each method", about, tuple(blocks))
 
@@ -104,9 +105,11 @@ def comparison(scale: Scale) -> Study:
             lines.append(_pixels(base, metric))
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
     about = (
-        "Every method with the same encoder, clips and steps, each with settings of its own (`settings`) and its own "
-        "views, without the frequency prior, as in the paper, and with it. Controls have learned nothing: what they "
-        "reach is no merit of any training, and on clean digits it is nearly all there is to reach."
+        "Every method with the same encoder and clips and its own views, without the frequency prior, as in the "
+        "paper, and with it; those that learn from labels take steps of their own. Settings are those of the scale "
+        "but for what `trainers/studies/chosen.json` has of a method, see the table `settings`. Methods that are "
+        "told the band by their own loss say so. Controls have learned nothing: what they reach is no merit of any "
+        "training, and on clean digits it is nearly all there is to reach."
     )
     return Study("comparison", "Methods side by side", about, tuple(blocks))
 
@@ -137,7 +140,7 @@ def losses(scale: Scale) -> Study:
 
 
 def strengths(scale: Scale) -> Study:
-    """Returns the four best methods and the pixels at three strengths of noise."""
+    """Returns four methods and the pixels at three strengths of noise."""
     blocks = []
     for config in scale.some(("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high")):
         base = digits(scale, config)
@@ -145,7 +148,7 @@ def strengths(scale: Scale) -> Study:
                  for m in ("simper", "frequency_contrast", "sinc", "contrast_phys")]  # fmt: skip
         lines.append(dataclasses.replace(_pixels(base), cells=_pixels(base).cells[:-1]))
         blocks.append(Block(DIGITS[config], frequency_titles()[:-1], tuple(lines)))
-    about = "Where pixels fail is where learning shows its worth: the same methods at three strengths of disturbance."
+    about = "Where pixels fail is where learning shows its worth: four methods at three strengths of it."
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
 
 
@@ -156,9 +159,9 @@ def quickstart(scale: Scale) -> Study:
     run = Run("flags/quickstart.cfg").but(**{k: v for k, v in scale.sets["rotating_digits"].pretrain.changes
                                              if k in ("data_dir", "steps", "train_clips", "test_clips")})  # fmt: skip
     kinds = {
-        "fft_resolved": ("Fourier readout, octave by the pixels, no label", "fft"),
+        "fft_resolved": ("Fourier readout, octave by the pixels, no label", ""),
         "fft_calibrated": ("Fourier readout, harmonic from 10 labels", ""),
-        "fft": ("Fourier readout in the band, octave not resolved", ""),
+        "fft": ("Fourier readout in the band, octave not resolved", "fft"),
         "1nn": ("nearest neighbor, by cross-correlation", "1nn"),
         "1nn_npsd": ("nearest neighbor, by spectrum", ""),
         "probe": ("trained probe on spectra", ""),
@@ -177,7 +180,8 @@ def _lines(scale, base):
     """Yields the title and the run of each line of the comparison."""
     methods = scale.some(self_supervised())
     for name in methods:
-        yield METHODS[name].title, base.but(method=name, **chosen().get(name, {}))
+        told = " (told the band)" * _has_option(name, "band")
+        yield f"{METHODS[name].title}{told}", base.but(method=name, **chosen().get(name, {}))
     for name in methods:
         if _has_option(name, "prior_weight"):
             yield f"{METHODS[name].title} + prior", base.but(method=name, **chosen().get(name, {}), **PRIOR)

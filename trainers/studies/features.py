@@ -2,7 +2,7 @@
 
 from simper_tf.methods import METHODS
 from trainers.studies import published
-from trainers.studies.scales import SETS, Scale
+from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 # The paper's methods, in its order.
@@ -44,13 +44,13 @@ def features(number: int, name: str):
             ))
             for method in scale.some(PAPERS)
         ]  # fmt: skip
-        lines += [_control(protocol, pretrain, columns) for protocol in _controls_of(name)]
+        lines += [_control(protocol, pretrain.but(method="simper"), columns) for protocol in _controls_of(name)]
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (
-            f"Features of five methods on {SETS[name]}, trained with the same encoder, steps and seeds, each with its "
-            "own views. The paper says that SimPer learns frequency without labels, and the others do not. It does not "
-            "say how its Fourier readout is told the band or the octave: beside that in the band of the data stands "
-            "one that needs no label and no band, its octave told by the pixels."
+            f"Features of five methods on {scale.title(name)}, trained with the same encoder, steps and seeds, each "
+            "with its own views. The paper says that SimPer learns frequency without labels, and the others do not. "
+            "It does not say how its Fourier readout is told the band or the octave: beside that in the band of the "
+            "data stands one that needs no label and no band, its octave told by the pixels."
             if name != "lst" else
             "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders."
         )  # fmt: skip

@@ -23,6 +23,8 @@ from trainers.studies.table import Cell, Study
 
 # Of these metrics more is better; of all others less.
 RISING = {"pearson"}
+# Protocols that read clips, and no features.
+UNLEARNED = {"pixels", "green", "chrom", "pos"}
 
 
 def gather(
@@ -39,17 +41,26 @@ def gather(
     """
     seeds = list(seeds)
     found = {run: [row for seed in seeds for row in rows_of(run.seeded(seed))] for run in study.runs()}
+
+    def seconds_of_all(run, row):
+        """Returns the seconds of a run's training, with those of what it begins with."""
+        before = [list(rows_of(source.seeded(row.seed)))[:1] for source in run.with_sources()[:-1]]
+        return row.seconds + sum(each.seconds for rows in before for each in rows)
+
     names = {each: name_of(each.seeded(seeds[0])) for run in study.runs() for each in run.with_sources()}
 
     def cell(asked: Cell | None):
         if asked is None:
             return None
         rows = [row for row in found[asked.run] if (row.protocol, row.metric) == (asked.protocol, asked.metric)]
-        fields = ("seed", "value", "low", "high", "n", "seconds", "split")
+        fields = ("seed", "value", "low", "high", "n", "split")
         return {
             "run": names[asked.run], "protocol": asked.protocol, "metric": asked.metric,
             "unit": rows[0].unit if rows else "", "paper": asked.paper,
-            "values": [{field: getattr(row, field) for field in fields} for row in rows],
+            "values": [
+                {field: getattr(row, field) for field in fields} | {"seconds": seconds_of_all(asked.run, row)}
+                for row in rows
+            ],
         }  # fmt: skip
 
     blocks = [
@@ -162,8 +173,12 @@ def paper_of(cell: dict | None) -> str:
 
 
 def seconds_of(line: dict) -> str:
-    """Returns the seconds of training of a line's runs in print, a mean over seeds; of several runs their sum."""
-    runs = {(cell["run"], each["seed"]): each["seconds"] for cell in line["cells"] if cell for each in cell["values"]}
+    """Returns the seconds of training of a line's runs in print, a mean over seeds; of several runs their sum.
+
+    What has learned nothing has none, whichever run it is read with.
+    """
+    learned = [cell for cell in line["cells"] if cell and cell["protocol"] not in UNLEARNED]
+    runs = {(cell["run"], each["seed"]): each["seconds"] for cell in learned for each in cell["values"]}
     return f"{sum(runs.values()) / len({seed for _, seed in runs}):.0f}" if runs else ""
 
 
@@ -185,10 +200,11 @@ def _how(page):
     splits = " and ".join(sorted({each["split"] for cell in cells for each in cell["values"]})) or "test"
     return (
         f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
-        f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold is "
-        "what no other line of the column is ahead of by more than both spreads. Seconds are those of training. "
-        f"{page['done']} of {page['total']} runs are finished; commit {', '.join(page['commits']) or 'none yet'}. Made "
-        f"by `python -m trainers.reproduce --table={page['name']} --scale={page['scale']}`."
+        f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold "
+        "is what no other line of the column is ahead of by more than both spreads. Seconds are those of all "
+        f"training, from random weights on. {page['done']} of {page['total']} runs are finished; commit "
+        f"{', '.join(page['commits']) or 'none yet'}. Made by `python -m trainers.reproduce --table={page['name']} "
+        f"--scale={page['scale']}`."
     )
 
 

@@ -23,7 +23,7 @@ class Setting:
     Attributes:
         pretrain: SimPer on it; other methods by their name.
         finetune: Learning from its labels, from random weights unless begun with another run.
-        data: What stands in for the data of the paper; empty for these themselves.
+        data: What stands in for the data of the paper, in two words; empty for these themselves.
         lengths: Three lengths of clips, in frames, the first that of all other tables.
         standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
         raw: What has to be got by hand before it can be run; empty for nothing.
@@ -71,6 +71,11 @@ class Scale:
             self, sets={name: _located(setting, name, data_dir, manual_dir) for name, setting in self.sets.items()}
         )
 
+    def title(self, name: str) -> str:
+        """Returns the name of a data set in print, with what stands in for it."""
+        data = self.sets[name].data
+        return f"{SETS[name]} ({data})" if data else SETS[name]
+
     def lacks(self, name: str) -> str:
         """Returns what a located data set of the paper still needs on this machine, empty for nothing."""
         setting = self.sets[name]
@@ -111,9 +116,7 @@ _PAPER = {name: _paper(name, _LENGTHS.get(name, (0, 0, 0)), raw=name != "rotatin
 
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
-_DIGITS = "digits embedded in scikit-learn for those of MNIST"
-_FACES = "drawn faces with a known pulse (datasets/drawn_faces)"
-_MINIATURE = "drawn miniatures of its raw files (trainers.standin)"
+_DIGITS, _FACES, _MINIATURE = "scikit-learn's digits", "drawn faces", "miniature"
 _SMALL = {
     "rotating_digits": _small("flags/small/rotating_digits.cfg", _FINETUNE, _DIGITS, (150, 120, 90)),
     "scamps": _small("flags/small/scamps.cfg", _FINETUNE, _FACES, (300, 225, 150)),
@@ -148,8 +151,11 @@ SCALES = {
             {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 20), True,
         ),
         Scale(
-            "small", "On stand-ins for the data, with a small encoder and a few hundred steps on two cores: compare "
-            "lines with one another, not with the paper.", (0, 1, 2), _SMALL,
+            "small", "On what stands in for the data, with a small encoder and few steps on two cores: compare lines "
+            "with one another, not with the paper. Labels of frequencies are learned by --head=spectrum, unless a "
+            "line says "
+            "otherwise.",
+            (0, 1, 2), _SMALL,
         ),
         Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER),
     )
