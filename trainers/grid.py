@@ -1,15 +1,11 @@
-"""Runs of `trainers.pretrain`, each in a process of its own, each done once however many tables want it."""
+"""Runs of `trainers.pretrain`, each done once however many tables want it."""
 
 import contextlib
-import ctypes
 import dataclasses
 import hashlib
 import json
 import os
 import pathlib
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 
@@ -18,6 +14,7 @@ from absl import flags
 from simper_tf import files, rows, run_folder
 from simper_tf.settings import Settings, text_of
 from trainers import cli, options
+from trainers.workers import Workers
 
 # Settings that say where things are or how fast they come, and change no row.
 ELSEWHERE = {
@@ -31,7 +28,6 @@ ELSEWHERE = {
     "replicas",
     "profile",
 }
-_TELL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,7 +157,7 @@ class Grid:
         self.folder.mkdir(parents=True, exist_ok=True)
         wanted = {(self.folder_of(each), each.split): each for run in runs for each in run.with_sources()}
         waiting = [run for run in wanted.values() if not self.rows_of(run)]
-        with _Workers() as workers:
+        with Workers() as workers:
             return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say)
 
     def _work(self, waiting, workers, estimate, say):
@@ -188,17 +184,17 @@ class Grid:
         return failed
 
     def _command(self, run):
-        """Returns the words of a command, where its output goes (None: here), and its environment."""
+        """Returns the words of a command, where its output goes (None: here), and variables of its environment."""
         folder = self.folder_of(run)
         begun = {"encoder_from": self.folder_of(run.source)} if run.source else {}
         if folder.exists():
             with files.alone(folder / run_folder.LOCK):
                 pass  # One that a killed grid has left behind may still be saving.
-        words = [sys.executable, "-m", "trainers.pretrain", *run.arguments(run_dir=folder, **begun, **self.common)]
+        words = run.arguments(run_dir=folder, **begun, **self.common)
         if self.jobs == 1:
-            return words, None, None
+            return words, None, {}
         threads = max((os.cpu_count() or 1) // self.jobs, 1)
-        return words, self._log(run), {**os.environ, "TF_NUM_INTRAOP_THREADS": str(threads)}
+        return words, self._log(run), {"TF_NUM_INTRAOP_THREADS": str(threads)}
 
     def _log(self, run):
         return self.folder / f"{self.folder_of(run).name}.log"
@@ -210,72 +206,6 @@ class Grid:
             return "failed, see above"
         said = self._log(run).read_text(errors="replace").strip().splitlines() or ["no output"]
         return f"failed: {said[-1]}"
-
-
-class _Workers:
-    """Processes at work. What tells this process to stop is passed on to them, and they are left to save and to end.
-
-    They have groups of their own, as a terminal would tell both; and they are told when this process is killed. A
-    SIGHUP that is ignored, as `nohup` has it, stays ignored.
-
-    Attributes:
-        at_work: Run -> its process.
-        told: Signals that told this process to stop.
-    """
-
-    def __init__(self):
-        self.at_work, self.told = {}, []
-
-    def __enter__(self):
-        numbers = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-            numbers.append(signal.SIGHUP)
-        self._previous = {number: signal.signal(number, self._pass_on) for number in numbers}
-        return self
-
-    def __exit__(self, *_):
-        for process in self.at_work.values():  # Only after an error of this process.
-            process.terminate()
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
-
-    def start(self, run, words, log, environment):
-        """Starts a process for a run; `log` takes what it prints, None for where this process prints."""
-        library = ctypes.CDLL(None)
-
-        def tied():
-            library.prctl(_TELL_WHEN_PARENT_DIES, signal.SIGTERM)
-
-        with log.open("w") if log else contextlib.nullcontext() as output:
-            self.at_work[run] = subprocess.Popen(
-                words, stdout=output, stderr=output and subprocess.STDOUT, env=environment, process_group=0,
-                preexec_fn=tied,
-            )  # fmt: skip
-        for number in self.told[-1:]:  # It came while the process was made.
-            self.at_work[run].send_signal(number)
-
-    def wait(self):
-        """Returns a run whose process has ended, and its exit code, negative for a signal.
-
-        Raises:
-            KeyboardInterrupt: this process was told to stop, or a run was, and all processes have ended.
-        """
-        while True:
-            ended = [run for run, process in self.at_work.items() if process.poll() is not None]
-            if self.told and len(ended) == len(self.at_work):
-                self.at_work.clear()
-                raise KeyboardInterrupt
-            if ended and not self.told:
-                code = self.at_work.pop(ended[0]).returncode
-                if code != cli.INTERRUPTED:
-                    return ended[0], code
-                self._pass_on(signal.SIGINT)
-            time.sleep(0.05)
-
-    def _pass_on(self, number, _=None):
-        self.told.append(number)
-        for process in self.at_work.values():
-            process.send_signal(number)
 
 
 class _Estimate:

@@ -33,6 +33,13 @@ def main():
             export.export(folder, clips, model, settings)
 
 
+def start(words: list[str]):
+    """Does what the command does with these arguments, in a process that has no flags yet."""
+    sys.argv[:] = ["pretrain", *words]
+    options.define()
+    cli.run(main, options.GROUPS)
+
+
 def train(folder, clips, settings, strategy):
     """Trains a method, from where the folder's checkpoints end.
 
@@ -112,5 +119,4 @@ def _plan(run, settings, step):
 
 
 if __name__ == "__main__":
-    options.define()
-    cli.run(main, options.GROUPS)
+    start(sys.argv[1:])

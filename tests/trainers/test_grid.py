@@ -10,10 +10,12 @@ import threading
 import time
 
 import pytest
+from conftest import TINY
 from made_up import row
 
 from simper_tf import files
-from trainers import grid
+from simper_tf.rows import read_rows
+from trainers import grid, workers
 from trainers.grid import Grid, Run
 
 # A stand-in for `trainers.pretrain`, which says what it was called with and waits for nothing.
@@ -32,28 +34,25 @@ signal.signal(signal.SIGTERM, stop)
 (folder / "ready").touch()
 """
 CALLER = """
-import subprocess, sys
+import sys
+from trainers import workers
 from trainers.grid import Grid, Run
-start = subprocess.Popen
-def run(words, **options):
-    return start([sys.executable, "-c", sys.argv[1], *words[3:]], **options)
-subprocess.Popen = run
-Grid(sys.argv[2]).train([Run(sys.argv[3]).but(method="moco", seed=0)])
+workers.PROGRAM = "pretrain_stand_in"
+Grid(sys.argv[1]).train([Run(sys.argv[2]).but(method="moco", seed=0)])
 """
 ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture
-def stand_in(monkeypatch):
+def stand_in(monkeypatch, tmp_path):
     """Returns a function that puts some lines of Python, which know their `folder`, in place of `trainers.pretrain`."""
-    start = subprocess.Popen
+    monkeypatch.setattr(workers, "PROGRAM", "pretrain_stand_in")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # One test may put another in its place within a second.
 
     def put(lines):
-        def run(words, **options):
-            assert words[:3] == [sys.executable, "-m", "trainers.pretrain"]
-            return start([sys.executable, "-c", PRETRAIN + lines, *words[3:]], **options)
-
-        monkeypatch.setattr(subprocess, "Popen", run)
+        program = f"import sys\ndef start(words):\n    sys.argv[1:] = words\n    exec({PRETRAIN + lines!r}, {{}})\n"
+        (tmp_path / "pretrain_stand_in.py").write_text(program)
 
     return put
 
@@ -225,8 +224,9 @@ def test_what_stops_the_grid_is_passed_on_and_all_runs_may_save(stand_in, base, 
 
 
 @pytest.mark.slow
-def test_a_grid_that_is_killed_takes_its_run_with_it_which_saves_first(base, tmp_path):
-    words = [sys.executable, "-c", CALLER, PRETRAIN + "time.sleep(60)", str(tmp_path / "runs"), base.flagfile]
+def test_a_grid_that_is_killed_takes_its_run_with_it_which_saves_first(stand_in, base, tmp_path):
+    stand_in("time.sleep(60)")
+    words = [sys.executable, "-c", CALLER, str(tmp_path / "runs"), base.flagfile]
     process = subprocess.Popen(words, cwd=ROOT)
     folder = Grid(tmp_path / "runs").folder_of(base.but(method="moco"))
     while not (folder / "ready").exists():
@@ -239,6 +239,38 @@ def test_a_grid_that_is_killed_takes_its_run_with_it_which_saves_first(base, tmp
             break
         time.sleep(0.1)
     assert (folder / "saved").read_text() == str(int(signal.SIGTERM))
+
+
+@pytest.mark.slow
+def test_where_what_begins_the_runs_is_killed_they_save_and_one_line_says_so(stand_in, base, tmp_path):
+    stand_in("import os; (folder / 'parent').write_text(str(os.getppid())); time.sleep(60)")
+    runs = Grid(tmp_path / "runs")
+
+    def kill():
+        while not (parent := runs.folder_of(base) / "parent").exists() or not parent.read_text():
+            time.sleep(0.01)
+        os.kill(int(parent.read_text()), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    with pytest.raises(ChildProcessError, match=r"has ended with code -9\. Its runs save"):
+        runs.train([base])
+    killer.join()
+    while not (runs.folder_of(base) / "saved").exists():
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_a_run_of_a_grid_has_the_rows_of_the_command(command, data_dir, tmp_path):
+    flagfile = tmp_path / "tiny.cfg"
+    flagfile.write_text("\n".join([*TINY, "--noartifacts"]))
+    runs, run = Grid(tmp_path / "runs", {"data_dir": str(data_dir)}), Run(str(flagfile))
+    assert runs.train([run]) == {}
+    process = command("pretrain", "--noartifacts", f"--run_dir={tmp_path / 'alone'}")
+    assert process.wait() == 0, process.communicate()
+    found = [[dataclasses.replace(each, seconds=0) for each in rows] for rows in (
+        runs.rows_of(run), read_rows(tmp_path / "alone" / "results.jsonl"))]  # fmt: skip
+    assert found[0] == found[1]
 
 
 def test_two_grids_in_one_folder_are_refused(tmp_path):

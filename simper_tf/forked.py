@@ -1,0 +1,69 @@
+"""A process that imports a command once, and becomes it again and again; see `trainers.workers`.
+
+It runs no TensorFlow and has one thread, without which it could not be forked.
+"""
+
+import ctypes
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+
+_TELL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux.
+
+
+def serve(connection: socket.socket) -> dict | None:
+    """Answers requests until nobody asks any more; returns in a new process as well, with what that is to do."""
+    with connection, connection.makefile("rw") as lines:
+        for line in lines:
+            request = json.loads(line)
+            if "ended" in request:
+                process, status = os.waitpid(request["ended"], os.WNOHANG)
+                answer = os.waitstatus_to_exitcode(status) if process else None
+            elif not (answer := _fork()):
+                return request
+            lines.write(f"{json.dumps(answer)}\n")
+            lines.flush()
+    return None
+
+
+def _fork():
+    """Returns as `os.fork` does, in the old process when the new one keeps the signals that it gets.
+
+    Python forgets those that come before.
+    """
+    ready, begun = os.pipe()
+    process = os.fork()
+    os.close(begun)
+    if process:
+        os.read(ready, 1)  # Until both have closed the other end.
+    os.close(ready)
+    return process
+
+
+def become(start, parent: int, words: list[str], log: str | None, environment: dict[str, str]):
+    """Does in a new process what the command does with these words."""
+    ctypes.CDLL(None).prctl(_TELL_WHEN_PARENT_DIES, signal.SIGTERM)
+    if os.getppid() != parent:
+        sys.exit("What began this run has ended.")
+    os.environ |= environment
+    if log:
+        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        os.dup2(output, sys.stdout.fileno())
+        os.dup2(output, sys.stderr.fileno())
+        os.close(output)
+    start(words)
+
+
+def main():
+    """Makes processes of the command in `sys.argv[2]`, asked through the socket of the number in `sys.argv[1]`."""
+    start, number = importlib.import_module(sys.argv[2]).start, os.getpid()
+    asked = serve(socket.socket(fileno=int(sys.argv[1])))
+    if asked:
+        become(start, number, **asked)
+
+
+if __name__ == "__main__":
+    main()
