@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import math
 import types
 
 import pytest
@@ -10,7 +11,7 @@ from simper_tf import tables
 from simper_tf.methods import METHODS
 from trainers import reproduce
 from trainers.grid import Grid, Run
-from trainers.studies import STUDIES, published
+from trainers.studies import STUDIES, choosing, published
 from trainers.studies.features import PAPERS
 from trainers.studies.page import gather, markdown, ranking, spread_of, table
 from trainers.studies.scales import SCALES, SETS
@@ -164,8 +165,10 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
     study = STUDIES["comparison"][0](LOCATED["small"])
     for each in study.blocks:
         titles = [line.title for line in each.lines]
+        told = {METHODS[name].title for name in ("sinc", "contrast_phys", "frequency_contrast")}
         without = [kind.title for kind in METHODS.values() if not kind.needs_labels]
-        assert set(without) <= set(titles)
+        assert {f"{title} (told the band)" if title in told else title for title in without} <= set(titles)
+        assert {f"{title}, wide band" for title in told} <= set(titles)
         assert {f"{title} + prior" for title in without if title != METHODS["sinc"].title} <= set(titles)
         assert sum(title.startswith("control") for title in titles) >= 3
         assert sum(title.startswith("supervised") for title in titles) == 2
@@ -191,6 +194,70 @@ def test_choices_are_made_on_validation_clips_alone():
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"test"}
 
 
+SPEEDS = {"simper": 30, "byol": 15}
+
+
+@pytest.fixture
+def asked():
+    """Returns a table of two methods with three lines each, and a function that makes its page of errors by line."""
+    blocks = []
+    for method in SPEEDS:
+        base = Run("base.cfg").but(method=method)
+        runs = {"as it is": base, "slow": base.but(learning_rate=0.001), "none": base.but(appearance="none")}
+        lines = tuple(Line(title, (Cell(run, "fft", "mae"), Cell(run, "1nn", "mae"))) for title, run in runs.items())
+        blocks.append(Block(method, ("FFT", "1-NN"), lines))
+    study = Study("settings", "", "", tuple(blocks))
+
+    def found(**errors):
+        def values(method, pair):
+            return {"cells": [{"values": [{"value": v, "seconds": SPEEDS[method]}]} for v in pair]}
+
+        made = [{"lines": [values(method, pair) for pair in errors[method]]} for method in SPEEDS]
+        return {"name": "settings", "blocks": made, "done": 6, "total": 6}
+
+    return study, found
+
+
+def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(asked):
+    study, found = asked
+    page = found(simper=[(0.3, 0.2), (0.1, 0.3), (0.2, 0.1)], byol=[(0.5, 0.1), (0.1, 0.5), (0.6, 0.6)])
+    assert choosing.choose(study, page) == {
+        "simper": {"changes": {"appearance": "none"}, "cost": 1, "place": 1},
+        "byol": {"changes": {}, "cost": 0.5, "place": 2},
+    }
+    page = found(simper=[(0.3, 0.2), (math.nan, 0.3), (0.2, math.nan)], byol=[(0.1, 0.1), (0.1, 0.1), (0.1, 0.1)])
+    places = {name: (each["changes"], each["place"]) for name, each in choosing.choose(study, page).items()}
+    assert places == {"simper": ({}, 2), "byol": ({}, 1)}
+
+
+def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing_or_that_is_not_asked_for(asked, small):
+    study, found = asked
+    page = found(simper=[(1, 1)] * 3, byol=[(1, 1)] * 3) | {"done": 5}
+    with pytest.raises(ValueError, match=r"takes the whole table settings\. Found: 5 of 6 runs\."):
+        choosing.choose(study, page)
+    small.choose = True
+    with pytest.raises(ValueError, match=r"--choose chooses by the table settings\. Ask for it"):
+        reproduce.main()
+    assert not small.trained
+
+
+def test_the_comparison_takes_what_was_chosen_and_gives_the_four_best_the_time_of_simper(monkeypatch, tmp_path):
+    names = [name for name, kind in METHODS.items() if not kind.needs_labels]
+    made = {name: {"changes": {"learning_rate": "0.007"}, "cost": 0.5, "place": k + 1} for k, name in enumerate(names)}
+    monkeypatch.setattr(choosing, "CHOSEN", tmp_path / "chosen.json")
+    choosing.write(made)
+    study = STUDIES["comparison"][0](LOCATED["small"])
+    choosing.chosen.cache_clear()
+    last = study.blocks[-1]
+    assert last.title.startswith("At equal seconds")
+    steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps
+    ran = [line.cells[0].run.settings() for line in last.lines]
+    assert [(each.method, each.steps, each.learning_rate) for each in ran] == [(n, 2 * steps, 0.007) for n in names[:4]]
+    first = {line.title: line.cells[0].run for line in study.blocks[0].lines}
+    assert first[METHODS[names[0]].title].settings().learning_rate == 0.007
+    assert "At equal seconds" not in STUDIES["comparison"][0](LOCATED["paper"]).blocks[-1].title
+
+
 @pytest.fixture
 def small(tmp_path, monkeypatch):
     """Returns flags of `trainers.reproduce` with one made-up study; `trained` lists what was trained."""
@@ -205,7 +272,7 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda scale: study, ("rotating_digits",))})
     config = types.SimpleNamespace(
         table=["mine"], scale="smoke", list=False, runs=str(tmp_path / "runs"), out=str(tmp_path / "out"), documents=[],
-        seeds=["0", "1"], jobs=1, data_dir="data", manual_dir="raw", trained=[], fails={},
+        seeds=["0", "1"], jobs=1, choose=False, data_dir="data", manual_dir="raw", trained=[], fails={},
     )  # fmt: skip
 
     def train(self, runs):

@@ -32,6 +32,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "quickstart": (comparison.quickstart, ("rotating_digits",)),
     "settings": (comparison.settings, ("rotating_digits",)),
     "comparison": (comparison.comparison, ("rotating_digits",)),
+    "encoder": (comparison.encoder, ("rotating_digits",)),
     "losses": (comparison.losses, ("rotating_digits",)),
     "strengths": (comparison.strengths, ("rotating_digits",)),
     "choices": (ablations.choices, ("rotating_digits",)),

@@ -1,13 +1,12 @@
 """Our comparisons on digits: every method with and without the prior, by every readout, beside what learns nothing."""
 
 import dataclasses
-import functools
-import json
-import pathlib
+import inspect
 
 from simper_tf.methods import METHODS
 from simper_tf.settings import owners
 from trainers.grid import Run
+from trainers.studies.choosing import changes, chosen
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -32,7 +31,6 @@ DIGITS = {
     "digits_noisy_middle": "Swinging digits, middle noise, clutter and light",
     "digits_noisy_high": "Swinging digits, strong noise, clutter and light",
 }
-_CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
 # What each method's settings are chosen from, one changed at a time.
 GRID = {
     "learning_rate": ("0.001", "0.01"),
@@ -64,12 +62,6 @@ def noisy(scale: Scale) -> Run:
     return digits(scale, "digits_noisy_middle")
 
 
-@functools.cache
-def chosen() -> dict[str, dict[str, str]]:
-    """Returns method -> the flags that were chosen for it, see `settings`."""
-    return json.loads(_CHOSEN.read_text())
-
-
 def self_supervised() -> list[str]:
     """Returns the methods that learn without labels, the paper's and ours, in the order of `METHODS`."""
     return [name for name, kind in METHODS.items() if not kind.needs_labels]
@@ -89,8 +81,9 @@ def settings(scale: Scale) -> Study:
         lines = tuple(Line(title, frequency_cells(run)[:-1]) for title, run in runs.items())
         blocks.append(Block(METHODS[method].title, frequency_titles()[:-1], lines))
     about = (
-        "Settings of each method, one changed at a time, all over the same values. What is taken of them goes into "
-        "`trainers/studies/chosen.json`, from which the comparison has it; nothing there means that nothing was taken."
+        "Settings of each method, one changed at a time, all over the same values. With `--choose` the line of a "
+        "method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from which the "
+        "comparison has it."
     )
     return Study("settings", "Settings of each method", about, tuple(blocks))
 
@@ -104,10 +97,11 @@ def comparison(scale: Scale) -> Study:
             lines = [Line(title, frequency_cells(run, metric)) for title, run in _lines(scale, base)]
             lines.append(_pixels(base, metric))
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
+    blocks += _equal_seconds(scale)
     about = (
         "Every method with the same encoder and clips and its own views, without the frequency prior, as in the "
         "paper, and with it; those that learn from labels take steps of their own. Settings are those of the scale "
-        "but for what `trainers/studies/chosen.json` has of a method, see the table `settings`. Methods that are "
+        "but for what was chosen for a method on validation clips, see the table `settings`. Methods that are "
         "told the band by their own loss say so. Controls have learned nothing: what they reach is no merit of any "
         "training, and on clean digits it is nearly all there is to reach."
     )
@@ -144,12 +138,35 @@ def strengths(scale: Scale) -> Study:
     blocks = []
     for config in scale.some(("digits_noisy_low", "digits_noisy_middle", "digits_noisy_high")):
         base = digits(scale, config)
-        lines = [Line(METHODS[m].title, frequency_cells(base.but(method=m, **chosen().get(m, {})))[:-1])
+        lines = [Line(METHODS[m].title, frequency_cells(base.but(method=m, **changes(m)))[:-1])
                  for m in ("simper", "frequency_contrast", "sinc", "contrast_phys")]  # fmt: skip
         lines.append(dataclasses.replace(_pixels(base), cells=_pixels(base).cells[:-1]))
         blocks.append(Block(DIGITS[config], frequency_titles()[:-1], tuple(lines)))
     about = "Where pixels fail is where learning shows its worth: four methods at three strengths of it."
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
+
+
+def encoder(scale: Scale) -> Study:
+    """Returns SimPer with the paper's encoder and views beside that of the scale."""
+    base = scale.sets["rotating_digits"].pretrain
+    papers = base.but(encoder="cnn3d", learning_rate=0.001)
+    if scale.name == "small":
+        papers = papers.but(num_views=10, batch_size=16, micro_batch=1, steps=40)
+    kinds = {
+        "SimPer, the encoder `small`": base.but(encoder="small"),
+        "SimPer, the paper's 3-D CNN": papers,
+        "control: the 3-D CNN untrained": papers.but(steps=0, epochs=0),
+    }
+    blocks = tuple(
+        Block(words, frequency_titles(words)[:-1],
+              tuple(Line(title, frequency_cells(run, metric)[:-1]) for title, run in kinds.items()))
+        for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)"))
+    )  # fmt: skip
+    about = (
+        "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, as "
+        "in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64."
+    )
+    return Study("encoder", "The paper's encoder", about, blocks)
 
 
 def quickstart(scale: Scale) -> Study:
@@ -180,11 +197,14 @@ def _lines(scale, base):
     """Yields the title and the run of each line of the comparison."""
     methods = scale.some(self_supervised())
     for name in methods:
-        told = " (told the band)" * _has_option(name, "band")
-        yield f"{METHODS[name].title}{told}", base.but(method=name, **chosen().get(name, {}))
+        told = " (told the band)" * _is_told_the_band(name)
+        yield f"{METHODS[name].title}{told}", base.but(method=name, **changes(name))
     for name in methods:
         if _has_option(name, "prior_weight"):
-            yield f"{METHODS[name].title} + prior", base.but(method=name, **chosen().get(name, {}), **PRIOR)
+            yield f"{METHODS[name].title} + prior", base.but(method=name, **changes(name), **PRIOR)
+    for name in methods:
+        if _is_told_the_band(name):
+            yield f"{METHODS[name].title}, wide band", base.but(method=name, **changes(name), **WIDE)
     yield "prior alone", base.but(contrast_weight=0, **PRIOR)
     yield "prior alone, wide band", base.but(contrast_weight=0, **PRIOR, **WIDE)
     yield "SimPer + prior, wide band", base.but(**PRIOR, **WIDE)
@@ -193,6 +213,21 @@ def _lines(scale, base):
     yield "supervised, phase-free head", labeled.but(head="spectrum")
     yield "control: encoder untrained", base.but(steps=0, epochs=0)
     yield "control: mean of each frame", base.but(steps=0, epochs=0, encoder="frame_mean")
+
+
+def _equal_seconds(scale):
+    """Returns a block of the four methods that were best on validation clips, each with the time of SimPer's steps."""
+    steps = noisy(scale).settings().steps
+    best = sorted(chosen(), key=lambda name: chosen()[name]["place"])[:4]
+    if not (best and steps):
+        return []
+    lines = []
+    for name in best:
+        number = max(round(steps / chosen()[name]["cost"]), 1)
+        run = noisy(scale).but(method=name, **changes(name), steps=number)
+        lines.append(Line(f"{METHODS[name].title}, {number} steps", frequency_cells(run)))
+    title = f"At equal seconds, the four best on validation clips. {DIGITS['digits_noisy_middle']}: MAE (Hz)"
+    return [Block(title, frequency_titles(), tuple(lines))]
 
 
 def _pixels(base, metric="mae"):
@@ -204,3 +239,8 @@ def _pixels(base, metric="mae"):
 
 def _has_option(method, name):
     return name in owners()["method"][method]
+
+
+def _is_told_the_band(method):
+    """Returns whether a method's own loss has the band, and not the prior alone."""
+    return "band" in inspect.signature(METHODS[method]).parameters

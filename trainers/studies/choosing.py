@@ -1,0 +1,78 @@
+"""What is taken of the table `settings` for the comparison: each method's best line on validation clips."""
+
+import functools
+import json
+import math
+import pathlib
+import statistics
+
+import numpy as np
+from scipy import stats
+
+from simper_tf import files
+from trainers.studies.table import Study
+
+CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
+
+
+@functools.cache
+def chosen() -> dict[str, dict]:
+    """Returns what was chosen: method -> flags that change, the cost of a step, 1 for SimPer's, and the place.
+
+    {"byol": {"changes": {"appearance": "none"}, "cost": 0.5, "place": 7}}
+    """
+    return json.loads(CHOSEN.read_text())
+
+
+def changes(method: str) -> dict[str, str]:
+    """Returns the flags that were chosen for a method."""
+    return chosen().get(method, {}).get("changes", {})
+
+
+def choose(study: Study, page: dict) -> dict[str, dict]:
+    """Returns what `chosen` does, of a table that has a block for each method and its defaults in the first line.
+
+    The best line has the best mean rank over columns, of several the first; ranks are those of the mean over seeds.
+    Places rank the methods by their best lines in the same way.
+
+    Args:
+        study: The table.
+        page: What was found for it, see `trainers.studies.page`.
+
+    Raises:
+        ValueError: runs are missing.
+    """
+    if page["done"] < page["total"]:
+        raise ValueError(
+            f"--choose takes the whole table {page['name']}. Found: {page['done']} of {page['total']} runs. The same "
+            "command goes on with them."
+        )
+    best = {}
+    for block, found in zip(study.blocks, page["blocks"], strict=True):
+        number = int(np.argmin(mean_ranks(found["lines"])))
+        base, line = (dict(block.lines[k].cells[0].run.changes) for k in (0, number))
+        changed = {flag: value for flag, value in line.items() if base.get(flag) != value}
+        best[base["method"]] = (changed, found["lines"][number])
+    places = stats.rankdata(mean_ranks([line for _, line in best.values()]), method="ordinal")
+    seconds = {method: _seconds(line) for method, (_, line) in best.items()}
+    return {
+        method: {"changes": changed, "cost": round(seconds[method] / seconds["simper"], 3), "place": int(place)}
+        for (method, (changed, _)), place in zip(best.items(), places, strict=True)
+    }
+
+
+def write(choices: dict[str, dict]):
+    """Keeps what was chosen for the comparison."""
+    files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
+    chosen.cache_clear()
+
+
+def mean_ranks(lines: list[dict]) -> list[float]:
+    """Returns the mean over columns of the ranks of lines, 1 for the smallest error; what is not finite is last."""
+    values = np.array([[statistics.fmean(each["value"] for each in cell["values"]) for cell in line["cells"]]
+                       for line in lines])  # fmt: skip
+    return stats.rankdata(np.nan_to_num(values, nan=math.inf), axis=0).mean(axis=1).tolist()
+
+
+def _seconds(line):
+    return statistics.fmean(each["seconds"] for each in line["cells"][0]["values"])
