@@ -163,8 +163,8 @@ def encoder(scale: Scale) -> Study:
         for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)"))
     )  # fmt: skip
     about = (
-        "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, as "
-        "in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64."
+        "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, "
+        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64."
     )
     return Study("encoder", "The paper's encoder", about, blocks)
 
