@@ -30,4 +30,4 @@ def test_geometric_mean_error_equals_the_geometric_mean_of_addons():
     true, predicted = RNG.uniform(0.5, 5, size=(2, 100)).astype(np.float32)
     theirs = tfa.metrics.GeometricMean()
     theirs.update_state(np.abs(true - predicted))
-    np.testing.assert_allclose(metrics.geometric_mean_error(true, predicted, 1e-12), theirs.result(), rtol=1e-5)
+    np.testing.assert_allclose(metrics.geometric_mean_error(true, predicted, floor=1e-12), theirs.result(), rtol=1e-5)
