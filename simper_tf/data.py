@@ -27,12 +27,14 @@ class ClipData:
         known_labels: Which of the training clips that are used have a label that may be looked at, `(N,)` bool; None
             for all.
         last_frames: So many frames at the end of each clip are used; 0 for all.
+        hides_labels: Whether training clips whose label is not known come too, with NaN for it.
     """
 
     builder: tfds.core.DatasetBuilder
     rows: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
     known_labels: np.ndarray | None = None
     last_frames: int = 0
+    hides_labels: bool = False
 
     @property
     def name(self) -> str:
@@ -84,6 +86,10 @@ class ClipData:
             return self
         return self.take({**self.rows, "train": self.rows["train"][self.known_labels]})
 
+    def hiding_labels(self) -> "ClipData":
+        """Returns the data set with NaN for the labels of training clips that may not be looked at."""
+        return dataclasses.replace(self, hides_labels=self.known_labels is not None)
+
     def cut(self, num_frames: int) -> "ClipData":
         """Returns the data set with the last frames of every clip alone, and of what goes with its frames."""
         return dataclasses.replace(self, last_frames=num_frames)
@@ -131,12 +137,18 @@ class ClipData:
             examples = _only(examples, rows, end).map(self._decode, tf.data.AUTOTUNE, deterministic=True)
         if self.last_frames:
             examples = examples.map(self._cut, tf.data.AUTOTUNE, deterministic=True)
+        if self.hides_labels and name == "train" and "label" in examples.element_spec:
+            examples = examples.enumerate().map(self._hide, tf.data.AUTOTUNE, deterministic=True)
         return examples, len(rows)
 
     def _decode(self, example):
         if "clip" not in example:
             return example
         return {**example, "clip": self.builder.info.features["clip"].decode_example(example["clip"])}
+
+    def _hide(self, row, example):
+        known, label = tf.gather(self.known_labels, row), example["label"]
+        return {**example, "label": tf.where(known, label, np.nan)}
 
     def _cut(self, example):
         features = self.builder.info.features

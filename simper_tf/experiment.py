@@ -49,8 +49,10 @@ def assemble(
     Raises:
         ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says what to change.
     """
-    needs_labels = METHODS[settings.method].needs_labels
-    clips = clips.labeled() if needs_labels else clips
+    kind = METHODS[settings.method]
+    needs_labels = kind.needs_labels
+    if needs_labels:
+        clips = clips.hiding_labels() if kind.takes_unlabeled else clips.labeled()
     examples, num_examples = clips.split("train", settings.train_clips)
     clip_shape, rates = first_example(examples)["clip"].shape, clips.column("rate", "train", settings.train_clips)
     views = make_views(settings, clip_shape)
@@ -63,7 +65,7 @@ def assemble(
     steps_per_epoch = max(num_examples // settings.batch_size, 1)
     num_steps = settings.steps or settings.epochs * steps_per_epoch
     labels = clips.column("label", "train", settings.train_clips) if needs_labels else None
-    facts = TrainingFacts(views, rates, num_examples, settings.batch_size, num_steps, settings.band, labels)
+    facts = TrainingFacts(views, rates, num_examples, settings.batch_size, num_steps, settings.band, labels, clips.task)
     keras.mixed_precision.set_dtype_policy(settings.precision)
     with (strategy or tf.distribute.get_strategy()).scope():
         keras.utils.set_random_seed(settings.seed)  # Only here: building the data has drawn from the same generators.

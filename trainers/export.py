@@ -20,7 +20,7 @@ def main():
 def export(folder, clips, model, settings):
     """Writes `saved_model/<next number>/` of a trained method.
 
-    A method that was trained on labels answers with its own head, in the unit of the labels. The others answer in Hz:
+    A method that predicts labels answers with its own head, in the unit of the labels. The others answer in Hz:
     where labels are frequencies, at the multiple of the frequency that evaluation has found.
 
     Args:
@@ -30,7 +30,7 @@ def export(folder, clips, model, settings):
         settings: Settings of the run.
     """
     value_range, task = clips.value_range or (0.0, 1.0), experiment.task_of(settings, clips)
-    if model.needs_labels:
+    if model.predicts_labels:
         path = saved_model.export_head(model, folder / "saved_model", clips.frame_shape, task, value_range)
     else:
         harmonic = _harmonic(folder) if isinstance(task, tasks.Frequency) else 1.0

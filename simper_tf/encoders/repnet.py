@@ -6,6 +6,7 @@ from keras import layers
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
 from simper_tf.encoders.precision import FULL
+from simper_tf.frozen import check_number
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -24,7 +25,7 @@ class PerFrame(layers.Wrapper):
         return keras.ops.reshape(images, (-1, shape[1], *keras.ops.shape(images)[1:]))
 
 
-def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch") -> keras.Model:
+def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch", width: float = 1.0) -> keras.Model:
     """Returns the convolutional part of RepNet, 512 features a frame.
 
     ResNet-50 V2 up to `conv4_block3_out`, a convolution over frames t - 3, t and t + 3, and the maximum over space.
@@ -35,32 +36,40 @@ def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batc
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
         norm: Normalization: `batch`, as published; `group` (8 groups; a frame of the ResNet has its own statistics);
             or `affine`.
+        width: Share of the published numbers of channels that layers have; a quarter is what two CPU cores can train.
 
     Returns:
-        `keras.Model`, `(B, T, H, W, C)` -> `(B, T, 512)`.
+        `keras.Model`, `(B, T, H, W, C)` -> `(B, T, 512)`, or as many as the width leaves of them.
 
     Raises:
-        ValueError: `frame_shape` or `norm` is none.
+        ValueError: `frame_shape` or `norm` is none, or so few channels are left that a layer has none.
 
     Source: Dwibedi et al., CVPR 2020, https://arxiv.org/abs/2006.15418, `repnet/repnet_colab.ipynb` of
     google-research. Its L2 penalty of 1e-6 is left to the weight decay of the optimizer.
     """
     clips = clip_input(frame_shape)
-    x = PerFrame(_resnet(frame_shape[-1], norm))(layers.Rescaling(2.0, offset=-1.0)(clips))
-    x = layers.Conv3D(512, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal", dtype=FULL)(x)
+    check_number("width", width, 1 / 64)
+    x = PerFrame(_resnet(frame_shape[-1], norm, width))(layers.Rescaling(2.0, offset=-1.0)(clips))
+    filters = round(512 * width)
+    x = layers.Conv3D(filters, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal", dtype=FULL)(
+        x
+    )
     x = layers.ReLU(dtype=FULL)(normalization(norm, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.max(x, axis=(2, 3)), name="repnet")
 
 
-def _resnet(channels, norm):
-    """Returns the first stages of ResNet-50 V2 with norms of the kind named."""
+def _resnet(channels, norm, width):
+    """Returns the first stages of ResNet-50 V2 with norms of the kind named, and a share of its channels."""
     whole = keras.applications.ResNet50V2(include_top=False, weights=None, input_shape=(None, None, channels))
     stages = keras.Model(whole.input, whole.get_layer("conv4_block3_out").output, name="resnet50v2")
 
     def fresh(layer):
         if isinstance(layer, layers.BatchNormalization):
             return normalization(norm, momentum=layer.momentum, epsilon=layer.epsilon)
-        return layer.__class__.from_config(layer.get_config())
+        config = layer.get_config()
+        if "filters" in config:
+            config["filters"] = round(config["filters"] * width)
+        return layer.__class__.from_config(config)
 
     def call(layer, *tensors, **_):
         return layer(*tensors)  # Without the empty mask that only batch norm takes.

@@ -4,6 +4,7 @@ import simper_tf.backend
 from simper_tf.methods.base import Method, TrainingFacts
 from simper_tf.methods.byol import BYOL
 from simper_tf.methods.contrast_phys import ContrastPhys
+from simper_tf.methods.contrast_phys_plus import ContrastPhysPlus
 from simper_tf.methods.cvrl import CVRL
 from simper_tf.methods.frequency_contrast import FrequencyContrast
 from simper_tf.methods.moco import MoCo

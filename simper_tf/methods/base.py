@@ -12,8 +12,12 @@ from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, uni
 from simper_tf.frozen import as_tuple
 from simper_tf.methods.registry import arguments_of
 from simper_tf.replicas import replicas
+from simper_tf.tasks import Frequency, Task
 from simper_tf.times import SameSpeed, Times
 from simper_tf.views import Views, check_views
+
+# Rates that differ by less, as those of a camera that was measured do, are the same.
+_SAME_RATE = 1e-3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +32,7 @@ class TrainingFacts:
         num_steps: Steps of the whole run.
         band: Lowest and highest frequency of a clip, in Hz.
         labels: Labels of all training clips where the method learns from them, else None.
+        task: What these labels are; None if it is not known.
     """
 
     views: Views
@@ -37,6 +42,17 @@ class TrainingFacts:
     num_steps: int
     band: tuple[float, float]
     labels: np.ndarray | None = None
+    task: Task | None = None
+
+    def cycles_per_label(self) -> float | None:
+        """Returns the cycles per frame of a whole clip whose label is 1.
+
+        None where labels are no frequencies, or are in Hz or beats per minute and clips differ in their rate.
+        """
+        if not isinstance(self.task, Frequency):
+            return None
+        found = 1.0 / (self.rates * self.task.per_hertz(self.views.num_frames / self.rates))
+        return float(np.mean(found)) if np.ptp(found) <= _SAME_RATE * np.mean(found) else None
 
     def band_per_frame(self, fastest: float = 1.0) -> tuple[float, float]:
         """Returns the band in cycles per frame, of views of any clip at speeds from 1 to the fastest."""
@@ -78,6 +94,8 @@ class Method(keras.Model):
         appearance: The `Appearance` of views it was designed with.
         takes_times: The kind of `Times` it learns from.
         needs_labels: Whether it learns from labels, `(B,)` or `(B, N)`.
+        takes_unlabeled: Whether it learns from clips without a label too, which is then NaN.
+        predicts_labels: Whether it has a head of its own for them, see `Supervised`.
         min_clips: Smallest batch from which there is anything to learn.
         from_data: Options that follow from the data alone, which nobody sets.
         defaults_from_data: Options that follow from the data where nobody sets them.
@@ -88,6 +106,8 @@ class Method(keras.Model):
     appearance = Appearance()
     takes_times = Times
     needs_labels = False
+    takes_unlabeled = False
+    predicts_labels = False
     min_clips = 1
     from_data: tuple[str, ...] = ()
     defaults_from_data: tuple[str, ...] = ()
@@ -320,6 +340,18 @@ class Method(keras.Model):
         encode = encoder or self
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
+
+    def labels_in(self, batch: dict):
+        """Returns the labels of a batch as float32.
+
+        Raises:
+            ValueError: there are none.
+        """
+        if "labels" not in batch:
+            raise ValueError(
+                f"`{type(self).__name__}` learns from labels, but the batch has none. Give batches (clips, labels)."
+            )
+        return tf.cast(batch["labels"], tf.float32)
 
     def _checked(self, x):
         """Returns data for `fit` and `evaluate`, refused before the first step as far as it can be seen by then."""

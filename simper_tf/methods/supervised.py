@@ -9,14 +9,14 @@ from keras import layers
 
 from simper_tf.clips import batch_of, check_clips
 from simper_tf.frozen import check_number
-from simper_tf.methods import heads
+from simper_tf.methods import heads, repnet_head
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
 from simper_tf.methods.spectral_head import spectral_head
 from simper_tf.times import WholeClip
 from simper_tf.views import Views
 
-HEADS = ("linear", "spectrum")
+HEADS = ("linear", "spectrum", "repnet")
 
 
 @register(
@@ -25,36 +25,38 @@ HEADS = ("linear", "spectrum")
     reference="The head of SimPer's code, Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115",
 )
 class Supervised(Method):
-    """Regresses labels: a head on the features of all frames, trained with the encoder by the L1 loss.
+    """Learns labels: a head on the features of all frames, trained with the encoder.
 
     Fine-tuning is the same, begun from a trained encoder. Batches are `(clips, labels)`, or ready views with an entry
-    `labels`. The loss is the mean absolute error, in the unit of the labels.
+    `labels`. The loss is the mean absolute error, in the unit of the labels; the head `repnet` has its own.
 
     Args:
         encoder: See `Method`.
         views: See `Method`; every view shows whole clips: a view of half of a clip has half of its counts. The head is
             built for them, so they cannot be left out.
-        head: `linear`, one layer on the features of all frames, as in SimPer's published code; or `spectrum`, which
-            can read a frequency, see `spectral_head`.
+        head: `linear`, one layer on the features of all frames, as in SimPer's published code; `spectrum`, which can
+            read a frequency, see `spectral_head`; or `repnet`, which counts what repeats, see `repnet_head`.
         freeze: Whether the encoder stays as it is, batch norm in inference mode, and only the head learns.
-        outputs: How many numbers a label has: 1, or the length of a series, which `spectrum` cannot predict.
+        outputs: How many numbers a label has: 1, or the length of a series, which `linear` alone can predict.
         label_mean: Mean of the training labels.
         label_deviation: Deviation of the training labels. The head predicts how many deviations a label lies off the
             mean. With 0 and 1 it predicts labels as they are, as published, which suits labels near 1; at 80 beats per
-            minute most of the training would go into finding the mean.
+            minute most of the training would go into finding the mean. `repnet` needs neither.
+        cycles_per_label: Cycles per frame that a label of 1 stands for, by which `repnet` knows how often a clip
+            repeats; None where labels do not tell.
         seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, the head cannot predict series, or the views are missing or have
-            other times.
+        ValueError: a setting is out of its range, the head cannot predict such labels, or the views are missing or
+            have other times.
 
     Attributes:
         regressor: The head, a `keras.Model`.
     """
 
-    needs_labels = True
+    needs_labels = predicts_labels = True
     takes_times = WholeClip
-    from_data = ("outputs", "label_mean", "label_deviation")
+    from_data = ("outputs", "label_mean", "label_deviation", "cycles_per_label")
 
     def __init__(
         self,
@@ -66,15 +68,23 @@ class Supervised(Method):
         outputs: int = 1,
         label_mean: float = 0.0,
         label_deviation: float = 1.0,
+        cycles_per_label: float | None = 1.0,
         seed: int = 0,
         **kwargs,
     ):
         if head not in HEADS:
             raise ValueError(f"`head` must be one of {', '.join(HEADS)}. Received: {head!r}.")
         check_number("outputs", outputs, 1)
-        if head == "spectrum" and outputs > 1:
+        if head != "linear" and outputs > 1:
             raise ValueError(
-                f"The head 'spectrum' predicts one number a clip, but labels have {outputs}. Use the head 'linear'."
+                f"The head {head!r} predicts one number a clip, but labels have {outputs}. Use the head 'linear'."
+            )
+        if cycles_per_label is not None:
+            check_number("cycles_per_label", cycles_per_label, 0, above=True)
+        elif head == "repnet":
+            raise ValueError(
+                "The head 'repnet' counts repetitions, which these labels do not tell: they are no frequencies, or are "
+                "in Hz or beats per minute and clips differ in their frames per second. Use the head 'spectrum'."
             )
         check_number("label_mean", label_mean, -np.inf)
         if label_deviation == 0:
@@ -92,8 +102,10 @@ class Supervised(Method):
         self.outputs = outputs
         self.label_mean = label_mean
         self.label_deviation = label_deviation
-        if head == "spectrum":
-            self.regressor = spectral_head(views.num_frames, math.prod(encoder.output_shape[2:]))
+        self.cycles_per_label = cycles_per_label
+        if head != "linear":
+            made = {"spectrum": spectral_head, "repnet": repnet_head.repnet_head}[head]
+            self.regressor = made(views.num_frames, math.prod(encoder.output_shape[2:]))
         else:
             # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
             self.regressor = heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx()))
@@ -108,6 +120,7 @@ class Supervised(Method):
             "outputs": int(np.prod(facts.labels.shape[1:])),
             "label_mean": float(np.mean(facts.labels)),
             "label_deviation": float(np.std(facts.labels)),
+            "cycles_per_label": facts.cycles_per_label(),
         }
 
     def call(self, clips, training=False):
@@ -120,17 +133,18 @@ class Supervised(Method):
         Raises:
             ValueError: there are no labels, or not as many as the head predicts.
         """
-        if "labels" not in batch:
-            raise ValueError("`Supervised` learns from labels, but the batch has none. Give batches (clips, labels).")
-        predicted, labels = self._predict(features, training), tf.cast(batch["labels"], tf.float32)
+        labels = self.labels_in(batch)
         if self.outputs == 1 and labels.shape[1:] == (1,):
             labels = labels[:, 0]  # A series of one number.
-        if labels.shape[1:] != predicted.shape[1:]:
+        if labels.shape[1:] != (() if self.outputs == 1 else (self.outputs,)):
             raise ValueError(
                 f"The method was built for labels of {self.outputs} number(s) a clip (`outputs`). Received labels of "
                 f"shape {labels.shape}."
             )
-        return tf.reduce_mean(tf.abs(predicted - labels)), {}
+        told = self._told(features, training)
+        if self.head == "repnet":
+            return repnet_head.loss(told, labels * self._repetitions_per_label), {}
+        return tf.reduce_mean(tf.abs(self._labels_from(told) - labels)), {}
 
     def predict_labels(self, clips):
         """Returns the predicted labels of whole clips, in their unit.
@@ -155,8 +169,18 @@ class Supervised(Method):
 
     def labels_of(self, features):
         """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
-        return self._predict(features[:, None], training=False)
+        return self._labels_from(self._told(features[:, None], training=False))
 
-    def _predict(self, features, training):
-        predicted = self.label_mean + self.label_deviation * heads.project(self.regressor, features, training)[:, 0]
+    @property
+    def _repetitions_per_label(self):
+        return self.cycles_per_label * self.views.num_frames
+
+    def _told(self, features, training):
+        """Returns what the head makes of `(B, 1, L)` or `(B, 1, L, D)` features, `(B, P)`."""
+        return heads.project(self.regressor, features, training)[:, 0]
+
+    def _labels_from(self, told):
+        if self.head == "repnet":
+            return repnet_head.counts(told) / self._repetitions_per_label
+        predicted = self.label_mean + self.label_deviation * told
         return predicted[:, 0] if self.outputs == 1 else predicted

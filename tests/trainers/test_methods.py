@@ -18,7 +18,7 @@ QUICK = ("--train_clips=4", "--test_clips=2", "--labeled_clips=2", "--epochs=1")
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_path, method):
-    own = ["--view_frames=0"] if method == "supervised" else []
+    own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
     call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
@@ -108,7 +108,7 @@ def test_a_momentum_out_of_range_is_refused_before_training(call, tmp_path, mome
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("head", ["linear", "spectrum"])
+@pytest.mark.parametrize("head", ["linear", "spectrum", "repnet"])
 def test_a_method_that_learns_from_labels_is_exported_with_its_own_head(call, tmp_path, head):
     own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze"]
     call(pretrain.main, f"--run_dir={tmp_path}", *own, *QUICK)

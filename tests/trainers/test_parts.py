@@ -36,6 +36,13 @@ def test_the_clips_that_are_used_come_whole_in_the_order_of_the_split(call, data
     known = [example["id"] for example in clips.labeled().split("train")[0].as_numpy_iterator()]
     assert known == list(np.array([example["id"] for example in found])[clips.known_labels])
     assert len(known) == 5
+    hidden = clips.hiding_labels()
+    labels = [example["label"] for example in hidden.split("train")[0].as_numpy_iterator()]
+    expected = np.where(clips.known_labels, [example["label"] for example in found], np.nan)
+    np.testing.assert_array_equal(labels, expected)
+    np.testing.assert_array_equal(hidden.column("label", "train"), expected)
+    assert np.all(np.isfinite(hidden.column("label", "test", 3)))
+    assert len(hidden.column("rate", "train")) == 20
 
 
 def test_a_cut_clip_ends_where_the_clip_ends_and_its_course_with_it(call, data_dir):
@@ -63,7 +70,7 @@ def test_labels_that_are_known_train_and_are_looked_at_and_all_clips_of_the_shar
         pretrain.pipeline, "training_batches", lambda *given: trained.append(given[1]) or batches(*given)
     )
     share = ["--train_clips=40", "--data_fraction=0.5", "--label_fraction=0.4", "--epochs=1", "--noartifacts"]
-    for method, number in (("supervised", 8), ("simclr", 20)):
+    for method, number in (("supervised", 8), ("contrast_phys_plus", 20), ("simclr", 20)):
         frames = [] if method == "simclr" else ["--view_frames=0"]
         call(pretrain.main, f"--run_dir={tmp_path / method}", f"--method={method}", *share, *frames)
         assert trained[-1] == number

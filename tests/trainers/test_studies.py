@@ -155,6 +155,22 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
     assert [cell.run.settings().label_fraction for cell in labels.cells[::2]] == [1, 0.5, 0.2, 0.1, 0.05]
 
 
+@pytest.mark.parametrize("scale", sorted(SCALES))
+def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels(scale):
+    (block,) = STUDIES["table20"][0](LOCATED[scale]).blocks
+    runs = [cell.run for line in block.lines for cell in line.cells]
+    for each in [run for run in runs for run in run.with_sources()]:
+        found = each.settings()
+        counts = found.dataset.startswith("countix")
+        assert found.encoder == ("repnet" if counts else "efficientphys")
+        assert (found.options.get("head") == "repnet") == (counts and found.method == "supervised")
+        assert ("width" in found.options) == (counts and scale != "paper")
+    blocks = STUDIES["table21"][0](LOCATED[scale]).blocks
+    for each, saliency in zip(blocks, (False, True), strict=True):
+        found = [run.settings() for line in each.lines for cell in line.cells for run in cell.run.with_sources()]
+        assert {one.saliency for one in found} == {saliency}
+
+
 def test_no_band_knows_of_the_frequencies_that_are_left_out():
     study = STUDIES["table10"][0](LOCATED["small"])
     whole = LOCATED["small"].sets["rotating_digits"].pretrain.settings().band

@@ -28,6 +28,15 @@ def test_groups_of_a_frame_are_normalized_by_themselves():
     np.testing.assert_allclose(encoder(x, training=True)[:1], encoder(x[:1]), atol=1e-4)
 
 
+def test_a_share_of_the_channels_is_left_and_none_is_refused():
+    encoder = repnet((None, None, 3), width=1 / 8)
+    assert encoder.output_shape == (None, None, 64)
+    assert encoder.get_layer(index=2).layer.output_shape[-1] == 128
+    assert encoder(clips(1, 8, 16, 16, 3)).shape == (1, 8, 64)
+    with pytest.raises(ValueError, match=r"`width` must be at least 0\.0156.* Received: 0\.001"):
+        repnet((None, None, 3), width=0.001)
+
+
 def test_the_resnet_is_that_of_keras_up_to_its_fourth_stage():
     resnet = repnet((None, None, 3)).get_layer(index=2).layer
     whole = keras.applications.ResNet50V2(include_top=False, weights=None, input_shape=(32, 32, 3))

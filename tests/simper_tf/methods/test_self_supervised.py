@@ -5,7 +5,7 @@ import tensorflow as tf
 from small_methods import compiled, ready_views
 
 from simper_tf.encoders import small
-from simper_tf.methods import METHODS, SiNC
+from simper_tf.methods import METHODS, SiNC, Supervised
 from simper_tf.methods.self_supervised import SelfSupervised
 
 RNG = np.random.default_rng(71)
@@ -15,8 +15,8 @@ KINDS = {name: kind for name, kind in METHODS.items() if issubclass(kind, SelfSu
 ALL = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
-def test_every_method_without_labels_takes_a_prior_but_the_one_whose_own_term_it_is():
-    assert {*METHODS.values()} - {*KINDS.values()} == {SiNC, *(k for k in METHODS.values() if k.needs_labels)}
+def test_every_method_that_contrasts_clips_takes_a_prior_but_the_one_whose_own_term_it_is():
+    assert {*METHODS.values()} - {*KINDS.values()} == {SiNC, Supervised}
 
 
 @ALL

@@ -1,0 +1,138 @@
+"""Contrast-Phys+: Contrast-Phys with the true spectra of those clips whose label is known."""
+
+import math
+
+import tensorflow as tf
+
+from simper_tf.frozen import check_number
+from simper_tf.methods.contrast_phys import ContrastPhys, shares_in_windows
+from simper_tf.methods.registry import register
+from simper_tf.replicas import gather
+from simper_tf.views import Views
+
+
+@register(
+    "contrast_phys_plus", title="Contrast-Phys+", reference="Sun and Li, TPAMI 2024, https://arxiv.org/abs/2309.06924"
+)
+class ContrastPhysPlus(ContrastPhys):
+    """Weakly supervised learning of a pulse, after Sun and Li: Contrast-Phys where some clips have labels.
+
+    To the loss of `ContrastPhys` comes the same again between features and true signals of labeled clips:
+
+        mean distance of a window of a clip and one of its true signal
+        - mean distance of a window of a clip and one of the true signal of another clip
+
+    So features run at the labeled frequency, and not at twice it. Clips without a label are learned from as before; a
+    step without any labeled clip is one of `ContrastPhys`. Both distances are logged, as `true_positive` and
+    `true_negative`, beside what is said of `WindowMethod`.
+
+    Where it differs from the source, beside what `ContrastPhys` says: there the true signal is a recorded pulse wave.
+    Labels here are frequencies alone, so it is a sinusoid of the labeled frequency: without harmonics, and as even as
+    no heart is. Views are whole clips, for which labels hold.
+
+    Args:
+        encoder: See `Method`.
+        views: See `Method`.
+        band: See `ContrastPhys`.
+        cycles_per_label: Cycles per frame that a label of 1 stands for; None where labels do not tell, which is
+            refused.
+        seed: See `Method`.
+
+    Raises:
+        ValueError: as `WindowMethod`, or labels are no frequencies.
+    """
+
+    needs_labels = takes_unlabeled = True
+    from_data = ("cycles_per_label",)
+
+    def __init__(
+        self,
+        encoder,
+        views: Views | None = None,
+        *,
+        cycles_per_label: float | None = 1.0,
+        seed: int = 0,
+        **kwargs,
+    ):
+        if cycles_per_label is None:
+            raise ValueError(
+                "Contrast-Phys+ compares spectra with labeled frequencies, which these labels do not tell: they are no "
+                "frequencies, or are in Hz or beats per minute and clips differ in their frames per second. Use "
+                "`contrast_phys`."
+            )
+        check_number("cycles_per_label", cycles_per_label, 0, above=True)
+        super().__init__(encoder, views, seed=seed, **kwargs)
+        self.cycles_per_label = cycles_per_label
+
+    @classmethod
+    def arguments_for(cls, facts):
+        return {**super().arguments_for(facts), "cycles_per_label": facts.cycles_per_label()}
+
+    def log_names(self):
+        return [*super().log_names(), "true_positive", "true_negative"]
+
+    def loss_and_logs(self, features, batch, training=True):
+        """Returns the loss and the further logs; see `Method.loss_and_logs`.
+
+        Args:
+            features: As there.
+            batch: With `labels`, `(B,)`, NaN where there is none.
+            training: As there.
+
+        Raises:
+            ValueError: there are no labels, or not one a clip.
+        """
+        labels = self.labels_in(batch)
+        if labels.shape.rank != 1:
+            raise ValueError(f"Contrast-Phys+ takes one label a clip. Received labels of shape {labels.shape}.")
+        loss, logs = super().loss_and_logs(features, batch, training)
+        known = tf.math.is_finite(labels)
+        frequencies = tf.where(known, self.cycles_per_label * labels, 0.0)
+        true = shares_in_windows(sinusoids(frequencies, features.shape[2]), batch["windows"], self.band)
+        found = shares_in_windows(features, batch["windows"], self.band)
+        positive, negative = true_distances(found, true, known)
+        return loss + positive - negative, {**logs, "true_positive": positive, "true_negative": negative}
+
+
+def sinusoids(frequencies, num_frames: int):
+    """Returns sinusoids of unit amplitude, `(B, 1, num_frames)`.
+
+    Args:
+        frequencies: `(B,)` in cycles per frame.
+        num_frames: Their length.
+    """
+    times = tf.range(num_frames, dtype=tf.float32)
+    return tf.sin(2.0 * math.pi * frequencies[:, None, None] * times)
+
+
+def true_distances(found, true, known):
+    """Returns how far windows of clips lie from windows of true signals, of the same clip and of others.
+
+    Args:
+        found: `(B, N, F)`, N windows of the features of every clip of this replica.
+        true: `(B, M, F)`, M windows of the true signals.
+        known: `(B,)` bool, which of these there are.
+
+    Returns:
+        Two float32 scalars over the clips of all replicas, means of mean squared differences: over all pairs of a
+        clip's window and one of its true signal, and over all pairs of a clip's window and one of another clip's true
+        signal; 0 where there is no such pair.
+    """
+    (centers, spreads), (true_centers, true_spreads) = [_center_and_spread(shares) for shares in (found, true)]
+    known = gather(tf.cast(known, found.dtype))
+    # Pairs are never formed: a mean over them follows from the spreads around the centers.
+    apart = tf.reduce_mean(tf.square(centers[:, None] - true_centers[None]), axis=2)
+    apart += spreads[:, None] + true_spreads[None]
+    own = tf.eye(tf.shape(known)[0], dtype=found.dtype)
+    positive, negative = [
+        tf.math.divide_no_nan(tf.reduce_sum(apart * pairs), tf.reduce_sum(pairs))
+        for pairs in (own * known, (1.0 - own) * known)
+    ]
+    return positive, negative
+
+
+def _center_and_spread(shares):
+    """Returns the means of the windows of clips, `(B, F)`, and their mean squared differences from these, `(B,)`."""
+    centers = tf.reduce_mean(shares, axis=1)
+    spreads = tf.reduce_mean(tf.square(shares - centers[:, None]), axis=(1, 2))
+    return gather(centers), gather(spreads)
