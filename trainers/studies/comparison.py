@@ -42,7 +42,8 @@ GRID = {
 
 def frequency_cells(run: Run, metric: str = "mae", readouts=READOUTS) -> tuple[Cell | None, ...]:
     """Returns the cells of a run on frequencies, one a readout."""
-    labeled = dict(run.changes).get("method") == "supervised"
+    method = dict(run.changes).get("method")
+    labeled = method is not None and METHODS[method].predicts_labels
     # A head of its own has only what was trained on labels.
     return tuple(None if name == "supervised" and not labeled else Cell(run, name, metric) for name in readouts)
 
@@ -211,6 +212,8 @@ def _lines(scale, base):
     labeled = scale.sets["rotating_digits"].finetune.but(dataset=dict(base.changes)["dataset"])
     yield "supervised, the published head", labeled.but(head="linear")
     yield "supervised, phase-free head", labeled.but(head="spectrum")
+    part = base.but(method="contrast_phys_plus", label_fraction=0.1)
+    yield f"{METHODS['contrast_phys_plus'].title}, a tenth of the labels", part
     yield "control: encoder untrained", base.but(steps=0, epochs=0)
     yield "control: mean of each frame", base.but(steps=0, epochs=0, encoder="frame_mean")
 

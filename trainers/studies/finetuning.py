@@ -1,5 +1,7 @@
 """Tables 8 to 13 and 19 to 22: what labels add, on the whole or in part."""
 
+import dataclasses
+
 from simper_tf.methods import METHODS
 from trainers.grid import Run
 from trainers.studies import published
@@ -28,11 +30,18 @@ def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, 
 
 
 def whole_networks(scale: Scale) -> Study:
-    """Returns table 8."""
-    return _over_sets("table8", scale, SETS, ("supervised", *PAPERS), (
+    """Returns table 8, with a line of the head that it does not have."""
+    study = _over_sets("table8", scale, SETS, ("supervised", *PAPERS), (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
         "paper says that SimPer is the best start."
     ))  # fmt: skip
+    (block,) = study.blocks
+    title, head = _other_head(scale)
+    # Series have no other.
+    cells = (None if cell.metric == "pearson" or "°C" in column else _headed(cell, head)
+             for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
+    lines = (*block.lines, Line(title, tuple(cells)))
+    return dataclasses.replace(study, blocks=(dataclasses.replace(block, lines=lines),))
 
 
 def specialized(scale: Scale) -> Study:
@@ -108,7 +117,7 @@ def unseen(scale: Scale) -> Study:
     """Returns table 10: frequencies that no training clip has."""
     parts = {"interpolation": {"label_gap": "2,3.5"}, "extrapolation": {"label_range": "1.5,4"}}
     kinds = [(part, seen) for part in parts for seen in ("seen", "unseen")]
-    setting = scale.sets["rotating_digits"]
+    setting, (title, head) = scale.sets["rotating_digits"], _other_head(scale)
 
     def line(title, run_of, protocol, paper):
         return Line(title, tuple(
@@ -126,6 +135,8 @@ def unseen(scale: Scale) -> Study:
              lambda part: finetuned(scale, "rotating_digits", "simper", part, **part), OWN, ""),
         line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
              ""),
+        Line(title, tuple(_headed(Cell(setting.finetune.but(**parts[part]), OWN, f"mae_{seen}"), head)
+                          for part, seen in kinds)),
     )  # fmt: skip
     titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)
     about = (
@@ -179,6 +190,17 @@ def lengths(scale: Scale) -> Study:
 
 
 _PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
+
+
+def _other_head(scale):
+    """Returns a head that the scale does not have for labels of frequencies: the title of its line, and its name."""
+    if dict(scale.sets["rotating_digits"].finetune.changes).get("head") == "spectrum":
+        return "supervised, the published head", "linear"
+    return "supervised, phase-free head", "spectrum"
+
+
+def _headed(cell, head):
+    return dataclasses.replace(cell, run=cell.run.but(head=head), paper=None)
 
 
 def _over_fractions(table, scale, before, after, about):
