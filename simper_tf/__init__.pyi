@@ -24,6 +24,7 @@ from simper_tf import (
     plots as plots,
     protocols as protocols,
     readout as readout,
+    recurrence as recurrence,
     replicas as replicas,
     recordings as recordings,
     rows as rows,

@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from simper_tf import octave, readout, spectrum, units
 from simper_tf.clips import unit_range
+from simper_tf.recurrence import recurrence
 
 # What encoders need, whatever the rate.
 _FEWEST_FRAMES = 8
@@ -137,6 +138,10 @@ class FrequencyModel(FeaturesModel):
     def frequency(self, frames, rate):
         """Returns frequencies in Hz, inside the band, confidences in [0, 1] and features.
 
+        Confidence is the share of the change within a period that is undone at its end, see `recurrence`: of features
+        with a common harmonic, of pixels where each clip is read by its own. It is 0 where the peak lies outside the
+        band or at its end, and where features with a common harmonic are no surer than those of noise.
+
         Args:
             frames: As in `features`; T at least two periods of the band's lower end.
             rate: `(B,)` float32, frames per second, at least twice the band's upper end, and twice the frequency at
@@ -153,16 +158,19 @@ class FrequencyModel(FeaturesModel):
     def _read(self, features, frames, rate):
         low, high = self.band
         multiple = self.harmonic or 1.0
-        frequency, confidence = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
+        frequency, share = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
         frequency *= multiple
-        if self.harmonic is None:
-            pixels, shortest = spectrum.pixel_power(frames), 1.0 / tf.cast(_shape(features, 2)[1], tf.float32)
-            resolved = octave.resolve_octave(features, pixels, rate)
-            _, anywhere = readout.fft_frequency(features, 1.0, (shortest, 0.5))
-            inside, shown = (resolved >= low) & (resolved <= high), tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
-            frequency = tf.where(shown, resolved, frequency)
-            confidence = tf.where(shown, tf.where(inside, anywhere, 0.0), confidence)
-        return tf.clip_by_value(frequency, low, high), confidence
+        if self.harmonic is not None:
+            # They were found to run at this multiple, whatever pixels show; below what noise reaches they say nothing.
+            courses, found = tf.linalg.matrix_transpose(_channels(features)), share > 0
+        else:
+            pixels = spectrum.pixel_power(frames)
+            shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
+            frequency = tf.where(shown, octave.resolve_octave(features, pixels, rate), frequency)
+            courses, found = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
+        frequency = tf.clip_by_value(frequency, low, high)
+        confidence = recurrence(courses, rate * multiple / frequency)
+        return frequency, tf.where(found, confidence, 0.0)
 
     def _rate_checks(self, frames, rate):
         """Yields `(condition, message)` for a rate, and for frames at this rate."""
@@ -251,6 +259,10 @@ def _shape(tensor, size):
     promise for a fact wherever a length is looked up alone. Of the whole vector they know too little to do so.
     """
     return tf.concat([tf.shape(tensor), [-1] * size], axis=0)[:size]
+
+
+def _channels(features):
+    return features[..., None] if features.shape.rank == 2 else features
 
 
 def _rising(name, pair, above=-math.inf):
