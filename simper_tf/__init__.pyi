@@ -25,6 +25,7 @@ from simper_tf import (
     protocols as protocols,
     readout as readout,
     recurrence as recurrence,
+    refusals as refusals,
     replicas as replicas,
     recordings as recordings,
     rows as rows,

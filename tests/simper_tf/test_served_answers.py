@@ -44,7 +44,7 @@ def swings(*frequencies, num_frames=300, rate=RATE):
 def ask(model, frames, rate=RATE):
     """Returns frequencies and confidences."""
     answer = model.frequency(tf.constant(frames), tf.constant(np.broadcast_to(rate, len(frames)), tf.float32))
-    return answer["frequency"].numpy(), answer["confidence"].numpy()
+    return answer["frequency_hz"].numpy(), answer["confidence"].numpy()
 
 
 @pytest.mark.parametrize("features", [as_they_are, at_double])
