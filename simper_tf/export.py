@@ -5,6 +5,7 @@ saved_model/1/            the numbered folder that TF Serving watches for
   assets.extra/           left alone by TF Serving
     encoder.keras         the same encoder for fine-tuning, see `load_encoder`
     metadata.json         what the signature `metadata` answers
+    tf_serving_warmup_requests  with `warm_up`, see there
 """
 
 import json
@@ -17,6 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 import simper_tf
+from simper_tf import warm_up as requests
 from simper_tf.served import FrequencyModel, HeadModel
 
 # The signatures of uint8 frames; those of float32 frames carry the suffix.
@@ -46,7 +48,16 @@ _MEANINGS = {
 
 
 def export_model(
-    encoder, folder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0), unit="Hz", max_frames=None, facts=None
+    encoder,
+    folder,
+    frame_shape,
+    band,
+    harmonic=None,
+    value_range=(0.0, 1.0),
+    unit="Hz",
+    max_frames=None,
+    facts=None,
+    warm_up=False,
 ) -> pathlib.Path:
     """Writes an encoder with its readout as the next numbered SavedModel below a folder.
 
@@ -60,6 +71,7 @@ def export_model(
         encoder, frame_shape, band, harmonic, value_range, unit, max_frames: As in `FrequencyModel`.
         folder: The folder TF Serving watches. Existing versions stay.
         facts: What else the metadata say, such as the data set, for JSON.
+        warm_up: Whether to write `warm_up.FILE`, which needs the extra `serving`.
 
     Returns:
         Path of the version written. It appears under its number only when it is whole.
@@ -69,10 +81,12 @@ def export_model(
         OSError: the version cannot be written; nothing of it stays.
     """
     model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range, unit, max_frames)
-    return _write(model, encoder, folder, facts or {})
+    return _write(model, encoder, folder, facts or {}, warm_up)
 
 
-def export_head(method, folder, frame_shape, task, value_range=(0.0, 1.0), max_frames=None, facts=None) -> pathlib.Path:
+def export_head(
+    method, folder, frame_shape, task, value_range=(0.0, 1.0), max_frames=None, facts=None, warm_up=False
+) -> pathlib.Path:
     """Writes a method that was trained on labels, with its own head, as the next numbered SavedModel below a folder.
 
     Signatures: `serving_default` (`frames` (batch, time, H, W, C) -> the answer of the task, such as `frequency_hz`,
@@ -84,13 +98,15 @@ def export_head(method, folder, frame_shape, task, value_range=(0.0, 1.0), max_f
         folder: The folder TF Serving watches. Existing versions stay.
         frame_shape, value_range, max_frames: As in `HeadModel`.
         task: What the labels are.
-        facts: As in `export_model`.
+        facts, warm_up: As in `export_model`.
     """
     model = HeadModel(method, frame_shape, task.answer, value_range, max_frames)
-    return _write(model, method.encoder, folder, facts or {})
+    return _write(model, method.encoder, folder, facts or {}, warm_up)
 
 
-def _write(model, encoder, folder, facts):
+def _write(model, encoder, folder, facts, warm_up):
+    if warm_up:
+        requests.protos()  # Refused before anything is written.
     broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
     if broken:
         raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
@@ -107,6 +123,8 @@ def _write(model, encoder, folder, facts):
         tf.saved_model.save(model, str(unfinished), signatures=signatures)
         (unfinished / METADATA).parent.mkdir()
         (unfinished / METADATA).write_text(told)
+        if warm_up:
+            requests.write(unfinished, model.facts(), signatures)
         encoder.save(unfinished / _ENCODER)
         return unfinished.rename(folder / str(version))
     except (OSError, tf.errors.OpError) as error:

@@ -169,7 +169,7 @@ class FrequencyModel(FeaturesModel):
         """
         frames = refuse(self._recording_checks(frames, rate, window_frames, hop_frames), frames)
         with tf.control_dependencies([frames]):  # The same for all, once checked.
-            window, hop = tf.reduce_max(window_frames), tf.reduce_max(hop_frames)
+            window, hop, each_rate = tf.reduce_max(window_frames), tf.reduce_max(hop_frames), tf.reshape(rate, [-1, 1])
         starts = tf.range(0, tf.shape(frames)[1] - window + 1, hop)
 
         def read(start):
@@ -179,8 +179,8 @@ class FrequencyModel(FeaturesModel):
         both = tf.float32, tf.float32
         found = tf.map_fn(read, starts, parallel_iterations=1, fn_output_signature=both)
         frequency, confidence = map(tf.transpose, found)
-        middle = (tf.cast(starts, tf.float32) + 0.5 * tf.cast(window, tf.float32)) / rate[:, None]
-        return {**self._in_units(frequency, window, rate[:, None]), "confidence": confidence, "middle_s": middle}
+        middle = (tf.cast(starts, tf.float32) + 0.5 * tf.cast(window, tf.float32)) / each_rate
+        return {**self._in_units(frequency, window, each_rate), "confidence": confidence, "middle_s": middle}
 
     def _answer_and_features(self, frames, rate):
         frames = refuse(itertools.chain(self._frames_checks(frames), self._rate_checks(frames, rate)), frames)

@@ -30,7 +30,11 @@ def export(folder, clips, model, settings):
         settings: Settings of the run.
     """
     value_range, task = clips.value_range or (0.0, 1.0), experiment.task_of(settings, clips)
-    given = {"max_frames": settings.max_frames or None, "facts": facts_of(clips, settings, task)}
+    given = {
+        "max_frames": settings.max_frames or None,
+        "facts": facts_of(clips, settings, task),
+        "warm_up": settings.warm_up,
+    }
     versions, shape = folder / "saved_model", clips.frame_shape
     if model.needs_labels:
         path = saved_model.export_head(model, versions, shape, task, value_range, **given)
