@@ -80,6 +80,7 @@ class Settings:
         lower=0,
         free=True,
     )
+    warm_up: bool = _serve(False, help="Add requests with which TF Serving warms up: extra serving.", free=True)
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
