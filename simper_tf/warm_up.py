@@ -45,7 +45,7 @@ def write(version, facts, signatures):
     messages = protos()
     with tf.io.TFRecordWriter(str(version / FILE)) as file:
         for name, function in signatures.items():
-            inputs = {spec.name: spec for spec in function.structured_input_signature[1].values()}
+            inputs = {spec.name: spec for spec in function.structured_input_signature[0]}
             if "frames" in inputs and inputs["frames"].dtype == tf.uint8:
                 log = messages.PredictionLog()
                 log.predict_log.request.model_spec.signature_name = name
