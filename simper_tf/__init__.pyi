@@ -24,6 +24,8 @@ from simper_tf import (
     plots as plots,
     protocols as protocols,
     readout as readout,
+    recurrence as recurrence,
+    refusals as refusals,
     replicas as replicas,
     recordings as recordings,
     rows as rows,
@@ -41,6 +43,7 @@ from simper_tf import (
     training as training,
     units as units,
     views as views,
+    warm_up as warm_up,
 )
 from simper_tf.encoders import cnn3d as cnn3d, small as small
 from simper_tf.export import export_model as export_model, load_encoder as load_encoder

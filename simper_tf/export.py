@@ -4,8 +4,11 @@ saved_model/1/            the numbered folder that TF Serving watches for
   saved_model.pb          signatures, see `export_model`
   assets.extra/           left alone by TF Serving
     encoder.keras         the same encoder for fine-tuning, see `load_encoder`
+    metadata.json         what the signature `metadata` answers
+    tf_serving_warmup_requests  with `warm_up`, see there
 """
 
+import json
 import pathlib
 import re
 import shutil
@@ -14,6 +17,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+import simper_tf
+from simper_tf import warm_up as requests
 from simper_tf.served import FrequencyModel, HeadModel
 
 # The signatures of uint8 frames; those of float32 frames carry the suffix.
@@ -21,20 +26,52 @@ FLOAT_SUFFIX = "_float32"
 # What TF Serving takes for a version: a number of 64 bits in ASCII.
 _VERSION = re.compile("[0-9]{1,18}")
 _ENCODER = pathlib.Path("assets.extra", "encoder.keras")
+METADATA = pathlib.Path("assets.extra", "metadata.json")
+_INPUTS = {
+    "rate": tf.TensorSpec([None], tf.float32, name="rate"),
+    "window_frames": tf.TensorSpec([None], tf.int32, name="window_frames"),
+    "hop_frames": tf.TensorSpec([None], tf.int32, name="hop_frames"),
+}
+# What inputs and outputs are, for clients; one that is not here has the unit of the labels.
+_MEANINGS = {
+    "frames": "(batch, time, height, width, channels): levels from 0 to 255 as uint8, or floats in value_range",
+    "rate": "(batch): frames per second",
+    "window_frames": "(batch): frames of a window, the same for all",
+    "hop_frames": "(batch): the same for all, frames from the start of a window to that of the next",
+    "frequency_hz": "(batch), over time (batch, windows): hertz",
+    "heart_rate_bpm": "as frequency_hz, in beats per minute",
+    "count": "(batch), over time (batch, windows): repetitions in the clip or window",
+    "confidence": "(batch), over time (batch, windows): 0 to 1; from 0.5 on the answer can be trusted",
+    "middle_s": "(batch, windows): seconds from the start of the recording to the middle of the window",
+    "features": "(batch, time) or (batch, time, channels): without unit",
+}
 
 
-def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0)) -> pathlib.Path:
+def export_model(
+    encoder,
+    folder,
+    frame_shape,
+    band,
+    harmonic=None,
+    value_range=(0.0, 1.0),
+    unit="Hz",
+    max_frames=None,
+    facts=None,
+    warm_up=False,
+) -> pathlib.Path:
     """Writes an encoder with its readout as the next numbered SavedModel below a folder.
 
-    Signatures: `serving_default` (`frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency`, `confidence`,
-    `features`) and `features` (`frames` -> `features`) take uint8 frames; `serving_default_float32` and
-    `features_float32` take floats in `value_range`. Batch and time are free. In Python,
-    `tf.saved_model.load(path).frequency(frames, rate)` takes tensors of either. What is refused, and how, says
-    `FrequencyModel`.
+    Signatures: `serving_default` (`frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency_hz`, `confidence`,
+    `features`), `answer`, the same without `features`, `features` (`frames` -> `features`) and `frequency_over_time`
+    take uint8 frames; with `_float32`, they take floats in `value_range`. Batch and time are free. `metadata` takes
+    nothing and answers with JSON. In Python, `tf.saved_model.load(path).frequency(frames, rate)` takes tensors of
+    either. What is refused, and how, says `FrequencyModel`.
 
     Args:
-        encoder, frame_shape, band, harmonic, value_range: As in `FrequencyModel`.
+        encoder, frame_shape, band, harmonic, value_range, unit, max_frames: As in `FrequencyModel`.
         folder: The folder TF Serving watches. Existing versions stay.
+        facts: What else the metadata say, such as the data set, for JSON.
+        warm_up: Whether to write `warm_up.FILE`, which needs the extra `serving`.
 
     Returns:
         Path of the version written. It appears under its number only when it is whole.
@@ -43,26 +80,33 @@ def export_model(encoder, folder, frame_shape, band, harmonic=None, value_range=
         ValueError: an argument is not what it must be, or the weights are not finite: it would answer NaN.
         OSError: the version cannot be written; nothing of it stays.
     """
-    return _write(FrequencyModel(encoder, frame_shape, band, harmonic, value_range), encoder, folder)
+    model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range, unit, max_frames)
+    return _write(model, encoder, folder, facts or {}, warm_up)
 
 
-def export_head(method, folder, frame_shape, task, value_range=(0.0, 1.0)) -> pathlib.Path:
+def export_head(
+    method, folder, frame_shape, task, value_range=(0.0, 1.0), max_frames=None, facts=None, warm_up=False
+) -> pathlib.Path:
     """Writes a method that was trained on labels, with its own head, as the next numbered SavedModel below a folder.
 
     Signatures: `serving_default` (`frames` (batch, time, H, W, C) -> the answer of the task, such as `frequency_hz`,
-    and `features`) and `features`; with `_float32`, of floats in `value_range`. Batch is free, time is that of the
-    clips trained on. Returns and raises what `export_model` does.
+    and `features`), `answer`, the same without `features`, and `features`; with `_float32`, of floats in `value_range`;
+    and `metadata`. Batch is free, time is that of the clips trained on. Returns and raises what `export_model` does.
 
     Args:
         method: A trained `methods.Supervised`.
         folder: The folder TF Serving watches. Existing versions stay.
-        frame_shape, value_range: As in `HeadModel`.
+        frame_shape, value_range, max_frames: As in `HeadModel`.
         task: What the labels are.
+        facts, warm_up: As in `export_model`.
     """
-    return _write(HeadModel(method, frame_shape, task.answer, value_range), method.encoder, folder)
+    model = HeadModel(method, frame_shape, task.answer, value_range, max_frames)
+    return _write(model, method.encoder, folder, facts or {}, warm_up)
 
 
-def _write(model, encoder, folder):
+def _write(model, encoder, folder, facts, warm_up):
+    if warm_up:
+        requests.protos()  # Refused before anything is written.
     broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
     if broken:
         raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
@@ -73,8 +117,14 @@ def _write(model, encoder, folder):
     unfinished = folder / f"{version}.unfinished"
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        tf.saved_model.save(model, str(unfinished), signatures=_signatures(model))
-        (unfinished / _ENCODER).parent.mkdir()
+        signatures = _signatures(model)
+        told = json.dumps({**facts, **model.facts(), **_described(signatures)}, indent=1, ensure_ascii=False)
+        signatures["metadata"] = tf.function(lambda: {"json": tf.constant(told)}).get_concrete_function()
+        tf.saved_model.save(model, str(unfinished), signatures=signatures)
+        (unfinished / METADATA).parent.mkdir()
+        (unfinished / METADATA).write_text(told)
+        if warm_up:
+            requests.write(unfinished, model.facts(), signatures)
         encoder.save(unfinished / _ENCODER)
         return unfinished.rename(folder / str(version))
     except (OSError, tf.errors.OpError) as error:
@@ -111,12 +161,32 @@ def load_encoder(path):
 
 def _signatures(model):
     """Returns name -> concrete function, and makes each function one of the model's that Python can call."""
-    inputs = {"rate": tf.TensorSpec([None], tf.float32, name="rate")}
     signatures = {}
     for name, (function, others) in model.signatures().items():
         traced = tf.function(function, autograph=False)
         setattr(model, function.__name__, traced)
         for dtype, suffix in ((tf.uint8, ""), (tf.float32, FLOAT_SUFFIX)):
             frames = tf.TensorSpec([None, model.num_frames, *model.frame_shape], dtype, name="frames")
-            signatures[name + suffix] = traced.get_concrete_function(frames, *(inputs[other] for other in others))
+            signatures[name + suffix] = traced.get_concrete_function(frames, *(_INPUTS[other] for other in others))
     return signatures
+
+
+def _described(signatures):
+    """Returns what signatures take and answer, for JSON."""
+
+    def described(tensors):
+        return {
+            name: f"{tensor.dtype.name} {_MEANINGS.get(name, '(batch) or (batch, values): in the unit of the labels')}"
+            for name, tensor in tensors.items()
+        }
+
+    return {
+        "simper_tf": simper_tf.__version__,
+        "signatures": {
+            name: {
+                "inputs": described({spec.name: spec for spec in function.structured_input_signature[0]}),
+                "outputs": described(function.structured_outputs),
+            }
+            for name, function in signatures.items()
+        },
+    }

@@ -24,8 +24,8 @@ def _field(default, group, help, choices=None, lower=None, free=False):
     return dataclasses.field(default=default, metadata=metadata)
 
 
-_run, _data, _train, _views, _read = [functools.partial(_field, group=name) for name in (
-    "the run", "the data", "training", "views", "evaluation")]  # fmt: skip
+_run, _data, _train, _views, _read, _serve = [functools.partial(_field, group=name) for name in (
+    "the run", "the data", "training", "views", "evaluation", "the exported model")]  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +74,13 @@ class Settings:
     band: tuple[float, float] = _read((0.4, 5.5), help="Lowest and highest frequency of a clip, in Hz.")
     split: str = _read("test", help="Clips that are predicted: choose on validation clips, report on test clips.",
                        choices=("validation", "test"), free=True)  # fmt: skip
+    max_frames: int = _serve(
+        0,
+        help="Frames of all clips of a request, at most; 0 for as many as hold 32 million values.",
+        lower=0,
+        free=True,
+    )
+    warm_up: bool = _serve(False, help="Add requests with which TF Serving warms up: extra serving.", free=True)
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):

@@ -33,16 +33,21 @@ def power(series, padding=16, window=True):
     Returns:
         `(..., padding * T // 2 + 1)` float32; bin k stands for `k / (padding T)` cycles per frame.
     """
-    series = tf.cast(series, tf.float32)
+    series = centered(series)
     num_frames = tf.shape(series)[-1]
-    mean = tf.reduce_mean(series, axis=-1, keepdims=True)
-    # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
-    series = tf.where(tf.abs(series - mean) > 1e-6 * tf.abs(mean), series - mean, 0.0)
     if window:
         # Written out: `tf.signal.hann_window` puts a condition into the graph, which converters of graphs refuse.
         phase = tf.range(num_frames) / tf.maximum(num_frames - 1, 1)
         series *= 0.5 - 0.5 * tf.cos(2.0 * math.pi * tf.cast(phase, series.dtype))
     return tf.square(tf.abs(tf.signal.rfft(series, [padding * num_frames])))
+
+
+def centered(series):
+    """Returns `(..., T)` series less their mean over time, float32; a constant becomes 0."""
+    series = tf.cast(series, tf.float32)
+    mean = tf.reduce_mean(series, axis=-1, keepdims=True)
+    # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
+    return tf.where(tf.abs(series - mean) > 1e-6 * tf.abs(mean), series - mean, 0.0)
 
 
 def channel_power(features, padding=16, window=True):
@@ -155,15 +160,27 @@ def pixel_power(clips):
     Returns:
         `(N, PIXEL_PADDING * T // 2 + 1)` float32.
     """
+    series = pixel_series(clips)
+    # A clip at a time: the spectra of all pixels of a batch would be the largest array in memory.
+    spectra = tf.map_fn(lambda pixels: tf.reduce_sum(power(pixels, PIXEL_PADDING), axis=0), series)
+    return spectra / tf.cast(tf.shape(series)[1], tf.float32)
+
+
+def pixel_series(clips):
+    """Returns the course of each pixel and channel, averaged to a grid of at most `PIXEL_GRID` pixels a side.
+
+    Args:
+        clips: `(N, T, H, W, C)`, of any scale.
+
+    Returns:
+        `(N, P, T)` float32.
+    """
     shape = tf.shape(clips)
     frames = tf.cast(tf.reshape(clips, tf.concat([[-1], shape[2:]], axis=0)), tf.float32)
     height, width = clips.shape[2:4]
     cell = [-(-height // PIXEL_GRID), -(-width // PIXEL_GRID)]
     grid = tf.nn.avg_pool2d(frames, cell, cell, "SAME")
-    series = tf.transpose(tf.reshape(grid, [shape[0], shape[1], -1]), [0, 2, 1])
-    # A clip at a time: the spectra of all pixels of a batch would be the largest array in memory.
-    spectra = tf.map_fn(lambda pixels: tf.reduce_sum(power(pixels, PIXEL_PADDING), axis=0), series)
-    return spectra / tf.cast(tf.shape(series)[1], tf.float32)
+    return tf.transpose(tf.reshape(grid, [shape[0], shape[1], -1]), [0, 2, 1])
 
 
 def lines(pixels):

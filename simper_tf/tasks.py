@@ -29,7 +29,7 @@ class FrequencyUnit:
 FREQUENCY_UNITS = {
     "Hz": FrequencyUnit(lambda seconds: 1.0, "frequency_hz"),
     # What beats may be a heart, which the color of skin shows.
-    "bpm": FrequencyUnit(lambda seconds: 60.0, "beats_per_minute", ("pixels", "colors")),
+    "bpm": FrequencyUnit(lambda seconds: 60.0, "heart_rate_bpm", ("pixels", "colors")),
     "count": FrequencyUnit(lambda seconds: seconds, "count"),  # Repetitions in the clip.
 }
 

@@ -15,6 +15,7 @@ import numpy as np
 
 # Codes of `TF_DataType`.
 DTYPES = {1: np.float32, 2: np.float64, 3: np.int32, 4: np.uint8, 9: np.int64}
+STRING = 7
 CODES = {np.dtype(kind): code for code, kind in DTYPES.items()}
 
 
@@ -91,7 +92,7 @@ class Model:
             RuntimeError: the request was refused; the library's message.
         """
         signature = self.signatures[signature]
-        places, outputs = (dict(_entries(signature[field])) for field in (1, 2))
+        places, outputs = (dict(_entries(signature.get(field, []))) for field in (1, 2))
         feeds = (Output * len(inputs))(*(self._output(places[name]) for name in inputs))
         fetches = (Output * len(outputs))(*map(self._output, outputs.values()))
         values = (ctypes.c_void_p * len(inputs))(*map(self._tensor, inputs.values()))
@@ -129,6 +130,9 @@ class Model:
 
     def _array(self, tensor):
         library = self.library
+        if library.TF_TensorType(tensor) == STRING:
+            text = library.TF_TensorData(tensor)  # Of strings only scalars are answered.
+            return np.array(ctypes.string_at(library.TF_StringGetDataPointer(text), library.TF_StringGetSize(text)))
         shape = [library.TF_Dim(tensor, axis) for axis in range(library.TF_NumDims(tensor))]
         values = ctypes.string_at(library.TF_TensorData(tensor), library.TF_TensorByteSize(tensor))
         return np.frombuffer(values, DTYPES[library.TF_TensorType(tensor)]).reshape(shape)
@@ -156,6 +160,8 @@ def _library():
         ("TensorByteSize", size, pointer),
         ("TensorType", integer, pointer),
         ("NumDims", integer, pointer),
+        ("StringGetDataPointer", pointer, pointer),
+        ("StringGetSize", size, pointer),
         ("Dim", ctypes.c_int64, pointer, integer),
         ("DeleteTensor", None, pointer),
         (

@@ -3,7 +3,7 @@
 python -m trainers.export --run_dir=runs/quickstart
 """
 
-from simper_tf import experiment, run_folder, tasks
+from simper_tf import encoders, experiment, rows, run_folder, tasks
 from simper_tf import export as saved_model
 from simper_tf.protocols.fft_resolved import Octave
 from trainers import cli, data, evaluate, options
@@ -30,14 +30,36 @@ def export(folder, clips, model, settings):
         settings: Settings of the run.
     """
     value_range, task = clips.value_range or (0.0, 1.0), experiment.task_of(settings, clips)
+    given = {
+        "max_frames": settings.max_frames or None,
+        "facts": facts_of(clips, settings, task),
+        "warm_up": settings.warm_up,
+    }
+    versions, shape = folder / "saved_model", clips.frame_shape
     if model.predicts_labels:
-        path = saved_model.export_head(model, folder / "saved_model", clips.frame_shape, task, value_range)
+        path = saved_model.export_head(model, versions, shape, task, value_range, **given)
     else:
-        harmonic = _harmonic(folder) if isinstance(task, tasks.Frequency) else 1.0
+        is_frequency = isinstance(task, tasks.Frequency)
+        harmonic, unit = (_harmonic(folder), task.unit) if is_frequency else (1.0, "Hz")
         path = saved_model.export_model(
-            model.encoder, folder / "saved_model", clips.frame_shape, settings.band, harmonic, value_range
+            model.encoder, versions, shape, settings.band, harmonic, value_range, unit, **given
         )
     cli.say(f"SavedModel: {path}.")
+
+
+def facts_of(clips, settings, task):
+    """Returns what the metadata of an exported model say of how it was made; nothing of the machine."""
+    rates = clips.column("rate", "train", settings.train_clips)
+    return {
+        "method": settings.method,
+        "encoder": settings.encoder,
+        "dataset": clips.name,
+        "config": clips.config,
+        "label_unit": task.unit,
+        "rates_trained_on": [float(rates.min()), float(rates.max())],
+        "overlap_frames": encoders.OVERLAPS.get(settings.encoder),
+        "commit": rows.code_commit(),
+    }
 
 
 def _harmonic(folder):

@@ -11,6 +11,7 @@ from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
 from simper_tf.encoders.frame_mean import frame_mean
 from simper_tf.encoders.norms import mixes_clips
+from simper_tf.encoders.overlaps import OVERLAPS
 from simper_tf.encoders.physnet import physnet, physnet_sinc
 from simper_tf.encoders.repnet import repnet
 from simper_tf.encoders.resnet3d import resnet3d18
@@ -31,4 +32,4 @@ ENCODERS: dict[str, Callable] = {
     "ts_can": ts_can,
 }
 
-__all__ = ["ENCODERS", "mixes_clips", "with_saliency_sampler", *ENCODERS]
+__all__ = ["ENCODERS", "OVERLAPS", "mixes_clips", "with_saliency_sampler", *ENCODERS]

@@ -1,3 +1,5 @@
+import getpass
+import json
 import os
 import pathlib
 import resource
@@ -15,7 +17,12 @@ from simper_tf.encoders import small
 
 # The clips of 40 frames hold two periods of the lower end.
 RATE, BAND, FRAME = 20.0, (1.0, 5.0), (12, 12, 1)
-SIGNATURES = {"serving_default", "features", "serving_default_float32", "features_float32"}
+OUTPUTS = {
+    "serving_default": {"frequency_hz", "confidence", "features"},
+    "answer": {"frequency_hz", "confidence"},
+    "features": {"features"},
+    "frequency_over_time": {"frequency_hz", "confidence", "middle_s"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +55,73 @@ def features_of(encoder, clips):
 
 
 @pytest.mark.slow
-def test_all_four_signatures_are_there_with_their_outputs(loaded):
-    assert set(loaded.signatures) == SIGNATURES
+def test_all_signatures_are_there_with_their_outputs(loaded):
+    assert set(loaded.signatures) == {name + suffix for name in OUTPUTS for suffix in ("", "_float32")} | {"metadata"}
+    for name, outputs in OUTPUTS.items():
+        for suffix, dtype in (("", tf.uint8), ("_float32", tf.float32)):
+            signature = loaded.signatures[name + suffix]
+            assert set(signature.structured_outputs) == outputs
+            assert signature.structured_input_signature[1]["frames"].dtype == dtype
+
+
+@pytest.mark.slow
+def test_the_light_answer_is_the_same_without_features(loaded, swinging_bars):
+    clips = swinging_bars[0]
+    whole, light = served(loaded, clips), loaded.signatures["answer"](frames=clips, rate=rates(clips))
+    for name in ("frequency_hz", "confidence"):
+        np.testing.assert_array_equal(light[name], whole[name])
+    assert sum(values.numpy().nbytes for values in light.values()) == 8 * len(clips)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("unit", "name", "factor"), [("bpm", "heart_rate_bpm", 60.0), ("count", "count", 40 / RATE)])
+def test_answers_come_in_the_unit_of_the_task_too(encoder, swinging_bars, unit, name, factor):
+    clips, _ = swinging_bars
+    answer = export.FrequencyModel(encoder, FRAME, BAND, unit=unit).answer(tf.constant(clips), rates(clips))
+    assert set(answer) == {"frequency_hz", name, "confidence"}
+    np.testing.assert_allclose(answer[name], factor * answer["frequency_hz"], rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_the_metadata_say_what_every_tensor_is_and_what_was_given(encoder, tmp_path):
+    facts = {"method": "simper", "dataset": "chests"}
+    version = export.export_model(encoder, tmp_path, FRAME, BAND, 0.5, (-60.0, 70.0), "bpm", 900, facts)
+    found = json.loads((version / export.METADATA).read_text())
+    expected = {
+        **facts, "frame_shape": list(FRAME), "band_hz": list(BAND), "harmonic": 0.5, "least_rate": 20.0,
+        "value_range": [-60.0, 70.0], "max_frames": 900, "num_frames": None, "answer": "heart_rate_bpm",
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+    loaded = tf.saved_model.load(version)
+    assert json.loads(loaded.signatures["metadata"]()["json"].numpy()) == found
     for name, signature in loaded.signatures.items():
-        outputs = {"features"} if name.startswith("features") else {"frequency", "confidence", "features"}
-        assert set(signature.structured_outputs) == outputs
-        frames = signature.structured_input_signature[1]["frames"]
-        assert frames.dtype == (tf.float32 if name.endswith("float32") else tf.uint8)
+        if name != "metadata":
+            told = found["signatures"][name]
+            assert set(told["inputs"]) == set(signature.structured_input_signature[1])
+            assert set(told["outputs"]) == set(signature.structured_outputs)
+            assert "unit of the labels" not in json.dumps(told)
+
+
+@pytest.mark.slow
+def test_no_file_of_an_export_tells_where_it_was_made_and_equal_weights_are_equal_bytes(encoder, tmp_path):
+    first, second = [export.export_model(encoder, tmp_path / "secret_folder", FRAME, BAND) for _ in range(2)]
+    files = [path.relative_to(first) for path in sorted(first.rglob("*")) if path.is_file()]
+    root = pathlib.Path(export.__file__).parents[1]
+    words = {str(pathlib.Path.home()), "secret_folder", str(tmp_path), str(root), sys.prefix, getpass.getuser() + "@"}
+    for file in files:
+        content = (first / file).read_bytes()
+        assert not [word for word in words if len(word) > 2 and word.encode() in content], file
+    variables = [file for file in files if file.parts[0] == "variables"]
+    assert len(variables) == 2
+    for file in variables:
+        assert (first / file).read_bytes() == (second / file).read_bytes()
+
+
+@pytest.mark.slow
+def test_equal_weights_are_equal_bytes_whatever_was_made_in_the_process_before(version, encoder, tmp_path):
+    again = export.export_model(export.load_encoder(version), tmp_path, FRAME, BAND)
+    for path in (version / "variables").iterdir():
+        assert path.read_bytes() == (again / "variables" / path.name).read_bytes()
 
 
 @pytest.mark.slow
@@ -63,7 +130,7 @@ def test_frequencies_are_those_of_the_bars_and_features_those_of_the_encoder(loa
     features, outputs = features_of(encoder, clips), served(loaded, clips)
     np.testing.assert_allclose(outputs["features"], features, atol=1e-5)
     # The slowest swings below the band. Features of 40 frames that nothing was learned for are some 0.1 Hz off.
-    np.testing.assert_allclose(outputs["frequency"], np.clip(frequencies, *BAND), atol=0.1)
+    np.testing.assert_allclose(outputs["frequency_hz"], np.clip(frequencies, *BAND), atol=0.1)
     np.testing.assert_allclose(loaded.signatures["features"](frames=clips)["features"], features, atol=1e-5)
 
 
@@ -72,7 +139,7 @@ def test_frequencies_are_those_of_the_bars_and_features_those_of_the_encoder(loa
 def test_any_batch_and_length_is_served(loaded, encoder, swinging_bars, batch, frames):
     clips = np.tile(swinging_bars[0], (1, 2, 1, 1, 1))[:batch, :frames]
     outputs = served(loaded, clips)
-    assert outputs["frequency"].shape == outputs["confidence"].shape == (batch,)
+    assert outputs["frequency_hz"].shape == outputs["confidence"].shape == (batch,)
     np.testing.assert_allclose(outputs["features"], features_of(encoder, clips), atol=1e-5)
 
 
@@ -94,7 +161,7 @@ def test_bytes_and_floats_are_served_alike(loaded, swinging_bars):
         np.testing.assert_allclose(of_floats[name], of_bytes[name], rtol=1e-3, atol=1e-5)
     in_python = [loaded.frequency(tf.constant(frames), rates(frames)) for frames in (clips, clips / np.float32(255))]
     for outputs in in_python:
-        np.testing.assert_allclose(outputs["frequency"], of_bytes["frequency"], rtol=1e-3)
+        np.testing.assert_allclose(outputs["frequency_hz"], of_bytes["frequency_hz"], rtol=1e-3)
     np.testing.assert_allclose(loaded.features(tf.constant(clips))["features"], of_bytes["features"], atol=1e-5)
 
 
@@ -102,9 +169,9 @@ def test_bytes_and_floats_are_served_alike(loaded, swinging_bars):
 def test_each_clip_comes_with_its_own_rate(loaded, swinging_bars):
     clips = swinging_bars[0][:2]
     one = served(loaded, clips, 20.0)
-    mixed = served(loaded, clips, [20.0, 10.0])["frequency"]
-    assert mixed[0] == one["frequency"][0]
-    np.testing.assert_allclose(mixed[1], served(loaded, clips[1:], 10.0)["frequency"][0], rtol=1e-6)
+    mixed = served(loaded, clips, [20.0, 10.0])["frequency_hz"]
+    assert mixed[0] == one["frequency_hz"][0]
+    np.testing.assert_allclose(mixed[1], served(loaded, clips[1:], 10.0)["frequency_hz"][0], rtol=1e-6)
 
 
 @pytest.mark.slow
@@ -114,7 +181,7 @@ def test_a_calibrated_harmonic_is_applied(encoder, swinging_bars, harmonic):
     model = export.FrequencyModel(encoder, FRAME, BAND, harmonic)
     expected = readout.harmonic_frequency(features_of(encoder, clips), RATE, BAND, harmonic)
     outputs = model.frequency(tf.constant(clips), rates(clips))
-    np.testing.assert_allclose(outputs["frequency"], np.clip(expected, *BAND), rtol=1e-3)
+    np.testing.assert_allclose(outputs["frequency_hz"], np.clip(expected, *BAND), rtol=1e-3)
 
 
 @pytest.mark.slow

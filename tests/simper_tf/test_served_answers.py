@@ -44,7 +44,7 @@ def swings(*frequencies, num_frames=300, rate=RATE):
 def ask(model, frames, rate=RATE):
     """Returns frequencies and confidences."""
     answer = model.frequency(tf.constant(frames), tf.constant(np.broadcast_to(rate, len(frames)), tf.float32))
-    return answer["frequency"].numpy(), answer["confidence"].numpy()
+    return answer["frequency_hz"].numpy(), answer["confidence"].numpy()
 
 
 @pytest.mark.parametrize("features", [as_they_are, at_double])
@@ -66,12 +66,32 @@ def test_what_pixels_show_outside_the_band_is_answered_by_its_end_without_confid
     np.testing.assert_array_equal(confidence, 0)
 
 
-def test_where_pixels_show_no_line_features_are_read_in_the_band():
+def test_where_pixels_show_no_line_features_are_read_in_the_band_and_pixels_do_not_vouch_for_it():
     still = np.full((1, 300, *FRAME), 90, np.uint8)
-    frequency, confidence = ask(model_of(of_time((1.0, 3.0), (0.3, 9.0))), still)
-    np.testing.assert_allclose(frequency, [3.0], atol=0.01)
-    assert 0.8 < confidence[0] < 0.95  # 1 / 1.09 of the power, less what noise reaches.
-    np.testing.assert_allclose(ask(model_of(of_time((1.0, 3.0), (2.0, 9.0))), still)[0], [3.0], atol=0.01)
+    for beside in (0.3, 2.0):
+        frequency, confidence = ask(model_of(of_time((1.0, 3.0), (beside, 9.0))), still)
+        np.testing.assert_allclose(frequency, [3.0], atol=0.01)
+        assert confidence == 0
+
+
+def test_a_common_harmonic_is_trusted_as_far_as_features_come_back():
+    still = np.full((1, 300, *FRAME), 90, np.uint8)
+    assert ask(model_of(of_time((1.0, 3.0)), harmonic=1.0), still)[1] > 0.999
+    # After 10 frames the one is back and the other half a period on: all that is left is 4 x 0.09 of 4 x 1.09.
+    confidence = ask(model_of(of_time((1.0, 3.0), (0.3, 4.5)), harmonic=1.0), still)[1]
+    np.testing.assert_allclose(confidence, [1 - 4 * 0.09 / 3.97], atol=0.03)
+    # Three periods of features within one of the answer.
+    assert ask(model_of(of_time((1.0, 3.0)), (0.8, 3.0), harmonic=1 / 3), still)[1] > 0.999
+    # A peak at an end of the band, higher outside.
+    assert ask(model_of(of_time((1.0, 0.3)), harmonic=1.0), still)[1] == 0
+
+
+def test_noise_shuffled_frames_and_slow_drifts_have_a_confidence_below_a_half():
+    random, swing = np.random.default_rng(1), swings(1.3)
+    others = np.concatenate([random.integers(0, 256, swing.shape, np.uint8), random.permutation(swing, axis=1)])
+    drift = np.uint8(np.linspace(20, 220, 300))[None, :, None, None, None] * np.ones(FRAME, np.uint8)
+    assert np.all(ask(model_of(at_double), np.concatenate([others, drift]))[1] < 0.5)
+    assert ask(model_of(at_double), swing)[1] > 0.9
 
 
 @pytest.mark.parametrize(("harmonic", "multiple"), [(0.5, 2), (1.0, 1), (2.0, 0.5)])

@@ -24,7 +24,11 @@ pytestmark = pytest.mark.slow
 
 RNG = np.random.default_rng(17)
 FRAME, RATE, BAND = (12, 10, 3), 10.0, (2.0, 4.0)
-SIGNATURES = ("serving_default", "features", "serving_default_float32", "features_float32")
+SIGNATURES = tuple(
+    name + suffix
+    for name in ("serving_default", "answer", "features", "frequency_over_time")
+    for suffix in ("", "_float32")
+)
 KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()}
 KINDS["ts_can attention"] = lambda: ts_can(FRAME, attention=True)
 KINDS["saliency"] = lambda: with_saliency_sampler(small((None, None, 3)), FRAME)
@@ -35,7 +39,10 @@ WEIGHTS = {}
 def request(signature, clips, rate=RATE):
     """Returns the inputs of a signature for uint8 clips."""
     frames = clips / np.float32(255) if signature.endswith("float32") else clips
-    return {"frames": frames} | ({} if signature.startswith("features") else {"rate": np.full(len(clips), rate, "f")})
+    given = {"frames": frames} | ({} if signature.startswith("features") else {"rate": np.full(len(clips), rate, "f")})
+    if signature.startswith("frequency_over_time"):
+        given |= {name: np.full(len(clips), 10, np.int32) for name in ("window_frames", "hop_frames")}
+    return given
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def test_labels_lie_within_the_limits_named_or_what_frames_can_show():
 def test_a_kind_of_label_brings_its_metrics_and_the_name_of_its_answer():
     assert set(Frequency("Hz").metrics) == {"mae", "mape", "gm", "pearson"}
     assert Series("°C").metrics is metrics.SERIES_METRICS
-    assert [Frequency(unit).answer for unit in ("Hz", "bpm", "count")] == ["frequency_hz", "beats_per_minute", "count"]
+    assert [Frequency(unit).answer for unit in ("Hz", "bpm", "count")] == ["frequency_hz", "heart_rate_bpm", "count"]
     assert (Scalar("mmHg").answer, Series("°C").answer) == ("value", "values")
 
 

@@ -73,9 +73,9 @@ def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
         name, *words = shlex.split(command.replace("\\\n", " "))
         subprocess.run([programs / name, *words], check=True, cwd=tmp_path, capture_output=True)
     answers = {path.stem: np.load(path) for path in (tmp_path / "answers").iterdir()}
-    assert answers.keys() == {"frequency", "confidence", "features"}
-    assert answers["frequency"].shape == (2,)
-    assert np.all((answers["frequency"] >= 1.0) & (answers["frequency"] <= 5.0))
+    assert answers.keys() == {"frequency_hz", "confidence", "features"}
+    assert answers["frequency_hz"].shape == (2,)
+    assert np.all((answers["frequency_hz"] >= 1.0) & (answers["frequency_hz"] <= 5.0))
 
 
 @pytest.mark.slow

@@ -149,5 +149,5 @@ def check_the_export(name, built, small, run):
     suffix = export.FLOAT_SUFFIX if clip.dtype.is_floating else ""
     answer = loaded.signatures["serving_default" + suffix](frames=clip, rate=rate)
     low, high = {"ubfc": (0.6, 4.3), "countix": (0.15, 4.6), "lst": (2e-6, 8e-5)}[name]
-    assert low < float(answer["frequency"][0]) < high
+    assert low < float(answer["frequency_hz"][0]) < high
     assert np.isfinite(answer["features"]).all()

@@ -1,0 +1,17 @@
+"""How far encoders look: what a recording must be cut with so that features of its pieces are those of the whole."""
+
+# Frames to either side on which the feature of a frame depends, with default options; None where it depends on the
+# whole clip, because something is scaled over it. `small` looks half of its `kernel_frames` away; `norm="group"` makes
+# any encoder look at the whole clip.
+OVERLAPS: dict[str, int | None] = {
+    "cnn3d": 4,  # Two convolutions over 5 frames.
+    "cnn3d_domainbed": None,  # Group norm.
+    "efficientphys": None,  # Differences of frames, scaled over the clip.
+    "frame_mean": 0,
+    "physnet": None,  # Clips are standardized, and time is halved.
+    "physnet_sinc": 16,  # Eight convolutions over 5 frames.
+    "repnet": 3,  # One convolution over frames t - 3, t and t + 3.
+    "resnet3d18": 17,  # 17 convolutions over 3 frames.
+    "small": 1,
+    "ts_can": None,  # Differences of frames, scaled over the clip.
+}

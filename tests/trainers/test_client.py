@@ -1,0 +1,165 @@
+"""The client asks a served model about a video: over HTTP here, over gRPC where its messages are installed."""
+
+import concurrent.futures
+import json
+import re
+import sys
+
+import keras
+import numpy as np
+import photographs
+import pytest
+import tensorflow as tf
+from absl import flags
+from rest_server import serving
+
+from simper_tf import export, small, warm_up
+from trainers import client
+
+
+@pytest.fixture(scope="module")
+def version(tmp_path_factory):
+    keras.utils.set_random_seed(0)
+    return export.export_model(small((None, None, 1), widths=(4,)), tmp_path_factory.mktemp("v"), (12, 12, 1), (0.4, 4))
+
+
+def test_requests_have_the_documented_form_byte_for_byte():
+    inputs = {"frames": np.uint8([[[[[7]]]], [[[[9]]]]]), "rate": np.float32([30, 24.5])}
+    assert client.encode("answer", inputs, rows=False) == (
+        b'{"signature_name": "answer", "inputs": {"frames": [[[[[7]]]], [[[[9]]]]], "rate": [30.0, 24.5]}}'
+    )
+    assert client.encode("answer", inputs, rows=True) == (
+        b'{"signature_name": "answer", "instances": [{"frames": [[[[7]]]], "rate": 30.0}, '
+        b'{"frames": [[[[9]]]], "rate": 24.5}]}'
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"outputs": {"frequency_hz": [1.5, 2.5], "confidence": [0.5, 1.0]}},
+        {"predictions": [{"frequency_hz": 1.5, "confidence": 0.5}, {"frequency_hz": 2.5, "confidence": 1.0}]},
+    ],
+)
+def test_answers_of_both_forms_are_read_alike(answer):
+    found = client.decode(answer, ["confidence", "frequency_hz"])
+    assert {name: values.tolist() for name, values in found.items()} == {
+        "frequency_hz": [1.5, 2.5],
+        "confidence": [0.5, 1.0],
+    }
+
+
+@pytest.mark.parametrize("answer", [{"outputs": [[1.0, 2.0]]}, {"predictions": [[1.0, 2.0]]}])
+def test_the_name_of_a_single_output_is_put_back(answer):
+    assert client.decode(answer, ["features"])["features"].tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [False, True])
+def test_over_http_a_clip_is_answered_as_the_model_does(version, rows):
+    clips = np.random.default_rng(1).integers(0, 256, (2, 150, 12, 12, 1), np.uint8)
+    inputs = {"frames": clips, "rate": np.float32([30, 24])}
+    expected = tf.saved_model.load(version).signatures["answer"](**{k: tf.constant(v) for k, v in inputs.items()})
+    with serving(version) as (address, bodies):
+        server = client.connect(address, "simper", "answer", rows=rows)
+        assert server.frame_shape == [12, 12, 1]
+        answer = server.ask(inputs)
+        assert set(json.loads(bodies[0])) == {"signature_name", "instances" if rows else "inputs"}
+        for name, values in expected.items():
+            np.testing.assert_allclose(answer[name], values, rtol=1e-5)
+        with pytest.raises(OSError, match=r"(?s):predict: .*`frames` must last 5 s, 2 periods"):
+            server.ask({"frames": clips[:, :60], "rate": inputs["rate"]})
+        with pytest.raises(OSError, match=r"has no signature count\. It has: .*answer, answer_float32, feat"):
+            client.connect(address, "simper", "count")
+
+
+@pytest.mark.slow
+def test_the_command_reads_a_video_window_by_window(version, tmp_path, capsys):
+    photographs.swinging(tmp_path / "me.mp4", 1.3, number=0, rate=25, seconds=12.0)
+    values = flags.FlagValues()
+    with serving(version) as (address, bodies), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flags, "FLAGS", values)
+        client.define(values)
+        values(["client", f"--video={tmp_path / 'me.mp4'}", f"--server={address}", "--seconds=6", "--hop=3"])
+        client.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" s:")[0] for line in lines[:-1]] == ["from 0.0", "from 3.0", "from 6.0"]
+    for line in lines[:-1]:
+        confidence, hertz = re.search(r"confidence ([\d.]+)  frequency_hz ([\d.]+)  \(\d+ ms\)$", line).groups()
+        assert float(confidence) > 0.5
+        assert abs(float(hertz) - 1.3) < 0.02
+    assert lines[-1].startswith("3 windows of 0.02 MB: half within ")
+    assert len(bodies) == 3
+
+
+def test_addresses_that_are_none_and_servers_that_are_not_there_are_named():
+    with pytest.raises(ValueError, match=r"--server=localhost:8501 must begin with http://, https:// or grpc://\."):
+        client.connect("localhost:8501", "simper", "answer")
+    with pytest.raises(OSError, match=r"127.0.0.1:9/v1/models/simper/metadata: .*Is the server running there\?"):
+        client.connect("http://127.0.0.1:9", "simper", "answer")
+
+
+def test_without_messages_of_tf_serving_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
+    with pytest.raises(ValueError, match=r"grpc:// needs messages of TF Serving: pip install 'simper-tf\[serving\]'"):
+        client.connect("grpc://localhost:1", "simper", "answer")
+    encoder = small((None, None, 1), widths=(4,))
+    with pytest.raises(ValueError, match=r"pip install 'simper-tf\[serving\]', or export without --warm_up"):
+        export.export_model(encoder, tmp_path, (12, 12, 1), (1, 5), warm_up=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_over_grpc_a_clip_larger_than_its_own_limit_is_answered(version):
+    grpc = pytest.importorskip("grpc")
+    apis = pytest.importorskip("tensorflow_serving.apis.prediction_service_pb2_grpc")
+    from tensorflow_serving.apis import get_model_metadata_pb2, predict_pb2
+
+    signatures = tf.saved_model.load(version).signatures
+
+    class Servicer(apis.PredictionServiceServicer):
+        def GetModelMetadata(self, request, context):
+            found, answer = get_model_metadata_pb2.SignatureDefMap(), get_model_metadata_pb2.GetModelMetadataResponse()
+            found.signature_def["answer"].inputs["rate"].tensor_shape.dim.add(size=-1)
+            for size in (-1, -1, 12, 12, 1):
+                found.signature_def["answer"].inputs["frames"].tensor_shape.dim.add(size=size)
+            answer.metadata["signature_def"].Pack(found)
+            return answer
+
+        def Predict(self, request, context):
+            given = {name: tf.constant(tf.make_ndarray(value)) for name, value in request.inputs.items()}
+            answer = predict_pb2.PredictResponse()
+            try:
+                for name, value in signatures[request.model_spec.signature_name](**given).items():
+                    answer.outputs[name].CopyFrom(tf.make_tensor_proto(value.numpy()))
+            except tf.errors.InvalidArgumentError as error:
+                context.abort(grpc.StatusCode.INVALID_ARGUMENT, error.message)
+            return answer
+
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(2), options=[("grpc.max_receive_message_length", -1)])
+    apis.add_PredictionServiceServicer_to_server(Servicer(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        asked = client.connect(f"grpc://127.0.0.1:{port}", "simper", "answer")
+        clips = np.random.default_rng(1).integers(0, 256, (40, 900, 12, 12, 1), np.uint8)  # 5.2 MB
+        answer = asked.ask({"frames": clips, "rate": np.full(40, 30, np.float32)})
+        assert answer["frequency_hz"].shape == (40,)
+        with pytest.raises(OSError, match="`frames` must last 5 s"):
+            asked.ask({"frames": clips[:, :60], "rate": np.full(40, 30, np.float32)})
+    finally:
+        server.stop(None)
+
+
+@pytest.mark.slow
+def test_requests_for_warming_up_are_answered_by_the_model_they_come_with(tmp_path):
+    logs = pytest.importorskip("tensorflow_serving.apis.prediction_log_pb2")
+    encoder = small((None, None, 1), widths=(4,))
+    version = export.export_model(encoder, tmp_path, (12, 12, 1), (1.0, 5.0), warm_up=True)
+    signatures, asked = tf.saved_model.load(version).signatures, []
+    for record in tf.data.TFRecordDataset(str(version / warm_up.FILE)):
+        request = logs.PredictionLog.FromString(record.numpy()).predict_log.request
+        asked.append(request.model_spec.signature_name)
+        given = {name: tf.constant(tf.make_ndarray(value)) for name, value in request.inputs.items()}
+        assert all(np.isfinite(values).all() for values in signatures[asked[-1]](**given).values())
+    assert sorted(asked) == ["answer", "features", "frequency_over_time", "serving_default"]

@@ -1,0 +1,77 @@
+"""The commands of docs/serving.md do what the page says."""
+
+import importlib.util
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import photographs
+import pytest
+from absl import flags
+from rest_server import serving
+
+from simper_tf import warm_up
+from simper_tf.encoders import OVERLAPS
+from trainers import client, export, pretrain
+
+PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "serving.md").read_text()
+
+
+def commands():
+    """Returns the commands of the page, each a list of words."""
+    found = re.findall(r"^    ((?:saved_model_cli|python) (?:.*\\\n)*.*)", PAGE, re.MULTILINE)
+    return [shlex.split(command.replace("\\\n", " ")) for command in found]
+
+
+def test_the_page_has_the_commands_that_are_run_here_and_the_overlaps_of_the_table():
+    assert [words[1:3] for words in commands()] == [
+        ["run", "--dir"],
+        *[["-m", f"trainers.{name}"] for name in ("export", "export", "client", "client")],
+    ]
+    told = dict(re.findall(r"`(\w+)` (\d+)[,.]", PAGE[PAGE.index("simper_tf.encoders.OVERLAPS") :]))
+    assert {name: int(overlap) for name, overlap in told.items()} == {
+        name: overlap for name, overlap in OVERLAPS.items() if overlap is not None
+    }
+
+
+@pytest.mark.slow
+def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, capsys):
+    run = tmp_path / "runs" / "quickstart"
+    _, bounded, warm, over_http, over_grpc = [words[3:] for words in commands()]
+    here = lambda words: [each.replace("runs/quickstart", str(run)) for each in words]  # noqa: E731
+    call(pretrain.main, f"--run_dir={run}", "--noartifacts")
+    call(export.main, *here(bounded))
+    facts = json.loads((run / "saved_model" / "1" / "assets.extra" / "metadata.json").read_text())
+    assert (facts["max_frames"], facts["method"], facts["frame_shape"]) == (3000, "simper", [28, 28, 1])
+    assert (facts["dataset"], facts["config"], facts["rates_trained_on"]) == ("rotating_digits", "digits", [30.0, 30.0])
+    assert facts["overlap_frames"] == 1
+    assert str(tmp_path) not in json.dumps(facts)
+    if importlib.util.find_spec("tensorflow_serving"):
+        call(export.main, *here(warm))
+        assert (run / "saved_model" / "2" / warm_up.FILE).stat().st_size > 4 * 150 * 28 * 28
+    else:
+        with pytest.raises(ValueError, match="or export without --warm_up"):
+            call(export.main, *here(warm))
+
+    np.savez(tmp_path / "clips.npz", frames=np.random.default_rng(3).integers(0, 256, (2, 150, 28, 28, 1), np.uint8))
+    program, *words = commands()[0]
+    asked = [pathlib.Path(sys.executable).with_name(program), *words]
+    subprocess.run(asked, check=True, cwd=tmp_path, capture_output=True)
+    assert {path.stem for path in (tmp_path / "answers").iterdir()} == {"frequency_hz", "confidence"}
+
+    photographs.swinging(tmp_path / "me.mp4", 1.3, number=0, rate=25, seconds=8.0)
+    monkeypatch.chdir(tmp_path)
+    values = flags.FlagValues()
+    client.define(values)
+    values(["client", *over_grpc])
+    assert (values.max_megabytes, values.server) == (64.0, "grpc://localhost:8500")
+    values.unparse_flags()
+    with serving(run / "saved_model" / "1") as (address, _):
+        values(["client", *[each.replace("http://localhost:8501", address) for each in over_http]])
+        monkeypatch.setattr(flags, "FLAGS", values)
+        client.main()
+    assert "1 windows of 0.12 MB: half within " in capsys.readouterr().out

@@ -1,0 +1,199 @@
+"""Asks a served model about a video: windows of it, their answers, and how long they took.
+
+python -m trainers.client --video=me.mp4 --server=http://localhost:8501 --model=simper
+python -m trainers.client --video=me.mp4 --server=grpc://localhost:8500 --model=simper
+"""
+
+import json
+import time
+import urllib.error
+import urllib.request
+
+import numpy as np
+from absl import flags
+
+from simper_tf.recordings.mp4 import probe, windows
+from trainers import cli
+
+_GRAY = np.float32([0.299, 0.587, 0.114])  # Of R, G and B, as everywhere in video.
+
+
+def main():
+    """Prints what a server answers to every window of `--video`."""
+    values = flags.FLAGS
+    server = connect(values.server, values.model, values.signature, values.timeout, values.max_megabytes, values.rows)
+    height, width, channels = server.frame_shape
+    rate = values.rate or probe(values.video).rate
+    seconds = []
+    for start, clip in windows(values.video, values.seconds, values.hop, (height, width), rate):
+        frames = np.uint8(np.rint(clip @ _GRAY))[..., None] if channels == 1 else clip
+        began = time.monotonic()
+        inputs = {"frames": frames[None], "rate": np.float32([rate])}
+        answer = server.ask({name: value for name, value in inputs.items() if name in server.inputs})
+        seconds.append(time.monotonic() - began)
+        told = "  ".join(f"{name} {np.round(value[0], 4)}" for name, value in sorted(answer.items()))
+        cli.say(f"from {start:.1f} s: {told}  ({1000 * seconds[-1]:.0f} ms)")
+    half, most = 1000 * np.median(seconds), 1000 * max(seconds)
+    cli.say(
+        f"{len(seconds)} windows of {frames.nbytes / 1e6:.2f} MB: half within {half:.0f} ms, all within {most:.0f} ms."
+    )
+
+
+def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=False):
+    """Returns a `Rest` or a `Grpc` for `http://host:port` or `grpc://host:port`.
+
+    Raises:
+        ValueError: the address is neither, or frames of the model have not 1 or 3 channels.
+        OSError: the server does not answer, or has no such model.
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme in ("http", "https"):
+        server = Rest(address.rstrip("/"), model, signature, timeout, rows)
+    elif scheme == "grpc":
+        server = Grpc(rest, model, signature, timeout, max_megabytes)
+    else:
+        raise ValueError(f"--server={address} must begin with http://, https:// or grpc://.")
+    if server.frame_shape[2] not in (1, 3):
+        raise ValueError(f"{address} takes frames of {server.frame_shape}: a video has 1 or 3 channels.")
+    return server
+
+
+class Rest:
+    """A model behind TF Serving's REST interface.
+
+    Args:
+        address: Such as `http://localhost:8501`.
+        model: Name of the model.
+        signature: The one that is asked.
+        timeout: Seconds.
+        rows: Whether to send clip by clip (`instances`) and not input by input (`inputs`).
+    """
+
+    def __init__(self, address, model, signature, timeout, rows):
+        self.url, self.signature, self.timeout, self.rows = f"{address}/v1/models/{model}", signature, timeout, rows
+        found = self._get(f"{self.url}/metadata", None)["metadata"]["signature_def"]["signature_def"]
+        if signature not in found:
+            raise OSError(f"{self.url} has no signature {signature}. It has: {', '.join(sorted(found))}.")
+        self.inputs, self.outputs = found[signature]["inputs"], sorted(found[signature]["outputs"])
+        self.frame_shape = [int(each["size"]) for each in self.inputs["frames"]["tensor_shape"]["dim"]][2:]
+
+    def ask(self, inputs):
+        """Returns the outputs of a request as arrays, by name."""
+        return decode(self._get(f"{self.url}:predict", encode(self.signature, inputs, self.rows)), self.outputs)
+
+    def _get(self, url, body):
+        try:
+            with urllib.request.urlopen(url, data=body, timeout=self.timeout) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            raise OSError(f"{url}: {_told(error.read())}") from error
+        except (OSError, ValueError) as error:
+            raise OSError(f"{url}: {getattr(error, 'reason', error)}. Is the server running there?") from error
+
+
+class Grpc:
+    """A model behind TF Serving's gRPC interface; arguments are those of `Rest`, of the address only host and port.
+
+    Args:
+        max_megabytes: Largest message; gRPC's own limit of 4 is less than a clip of 128 x 128 pixels.
+    """
+
+    def __init__(self, address, model, signature, timeout, max_megabytes):
+        try:
+            import grpc
+            from tensorflow_serving.apis import get_model_metadata_pb2, predict_pb2, prediction_service_pb2_grpc
+        except ImportError as error:
+            raise ValueError("grpc:// needs messages of TF Serving: pip install 'simper-tf[serving]'.") from error
+        limits = [(f"grpc.max_{way}_message_length", int(max_megabytes * 2**20)) for way in ("send", "receive")]
+        self._stub = prediction_service_pb2_grpc.PredictionServiceStub(grpc.insecure_channel(address, limits))
+        self._error, self._messages, self._address = grpc.RpcError, predict_pb2, address
+        self.model, self.signature, self.timeout = model, signature, timeout
+        asked = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
+        asked.model_spec.name = model
+        found = get_model_metadata_pb2.SignatureDefMap()
+        self._call(self._stub.GetModelMetadata, asked).metadata["signature_def"].Unpack(found)
+        if signature not in found.signature_def:
+            names = ", ".join(sorted(found.signature_def))
+            raise OSError(f"{address} has no signature {signature}. It has: {names}.")
+        self.inputs = found.signature_def[signature].inputs
+        self.frame_shape = [dim.size for dim in self.inputs["frames"].tensor_shape.dim][2:]
+
+    def ask(self, inputs):
+        """Returns the outputs of a request as arrays, by name."""
+        import tensorflow as tf
+
+        asked = self._messages.PredictRequest()
+        asked.model_spec.name, asked.model_spec.signature_name = self.model, self.signature
+        for name, value in inputs.items():
+            asked.inputs[name].CopyFrom(tf.make_tensor_proto(value))
+        answer = self._call(self._stub.Predict, asked)
+        return {name: tf.make_ndarray(value) for name, value in answer.outputs.items()}
+
+    def _call(self, function, request):
+        try:
+            return function(request, timeout=self.timeout)
+        except self._error as error:
+            raise OSError(f"{self._address}: {error.details()}") from error
+
+
+def encode(signature, inputs, rows):
+    """Returns the body of a REST request, bytes, in row or column form.
+
+    Source: https://www.tensorflow.org/tfx/serving/api_rest, "Specifying input tensors".
+    """
+    # Shortest decimals of float32: JSON has only doubles.
+    lists = {name: np.asarray(value).tolist() for name, value in inputs.items()}
+    if not rows:
+        return json.dumps({"signature_name": signature, "inputs": lists}).encode()
+    each = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
+    return json.dumps({"signature_name": signature, "instances": each}).encode()
+
+
+def decode(answer, outputs):
+    """Returns the arrays in the answer to a REST request; where there is one output alone, its name is left out."""
+    if "outputs" in answer:
+        found = answer["outputs"]
+        return {name: np.array(found[name]) for name in outputs} if isinstance(found, dict) else _only(outputs, found)
+    found = answer["predictions"]
+    if not isinstance(found[0], dict):
+        return _only(outputs, found)
+    return {name: np.array([each[name] for each in found]) for name in outputs}
+
+
+def _only(outputs, values):
+    (name,) = outputs
+    return {name: np.array(values)}
+
+
+def _told(body):
+    try:
+        return json.loads(body)["error"]
+    except (ValueError, KeyError, AttributeError):
+        return body[:200].decode(errors="replace")
+
+
+def define(values=flags.FLAGS):
+    """Defines the flags of the command in some `FlagValues`."""
+    flags.DEFINE_string("video", None, "Video file.", required=True, flag_values=values)
+    flags.DEFINE_string(
+        "server", "http://localhost:8501", "http://, https:// or grpc:// with host and port.", flag_values=values
+    )
+    flags.DEFINE_string("model", "simper", "Name of the model on the server.", flag_values=values)
+    flags.DEFINE_string(
+        "signature", "answer", "Signature that is asked; it takes frames, and rate or not.", flag_values=values
+    )
+    flags.DEFINE_float("seconds", 6.0, "Length of a window.", lower_bound=0.0, flag_values=values)
+    flags.DEFINE_float("hop", 3.0, "Seconds from one window to the next.", lower_bound=0.0, flag_values=values)
+    flags.DEFINE_float(
+        "rate", 0.0, "Frames per second that are sent; 0 for those of the video.", lower_bound=0.0, flag_values=values
+    )
+    flags.DEFINE_float(
+        "timeout", 60.0, "Seconds after which an answer is given up.", lower_bound=0.0, flag_values=values
+    )
+    flags.DEFINE_float("max_megabytes", 64.0, "Largest message, gRPC only.", lower_bound=0.0, flag_values=values)
+    flags.DEFINE_boolean("rows", False, "Send clip by clip, REST only.", flag_values=values)
+
+
+if __name__ == "__main__":
+    define()
+    cli.run(main)
