@@ -1,0 +1,121 @@
+"""Reads how often something repeats in anybody's recordings, with no label, and says so where nothing does.
+
+python -m trainers.predict swing.mp4 videos/ 'clips/**/*.mov' pulse.csv 0
+
+Recordings are video files, folders, patterns, series (.csv with a column time, .npy, .wav) and numbers of cameras. The
+answers go to `predictions.csv` and `predictions.json`, with what every readout says, and to a picture a recording.
+"""
+
+import os
+import pathlib
+import sys
+
+import cv2
+from absl import flags
+
+from simper_tf.readings import answers, read, search
+from simper_tf.recordings.errors import RawDataError, printable
+from trainers import cli
+from trainers.predictions import tables
+
+UNITS = ("hz", "bpm", "per_minute", "count")
+# Windows of a recording that are printed; the files have all.
+_MOST_PRINTED = 20
+
+flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency sought, in Hz.")
+flags.DEFINE_float("window", None, "Seconds that are read at once; 2.4 periods of the lowest frequency by default.", 0)
+flags.DEFINE_float("hop", None, "Seconds from one window to the next; half a window by default.", 0)
+flags.DEFINE_float("start", 0.0, "Second at which reading starts.", 0)
+flags.DEFINE_float("end", None, "Second at which it ends; a camera is recorded until then, 60 s by default.", 0)
+flags.DEFINE_list("crop", None, "Look only at this part of the pictures: x,y,width,height in pixels.")
+flags.DEFINE_boolean("face", False, "Look only at the face, found on the first pictures, and read its pulse too.")
+flags.DEFINE_enum("unit", "hz", UNITS, "Unit of what is printed and written.")
+flags.DEFINE_float("rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0)
+flags.DEFINE_string("out", "runs/predict", "Folder of what is written.")
+
+
+def main(names):
+    """Reads the recordings of that names; ends with 1 where one could not be read."""
+    # No words of FFmpeg and OpenCV about a damaged file beside the one sentence that names it.
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    if not names:
+        raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
+    wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)
+    found, problems = search.find(names, flags.FLAGS.rate)
+    for problem in problems:
+        _complain(problem)
+    done = []
+    for source in found:
+        try:
+            done.append(_read(source, wishes))
+        except RawDataError as error:
+            problems.append(error)
+            _complain(error)
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        tables.write(folder, done, flags.FLAGS.unit)
+    if done:
+        cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
+    if problems:
+        sys.exit(f"predict: {len(problems)} of {len(problems) + len(done)} could not be read, see above.")
+
+
+def wishes_from(config) -> read.Wishes:
+    """Returns what parsed flags ask for.
+
+    Raises:
+        ValueError: a flag has not the form it needs.
+    """
+    band, box = _numbers("band", config.band, float, 2), None
+    if not 0 < band[0] < band[1]:
+        raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {','.join(config.band)}")
+    if config.crop:
+        box = _numbers("crop", config.crop, int, 4)
+        if min(box[:2]) < 0 or min(box[2:]) < 1:
+            raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {','.join(config.crop)}")
+    end = float("inf") if config.end is None else config.end
+    if end <= config.start:
+        raise ValueError(f"--end={end:g} must be later than --start={config.start:g}.")
+    for name in ("window", "hop", "rate"):
+        if config[name].value == 0:
+            raise ValueError(f"--{name} must be above 0. Found: 0.")
+    return read.Wishes(band, config.window, config.hop, config.start, end, box, config.face)
+
+
+def _read(source, wishes):
+    """Reads one recording and prints what it found; returns it as a `tables.Done`."""
+    opened = read.prepare(source, wishes)
+    total = opened.num_windows
+    counter = cli.Counter(printable(source.name), total) if total and total > _MOST_PRINTED else None
+    found = []
+    for answer in read.read(opened):
+        found.append(answer)
+        if counter:
+            counter(min(len(found), total))
+    found = answers.agree(found)
+    done = tables.Done(source.name, opened.info, opened.notes, found)
+    cli.say(printable(source.name))
+    for note in opened.notes:
+        cli.say(f"  NOTE {note}")
+    for line in tables.lines(done, flags.FLAGS.unit, _MOST_PRINTED):
+        cli.say(f"  {line}")
+    return done
+
+
+def _numbers(name, texts, kind, count):
+    try:
+        found = tuple(kind(text) for text in texts)
+    except ValueError:
+        found = ()
+    if len(found) != count:
+        raise ValueError(f"--{name} takes {count} numbers with commas between them. Found: {','.join(texts)}")
+    return found
+
+
+def _complain(error):
+    print(f"predict: {error}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    cli.run(main, takes="RECORDING...")
