@@ -6,6 +6,7 @@ Recordings are video files, folders, patterns, series (.csv with a column time, 
 answers go to `predictions.csv` and `predictions.json`, with what every readout says, and to a picture a recording.
 """
 
+import hashlib
 import os
 import pathlib
 import sys
@@ -13,10 +14,11 @@ import sys
 import cv2
 from absl import flags
 
+from simper_tf import files
 from simper_tf.readings import answers, read, search
 from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
-from trainers.predictions import tables
+from trainers.predictions import pictures, tables
 
 UNITS = ("hz", "bpm", "per_minute", "count")
 # Windows of a recording that are printed; the files have all.
@@ -48,12 +50,11 @@ def main(names):
     done = []
     for source in found:
         try:
-            done.append(_read(source, wishes))
+            done.append(_read(source, wishes, folder))
         except RawDataError as error:
             problems.append(error)
             _complain(error)
             continue
-        folder.mkdir(parents=True, exist_ok=True)
         tables.write(folder, done, flags.FLAGS.unit)
     if done:
         cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
@@ -83,7 +84,20 @@ def wishes_from(config) -> read.Wishes:
     return read.Wishes(band, config.window, config.hop, config.start, end, box, config.face)
 
 
-def _read(source, wishes):
+def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Returns where the picture of a recording goes: two of the same file name differ in their folders."""
+    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name)
+    return folder / f"{stem}_{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}.png"
+
+
+def draw(folder: pathlib.Path, done: tables.Done):
+    """Writes the picture of a recording."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with files.replacing(picture_path(folder, done.name), "wb") as file:
+        pictures.figure(done, flags.FLAGS.unit).savefig(file, format="png", dpi=110)
+
+
+def _read(source, wishes, folder):
     """Reads one recording and prints what it found; returns it as a `tables.Done`."""
     opened = read.prepare(source, wishes)
     total = opened.num_windows
@@ -95,6 +109,7 @@ def _read(source, wishes):
             counter(min(len(found), total))
     found = answers.agree(found)
     done = tables.Done(source.name, opened.info, opened.notes, found)
+    draw(folder, done)
     cli.say(printable(source.name))
     for note in opened.notes:
         cli.say(f"  NOTE {note}")

@@ -15,6 +15,21 @@ THRESHOLD = 0.5
 _SAME = 0.1
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Course:
+    """What is drawn of a window.
+
+    Attributes:
+        wave: `(T,)` strongest common course of the pixels, of unknown sign.
+        power: `(F,)` power summed over pixels, from 0 Hz on.
+        spacing: Hz from one value of the power to the next.
+    """
+
+    wave: np.ndarray
+    power: np.ndarray
+    spacing: float
+
+
 @dataclasses.dataclass(frozen=True)
 class Answer:
     """The answer for one window.
@@ -23,12 +38,14 @@ class Answer:
         start, end: Seconds from the first frame of the recording.
         chosen: The `Reading` with the best score.
         readings: All of them, the chosen one among them.
+        course: What is drawn of it, or None.
     """
 
     start: float
     end: float
     chosen: Reading
     readings: tuple[Reading, ...]
+    course: Course | None = None
 
     @property
     def is_periodic(self) -> bool:
@@ -45,9 +62,9 @@ class Answer:
         return self.chosen.others if self.is_periodic else ()
 
 
-def choose(start: float, end: float, readings: Sequence[Reading]) -> Answer:
+def choose(start: float, end: float, readings: Sequence[Reading], course: Course | None = None) -> Answer:
     """Returns the answer of the readout with the best score; of equal ones, the first."""
-    return Answer(start, end, max(readings, key=lambda reading: reading.score), tuple(readings))
+    return Answer(start, end, max(readings, key=lambda reading: reading.score), tuple(readings), course)
 
 
 def agree(answers: Sequence[Answer]) -> list[Answer]:

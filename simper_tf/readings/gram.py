@@ -88,6 +88,16 @@ def explained(gram: np.ndarray, frequency: float, harmonics: int) -> float:
     return float(np.sum((gram @ basis) * basis) / total) if total > 0 else 0.0
 
 
+def strongest(gram: np.ndarray) -> np.ndarray:
+    """Returns the strongest common course of all pixels, `(T,)`, of deviation 1 and unknown sign; 0 where all is still.
+
+    Args:
+        gram: `(T, T)` of `products`.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    return vectors[:, -1] * np.sqrt(len(gram)) if values[-1] > 0 else np.zeros(len(gram))
+
+
 def _harmonics(size, frequency, harmonics):
     """Returns `(T, 2 K)` orthonormal series that hold K multiples of a frequency, none of it a trend."""
     multiples = [k for k in range(1, harmonics + 1) if k * frequency < 0.5]

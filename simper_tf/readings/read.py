@@ -12,6 +12,7 @@ from simper_tf.recordings.errors import RawDataError
 
 # A face is found as well in pictures of this many pixels a side.
 _FACE_SIDE = 640
+_DRAWN_PADDING = 2  # Bins of a spectrogram to one of a plain transform.
 _REMEDY = "Give a part of the recording, such as --start=0 --end=10, or leave them out."
 
 
@@ -116,15 +117,13 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
         RawDataError: a frame cannot be read, or there is no window at all.
     """
     more = (*more, *(readouts.chrom, readouts.pos) * opened.wishes.face)
-    found_any = False
+    found_any, band = False, opened.plan.band
     for window in opened.windows():
         found_any = True
         products = gram.of_frames(pooled(window.frames))
-        found = [
-            read_by(products, window.rate, opened.plan.band) for read_by in (readouts.pixels, readouts.selfdistance)
-        ]
-        found += [read_by(window, products, opened.plan.band) for read_by in more]
-        yield answers.choose(window.start, window.start + window.seconds, found)
+        found = [own(products, window.rate, band) for own in (readouts.pixels, readouts.selfdistance)]
+        found += [other(window, products, band) for other in more]
+        yield answers.choose(window.start, window.start + window.seconds, found, _course(products, window.rate, band))
     if not found_any:
         length = opened.plan.length / opened.plan.rate
         raise RawDataError(
@@ -143,6 +142,14 @@ def pooled(frames: np.ndarray) -> np.ndarray:
     height, width = frames.shape[1] // cell, frames.shape[2] // cell
     cut = frames[:, : height * cell, : width * cell].astype(np.float32)
     return cut.reshape(len(frames), height, cell, width, cell, -1).mean(axis=(2, 4))
+
+
+def _course(products, rate, band):
+    """Returns what is drawn, in single precision and no higher than the band, so that hours of it fit."""
+    power = gram.power(products, _DRAWN_PADDING)
+    spacing = rate / (_DRAWN_PADDING * len(products))
+    kept = min(len(power), math.ceil(1.2 * band[1] / spacing))
+    return answers.Course(gram.strongest(products).astype(np.float32), power[:kept].astype(np.float32), spacing)
 
 
 def _seconds(info, wishes):

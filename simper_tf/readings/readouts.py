@@ -32,12 +32,16 @@ class Reading:
         frequency: Hz; NaN where it finds none.
         score: In [0, 1], how sure that is, by no label: 0.5 and more speak for a repetition.
         others: Frequencies in Hz, a whole number of times higher or lower, that may be the true one instead.
+        distance: Of what is read to itself one period later, over the median of such distances: the lower, the better.
+        explained: Share of what changes that the frequency and its multiples explain.
     """
 
     readout: str
     frequency: float
     score: float
     others: tuple[float, ...] = ()
+    distance: float = 1.0
+    explained: float = 0.0
 
 
 def pixels(products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
@@ -126,7 +130,8 @@ def reading(name: str, products: np.ndarray, frequency: float, rate: float, band
     share = gram.explained(products, frequency / rate, HARMONICS)
     odds = _WEIGHTS[0] + _WEIGHTS[1] * distance + _WEIGHTS[2] * math.log(max(share, 1e-3))
     is_inside = 0.9 * band[0] <= frequency <= 1.02 * band[1]
-    return Reading(name, frequency, 1 / (1 + math.exp(-odds)) if is_inside else 0.0)
+    score = 1 / (1 + math.exp(-odds)) if is_inside else 0.0
+    return Reading(name, frequency, score, distance=distance, explained=share)
 
 
 def refined(products: np.ndarray, frequency: float) -> float:
