@@ -15,10 +15,10 @@ import cv2
 from absl import flags
 
 from simper_tf import files
-from simper_tf.readings import answers, read, search
+from simper_tf.readings import answers, learned, read, search
 from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
-from trainers.predictions import pictures, tables
+from trainers.predictions import html, pictures, tables, videos
 
 UNITS = ("hz", "bpm", "per_minute", "count")
 # Windows of a recording that are printed; the files have all.
@@ -33,6 +33,10 @@ flags.DEFINE_list("crop", None, "Look only at this part of the pictures: x,y,wid
 flags.DEFINE_boolean("face", False, "Look only at the face, found on the first pictures, and read its pulse too.")
 flags.DEFINE_enum("unit", "hz", UNITS, "Unit of what is printed and written.")
 flags.DEFINE_float("rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0)
+flags.DEFINE_string("model", "", "Read by this exported model too: the folder of a run, or of a saved model.")
+flags.DEFINE_float("adapt", 0.0, "Train SimPer for so many seconds on each recording, and read by it too.", 0)
+flags.DEFINE_string("video", "", "Write the one recording here, an .mp4 file, with the reading on its frames.")
+flags.DEFINE_boolean("report", False, "Write one HTML page of all recordings too: predictions.html.")
 flags.DEFINE_string("out", "runs/predict", "Folder of what is written.")
 
 
@@ -44,19 +48,25 @@ def main(names):
     if not names:
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)
+    model = learned.Exported(flags.FLAGS.model) if flags.FLAGS.model else None
     found, problems = search.find(names, flags.FLAGS.rate)
     for problem in problems:
         _complain(problem)
+    if flags.FLAGS.video and not (len(found) == 1 and found[0].has_pictures):
+        raise ValueError(f"--video={flags.FLAGS.video} is for one recording with pictures. Found: {len(found)} in all.")
     done = []
     for source in found:
         try:
-            done.append(_read(source, wishes, folder))
+            done.append(_read(source, wishes, folder, model))
         except RawDataError as error:
             problems.append(error)
             _complain(error)
             continue
         tables.write(folder, done, flags.FLAGS.unit)
     if done:
+        if flags.FLAGS.report:
+            paths = [picture_path(folder, each.name) for each in done]
+            files.write_atomically(folder / "predictions.html", html.render(done, paths, flags.FLAGS.unit))
         cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
     if problems:
         sys.exit(f"predict: {len(problems)} of {len(problems) + len(done)} could not be read, see above.")
@@ -97,25 +107,39 @@ def draw(folder: pathlib.Path, done: tables.Done):
         pictures.figure(done, flags.FLAGS.unit).savefig(file, format="png", dpi=110)
 
 
-def _read(source, wishes, folder):
-    """Reads one recording and prints what it found; returns it as a `tables.Done`."""
-    opened = read.prepare(source, wishes)
+def _read(source, wishes, folder, model):
+    """Reads one recording, writes its picture and prints what it found; returns it as a `tables.Done`."""
+    opened = read.prepare(source, wishes, model and model.shape)
+    more = (model,) if model else ()
+    if flags.FLAGS.adapt:
+        more = (*more, _adapted(opened, flags.FLAGS.adapt))
     total = opened.num_windows
     counter = cli.Counter(printable(source.name), total) if total and total > _MOST_PRINTED else None
     found = []
-    for answer in read.read(opened):
+    for answer in read.read(opened, more):
         found.append(answer)
         if counter:
             counter(min(len(found), total))
     found = answers.agree(found)
     done = tables.Done(source.name, opened.info, opened.notes, found)
     draw(folder, done)
+    if flags.FLAGS.video:
+        videos.write(pathlib.Path(flags.FLAGS.video), opened, done, flags.FLAGS.unit)
     cli.say(printable(source.name))
     for note in opened.notes:
         cli.say(f"  NOTE {note}")
     for line in tables.lines(done, flags.FLAGS.unit, _MOST_PRINTED):
         cli.say(f"  {line}")
     return done
+
+
+def _adapted(opened, seconds):
+    counter = cli.Counter(f"learning from {printable(opened.source.name)}, second", max(round(seconds), 1))
+
+    def report(left):
+        counter.show(min(round(seconds - left), counter.total), f"{cli.clock(left)} left")
+
+    return learned.adapt(opened, seconds, report=report)
 
 
 def _numbers(name, texts, kind, count):

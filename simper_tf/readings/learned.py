@@ -63,12 +63,10 @@ class Exported:
         try:
             said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([window.rate], tf.float32))
         except tf.errors.InvalidArgumentError as error:
-            found = (
-                str(error).partition("assertion failed: ")[2].split("]")[0].strip("[ ") or str(error).splitlines()[0]
-            )
-            raise RawDataError(
-                "--model", f"a refusal ({found})", "windows that it can read", "Change --window."
-            ) from error
+            text = str(error)
+            found = text.partition("assertion failed: ")[2].split("]")[0].strip("[ ") or text.splitlines()[0]
+            expected = "windows that the model can read"
+            raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
         features = said["features"][0].numpy()
         return _refined("model", features, float(said["frequency"][0]), window, products, band)
 

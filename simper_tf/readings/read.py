@@ -118,10 +118,11 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
     """
     more = (*more, *(readouts.chrom, readouts.pos) * opened.wishes.face)
     found_any, band = False, opened.plan.band
+    weights = readouts.PICTURES if opened.source.has_pictures else readouts.SERIES
     for window in opened.windows():
         found_any = True
         products = gram.of_frames(pooled(window.frames))
-        found = [own(products, window.rate, band) for own in (readouts.pixels, readouts.selfdistance)]
+        found = [own(products, window.rate, band, weights) for own in (readouts.pixels, readouts.selfdistance)]
         found += [other(window, products, band) for other in more]
         yield answers.choose(window.start, window.start + window.seconds, found, _course(products, window.rate, band))
     if not found_any:

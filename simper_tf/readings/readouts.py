@@ -12,15 +12,18 @@ import scipy.interpolate
 from simper_tf import octave, skin_colors, spectrum
 from simper_tf.readings import gram
 
+Weights = tuple[float, float, float]
 # Multiples of a frequency that count as its own.
 HARMONICS = 5
 # The first lag counts as the period at which the distance has come down to within this share of where it is lowest:
 # at the two others it may be told as well, one octave or more apart.
 _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
 _FINER = 4  # Lags between two frames at which distances are looked at.
-# Odds that a frequency is right, fitted by `python -m benchmarks.recordings --choose` on photographs and movements that
-# its report does not use: constant, of the relative distance one period later, and of the log of what it explains.
-_WEIGHTS = (6.77, -8.46, 1.47)
+# Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
+# explained. Of pictures, fitted by `python -m benchmarks.recordings --choose` on photographs and movements that its
+# report does not use; of one or a few series, which look periodic by chance more often, on noise of any color and waves
+# with harmonics in it, a mistaken one counted five times.
+PICTURES, SERIES = (6.77, -8.46, 1.47), (5.24, -10.4, 0.02)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,22 +47,23 @@ class Reading:
     explained: float = 0.0
 
 
-def pixels(products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
+def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
     """Reads the strongest line of the power summed over pixels, stepped down as `octave.pixel_frequency` does.
 
     Args:
         products: `(T, T)` of `gram.products`.
         rate: Frames per second.
         band: `(low, high)` in Hz.
+        weights: What the score is made of, `PICTURES` or `SERIES`.
     """
     power = gram.power(products, spectrum.PIXEL_PADDING)
     found = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
     if not band[0] <= found <= band[1]:
         found = _peak(gram.power(products), rate, band)
-    return reading("pixels", products, found, rate, band)
+    return reading("pixels", products, found, rate, band, weights)
 
 
-def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
+def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
     """Reads the first lag at which frames are about as near to themselves as they come to be at any.
 
     Arguments are those of `pixels`.
@@ -68,7 +72,7 @@ def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float]) -
     first = curve.first_deep(_DEEP)
     if first is None:
         return Reading("selfdistance", math.nan, 0.0)
-    found = reading("selfdistance", products, first, rate, band)
+    found = reading("selfdistance", products, first, rate, band, weights)
     near = {curve.first_deep(share) for share in (_DEEPER, _LESS_DEEP)}
     others = tuple(sorted(other for other in near if not 0.8 < other / first < 1.25))
     return dataclasses.replace(found, others=others)
@@ -112,7 +116,9 @@ def of_series(name: str, series: np.ndarray, rate: float, band: tuple[float, flo
     return reading(name, products, _peak(gram.power(products), rate, band), rate, band)
 
 
-def reading(name: str, products: np.ndarray, frequency: float, rate: float, band: tuple[float, float]) -> Reading:
+def reading(
+    name: str, products: np.ndarray, frequency: float, rate: float, band: tuple[float, float], weights: Weights = SERIES
+) -> Reading:
     """Returns what a readout says, its frequency refined by least squares over its multiples, with its score.
 
     Args:
@@ -121,6 +127,7 @@ def reading(name: str, products: np.ndarray, frequency: float, rate: float, band
         frequency: Hz, about.
         rate: Frames per second.
         band: `(low, high)` in Hz.
+        weights: As in `pixels`.
     """
     total = np.trace(products)
     if not total > 0 or not math.isfinite(frequency):
@@ -128,7 +135,7 @@ def reading(name: str, products: np.ndarray, frequency: float, rate: float, band
     frequency = refined(products, frequency / rate) * rate
     distance = _Distances(products, rate, band).at(frequency)
     share = gram.explained(products, frequency / rate, HARMONICS)
-    odds = _WEIGHTS[0] + _WEIGHTS[1] * distance + _WEIGHTS[2] * math.log(max(share, 1e-3))
+    odds = weights[0] + weights[1] * distance + weights[2] * math.log(max(share, 1e-3))
     is_inside = 0.9 * band[0] <= frequency <= 1.02 * band[1]
     score = 1 / (1 + math.exp(-odds)) if is_inside else 0.0
     return Reading(name, frequency, score, distance=distance, explained=share)

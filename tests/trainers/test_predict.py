@@ -10,7 +10,10 @@ import numpy as np
 import photographs
 import pytest
 
-from trainers.predictions import tables
+from simper_tf.readings import answers, sources
+from simper_tf.readings.readouts import Reading
+from simper_tf.recordings import mp4
+from trainers.predictions import pictures, tables
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -113,3 +116,48 @@ def test_nothing_to_read_is_said():
 @pytest.mark.parametrize(("unit", "value"), [("hz", 1.5), ("bpm", 90), ("per_minute", 90), ("count", 9)])
 def test_units_by_hand(unit, value):
     assert tables.value(1.5, unit, 6.0) == value
+
+
+@pytest.mark.slow
+def test_a_video_a_page_and_a_picture_are_made_and_learning_joins_the_readouts(folder, tmp_path):
+    video = tmp_path / "read.mp4"
+    words = ["--adapt=2", f"--video={video}", "--report", "--unit=per_minute", f"--out={tmp_path}"]
+    done = predict(folder / "swing é 1.mp4", *words)
+    assert done.returncode == 0, done.stderr
+    info = mp4.probe(video)
+    assert (info.height, info.width, info.num_frames) == (120, 160, 225)
+    page = (tmp_path / "predictions.html").read_text()
+    assert "swing é 1.mp4" in page
+    assert page.count("data:image/png;base64,") == 1
+    assert "per minute" in page
+    assert len(list(tmp_path.glob("*.png"))) == 1
+    assert not list(tmp_path.glob("*unfinished*"))
+    rows = list(csv.DictReader((tmp_path / "predictions.csv").open()))
+    assert {"pixels_hz", "selfdistance_hz", "adapt_hz"} <= set(rows[0])
+    assert [float(row["value"]) for row in rows] == pytest.approx([72, 72], abs=0.6)
+    assert "learning from" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_folder_without_a_model_and_a_video_of_several_are_refused(folder, tmp_path):
+    done = predict(folder / "breath.csv", f"--model={tmp_path}")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"predict: error: --model={tmp_path} holds no exported model.")
+    done = predict(folder / "breath.csv", f"--video={tmp_path / 'x.mp4'}")
+    assert done.returncode == 1
+    assert "is for one recording with pictures" in done.stderr
+
+
+def answer(start, frequency, score, others=()):
+    wave = np.sin(np.arange(60) / 5).astype(np.float32)
+    course = answers.Course(wave, np.ones(40, np.float32), 0.2)
+    return answers.choose(start, start + 6, [Reading("pixels", frequency, score, others)], course)
+
+
+def test_the_picture_shades_what_does_not_repeat_and_draws_both_octaves_dashed():
+    found = [answer(0, 1.0, 0.9), answer(3, 1.0, 0.1), answer(6, 1.5, 0.8, (3.0,))]
+    info = sources.Info(10, 12, 9, 9)
+    above, below = pictures.figure(tables.Done("$a.mp4", info, (), found), "bpm").axes
+    assert [(patch.get_x(), patch.get_width()) for patch in above.patches] == [(4.5, 3.0)]
+    track = [(line.get_xdata().tolist(), line.get_ydata().tolist(), line.get_linestyle()) for line in below.lines]
+    assert track == [([0, 4.5], [60, 60], "-"), ([7.5, 12], [90, 90], "--"), ([7.5, 12], [180, 180], "--")]

@@ -53,11 +53,24 @@ def lines(done: Done, unit: str, most: int) -> list[str]:
     found = [_line(answer, unit) for answer in done.answers[:most]]
     if len(done.answers) > most:
         found.append(f"... {len(done.answers) - most} more windows in the files")
+    return [*found, in_all(done)]
+
+
+def in_all(done: Done) -> str:
+    """Returns one sentence on a whole recording."""
     periodic = sum(answer.is_periodic for answer in done.answers)
     if not periodic:
-        return [*found, f"in all: {NOTHING}"]
-    said = f"in all: {done.repetitions:.1f} repetitions; {periodic} of {len(done.answers)} windows repeat something"
-    return [*found, said]
+        return f"in all: {NOTHING}"
+    return f"in all: {done.repetitions:.1f} repetitions; {periodic} of {len(done.answers)} windows repeat something"
+
+
+def said(answer: answers.Answer, unit: str) -> str:
+    """Returns the answer for a window in words: a number and its unit, two of them, or that nothing clearly repeats."""
+    if not answer.is_periodic:
+        return NOTHING
+    seconds = answer.end - answer.start
+    numbers = " or ".join(f"{value(f, unit, seconds):.4g}" for f in (answer.frequency, *answer.others))
+    return f"{numbers} {_NAMES[unit]}{', octave undecided' * bool(answer.others)}"
 
 
 def write(folder: pathlib.Path, done: list[Done], unit: str):
@@ -83,13 +96,10 @@ def value(frequency: float, unit: str, seconds: float) -> float:
 
 
 def _line(answer, unit):
-    span = f"{answer.start:8.2f} to {answer.end:8.2f} s  "
+    span = f"{answer.start:8.2f} to {answer.end:8.2f} s  {said(answer, unit)}"
     if not answer.is_periodic:
-        return f"{span}{NOTHING}"
-    seconds = answer.end - answer.start
-    said = " or ".join(f"{value(f, unit, seconds):.4g}" for f in (answer.frequency, *answer.others))
-    undecided = ", octave undecided" * bool(answer.others)
-    return f"{span}{said} {_NAMES[unit]}  (confidence {answer.chosen.score:.2f}, by {answer.chosen.readout}{undecided})"
+        return span
+    return f"{span}  (confidence {answer.chosen.score:.2f}, by {answer.chosen.readout})"
 
 
 def _verdict(answer):
