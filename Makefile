@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := simper_tf datasets trainers benchmarks docs tests setup.py
 
-.PHONY: help quickstart test test-fast lint docs bench bench-peers smoke results parity clean
+.PHONY: help quickstart test test-fast lint docs bench bench-peers recordings smoke results parity clean
 help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
@@ -12,6 +12,7 @@ help:
 	@echo "make docs        build the documentation site: site/index.html"
 	@echo "make bench       measure speed and memory against plain references (long; BENCH='--only=views_*' for some)"
 	@echo "make bench-peers measure encoders beside PyTorch in an environment of its own (about 5 minutes, half of it set-up)"
+	@echo "make recordings  read generated recordings as trainers.predict does: docs/recordings.md (about half an hour)"
 	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
 	@echo "make results     make every table at the scale of two cores: docs/results (hours; goes on where it was stopped)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
@@ -40,6 +41,11 @@ bench: .venv/ready
 
 bench-peers: .venv-peers/ready
 	.venv-peers/bin/python -m benchmarks.peers
+
+# Two of its photographs come with scikit-learn, the others with scikit-image, which nothing else needs.
+recordings: .venv/ready
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[recordings]'
+	$(BIN)/python -m benchmarks.recordings --hour
 
 smoke: .venv/ready
 	$(BIN)/python -m trainers.reproduce --scale=smoke --jobs=2

@@ -26,7 +26,7 @@ class OutputClosed(OSError):
 INTERRUPTED = 130
 
 
-def run(main, groups=None):
+def run(main, groups=None, takes=""):
     """Runs `main()` with parsed flags and turns expected errors into one line and an exit code that is not 0.
 
     `--verbosity=1` shows the traceback of these too, and `--help` the flags of the command alone.
@@ -34,19 +34,20 @@ def run(main, groups=None):
     Args:
         main: A function in the module of the command, whose documentation says what the command does.
         groups: Heading of the help -> names of flags, such as `options.GROUPS`; None for no headings.
+        takes: What words without -- are, such as "RECORDING..."; `main` then takes a list of them.
     """
     program = pathlib.Path(sys.argv[0]).stem
     if help.ASKED & {*sys.argv[1:]}:
-        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}), end="")
+        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}, takes=takes), end="")
         return
 
     def guarded(argv):
         if not flags.FLAGS["verbosity"].present:
             logging.set_verbosity(logging.ERROR)
-        if len(argv) > 1:
+        if len(argv) > 1 and not takes:
             sys.exit(f"{program}: error: flags start with --. Found: {' '.join(argv[1:])}")
         try:
-            main()
+            main(argv[1:]) if takes else main()
         except EXPECTED as error:
             if logging.get_verbosity() >= logging.DEBUG:
                 raise

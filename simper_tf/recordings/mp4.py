@@ -120,7 +120,7 @@ def _cut(path, info, shape, rate, length, step):
 
 def _until_the_end(path, info, shape):
     """Yields times and small frames of a whole file, and the last frame again at the time at which it ends."""
-    for time, frame in _decoded(path, -np.inf, np.inf, shape):
+    for time, frame in decoded(path, -np.inf, np.inf, shape):
         yield time, frame
     yield time + 1 / info.rate, frame
 
@@ -145,22 +145,32 @@ def read_interval(path, start, end, size):
             seconds somewhere in the interval: then it is truncated, shorter than the interval, or has a hole.
     """
     frames, times = [], []
-    for time, frame in _decoded(path, start, end, (size, size)):
+    for time, frame in decoded(path, start, end, (size, size)):
         frames.append(frame)
         times.append(time)
     _check_continuous(path, start, end, times)
     return np.stack(frames), np.array(times)
 
 
-def _decoded(path, start, end, shape):
-    """Yields time and small frame of each frame shown at `start <= time < end`."""
+def decoded(path, start, end, shape, box=None):
+    """Yields time and small frame of each frame shown at `start <= time < end`; two large ones are held at a time.
+
+    Args:
+        path: A video file.
+        start, end: Seconds from the first frame of the file.
+        shape: `(height, width)` of what comes out, `(height, width, 3)` uint8 RGB, resized by area averaging.
+        box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
+
+    Raises:
+        RawDataError: the file is missing, unreadable or damaged.
+    """
     with _opened(path) as capture:
         try:
             for time in _frame_times(capture, path):
                 if time >= end:
                     break
                 if time >= start:
-                    yield time, _small_frame(capture, path, shape)
+                    yield time, _small_frame(capture, path, shape, box)
         except cv2.error as error:
             raise _unreadable(path, f"decoding failed: {error}") from error
 
@@ -213,10 +223,13 @@ def _frame_times(capture, path):
         previous = time
 
 
-def _small_frame(capture, path, shape):
+def _small_frame(capture, path, shape, box):
     readable, frame = capture.retrieve()
     if not readable:
         raise _unreadable(path, "a frame cannot be decoded")
+    if box is not None:
+        left, top, width, height = box
+        frame = frame[top : top + height, left : left + width]
     return cv2.cvtColor(cv2.resize(frame, shape[::-1], interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
 
 

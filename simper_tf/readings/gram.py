@@ -1,0 +1,120 @@
+"""How alike the frames of a window are, two by two: all that training-free readouts of movement need.
+
+The inner products of T frames, `(T, T)`, hold the power spectrum summed over pixels, the distance of frames to those a
+lag later, and the share that a period explains. They cost one matrix product, whatever the number of pixels.
+"""
+
+import numpy as np
+
+_PADDING = 16  # As of `readout.fft_frequency`.
+_BRIGHTNESS_ALONE = 0.1  # Share of the changes below which what is no brightness does not count.
+_LEAST_OVERLAP = 0.3  # Share of the window over which frames are compared with those a lag later.
+
+
+def products(frames: np.ndarray) -> np.ndarray:
+    """Returns the inner products of frames without the mean and the linear trend of each pixel.
+
+    Args:
+        frames: `(T, ...)` numbers, T at least 3.
+
+    Returns:
+        `(T, T)` float64, per value of a frame: the diagonal is the mean square of each.
+    """
+    flat = np.reshape(frames, (len(frames), -1)).astype(np.float32)
+    flat -= flat.mean(axis=0)
+    found = (flat @ flat.T).astype(np.float64) / flat.shape[1]
+    return without(found, trend(len(frames)))
+
+
+def of_frames(frames: np.ndarray) -> np.ndarray:
+    """Returns `products` of what changes in frames beside their brightness, which drifts with the light.
+
+    Where hardly anything but the brightness changes, as in a blinking lamp, it stays.
+
+    Args:
+        frames: `(T, H, W, C)` numbers.
+    """
+    whole = products(frames)
+    frames = frames.astype(np.float32)
+    beside = products(frames - frames.mean(axis=(1, 2), keepdims=True))
+    return beside if np.trace(beside) >= _BRIGHTNESS_ALONE * np.trace(whole) else whole
+
+
+def without(gram: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Returns `(T, T)` products after `(T, K)` orthonormal series have been taken out of every pixel."""
+    found = gram - basis @ (basis.T @ gram)
+    return found - (found @ basis) @ basis.T
+
+
+def power(gram: np.ndarray, padding: int = _PADDING) -> np.ndarray:
+    """Returns the power spectrum, summed over pixels, with a Hann window.
+
+    Args:
+        gram: `(T, T)` of `products`.
+        padding: Bins per bin of the unpadded transform.
+
+    Returns:
+        `(padding * T // 2 + 1,)`; bin k stands for `k / (padding T)` cycles per frame.
+    """
+    size = len(gram)
+    weights = np.hanning(size)
+    lags = _along_lags(gram * weights * weights[:, None])
+    # The transform of the correlation is the power: one transform instead of one a pixel.
+    both = np.zeros(padding * size)
+    both[:size] = lags
+    both[-size + 1 :] += lags[:0:-1]
+    return np.maximum(np.fft.rfft(both).real, 0.0)
+
+
+def distances(gram: np.ndarray) -> np.ndarray:
+    """Returns the mean squared distance of frames to those a lag later, `(L,)` for lags of 0 to L - 1 frames."""
+    size = len(gram)
+    own = np.diagonal(gram)
+    squares = own[:, None] + own - 2 * gram
+    counts = np.arange(size, 0, -1)
+    return (_along_lags(np.maximum(squares, 0.0)) / counts)[: int((1 - _LEAST_OVERLAP) * size) + 1]
+
+
+def explained(gram: np.ndarray, frequency: float, harmonics: int) -> float:
+    """Returns the share of what changes that a frequency and its multiples explain, by least squares over all pixels.
+
+    Args:
+        gram: `(T, T)` of `products`.
+        frequency: Cycles per frame.
+        harmonics: How many multiples at most; those above half a cycle per frame are left out.
+    """
+    total = np.trace(gram)
+    basis = _harmonics(len(gram), frequency, harmonics)
+    return float(np.sum((gram @ basis) * basis) / total) if total > 0 else 0.0
+
+
+def strongest(gram: np.ndarray) -> np.ndarray:
+    """Returns the strongest common course of all pixels, `(T,)`, of deviation 1 and unknown sign; 0 where all is still.
+
+    Args:
+        gram: `(T, T)` of `products`.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    return vectors[:, -1] * np.sqrt(len(gram)) if values[-1] > 0 else np.zeros(len(gram))
+
+
+def _harmonics(size, frequency, harmonics):
+    """Returns `(T, 2 K)` orthonormal series that hold K multiples of a frequency, none of it a trend."""
+    multiples = [k for k in range(1, harmonics + 1) if k * frequency < 0.5]
+    angles = 2 * np.pi * frequency * np.outer(np.arange(size), multiples)
+    slow = trend(size)
+    waves = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    return np.linalg.qr(waves - slow @ (slow.T @ waves))[0]
+
+
+def trend(size):
+    """Returns `(T, 2)` orthonormal series: a constant and a slope."""
+    return np.linalg.qr(np.stack([np.ones(size), np.linspace(-1, 1, size)], axis=1))[0]
+
+
+def _along_lags(matrix):
+    """Returns `(T,)` sums along the diagonals of a `(T, T)` matrix, from the main one outward."""
+    size = len(matrix)
+    rows, columns = np.indices(matrix.shape, sparse=True)
+    lags = columns - rows + size - 1
+    return np.bincount(lags.ravel(), np.ravel(matrix), 2 * size - 1)[size - 1 :]

@@ -1,0 +1,151 @@
+"""Readouts that have learned: an exported model, and SimPer trained on the recording that is read."""
+
+import math
+import pathlib
+import time
+from collections.abc import Callable
+
+import cv2
+import keras
+import numpy as np
+import tensorflow as tf
+
+from simper_tf import export, octave, spectrum
+from simper_tf.encoders import ENCODERS
+from simper_tf.methods import SimPer
+from simper_tf.readings import answers, gram, read, readouts, windows
+from simper_tf.recordings.errors import RawDataError
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
+
+# Pixels of the longer side, clips in all and a step, views a set: what two cores learn from in a minute.
+_SIDE, _CLIPS, _BATCH, _VIEWS = 24, 64, 2, 4
+_LEARNING_RATE = 3e-3
+# A frequency and its multiples, at which features may run.
+_MULTIPLES = (1.0, 0.5, 2.0, 1 / 3, 3.0)
+
+
+class Exported:
+    """The readout `model`: an exported model that answers in Hz.
+
+    Args:
+        path: Folder of a run, of its `saved_model`, or of one version in it.
+
+    Raises:
+        ValueError: there is none, or it does not answer in Hz to frames and a rate.
+    """
+
+    def __init__(self, path):
+        path = pathlib.Path(path)
+        folder = path / "saved_model" if (path / "saved_model").is_dir() else path
+        version = folder if (folder / "saved_model.pb").exists() else export.newest_version(folder)
+        if version is None:
+            raise ValueError(
+                f"--model={path} holds no exported model. Make one: python -m trainers.export --run_dir=..."
+            )
+        try:
+            self._loaded = tf.saved_model.load(str(version))
+            self._answer = self._loaded.signatures["serving_default"]
+            inputs = self._answer.structured_input_signature[1]
+            self._length, *self._shape = inputs["frames"].shape[1:]
+        except (OSError, KeyError, ValueError, tf.errors.OpError) as error:
+            raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
+        if "rate" not in inputs or None in self._shape:
+            raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """`(height, width)` of the frames that it was trained on."""
+        return tuple(self._shape[:2])
+
+    def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
+        frames = _colors(window.frames, self._shape[2])
+        try:
+            said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([window.rate], tf.float32))
+        except tf.errors.InvalidArgumentError as error:
+            text = str(error)
+            found = text.partition("assertion failed: ")[2].split("]")[0].strip("[ ") or text.splitlines()[0]
+            expected = "windows that the model can read"
+            raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
+        features = said["features"][0].numpy()
+        return _refined("model", features, float(said["frequency"][0]), window, products, band)
+
+
+def adapt(
+    opened: read.Opened, seconds: float, seed: int = 0, report: Callable[[float], None] = lambda left: None
+) -> Callable:
+    """Trains SimPer on a recording, without labels, and returns the readout `adapt` for its windows.
+
+    Args:
+        opened: The recording.
+        seconds: How long, from the first step on; starting takes some more.
+        seed: Of weights, order and views.
+        report: Called with the seconds left after each step.
+
+    Raises:
+        RawDataError: the recording holds no window, or one too short for the views.
+    """
+    clips = _training_clips(opened, seed)
+    keras.utils.set_random_seed(seed)
+    times = SpeedSets(num_views=_VIEWS)
+    model = SimPer(ENCODERS["small"](clips.shape[2:]), Views(times.longest_view(clips.shape[1]), times), seed=seed)
+    model.compile(keras.optimizers.Adam(_LEARNING_RATE))
+    random, step = np.random.default_rng(seed), tf.function(model.train_step, autograph=False)
+    step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
+    began = time.monotonic()
+    while (left := seconds - (time.monotonic() - began)) > 0:
+        model.optimizer.learning_rate = _LEARNING_RATE * left / seconds
+        step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
+        report(left)
+
+    def readout(window, products, band):
+        clip = _small(window.frames)
+        features = model.encode(clip[None]).numpy()
+        pixels = spectrum.pixel_power(clip[None])
+        found = float(octave.resolve_octave(features, pixels, window.rate)[0])
+        return _refined("adapt", features[0], found, window, products, band)
+
+    return readout
+
+
+def _training_clips(opened, seed):
+    """Returns up to `_CLIPS` windows, drawn evenly from all that there are every eighth of a window."""
+    random, kept = np.random.default_rng(seed), []
+    denser = windows.Plan(opened.plan.rate, opened.plan.length, max(opened.plan.length // 8, 1), opened.plan.band)
+    frames = opened.source.frames(opened.wishes.start, opened.wishes.end, opened.shape, opened.box)
+    for number, window in enumerate(windows.cut(frames, denser, opened.info.longest_gap)):
+        place = number if number < _CLIPS else int(random.integers(0, number + 1))
+        if place < _CLIPS:
+            kept[place : place + 1] = [_small(window.frames)]
+    if not kept:
+        raise RawDataError(opened.source.name, "no window without a hole", "one to learn from", "Shorten --window.")
+    return np.stack(kept)
+
+
+def _refined(name, features, frequency, window, products, band):
+    """Returns the reading of features, at the multiple that the frames themselves repeat at, where they show it."""
+    arbiter = readouts.selfdistance(products, window.rate, band)
+    if arbiter.score >= answers.THRESHOLD:
+        near = min((frequency * each for each in _MULTIPLES), key=lambda each: abs(math.log(each / arbiter.frequency)))
+        frequency = near if abs(near / arbiter.frequency - 1) < 0.1 else frequency
+    return readouts.reading(name, gram.products(features), frequency, window.rate, band)
+
+
+def _small(frames):
+    """Returns `(T, H, W, C)` uint8 frames of at most `_SIDE` pixels a side."""
+    height, width = frames.shape[1:3]
+    scale = min(1.0, _SIDE / max(height, width))
+    size = max(round(scale * width), 1), max(round(scale * height), 1)
+    small = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in frames]
+    return np.clip(np.reshape(small, (len(frames), size[1], size[0], -1)), 0, 255).astype(np.uint8)
+
+
+def _colors(frames, channels):
+    """Returns uint8 frames of so many channels: gray ones of colors, or the same gray three times."""
+    if frames.shape[-1] == channels:
+        found = frames
+    elif channels == 1:
+        found = frames @ np.float32([[0.299], [0.587], [0.114]]) if frames.shape[-1] == 3 else frames[..., :1]
+    else:
+        found = np.repeat(frames[..., :1], channels, axis=-1)
+    return np.clip(np.round(found), 0, 255).astype(np.uint8)

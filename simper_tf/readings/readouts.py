@@ -1,0 +1,198 @@
+"""How a window is read, each way in a function, and how sure of it one can be without a label.
+
+Every readout answers from the inner products of frames, or of a series, over time: `gram.products`.
+"""
+
+import dataclasses
+import math
+
+import numpy as np
+import scipy.interpolate
+
+from simper_tf import octave, skin_colors, spectrum
+from simper_tf.readings import gram
+
+Weights = tuple[float, float, float]
+# Multiples of a frequency that count as its own.
+HARMONICS = 5
+# The first lag counts as the period at which the distance has come down to within this share of where it is lowest:
+# at the two others it may be told as well, one octave or more apart.
+_DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
+_FINER = 4  # Lags between two frames at which distances are looked at.
+# Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
+# explained. Of pictures, fitted by `python -m benchmarks.recordings --choose` on photographs and movements that its
+# report does not use; of one or a few series, which look periodic by chance more often, on noise of any color and waves
+# with harmonics in it, a mistaken one counted five times.
+PICTURES, SERIES = (6.77, -8.46, 1.47), (5.24, -10.4, 0.02)
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """What one readout says of a window.
+
+    Attributes:
+        readout: Its name.
+        frequency: Hz; NaN where it finds none.
+        score: In [0, 1], how sure that is, by no label: 0.5 and more speak for a repetition.
+        others: Frequencies in Hz, a whole number of times higher or lower, that may be the true one instead.
+        distance: Of what is read to itself one period later, over the median of such distances: the lower, the better.
+        explained: Share of what changes that the frequency and its multiples explain.
+    """
+
+    readout: str
+    frequency: float
+    score: float
+    others: tuple[float, ...] = ()
+    distance: float = 1.0
+    explained: float = 0.0
+
+
+def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
+    """Reads the strongest line of the power summed over pixels, stepped down as `octave.pixel_frequency` does.
+
+    Args:
+        products: `(T, T)` of `gram.products`.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+        weights: What the score is made of, `PICTURES` or `SERIES`.
+    """
+    power = gram.power(products, spectrum.PIXEL_PADDING)
+    found = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
+    if not band[0] <= found <= band[1]:
+        found = _peak(gram.power(products), rate, band)
+    return reading("pixels", products, found, rate, band, weights)
+
+
+def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
+    """Reads the first lag at which frames are about as near to themselves as they come to be at any.
+
+    Arguments are those of `pixels`.
+    """
+    curve = _Distances(products, rate, band)
+    first = curve.first_deep(_DEEP)
+    if first is None:
+        return Reading("selfdistance", math.nan, 0.0)
+    found = reading("selfdistance", products, first, rate, band, weights)
+    near = {curve.first_deep(share) for share in (_DEEPER, _LESS_DEEP)}
+    others = tuple(sorted(other for other in near if not 0.8 < other / first < 1.25))
+    return dataclasses.replace(found, others=others)
+
+
+def chrom(window, products: np.ndarray, band: tuple[float, float]) -> Reading:
+    """Reads the pulse of the mean color by `skin_colors.chrom`.
+
+    Args:
+        window: A `windows.Window` of RGB frames.
+        products: Unused.
+        band: `(low, high)` in Hz.
+    """
+    return _pulse("chrom", skin_colors.chrom, window, band)
+
+
+def pos(window, products: np.ndarray, band: tuple[float, float]) -> Reading:
+    """Reads the pulse of the mean color by `skin_colors.pos`; arguments are those of `chrom`."""
+    return _pulse("pos", skin_colors.pos, window, band)
+
+
+def _pulse(name, pulse, window, band):
+    if window.frames.shape[-1] != 3:
+        return Reading(name, math.nan, 0.0)
+    colors = window.frames.mean(axis=(1, 2), dtype=np.float64)
+    return of_series(name, pulse(colors, window.rate, band), window.rate, band)
+
+
+def of_series(name: str, series: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
+    """Reads a series by the strongest frequency of its spectrum.
+
+    Args:
+        name: Of the readout.
+        series: `(T,)` or `(T, D)` floats.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+    """
+    products = gram.products(series)
+    if not np.trace(products) > 0:
+        return Reading(name, math.nan, 0.0)
+    return reading(name, products, _peak(gram.power(products), rate, band), rate, band)
+
+
+def reading(
+    name: str, products: np.ndarray, frequency: float, rate: float, band: tuple[float, float], weights: Weights = SERIES
+) -> Reading:
+    """Returns what a readout says, its frequency refined by least squares over its multiples, with its score.
+
+    Args:
+        name: Of the readout.
+        products: `(T, T)` of `gram.products`.
+        frequency: Hz, about.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+        weights: As in `pixels`.
+    """
+    total = np.trace(products)
+    if not total > 0 or not math.isfinite(frequency):
+        return Reading(name, math.nan, 0.0)
+    frequency = refined(products, frequency / rate) * rate
+    distance = _Distances(products, rate, band).at(frequency)
+    share = gram.explained(products, frequency / rate, HARMONICS)
+    odds = weights[0] + weights[1] * distance + weights[2] * math.log(max(share, 1e-3))
+    is_inside = 0.9 * band[0] <= frequency <= 1.02 * band[1]
+    score = 1 / (1 + math.exp(-odds)) if is_inside else 0.0
+    return Reading(name, frequency, score, distance=distance, explained=share)
+
+
+def refined(products: np.ndarray, frequency: float) -> float:
+    """Returns the frequency near by that explains most with its multiples, in cycles per frame as the one given."""
+    size, step = len(products), 0.15 / len(products)
+    best = frequency
+    for width, count in ((4, 9), (1, 9), (0.25, 9)):
+        grid = best + step * width * np.linspace(-1, 1, count)
+        grid = grid[(grid > 0.5 / size) & (grid < 0.5)]
+        if not len(grid):
+            return frequency
+        best = float(grid[np.argmax([gram.explained(products, each, HARMONICS) for each in grid])])
+    return best
+
+
+class _Distances:
+    """Distance of frames to those a lag later, over the median over all lags, without what noise adds to it."""
+
+    def __init__(self, products, rate, band):
+        curve = gram.distances(products - _noise(products))
+        middle = np.median(curve[1:])
+        self._rate, self._lags = rate, np.arange(0, len(curve) - 1 + 1e-9, 1 / _FINER)
+        relative = curve / middle if middle > 0 else np.ones(len(curve))
+        self._curve = scipy.interpolate.CubicSpline(np.arange(len(curve)), relative)(self._lags)
+        self._band = band
+
+    def first_deep(self, share):
+        """Returns the frequency of the first lag that is deep enough, in Hz; None if there is none."""
+        low, high = self._rate / self._band[1], 1.1 * self._rate / self._band[0]
+        curve = self._curve
+        is_low = (curve[1:-1] <= curve[:-2]) & (curve[1:-1] <= curve[2:])
+        lows = [k for k in np.flatnonzero(is_low) + 1 if low <= self._lags[k] <= high and curve[k] < 1]
+        if not lows:
+            return None
+        deepest = min(curve[lows])
+        first = next(k for k in lows if curve[k] <= deepest + share * (1 - deepest))
+        return float(self._rate / self._lags[first])
+
+    def at(self, frequency):
+        """Returns the distance one period later, 1 where the window is too short to tell."""
+        lag = self._rate / frequency
+        near = np.abs(self._lags - lag) <= max(0.5, 0.04 * lag)
+        return float(np.clip(self._curve[near].min(), 0, 1)) if near.any() and lag <= self._lags[-1] + 0.5 else 1.0
+
+
+def _noise(products):
+    """Returns the part of `(T, T)` products that noise without memory makes: the level of the weakest components."""
+    size = len(products)
+    level = np.linalg.eigvalsh(products)[2 : size // 2].mean()
+    return max(level, 0.0) * gram.without(np.eye(size), gram.trend(size))
+
+
+def _peak(power, rate, band):
+    """Returns the frequency in Hz of the strongest power in a band."""
+    hertz = np.arange(len(power)) * rate * 0.5 / (len(power) - 1)
+    inside = (hertz >= band[0]) & (hertz <= band[1])
+    return float(hertz[np.argmax(np.where(inside, power, -1.0))])

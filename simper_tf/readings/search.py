@@ -1,0 +1,75 @@
+"""Names of recordings, as somebody types them -> what there is of each: files, folders, patterns, cameras."""
+
+import glob
+import os
+import pathlib
+
+from simper_tf.readings import series, sources
+from simper_tf.recordings.errors import RawDataError
+
+SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mjpeg", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg",
+            ".mts", ".mxf", ".npy", ".ogv", ".ts", ".vob", ".wav", ".webm", ".wmv", *series.TEXTS)  # fmt: skip
+
+
+def find(names: list[str], rate: float | None = None) -> tuple[list[sources.Source], list[RawDataError]]:
+    """Returns the recordings that names stand for, sorted within each name, and what is wrong with the others.
+
+    Args:
+        names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
+        rate: Frames or samples per second of files that do not say.
+    """
+    found, problems = [], []
+    for name in names:
+        if name.isdecimal() and not _is(pathlib.Path(name), "exists"):
+            found.append(sources.Camera(int(name)))
+            continue
+        try:
+            paths = _paths(name, problems)
+        except RawDataError as error:
+            problems.append(error)
+            continue
+        for path in paths:
+            try:
+                found.append(sources.open_file(path, rate))
+            except RawDataError as error:
+                problems.append(error)
+    return found, problems
+
+
+def _paths(name, problems):
+    path = pathlib.Path(name)
+    if _is(path, "is_dir"):
+        return _below(path, problems)
+    if not _is(path, "exists") and glob.has_magic(name):
+        found = [pathlib.Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
+        files = [each for each in found if not _is(each, "is_dir")]
+        if not files:
+            raise RawDataError(name, "no file that fits", "a pattern of recordings", "Correct the pattern.")
+        return files
+    return [path]
+
+
+def _below(folder, problems):
+    def note(error):
+        found = f"what cannot be listed ({error.strerror})"
+        problems.append(RawDataError(error.filename, found, "a folder to read", "Change its permissions."))
+
+    before = len(problems)
+    paths = sorted(
+        pathlib.Path(root, name)
+        for root, _, names in os.walk(folder, onerror=note)
+        for name in names
+        if name.lower().endswith(SUFFIXES)
+    )
+    if not paths and len(problems) == before:
+        known = ", ".join(SUFFIXES)
+        raise RawDataError(folder, "a folder without a recording", f"files of {known}", "Name another, or the files.")
+    return paths
+
+
+def _is(path, what):
+    """Asks a path what it is; one that may not be asked is said to be nothing, and refused when it is opened."""
+    try:
+        return getattr(path, what)()
+    except OSError:
+        return False

@@ -1,0 +1,236 @@
+"""Anybody's recordings, opened: video files, arrays of frames, series and cameras, as frames with their own times.
+
+Nothing here computes the time of a video's frame from its number.
+"""
+
+import abc
+import dataclasses
+import pathlib
+import time
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+
+from simper_tf.readings import series
+from simper_tf.recordings import avi, mp4, raw_files
+from simper_tf.recordings.errors import RawDataError
+
+# Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
+LONGEST_SIDE = 40
+# Below so many bits a pixel and frame, H.264 and its like drop what is faint: of a change of 1 % nothing was left.
+FEWEST_BITS = 1.0
+
+Box = tuple[int, int, int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Info:
+    """What is known of a recording before its frames are looked at.
+
+    Attributes:
+        rate: Frames, or samples, per second on average.
+        seconds: Length; infinite for a camera.
+        height, width: Pixels as shown; 1 and 1 for a series.
+        bits: Of the file for each pixel of each frame; None for what is not compressed.
+        longest_gap: Seconds without a frame above which what lies between is not known.
+    """
+
+    rate: float
+    seconds: float
+    height: int
+    width: int
+    bits: float | None = None
+    longest_gap: float = mp4.LONGEST_GAP
+
+
+class Source(abc.ABC):
+    """A recording that can be read.
+
+    Attributes:
+        name: As it is printed.
+        has_pictures: Whether its frames are pictures, with a place for a face or a box.
+    """
+
+    has_pictures = True
+
+    def __init__(self, name: str):
+        self.name = name
+
+    @abc.abstractmethod
+    def info(self) -> Info:
+        """Returns its `Info`.
+
+        Raises:
+            RawDataError: it cannot be read.
+        """
+
+    @abc.abstractmethod
+    def frames(self, start: float, end: float, shape: tuple[int, int], box: Box | None) -> Iterator:
+        """Yields `(seconds, frame)` of all frames at `start <= seconds < end`, times rising.
+
+        Args:
+            start, end: Seconds from the first frame.
+            shape: `(height, width)` of what comes out, `(height, width, C)`; no matter for a series.
+            box: `(left, top, width, height)` of what is looked at; None for all.
+
+        Raises:
+            RawDataError: it cannot be read.
+        """
+
+
+class Video(Source):
+    """A video file in any container and codec that FFmpeg decodes; a rotation stored in it is applied."""
+
+    def __init__(self, path):
+        super().__init__(str(path))
+        self.path = path
+
+    def info(self):
+        found = mp4.probe(self.path)
+        pixels = found.height * found.width * found.num_frames
+        bits = 8 * pathlib.Path(self.path).stat().st_size / pixels
+        gap = max(mp4.LONGEST_GAP, 2 / found.rate)
+        return Info(found.rate, found.seconds, found.height, found.width, bits, gap)
+
+    def frames(self, start, end, shape, box):
+        return mp4.decoded(self.path, start, end, shape, box)
+
+
+class Frames(Source):
+    """A `.npy` file of frames, `(T, H, W)` or `(T, H, W, C)` uint8 or floats, that is not loaded as a whole.
+
+    Args:
+        path: The file.
+        rate: Frames per second.
+    """
+
+    def __init__(self, path, rate):
+        super().__init__(str(path))
+        self._path, self._rate = path, rate
+        self._array = series.load_array(path)
+
+    def info(self):
+        _check_rate(self._path, self._rate)
+        count, height, width = self._array.shape[:3]
+        raw_files.refuse_huge(self._path, height, width, "Make the frames smaller.")
+        return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
+
+    def frames(self, start, end, shape, box):
+        left, top, width, height = box or (0, 0, self._array.shape[2], self._array.shape[1])
+        for number, frame in enumerate(self._array):
+            if start <= number / self._rate < end:
+                part = frame[top : top + height, left : left + width].astype(np.float32)
+                if not np.isfinite(part).all():
+                    raise RawDataError(self._path, f"a frame {number} that is not finite", "numbers", "Leave it out.")
+                small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
+                yield number / self._rate, small.reshape(*shape, -1)
+
+
+class Series(Source):
+    """Numbers over time, of one or more channels, as frames of one pixel.
+
+    Args:
+        path: A `.csv`, `.tsv`, `.txt`, `.npy` or `.wav` file.
+        rate: Samples per second, for a file that does not say; None if it does.
+    """
+
+    has_pictures = False
+
+    def __init__(self, path, rate=None):
+        super().__init__(str(path))
+        self._path, self._rate, self._read = path, rate, None
+
+    def info(self):
+        times, _ = self._samples()
+        if len(times) < 3:
+            raise RawDataError(self._path, f"{len(times)} samples", "three or more", "Record for longer.")
+        steps = np.diff(times)
+        rate = len(steps) / float(times[-1] - times[0])
+        return Info(rate, len(times) / rate, 1, 1, longest_gap=4 * float(np.median(steps)))
+
+    def frames(self, start, end, shape, box):
+        for moment, value in zip(*self._samples(), strict=True):
+            if start <= moment < end:
+                yield float(moment), value.reshape(1, 1, -1)
+
+    def _samples(self):
+        if self._read is None:
+            self._read = series.read(self._path, self._rate)
+        return self._read
+
+
+class Camera(Source):
+    """A camera, by its number; it is recorded until the end that is asked for, or until it ends by itself."""
+
+    def __init__(self, number: int):
+        super().__init__(f"camera {number}")
+        self._number = number
+
+    def info(self):
+        with_times = [moment for moment, _ in zip(self._raw(), range(15), strict=False)]
+        if len(with_times) < 2:
+            raise RawDataError(self.name, "no picture", "a camera that sends pictures", "Name another number.")
+        (first, _), (last, frame) = with_times[0], with_times[-1]
+        rate = min((len(with_times) - 1) / max(last - first, 1e-3), avi.MAX_RATE)
+        return Info(rate, np.inf, *frame.shape[:2])
+
+    def frames(self, start, end, shape, box):
+        for moment, frame in self._raw():
+            if moment >= end:
+                return
+            if moment >= start:
+                left, top, width, height = box or (0, 0, frame.shape[1], frame.shape[0])
+                part = frame[top : top + height, left : left + width]
+                small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
+                yield moment, cv2.cvtColor(small, cv2.COLOR_BGR2RGB)
+
+    def _raw(self):
+        """Yields seconds since the first picture, by the clock of this machine, and BGR pictures."""
+        capture = cv2.VideoCapture(self._number)
+        try:
+            if not capture.isOpened():
+                raise RawDataError(self.name, "none", "a camera of this number", "Plug one in, or name a file.")
+            began = None
+            while True:
+                there, frame = capture.read()
+                now = time.monotonic()
+                began = now if began is None else began
+                if not there:
+                    return
+                yield now - began, frame
+        finally:
+            capture.release()
+
+
+def small_shape(info: Info, box: Box | None = None) -> tuple[int, int]:
+    """Returns `(height, width)` to which the frames of a recording, or a box in them, are made smaller."""
+    width, height = box[2:] if box else (info.width, info.height)
+    scale = min(1.0, LONGEST_SIDE / max(height, width))
+    return max(round(scale * height), 1), max(round(scale * width), 1)
+
+
+def open_file(path: pathlib.Path, rate: float | None = None) -> Source:
+    """Returns the source for a file, by what is in it rather than by its name.
+
+    Args:
+        path: The file.
+        rate: Frames or samples per second, for files that do not say.
+
+    Raises:
+        RawDataError: it is no readable file, or empty.
+    """
+    raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
+    if path.stat().st_size == 0:
+        raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
+    with path.open("rb") as file:
+        start = file.read(12)
+    if start.startswith(b"\x93NUMPY"):
+        return Frames(path, rate) if series.load_array(path).ndim > 2 else Series(path, rate)
+    is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
+    return Series(path, rate) if is_sound or path.suffix.lower() in series.TEXTS else Video(path)
+
+
+def _check_rate(path, rate):
+    if rate is None:
+        raise RawDataError(path, "frames without their rate", "a rate in frames per second", "Name it: --rate=30.")

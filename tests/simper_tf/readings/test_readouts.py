@@ -1,0 +1,80 @@
+import math
+
+import numpy as np
+import pytest
+
+from simper_tf.readings import answers, gram, readouts
+from simper_tf.readings.readouts import Reading
+
+RNG = np.random.default_rng(0)
+RATE, BAND = 30.0, (0.4, 5.5)
+
+
+def moving(frequency, heights=(1.0, 0.6), noise=0.0, num_frames=180):
+    """Returns products of frames of which every pixel has multiples of a frequency, with phases of its own."""
+    times = np.arange(num_frames)[:, None] / RATE
+    frames = noise * RNG.normal(size=(num_frames, 200))
+    for k, height in enumerate(heights, start=1):
+        frames += height * np.sin(2 * np.pi * k * frequency * times + RNG.uniform(0, 6.28, 200))
+    return gram.products(frames)
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+@pytest.mark.parametrize("frequency", [0.45, 1.23, 2.9])
+def test_movements_are_read_and_sure(readout, frequency):
+    found = readout(moving(frequency, noise=0.3), RATE, BAND)
+    assert found.frequency == pytest.approx(frequency, abs=0.005)
+    assert found.score > 0.8
+
+
+def test_a_strong_second_multiple_is_no_higher_octave_for_the_distance_of_frames():
+    found = readouts.selfdistance(moving(1.1, (0.5, 1.0, 0.3)), RATE, BAND)
+    assert found.frequency == pytest.approx(1.1, abs=0.005)
+
+
+def test_a_movement_whose_halves_are_nearly_alike_has_both_candidates():
+    found = readouts.selfdistance(moving(1.1, (0.45, 1.0)), RATE, BAND)
+    assert {round(each, 1) for each in (found.frequency, *found.others)} == {1.1, 2.2}
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+def test_what_does_not_repeat_has_no_high_score(readout):
+    walk = np.cumsum(RNG.normal(size=(180, 30)), axis=0)
+    shuffled = np.sin(2 * np.pi * 1.3 * RNG.permutation(180) / RATE)[:, None] * RNG.normal(size=30)
+    for frames in (RNG.normal(size=(180, 500)), walk, shuffled):
+        assert readout(gram.products(frames), RATE, BAND).score < answers.THRESHOLD
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+def test_a_still_has_no_number(readout):
+    found = readout(gram.products(np.full((180, 9), 77)), RATE, BAND)
+    assert math.isnan(found.frequency)
+    assert found.score == 0
+
+
+def test_the_answer_is_that_of_the_best_score():
+    low, high = Reading("pixels", 2.0, 0.6), Reading("selfdistance", 1.0, 0.9)
+    answer = answers.choose(0, 6, [low, high])
+    assert (answer.frequency, answer.is_periodic) == (1.0, True)
+    nothing = answers.choose(0, 6, [Reading("pixels", 2.0, 0.49)])
+    assert math.isnan(nothing.frequency)
+    assert not nothing.is_periodic
+
+
+def answer(start, frequency, others=(), score=0.9):
+    return answers.choose(start, start + 6, [Reading("pixels", frequency, score, others)])
+
+
+def test_an_open_octave_follows_the_other_windows_and_stays_open_without_them():
+    found = answers.agree([answer(0, 1.0), answer(3, 0.5, (1.02,)), answer(6, 1.04)])
+    assert [each.frequency for each in found] == [1.0, 1.02, 1.04]
+    assert found[1].others == ()
+    alone = answers.agree([answer(0, 0.5, (1.02,)), answer(3, 3.0)])
+    assert (alone[0].frequency, alone[0].others) == (0.5, (1.02,))
+
+
+def test_repetitions_are_the_frequencies_over_the_time_they_cover():
+    # 3 s of 1 Hz, 3 s of the mean of 1 and 2 Hz, 3 s of 2 Hz; then a hole, and 6 s in which nothing repeats.
+    found = [answer(0, 1.0), answer(3, 2.0), answer(20, 2.0, score=0.1)]
+    assert answers.repetitions(found) == pytest.approx(3 + 4.5 + 6)
+    assert answers.repetitions([]) == 0

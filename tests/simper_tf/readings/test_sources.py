@@ -1,0 +1,142 @@
+"""Files of any kind are opened by what is in them; what is none of them is one sentence."""
+
+import os
+
+import cv2
+import numpy as np
+import pytest
+import scipy.io.wavfile
+
+from simper_tf.readings import search, series, sources
+from simper_tf.recordings.errors import RawDataError
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_a_table_with_times_is_read_at_them_and_one_without_needs_a_rate(tmp_path):
+    path = write(tmp_path / "pulse.csv", "Time,ppg,acc\n5.0,1,3\n5.5,2,3\n6.5,3,3\n7.0,,3\n")
+    times, values = series.read(path, None)
+    np.testing.assert_allclose(times, [0, 0.5, 1.5])
+    np.testing.assert_allclose(values[:, 0], [-1.2247, 0, 1.2247], rtol=1e-3)
+    np.testing.assert_allclose(values[:, 1], 0)
+    bare = write(tmp_path / "bare.txt", "1\n2\n4\n")
+    np.testing.assert_allclose(series.read(bare, 10.0)[0], [0, 0.1, 0.2])
+    with pytest.raises(RawDataError, match=r"bare.txt: found samples without their rate.*--rate=100"):
+        series.read(bare, None)
+    milliseconds = write(tmp_path / "m.tsv", "ms\tx\n0\t1\n20\t2\n40\t0\n")
+    np.testing.assert_allclose(series.read(milliseconds, None)[0], [0, 0.02, 0.04])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("time,x\n0,1\n1,2\n1,3\n2,2\n", "sample 2 not later"),
+        ("a,b\n1,2\n3,x\n", r"row 3: 3,x"),
+        ("a,b\n1,2\n3\n", r"row 3: 3"),
+        ("x\n1\n1\n1\n", "values that never change"),
+        ("time\n1\n2\n3\n", "a column of times alone"),
+        ("x\nnan\ninf\n1\n", "1 samples that are numbers"),
+        ("\x00\x01\n", "row 2|no table|no rows"),
+    ],
+)
+def test_tables_that_are_none_are_refused_with_the_place(tmp_path, text, found):
+    with pytest.raises(RawDataError, match=found):
+        series.read(write(tmp_path / "t.csv", text), 10.0)
+
+
+def test_samples_of_a_wav_file_are_a_series_and_sound_is_its_loudness(tmp_path):
+    slow = np.int16(1000 * np.sin(np.arange(500)))
+    scipy.io.wavfile.write(tmp_path / "ecg.wav", 250, slow)
+    times, values = series.read(tmp_path / "ecg.wav", None)
+    assert (len(times), times[1]) == (500, 1 / 250)
+    np.testing.assert_allclose(values[:, 0], (slow - slow.mean()) / slow.std(), rtol=1e-4)
+    loud = np.repeat([0, 1, 0, 1], 4000) * np.sin(np.arange(16000))
+    scipy.io.wavfile.write(tmp_path / "claps.wav", 8000, np.int16(9000 * loud))
+    times, values = series.read(tmp_path / "claps.wav", None)
+    assert len(times) == 200
+    assert values[75, 0] > 0.9
+    assert values[25, 0] < -0.9
+
+
+def test_frames_of_an_array_are_cut_out_and_made_smaller(tmp_path):
+    array = np.zeros((10, 8, 12), np.uint8)
+    array[:, 4:, 6:] = 200
+    np.save(tmp_path / "frames.npy", array)
+    source = sources.open_file(tmp_path / "frames.npy", 20.0)
+    assert (source.info().rate, source.info().seconds) == (20.0, 0.5)
+    found = list(source.frames(0.1, 0.3, (2, 3), (6, 4, 6, 4)))
+    assert [time for time, _ in found] == pytest.approx([0.1, 0.15, 0.2, 0.25])
+    assert found[0][1].shape == (2, 3, 1)
+    assert (found[0][1] == 200).all()
+
+
+@pytest.mark.parametrize("array", [np.zeros(2), np.zeros((3, 0)), np.array(["a", "b", "c"]), np.zeros((3, 1, 1, 1, 1))])
+def test_arrays_of_another_form_are_refused(tmp_path, array):
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(RawDataError, match=r"a.npy: found .* of shape .*expected numbers \(T,\)"):
+        sources.open_file(tmp_path / "a.npy", 10.0)
+
+
+def test_an_array_that_is_cut_off_or_states_more_than_there_is_is_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 4, 4)))
+    content = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(content[:500])
+    with pytest.raises(RawDataError, match="a damaged array"):
+        sources.open_file(tmp_path / "a.npy")
+    (tmp_path / "a.npy").write_bytes(content.replace(b"(100, 4, 4)", b"(10**9,4,4)"))
+    with pytest.raises(RawDataError, match="a damaged array"):
+        sources.open_file(tmp_path / "a.npy")
+
+
+def test_folders_patterns_and_numbers_are_found_and_links_in_circles_are_not_entered(tmp_path):
+    inner = tmp_path / "mit Raum é"
+    inner.mkdir()
+    for name in ("b.csv", "a.csv", "notes.doc"):
+        write(inner / name, "time,x\n0,1\n1,2\n2,0\n")
+    (inner / "round").symlink_to(tmp_path)
+    (inner / "loop.csv").symlink_to(inner / "loop.csv")
+    found, problems = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
+    assert [os.path.basename(source.name) for source in found] == ["a.csv", "b.csv", "a.csv", "b.csv", "camera 0"]  # noqa: PTH119
+    assert len(problems) == 2
+    assert all("loop.csv: found what cannot be opened (Too many levels" in str(problem) for problem in problems)
+
+
+def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
+    (tmp_path / "empty.mp4").touch()
+    (tmp_path / "none").mkdir()
+    os.mkfifo(tmp_path / "pipe.mp4")
+    names = [tmp_path / "empty.mp4", tmp_path / "none", tmp_path / "pipe.mp4", tmp_path / "*.mov", tmp_path / "x.mp4"]
+    found, problems = search.find([str(name) for name in names])
+    assert not found
+    expected = ["an empty file", "a folder without a recording", "a named pipe", "no file that fits", "no such file"]
+    for name, problem, words in zip(names, problems, expected, strict=True):
+        assert str(problem).startswith(f"{name}: found {words}; expected")
+
+
+class FakeCapture:
+    def __init__(self, number):
+        self.left = 40 if number == 0 else 0
+
+    def isOpened(self):
+        return self.left > 0
+
+    def read(self):
+        self.left -= 1
+        return self.left >= 0, np.full((6, 8, 3), (10, 20, 30), np.uint8)
+
+    def release(self):
+        pass
+
+
+def test_a_camera_is_read_by_the_clock_and_one_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(cv2, "VideoCapture", FakeCapture)
+    camera = sources.Camera(0)
+    assert camera.info().height == 6
+    found = list(camera.frames(0, 1e9, (3, 4), None))
+    assert len(found) == 40
+    assert found[0][1][0, 0].tolist() == [30, 20, 10]
+    with pytest.raises(RawDataError, match="camera 7: found none; expected a camera of this number"):
+        sources.Camera(7).info()

@@ -1,0 +1,160 @@
+"""Reads how often something repeats in anybody's recordings, with no label, and says so where nothing does.
+
+python -m trainers.predict swing.mp4 videos/ 'clips/**/*.mov' pulse.csv 0
+
+Recordings are video files, folders, patterns, series (.csv with a column time, .npy, .wav) and numbers of cameras. The
+answers go to `predictions.csv` and `predictions.json`, with what every readout says, and to a picture a recording.
+"""
+
+import hashlib
+import os
+import pathlib
+import sys
+
+import cv2
+from absl import flags
+
+from simper_tf import files
+from simper_tf.readings import answers, learned, read, search
+from simper_tf.recordings.errors import RawDataError, printable
+from trainers import cli
+from trainers.predictions import html, pictures, tables, videos
+
+UNITS = ("hz", "bpm", "per_minute", "count")
+# Windows of a recording that are printed; the files have all.
+_MOST_PRINTED = 20
+
+flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency sought, in Hz.")
+flags.DEFINE_float("window", None, "Seconds that are read at once; 2.4 periods of the lowest frequency by default.", 0)
+flags.DEFINE_float("hop", None, "Seconds from one window to the next; half a window by default.", 0)
+flags.DEFINE_float("start", 0.0, "Second at which reading starts.", 0)
+flags.DEFINE_float("end", None, "Second at which it ends; a camera is recorded until then, 60 s by default.", 0)
+flags.DEFINE_list("crop", None, "Look only at this part of the pictures: x,y,width,height in pixels.")
+flags.DEFINE_boolean("face", False, "Look only at the face, found on the first pictures, and read its pulse too.")
+flags.DEFINE_enum("unit", "hz", UNITS, "Unit of what is printed and written.")
+flags.DEFINE_float("rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0)
+flags.DEFINE_string("model", "", "Read by this exported model too: the folder of a run, or of a saved model.")
+flags.DEFINE_float("adapt", 0.0, "Train SimPer for so many seconds on each recording, and read by it too.", 0)
+flags.DEFINE_string("video", "", "Write the one recording here, an .mp4 file, with the reading on its frames.")
+flags.DEFINE_boolean("report", False, "Write one HTML page of all recordings too: predictions.html.")
+flags.DEFINE_string("out", "runs/predict", "Folder of what is written.")
+
+
+def main(names):
+    """Reads the recordings of that names; ends with 1 where one could not be read."""
+    # No words of FFmpeg and OpenCV about a damaged file beside the one sentence that names it.
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    if not names:
+        raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
+    wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)
+    model = learned.Exported(flags.FLAGS.model) if flags.FLAGS.model else None
+    found, problems = search.find(names, flags.FLAGS.rate)
+    for problem in problems:
+        _complain(problem)
+    if flags.FLAGS.video and not (len(found) == 1 and found[0].has_pictures):
+        raise ValueError(f"--video={flags.FLAGS.video} is for one recording with pictures. Found: {len(found)} in all.")
+    done = []
+    for source in found:
+        try:
+            done.append(_read(source, wishes, folder, model))
+        except RawDataError as error:
+            problems.append(error)
+            _complain(error)
+            continue
+        tables.write(folder, done, flags.FLAGS.unit)
+    if done:
+        if flags.FLAGS.report:
+            paths = [picture_path(folder, each.name) for each in done]
+            files.write_atomically(folder / "predictions.html", html.render(done, paths, flags.FLAGS.unit))
+        cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
+    if problems:
+        sys.exit(f"predict: {len(problems)} of {len(problems) + len(done)} could not be read, see above.")
+
+
+def wishes_from(config) -> read.Wishes:
+    """Returns what parsed flags ask for.
+
+    Raises:
+        ValueError: a flag has not the form it needs.
+    """
+    band, box = _numbers("band", config.band, float, 2), None
+    if not 0 < band[0] < band[1]:
+        raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {','.join(config.band)}")
+    if config.crop:
+        box = _numbers("crop", config.crop, int, 4)
+        if min(box[:2]) < 0 or min(box[2:]) < 1:
+            raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {','.join(config.crop)}")
+    end = float("inf") if config.end is None else config.end
+    if end <= config.start:
+        raise ValueError(f"--end={end:g} must be later than --start={config.start:g}.")
+    for name in ("window", "hop", "rate"):
+        if config[name].value == 0:
+            raise ValueError(f"--{name} must be above 0. Found: 0.")
+    return read.Wishes(band, config.window, config.hop, config.start, end, box, config.face)
+
+
+def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Returns where the picture of a recording goes: two of the same file name differ in their folders."""
+    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name)
+    return folder / f"{stem}_{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}.png"
+
+
+def draw(folder: pathlib.Path, done: tables.Done):
+    """Writes the picture of a recording."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with files.replacing(picture_path(folder, done.name), "wb") as file:
+        pictures.figure(done, flags.FLAGS.unit).savefig(file, format="png", dpi=110)
+
+
+def _read(source, wishes, folder, model):
+    """Reads one recording, writes its picture and prints what it found; returns it as a `tables.Done`."""
+    opened = read.prepare(source, wishes, model and model.shape)
+    more = (model,) if model else ()
+    if flags.FLAGS.adapt:
+        more = (*more, _adapted(opened, flags.FLAGS.adapt))
+    total = opened.num_windows
+    counter = cli.Counter(printable(source.name), total) if total and total > _MOST_PRINTED else None
+    found = []
+    for answer in read.read(opened, more):
+        found.append(answer)
+        if counter:
+            counter(min(len(found), total))
+    found = answers.agree(found)
+    done = tables.Done(source.name, opened.info, opened.notes, found)
+    draw(folder, done)
+    if flags.FLAGS.video:
+        videos.write(pathlib.Path(flags.FLAGS.video), opened, done, flags.FLAGS.unit)
+    cli.say(printable(source.name))
+    for note in opened.notes:
+        cli.say(f"  NOTE {note}")
+    for line in tables.lines(done, flags.FLAGS.unit, _MOST_PRINTED):
+        cli.say(f"  {line}")
+    return done
+
+
+def _adapted(opened, seconds):
+    counter = cli.Counter(f"learning from {printable(opened.source.name)}, second", max(round(seconds), 1))
+
+    def report(left):
+        counter.show(min(round(seconds - left), counter.total), f"{cli.clock(left)} left")
+
+    return learned.adapt(opened, seconds, report=report)
+
+
+def _numbers(name, texts, kind, count):
+    try:
+        found = tuple(kind(text) for text in texts)
+    except ValueError:
+        found = ()
+    if len(found) != count:
+        raise ValueError(f"--{name} takes {count} numbers with commas between them. Found: {','.join(texts)}")
+    return found
+
+
+def _complain(error):
+    print(f"predict: {error}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    cli.run(main, takes="RECORDING...")

@@ -1,0 +1,1 @@
+"""What `trainers.predict` prints and writes."""

@@ -1,0 +1,75 @@
+"""Answers -> a copy of the recording with the reading drawn on its frames."""
+
+import pathlib
+
+import cv2
+import numpy as np
+
+from simper_tf.readings import read, sources
+from trainers.predictions import tables
+
+_LONGEST_SIDE = 1280
+
+
+def write(path: pathlib.Path, opened: read.Opened, done: tables.Done, unit: str):
+    """Writes an MPEG-4 video; one that cannot be written whole is not left behind.
+
+    Args:
+        path: Where, an .mp4 file.
+        opened: The recording, with pictures.
+        done: What was read of it.
+        unit: A flag's value.
+
+    Raises:
+        OSError: it cannot be written.
+        RawDataError: a frame cannot be read.
+    """
+    height, width = shape = _even(opened.info)
+    unfinished = path.with_name(f"{path.stem}.unfinished.mp4")
+    codec = cv2.VideoWriter.fourcc(*"mp4v")
+    out = cv2.VideoWriter(str(unfinished), cv2.CAP_FFMPEG, codec, opened.info.rate, (width, height))
+    try:
+        if not out.isOpened():
+            raise OSError(f"--video={path} cannot be written: name an .mp4 file in a folder that is there.")
+        box = _scaled(opened.box, height / opened.info.height)
+        for moment, frame in opened.source.frames(opened.wishes.start, opened.wishes.end, shape, None):
+            picture = cv2.cvtColor(_rgb(frame), cv2.COLOR_RGB2BGR)
+            if box:
+                cv2.rectangle(picture, box[:2], (box[0] + box[2], box[1] + box[3]), (0, 160, 255), 1)
+            _label(picture, said_at(done, moment, unit))
+            out.write(picture)
+        out.release()
+        unfinished.replace(path)
+    finally:
+        out.release()
+        unfinished.unlink(missing_ok=True)
+
+
+def said_at(done: tables.Done, moment: float, unit: str) -> str:
+    """Returns what is drawn at a second: the reading of the window whose middle is nearest."""
+    answer = min(done.answers, key=lambda each: abs((each.start + each.end) / 2 - moment))
+    return tables.said(answer, unit)
+
+
+def _even(info):
+    """Returns the `(height, width)` of the video; its codec wants even numbers."""
+    scale = min(1.0, _LONGEST_SIDE / max(info.height, info.width))
+    return tuple(max(2 * round(scale * size / 2), 2) for size in (info.height, info.width))
+
+
+def _scaled(box: sources.Box | None, scale):
+    return box and tuple(int(scale * value) for value in box)
+
+
+def _rgb(frame):
+    frame = np.clip(frame, 0, 255).astype(np.uint8)
+    return frame if frame.shape[-1] == 3 else np.repeat(frame[..., :1], 3, axis=-1)
+
+
+def _label(picture, text):
+    """Draws white letters with a dark rim, as high as a fifteenth of the picture."""
+    scale = max(picture.shape[0] / 450, 0.3)
+    place = (int(10 * scale), picture.shape[0] - int(12 * scale))
+    for color, thickness in (((0, 0, 0), 4), ((255, 255, 255), 1)):
+        width = max(round(thickness * scale), 1)
+        cv2.putText(picture, text, place, cv2.FONT_HERSHEY_SIMPLEX, scale, color, width, cv2.LINE_AA)
