@@ -24,6 +24,8 @@ ELSEWHERE = {
     "overwrite",
     "save_seconds",
     "artifacts",
+    "max_frames",
+    "warm_up",
     "split",
     "replicas",
     "profile",

@@ -1,6 +1,7 @@
 """What the README tells people to type does what it says, and its tables and those of `docs/` are of their rows."""
 
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -38,6 +39,20 @@ def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
         call(mains[name], *[each.replace("=runs/", f"={tmp_path}/") for each in here], *call.tiny, *whole)
     for run, versions in {"mine": {"1", "2"}, "fine_tuned": {"1"}}.items():
         assert {path.name for path in (tmp_path / run / "saved_model").iterdir()} == versions
+
+
+@pytest.mark.slow
+def test_the_command_for_videos_reads_a_folder_of_them(tmp_path):
+    (tmp_path / "videos").mkdir()
+    photographs.swinging(tmp_path / "videos" / "swing.mp4", 0.97, number=1, rate=25)
+    (command,) = re.findall(r"^    python (-m trainers\.predict.*?)  +#", README, re.MULTILINE)
+    found = subprocess.run(
+        [sys.executable, *shlex.split(command)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    told = [float(value) for value in re.findall(r" s +([\d.]+) Hz", found.stdout)]
+    assert len(told) >= 5, found.stdout
+    np.testing.assert_allclose(told, 0.97, atol=0.01)
 
 
 @pytest.mark.slow
