@@ -41,7 +41,7 @@ _MEANINGS = {
     "frequency_hz": "(batch), over time (batch, windows): hertz",
     "heart_rate_bpm": "as frequency_hz, in beats per minute",
     "count": "(batch), over time (batch, windows): repetitions in the clip or window",
-    "confidence": "(batch), over time (batch, windows): 0 to 1; from 0.5 on the answer can be trusted",
+    "confidence": "(batch), over time (batch, windows): 0 to 1; from 0.5 on something repeats",
     "middle_s": "(batch, windows): seconds from the start of the recording to the middle of the window",
     "features": "(batch, time) or (batch, time, channels): without unit",
 }

@@ -75,14 +75,14 @@ def size_check(batch, num_frames, most):
     )
 
 
-def rate_checks(rate, batch, num_frames, band, highest):
+def rate_checks(rate, batch, num_frames, band, lowest, highest):
     """Yields checks of rates, and of the length of clips at these rates.
 
     Args:
         rate: What should be `(B,)` frames per second.
         batch, num_frames: Clips, and frames of each.
         band: `(low, high)` in Hz.
-        highest: Frequency in Hz up to which features run for this band.
+        lowest, highest: Frequencies in Hz between which features run for this band.
     """
     low, high = band
     yield _one_for_each("rate", rate, batch)
@@ -95,12 +95,13 @@ def rate_checks(rate, batch, num_frames, band, highest):
             rate,
         ),
     )
-    seconds = PERIODS / low
+    seconds = PERIODS / lowest
+    slower = f", at {lowest / low:.2g} of which features run" if lowest < low else ""
     yield (
         tf.cast(num_frames, tf.float32) >= seconds * fastest * (1 - _PERIODS_TOLERANCE),
         tf.strings.format(
             f"`frames` must last {seconds:g} s, {PERIODS} periods of the lower end of the band of {low:g} to "
-            f"{high:g} Hz. Received: {{}} frames at a `rate` of {{}} per second.",
+            f"{high:g} Hz{slower}. Received: {{}} frames at a `rate` of {{}} per second.",
             [num_frames, fastest],
         ),
     )

@@ -10,7 +10,7 @@ import tensorflow as tf
 from simper_tf import octave, readout, spectrum, units
 from simper_tf.clips import unit_range
 from simper_tf.recurrence import recurrence
-from simper_tf.refusals import batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
+from simper_tf.refusals import PERIODS, batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
 from simper_tf.tasks import FREQUENCY_UNITS
 
 # Values of the frames that are encoded at once, unless told otherwise: 128 MB of floats, and several times as much
@@ -107,6 +107,7 @@ class FrequencyModel(FeaturesModel):
             raise ValueError(f"`harmonic` must be a positive number, or None. Received: {harmonic}.")
         self.harmonic = harmonic if harmonic is None else float(harmonic)
         # Features that run at a multiple of the frequency reach further than the band.
+        self.lowest = self.band[0] / max(self.harmonic or 1.0, 1.0)
         self.highest = self.band[1] / min(self.harmonic or 1.0, 1.0)
         self.unit = FREQUENCY_UNITS[unit]
         # Traced once for each type of frames, for all signatures.
@@ -124,7 +125,8 @@ class FrequencyModel(FeaturesModel):
 
     def facts(self):
         """Returns what a client must know of requests and answers, for JSON."""
-        facts = {"band_hz": list(self.band), "least_rate": 2 * self.highest, "harmonic": self.harmonic}
+        limits = {"least_rate": 2 * self.highest, "least_seconds": PERIODS / self.lowest}
+        facts = {"band_hz": list(self.band), **limits, "harmonic": self.harmonic}
         return {**super().facts(), **facts, "answer": self.unit.answer}
 
     def frequency(self, frames, rate):
@@ -212,7 +214,7 @@ class FrequencyModel(FeaturesModel):
         return frequency, tf.where(found, confidence, 0.0)
 
     def _rate_checks(self, frames, rate):
-        yield from rate_checks(rate, *batch_and_time(frames), self.band, self.highest)
+        yield from rate_checks(rate, *batch_and_time(frames), self.band, self.lowest, self.highest)
 
     def _recording_checks(self, frames, rate, window_frames, hop_frames):
         yield from frames_checks(frames, self.frame_shape, None, self.value_range)
@@ -220,7 +222,7 @@ class FrequencyModel(FeaturesModel):
         yield from window_checks(window_frames, hop_frames, batch, num_frames)
         window = tf.reduce_max(window_frames)
         yield from size_check(batch, window, self.max_frames)
-        yield from rate_checks(rate, batch, window, self.band, self.highest)
+        yield from rate_checks(rate, batch, window, self.band, self.lowest, self.highest)
 
 
 class HeadModel(FeaturesModel):

@@ -19,10 +19,12 @@ SENTENCE = re.compile(r"assertion failed: \[`(frames|rate|window_frames|hop_fram
 MODELS = {
     "plain": {"max_frames": 600},
     "doubled": {"harmonic": 0.5, "unit": "bpm"},
-    "celsius": {"harmonic": 3.0, "value_range": (-60.0, 70.0)},
+    "celsius": {"harmonic": 2.0, "value_range": (-60.0, 70.0)},
 }
 # Frames per second that they need: features of the second run at up to 10 Hz.
 LEAST_RATES = {"plain": 10, "doubled": 20, "celsius": 10}
+# Seconds that they need: features of the third run at down to half of 0.4 Hz.
+LEAST_SECONDS = {"plain": 5, "doubled": 5, "celsius": 10}
 
 
 @pytest.fixture(scope="module")
@@ -238,7 +240,7 @@ def random_request(rng, signature):
     if signature.startswith("features"):
         return model, given, good
     rate, fits = random_rate(rng, shape[0] if shape else 1, LEAST_RATES[model])
-    good = good and fits and np.all(np.float64(rate) * 2 / 0.4 * 0.99 <= at_once)
+    good = good and fits and np.all(np.float64(rate) * LEAST_SECONDS[model] * 0.99 <= at_once)
     return model, given | {"rate": rate}, bool(good)
 
 

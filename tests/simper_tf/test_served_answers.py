@@ -102,6 +102,17 @@ def test_a_common_harmonic_is_sought_in_its_band_and_pixels_are_not_asked(harmon
     np.testing.assert_allclose(ask(model, swings(1.4))[0], [2.0], atol=0.02)
 
 
+def test_a_clip_holds_two_periods_of_features_that_run_slower_than_what_they_see():
+    model = model_of(of_time((1.0, 1.0)), (0.8, 3.0), harmonic=2.0)
+    ask(model, swings(2.0))
+    assert model.facts()["least_seconds"] == 5
+    message = (
+        r"`frames` must last 5 s, 2 periods of the lower end of the band of 0\.8 to 3 Hz, at 0\.5 of which features"
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        ask(model, swings(2.0)[:, :100])
+
+
 def test_each_clip_is_read_at_its_own_rate():
     frequency, _ = ask(model_of(as_they_are), swings(2.0, 2.0), [30.0, 15.0])
     np.testing.assert_allclose(frequency, [2.0, 1.0], atol=0.01)
