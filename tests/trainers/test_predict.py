@@ -10,6 +10,8 @@ import numpy as np
 import photographs
 import pytest
 
+from simper_tf import export
+from simper_tf.encoders import ENCODERS
 from simper_tf.readings import answers, sources
 from simper_tf.readings.readouts import Reading
 from simper_tf.recordings import mp4
@@ -136,6 +138,17 @@ def test_a_video_a_page_and_a_picture_are_made_and_learning_joins_the_readouts(f
     assert {"pixels_hz", "selfdistance_hz", "adapt_hz"} <= set(rows[0])
     assert [float(row["value"]) for row in rows] == pytest.approx([72, 72], abs=0.6)
     assert "learning from" in done.stdout
+
+
+@pytest.mark.slow
+def test_an_exported_model_joins_the_readouts(folder, tmp_path):
+    shape = (32, 32, 3)
+    export.export_model(ENCODERS["small"](shape), tmp_path / "saved_model", shape, (0.4, 5.5))
+    done = predict(folder / "swing é 1.mp4", f"--model={tmp_path}", f"--out={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "predictions.csv").open()))
+    assert [float(row["value"]) for row in rows] == pytest.approx([1.2, 1.2], abs=0.01)
+    assert all(0.3 < float(row["model_hz"]) < 6 for row in rows)
 
 
 @pytest.mark.slow
