@@ -1,5 +1,6 @@
 """Readouts that have learned: an exported model, and SimPer trained on the recording that is read."""
 
+import dataclasses
 import math
 import pathlib
 import time
@@ -118,7 +119,7 @@ def adapt(
 def _training_clips(opened, seed):
     """Returns up to `_CLIPS` windows, drawn evenly from all that there are every eighth of a window."""
     random, kept = np.random.default_rng(seed), []
-    denser = windows.Plan(opened.plan.rate, opened.plan.length, max(opened.plan.length // 8, 1), opened.plan.band)
+    denser = dataclasses.replace(opened.plan, hop=max(opened.plan.length // 8, 1))
     frames = opened.source.frames(opened.wishes.start, opened.wishes.end, opened.shape, opened.box)
     for number, window in enumerate(windows.cut(frames, denser, opened.info.longest_gap)):
         place = number if number < _CLIPS else int(random.integers(0, number + 1))
