@@ -3,7 +3,8 @@
 python -m benchmarks.recordings [--folder=runs/recordings] [--each=10] [--choose]
 
 Needs scikit-image, for its photographs. Recordings are written once and kept. `--choose` fits what the scores of
-readouts are made of, on photographs and movements of their own; without it the report goes to `docs/recordings.md`.
+readouts are made of, on photographs and seeds of their own and on generated series, and prints the two lines for
+`simper_tf/readings/readouts.py`; without it the report goes to `docs/recordings.md`.
 """
 
 import argparse
@@ -19,21 +20,22 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks import made_recordings
+from benchmarks import made_recordings, made_series
 from simper_tf import files, tables
-from simper_tf.readings import answers, read, sources
+from simper_tf.readings import answers, read, readouts, sources
 
 DOCUMENT = pathlib.Path("docs/recordings.md")
 WISHES = read.Wishes(window=6.0, hop=3.0)
 _RIGHT = 0.05  # Hz within which a reading counts as right.
+_MISTAKE = 5  # Times that a mistaken reading of a series counts: they look periodic by chance more often.
 _MINUTES = 60
 _HEADER = """# Recordings of photographs that move
 
 Written by `make recordings`: {each} recordings of {seconds:g} s a kind, {width} x {height} pixels, in H.264, MPEG-4 and
 motion JPEG, 24 to 50 frames a second, 0.4 to 3 Hz; the frequency drifts in half of them, the camera shakes in half, the
-light drifts in half, the picture is noisy in three of five. Windows of 6 s. Photographs, movements and seeds are not
-those on which the scores were fitted. *Off by an octave* is any answer more than a quarter off; *of those told* leaves
-out windows for which the command says that nothing clearly repeats.
+light drifts in half, the picture is noisy in three of five. Windows of 6 s. Photographs and seeds are not those on
+which the scores were fitted; the kinds of movement are the same. *Off by an octave* is any answer more than a quarter
+off; *of those told* leaves out windows for which the command says that nothing clearly repeats.
 
 """
 
@@ -48,7 +50,7 @@ def main():
     purpose = "choosing" if args.choose else "reporting"
     found = measured(pathlib.Path(args.folder) / purpose, purpose, args.each)
     if args.choose:
-        print(fitted(found))
+        print(f"PICTURES = ({fitted(*_readings(found))})\nSERIES = ({fitted(*_series_readings(), mistake=_MISTAKE)})")
         return
     shape = made_recordings.WIDTH, made_recordings.HEIGHT
     text = _HEADER.format(each=args.each, seconds=made_recordings.SECONDS, width=shape[0], height=shape[1]) + report(
@@ -107,16 +109,33 @@ def report(found):
     return f"{first}\n\n{said}\n{tables.markdown_table(['kind', 'truth', 'windows', 'verdict right'], verdicts)}\n"
 
 
-def fitted(found):
-    """Returns the constants of the odds that a reading is right, by logistic regression over those of all windows."""
-    rows, right = [], []
-    for _, truth, answer in found:
-        for reading in answer.readings:
-            if reading.score > 0:
-                rows.append([reading.distance, math.log(max(reading.explained, 1e-3))])
-                right.append(_error(truth, reading.frequency) < _RIGHT)
-    model = LogisticRegression(C=10, max_iter=1000).fit(rows, right)
+def fitted(readings, right, mistake=1):
+    """Returns the constants of the odds that a reading is right, by logistic regression.
+
+    Args:
+        readings: Of windows, `readouts.Reading`; those without a score are left out.
+        right: Whether each is.
+        mistake: How many times a reading that is not right counts.
+    """
+    kept = [(reading, is_right) for reading, is_right in zip(readings, right, strict=True) if reading.score > 0]
+    rows = [[reading.distance, math.log(max(reading.explained, 1e-3))] for reading, _ in kept]
+    labels = [is_right for _, is_right in kept]
+    weights = [1 if label else mistake for label in labels]
+    model = LogisticRegression(C=10, max_iter=1000).fit(rows, labels, sample_weight=weights)
     return ", ".join(f"{value:.2f}" for value in (*model.intercept_, *model.coef_[0]))
+
+
+def _readings(found):
+    pairs = [(reading, truth) for _, truth, answer in found for reading in answer.readings]
+    return [reading for reading, _ in pairs], [_error(truth, reading.frequency) < _RIGHT for reading, truth in pairs]
+
+
+def _series_readings(count=700):
+    readings, right = [], []
+    for truth, values in made_series.windows(count):
+        readings.append(readouts.of_series("series", values, made_series.RATE, made_series.BAND))
+        right.append(_error(truth, readings[-1].frequency) < _RIGHT)
+    return readings, right
 
 
 def hour(folder):

@@ -24,21 +24,6 @@ UNITS = ("hz", "bpm", "per_minute", "count")
 # Windows of a recording that are printed; the files have all.
 _MOST_PRINTED = 20
 
-flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency sought, in Hz.")
-flags.DEFINE_float("window", None, "Seconds that are read at once; 2.4 periods of the lowest frequency by default.", 0)
-flags.DEFINE_float("hop", None, "Seconds from one window to the next; half a window by default.", 0)
-flags.DEFINE_float("start", 0.0, "Second at which reading starts.", 0)
-flags.DEFINE_float("end", None, "Second at which it ends; a camera is recorded until then, 60 s by default.", 0)
-flags.DEFINE_list("crop", None, "Look only at this part of the pictures: x,y,width,height in pixels.")
-flags.DEFINE_boolean("face", False, "Look only at the face, found on the first pictures, and read its pulse too.")
-flags.DEFINE_enum("unit", "hz", UNITS, "Unit of what is printed and written.")
-flags.DEFINE_float("rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0)
-flags.DEFINE_string("model", "", "Read by this exported model too: the folder of a run, or of a saved model.")
-flags.DEFINE_float("adapt", 0.0, "Train SimPer for so many seconds on each recording, and read by it too.", 0)
-flags.DEFINE_string("video", "", "Write the one recording here, an .mp4 file, with the reading on its frames.")
-flags.DEFINE_boolean("report", False, "Write one HTML page of all recordings too: predictions.html.")
-flags.DEFINE_string("out", "runs/predict", "Folder of what is written.")
-
 
 def main(names):
     """Reads the recordings of that names; ends with 1 where one could not be read."""
@@ -49,27 +34,36 @@ def main(names):
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)
     model = learned.Exported(flags.FLAGS.model) if flags.FLAGS.model else None
-    found, problems = search.find(names, flags.FLAGS.rate)
+    found, problems, skipped = search.find(names, flags.FLAGS.rate)
     for problem in problems:
         _complain(problem)
-    if flags.FLAGS.video and not (len(found) == 1 and found[0].has_pictures):
-        raise ValueError(f"--video={flags.FLAGS.video} is for one recording with pictures. Found: {len(found)} in all.")
-    done = []
-    for source in found:
+    for reason in skipped:
+        cli.say(f"skipped, no series: {reason}")
+    if flags.FLAGS.video:
+        if not (len(found) == 1 and found[0].has_pictures):
+            raise ValueError(
+                f"--video={flags.FLAGS.video} is for one recording with pictures. Found: {len(found)} in all."
+            )
+        videos.refuse_unwritable(pathlib.Path(flags.FLAGS.video), found[0])
+    done, total = [], len(problems) + len(found)
+    while found:
+        source = found.pop(0)  # What it holds of a file goes with it.
         try:
-            done.append(_read(source, wishes, folder, model))
+            opened, read_now = _read(source, wishes, model)
+            done.append(read_now)
+            # First, so that nothing that fails later loses what was read.
+            tables.write(folder, done, flags.FLAGS.unit)
+            _show(folder, opened, read_now)
         except RawDataError as error:
             problems.append(error)
             _complain(error)
-            continue
-        tables.write(folder, done, flags.FLAGS.unit)
     if done:
         if flags.FLAGS.report:
             paths = [picture_path(folder, each.name) for each in done]
             files.write_atomically(folder / "predictions.html", html.render(done, paths, flags.FLAGS.unit))
         cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
     if problems:
-        sys.exit(f"predict: {len(problems)} of {len(problems) + len(done)} could not be read, see above.")
+        sys.exit(f"predict: {len(problems)} of {total} could not be read, see above.")
 
 
 def wishes_from(config) -> read.Wishes:
@@ -107,30 +101,36 @@ def draw(folder: pathlib.Path, done: tables.Done):
         pictures.figure(done, flags.FLAGS.unit).savefig(file, format="png", dpi=110)
 
 
-def _read(source, wishes, folder, model):
-    """Reads one recording, writes its picture and prints what it found; returns it as a `tables.Done`."""
+def _read(source, wishes, model):
+    """Reads one recording; returns it as a `read.Opened` and a `tables.Done`."""
+    for flag, twice in (("model", False), ("adapt", True), ("video", True)):
+        if flags.FLAGS[flag].value:
+            source.require_pictures(f"--{flag}", twice)
     opened = read.prepare(source, wishes, model and model.shape)
     more = (model,) if model else ()
     if flags.FLAGS.adapt:
         more = (*more, _adapted(opened, flags.FLAGS.adapt))
     total = opened.num_windows
-    counter = cli.Counter(printable(source.name), total) if total and total > _MOST_PRINTED else None
+    counter = cli.Counter(printable(source.name), total) if total > _MOST_PRINTED else None
     found = []
     for answer in read.read(opened, more):
         found.append(answer)
         if counter:
             counter(min(len(found), total))
-    found = answers.agree(found)
-    done = tables.Done(source.name, opened.info, opened.notes, found)
-    draw(folder, done)
-    if flags.FLAGS.video:
-        videos.write(pathlib.Path(flags.FLAGS.video), opened, done, flags.FLAGS.unit)
-    cli.say(printable(source.name))
-    for note in opened.notes:
+    notes = (*opened.notes, *read.unread(opened, found))
+    return opened, tables.Done(source.name, opened.info, notes, answers.agree(found))
+
+
+def _show(folder, opened, done):
+    """Prints what was found in a recording, and writes its picture and its video."""
+    cli.say(printable(done.name))
+    for note in done.notes:
         cli.say(f"  NOTE {note}")
     for line in tables.lines(done, flags.FLAGS.unit, _MOST_PRINTED):
         cli.say(f"  {line}")
-    return done
+    draw(folder, done)
+    if flags.FLAGS.video:
+        videos.write(pathlib.Path(flags.FLAGS.video), opened, done, flags.FLAGS.unit)
 
 
 def _adapted(opened, seconds):
@@ -156,5 +156,48 @@ def _complain(error):
     print(f"predict: {error}", file=sys.stderr, flush=True)
 
 
+def define(values=flags.FLAGS):
+    """Defines the flags of the command in some `FlagValues`."""
+    flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency sought, in Hz.", flag_values=values)
+    flags.DEFINE_float(
+        "window",
+        None,
+        "Seconds that are read at once; 2.4 periods of the lowest frequency by default.",
+        0,
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "hop", None, "Seconds from one window to the next; half a window by default.", 0, flag_values=values
+    )
+    flags.DEFINE_float("start", 0.0, "Second at which reading starts.", 0, flag_values=values)
+    flags.DEFINE_float(
+        "end", None, "Second at which it ends; a camera is recorded until then, 60 s by default.", 0, flag_values=values
+    )
+    flags.DEFINE_list(
+        "crop", None, "Look only at this part of the pictures: x,y,width,height in pixels.", flag_values=values
+    )
+    flags.DEFINE_boolean(
+        "face", False, "Look only at the face, found on the first pictures, and read its pulse too.", flag_values=values
+    )
+    flags.DEFINE_enum("unit", "hz", UNITS, "Unit of what is printed and written.", flag_values=values)
+    flags.DEFINE_float(
+        "rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0, flag_values=values
+    )
+    flags.DEFINE_string(
+        "model", "", "Read by this exported model too: the folder of a run, or of a saved model.", flag_values=values
+    )
+    flags.DEFINE_float(
+        "adapt", 0.0, "Train SimPer for so many seconds on each recording, and read by it too.", 0, flag_values=values
+    )
+    flags.DEFINE_string(
+        "video", "", "Write the one recording here, an .mp4 file, with the reading on its frames.", flag_values=values
+    )
+    flags.DEFINE_boolean(
+        "report", False, "Write one HTML page of all recordings too: predictions.html.", flag_values=values
+    )
+    flags.DEFINE_string("out", "runs/predict", "Folder of what is written.", flag_values=values)
+
+
 if __name__ == "__main__":
+    define()
     cli.run(main, takes="RECORDING...")

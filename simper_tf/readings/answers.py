@@ -63,8 +63,25 @@ class Answer:
 
 
 def choose(start: float, end: float, readings: Sequence[Reading], course: Course | None = None) -> Answer:
-    """Returns the answer of the readout with the best score; of equal ones, the first."""
-    return Answer(start, end, max(readings, key=lambda reading: reading.score), tuple(readings), course)
+    """Returns the answer of the readout with the best score; of equal ones, the first.
+
+    Where another one, as sure as an answer needs to be, reads a whole multiple or part of it, the octave is open.
+    """
+    chosen = max(readings, key=lambda reading: reading.score)
+    sure = [reading.frequency for reading in readings if reading.score >= THRESHOLD]
+    others = list(chosen.others)
+    for frequency in sure:
+        is_known = any(abs(frequency / other - 1) < _SAME for other in (chosen.frequency, *others))
+        if not is_known and _is_multiple(frequency, chosen.frequency):
+            others.append(frequency)
+    chosen = dataclasses.replace(chosen, others=tuple(sorted(others)))
+    return Answer(start, end, chosen, tuple(readings), course)
+
+
+def _is_multiple(first, second):
+    """Whether one frequency is a whole number of times, two or more, the other."""
+    ratio = max(first, second) / min(first, second)
+    return round(ratio) >= 2 and abs(ratio / round(ratio) - 1) < _SAME / 2
 
 
 def agree(answers: Sequence[Answer]) -> list[Answer]:
@@ -93,9 +110,20 @@ def repetitions(answers: Sequence[Answer]) -> float:
 
     Where windows overlap, the mean of those that are periodic holds; where none is, nothing is counted.
     """
-    edges = sorted({edge for answer in answers for edge in (answer.start, answer.end)})
     total = 0.0
-    for left, right in itertools.pairwise(edges):
-        over = [a.frequency for a in answers if a.is_periodic and a.start <= left and right <= a.end]
-        total += (right - left) * float(np.mean(over)) if over else 0.0
+    for left, right, over in _spans(answers):
+        periodic = [answer.frequency for answer in over if answer.is_periodic]
+        total += (right - left) * float(np.mean(periodic)) if periodic else 0.0
     return total
+
+
+def covered(answers: Sequence[Answer]) -> float:
+    """Returns the seconds that one window or more covers."""
+    return sum(right - left for left, right, over in _spans(answers) if over)
+
+
+def _spans(answers):
+    """Yields all spans between the edges of windows, each with the answers over it."""
+    edges = sorted({edge for answer in answers for edge in (answer.start, answer.end)})
+    for left, right in itertools.pairwise(edges):
+        yield left, right, [answer for answer in answers if answer.start <= left and right <= answer.end]

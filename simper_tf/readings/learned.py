@@ -1,5 +1,6 @@
 """Readouts that have learned: an exported model, and SimPer trained on the recording that is read."""
 
+import dataclasses
 import math
 import pathlib
 import time
@@ -47,16 +48,22 @@ class Exported:
             self._loaded = tf.saved_model.load(str(version))
             self._answer = self._loaded.signatures["serving_default"]
             inputs = self._answer.structured_input_signature[1]
-            self._length, *self._shape = inputs["frames"].shape[1:]
+            self._shape = tuple(inputs["frames"].shape[2:])
         except (OSError, KeyError, ValueError, tf.errors.OpError) as error:
             raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
+        lacking = {"frequency_hz", "features"} - set(self._answer.structured_outputs)
+        if lacking:
+            raise ValueError(
+                f"--model={path} answers with {', '.join(sorted(self._answer.structured_outputs))}, without "
+                f"{' and '.join(sorted(lacking))}. Export it again: python -m trainers.export --run_dir=..."
+            )
 
     @property
     def shape(self) -> tuple[int, int]:
         """`(height, width)` of the frames that it was trained on."""
-        return tuple(self._shape[:2])
+        return self._shape[:2]
 
     def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
         frames = _colors(window.frames, self._shape[2])
@@ -64,11 +71,12 @@ class Exported:
             said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([window.rate], tf.float32))
         except tf.errors.InvalidArgumentError as error:
             text = str(error)
-            found = text.partition("assertion failed: ")[2].split("]")[0].strip("[ ") or text.splitlines()[0]
+            found = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
+            found = found.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
             expected = "windows that the model can read"
             raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
         features = said["features"][0].numpy()
-        return _refined("model", features, float(said["frequency"][0]), window, products, band)
+        return _refined("model", features, float(said["frequency_hz"][0]), window, products, band)
 
 
 def adapt(
@@ -111,7 +119,7 @@ def adapt(
 def _training_clips(opened, seed):
     """Returns up to `_CLIPS` windows, drawn evenly from all that there are every eighth of a window."""
     random, kept = np.random.default_rng(seed), []
-    denser = windows.Plan(opened.plan.rate, opened.plan.length, max(opened.plan.length // 8, 1), opened.plan.band)
+    denser = dataclasses.replace(opened.plan, hop=max(opened.plan.length // 8, 1))
     frames = opened.source.frames(opened.wishes.start, opened.wishes.end, opened.shape, opened.box)
     for number, window in enumerate(windows.cut(frames, denser, opened.info.longest_gap)):
         place = number if number < _CLIPS else int(random.integers(0, number + 1))

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from simper_tf.recordings.errors import RawDataError
 
 # A face is found as well in pictures of this many pixels a side.
 _FACE_SIDE = 640
+_CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
+# Of a series much faster than its windows, what is fainter is what averaging lets through of what is too fast.
+_FAINT = 1e-3
 _DRAWN_PADDING = 2  # Bins of a spectrogram to one of a plain transform.
 _REMEDY = "Give a part of the recording, such as --start=0 --end=10, or leave them out."
 
@@ -60,11 +63,9 @@ class Opened:
     notes: tuple[str, ...]
 
     @property
-    def num_windows(self) -> int | None:
-        """How many windows there will be, about; None for a camera without an end."""
+    def num_windows(self) -> int:
+        """How many windows there will be, about."""
         seconds = _seconds(self.info, self.wishes)
-        if not math.isfinite(seconds):
-            return None
         return 1 + max(0, math.ceil((seconds * self.plan.rate - self.plan.length) / self.plan.hop - 1e-6))
 
     def windows(self) -> Iterator[windows.Window]:
@@ -84,7 +85,11 @@ def prepare(source: sources.Source, wishes: Wishes, shape: tuple[int, int] | Non
     Raises:
         RawDataError: it cannot be read, is too short, or has not what is wanted.
     """
+    if wishes.face:
+        source.require_pictures("--face", twice=True)
     info = source.info()
+    if not math.isfinite(info.seconds) and not math.isfinite(wishes.end):
+        wishes = dataclasses.replace(wishes, end=wishes.start + _CAMERA_SECONDS)
     seconds = _seconds(info, wishes)
     if seconds <= 0:
         found = f"{info.seconds:.2f} s, none of them between {wishes.start:g} and {wishes.end:g} s"
@@ -98,7 +103,9 @@ def prepare(source: sources.Source, wishes: Wishes, shape: tuple[int, int] | Non
     box, notes = _place(source, info, wishes)
     if plan.band[0] > wishes.band[0] * 1.01:
         notes.append(f"Windows of {plan.length / plan.rate:.2f} s show nothing slower than {plan.band[0]:.2g} Hz.")
-    if info.bits is not None and info.bits < sources.FEWEST_BITS:
+    if plan.band[1] < wishes.band[1] * 0.99:
+        notes.append(f"{plan.rate:.4g} frames per second show nothing faster than {plan.band[1]:.3g} Hz.")
+    if wishes.face and info.bits is not None and info.bits < sources.FEWEST_BITS:
         notes.append(
             f"The file has {info.bits:.2g} bits a pixel: compression of this kind removes what is faint, such as a "
             "pulse that changes the skin by 1 %; record without it to read one."
@@ -122,6 +129,8 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
     for window in opened.windows():
         found_any = True
         products = gram.of_frames(pooled(window.frames))
+        if opened.plan.averages and not opened.source.has_pictures and np.trace(products) < len(products) * _FAINT**2:
+            products = np.zeros_like(products)
         found = [own(products, window.rate, band, weights) for own in (readouts.pixels, readouts.selfdistance)]
         found += [other(window, products, band) for other in more]
         yield answers.choose(window.start, window.start + window.seconds, found, _course(products, window.rate, band))
@@ -133,6 +142,22 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
             f"{length:.2f} s in which no more than {opened.info.longest_gap:.2g} s are missing",
             "Shorten the windows with --window.",
         )
+
+
+def unread(opened: Opened, found: Sequence[answers.Answer]) -> tuple[str, ...]:
+    """Returns a note on what no window covers, because frames are missing there; none where nothing is missing.
+
+    Args:
+        opened: The recording.
+        found: Its answers.
+    """
+    end = min(opened.info.seconds, opened.wishes.end)
+    end = end if math.isfinite(opened.info.seconds) else found[-1].end  # A camera ends when it likes.
+    missing = end - opened.wishes.start - answers.covered(found)
+    if missing < (windows.LEAST_NEWS * opened.plan.hop + 2) / opened.plan.rate:  # What the last window may leave.
+        return ()
+    gap = opened.info.longest_gap
+    return (f"{missing:.1f} s could not be read: there is no window in which no frame is missing for {gap:.2g} s.",)
 
 
 def pooled(frames: np.ndarray) -> np.ndarray:
@@ -160,8 +185,8 @@ def _seconds(info, wishes):
 def _place(source, info, wishes):
     """Returns the box that is looked at, and notes on it."""
     if not source.has_pictures:
-        if wishes.face or wishes.box:
-            raise RawDataError(source.name, "a series", "pictures for --crop and --face", "Leave these flags out.")
+        if wishes.box:
+            raise RawDataError(source.name, "a series", "pictures for --crop", "Leave --crop out.")
         return None, []
     box = wishes.box
     if box:

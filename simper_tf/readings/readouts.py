@@ -20,10 +20,10 @@ HARMONICS = 5
 _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
 _FINER = 4  # Lags between two frames at which distances are looked at.
 # Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
-# explained. Of pictures, fitted by `python -m benchmarks.recordings --choose` on photographs and movements that its
-# report does not use; of one or a few series, which look periodic by chance more often, on noise of any color and waves
-# with harmonics in it, a mistaken one counted five times.
-PICTURES, SERIES = (6.77, -8.46, 1.47), (5.24, -10.4, 0.02)
+# explained. Both are fitted by `python -m benchmarks.recordings --choose`: of pictures, on photographs and seeds other
+# than those of its report, though on the same kinds of movement; of one or a few series, which look periodic by chance
+# more often, on noise of any color and waves with a harmonic in it, a mistaken reading counted five times.
+PICTURES, SERIES = (6.77, -8.46, 1.47), (5.24, -10.39, 0.02)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import glob
 import os
 import pathlib
+from typing import NamedTuple
 
 from simper_tf.readings import series, sources
 from simper_tf.recordings.errors import RawDataError
@@ -10,15 +11,32 @@ from simper_tf.recordings.errors import RawDataError
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mjpeg", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg",
             ".mts", ".mxf", ".npy", ".ogv", ".ts", ".vob", ".wav", ".webm", ".wmv", *series.TEXTS)  # fmt: skip
 
+# What `trainers.predict` writes, which in a folder is no recording.
+WRITTEN = "predictions.csv", "predictions.json"
 
-def find(names: list[str], rate: float | None = None) -> tuple[list[sources.Source], list[RawDataError]]:
+
+class Found(NamedTuple):
+    """What names stand for.
+
+    Attributes:
+        sources: The recordings.
+        problems: What is wrong with others.
+        skipped: Why texts in folders are no series.
+    """
+
+    sources: list[sources.Source]
+    problems: list[RawDataError]
+    skipped: list[RawDataError]
+
+
+def find(names: list[str], rate: float | None = None) -> Found:
     """Returns the recordings that names stand for, sorted within each name, and what is wrong with the others.
 
     Args:
         names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
         rate: Frames or samples per second of files that do not say.
     """
-    found, problems = [], []
+    found, problems, skipped = [], [], []
     for name in names:
         if name.isdecimal() and not _is(pathlib.Path(name), "exists"):
             found.append(sources.Camera(int(name)))
@@ -28,12 +46,28 @@ def find(names: list[str], rate: float | None = None) -> tuple[list[sources.Sour
         except RawDataError as error:
             problems.append(error)
             continue
+        in_folder = _is(pathlib.Path(name), "is_dir")
         for path in paths:
             try:
-                found.append(sources.open_file(path, rate))
+                source = sources.open_file(path, rate)
             except RawDataError as error:
                 problems.append(error)
-    return found, problems
+                continue
+            refusal = _refusal(path, rate) if in_folder and path.suffix.lower() in series.TEXTS else None
+            if refusal:
+                skipped.append(refusal)
+            else:
+                found.append(source)
+    return Found(found, problems, skipped)
+
+
+def _refusal(path, rate):
+    """Returns why a text is no series; None if it is one."""
+    try:
+        series.read(path, rate)
+    except RawDataError as error:
+        return error
+    return None
 
 
 def _paths(name, problems):
@@ -59,7 +93,7 @@ def _below(folder, problems):
         pathlib.Path(root, name)
         for root, _, names in os.walk(folder, onerror=note)
         for name in names
-        if name.lower().endswith(SUFFIXES)
+        if name.lower().endswith(SUFFIXES) and name not in WRITTEN
     )
     if not paths and len(problems) == before:
         known = ", ".join(SUFFIXES)

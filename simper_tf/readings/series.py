@@ -97,9 +97,10 @@ def _sound(path):
 def _text(path, rate):
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
         mark = max(",;\t", key=lines[0].count)
         table = csv.reader(lines, delimiter=mark) if mark in lines[0] else (line.split() for line in lines)
-        rows = [row for row in table if row and not row[0].startswith("#")]
+        rows = list(table)
     except (UnicodeDecodeError, csv.Error, IndexError) as error:
         raise RawDataError(path, f"no table of numbers ({error})", "text with columns", _REMEDY) from error
     header = [] if not rows or _numbers(rows[0]) is not None else [name.strip().lower() for name in rows.pop(0)]

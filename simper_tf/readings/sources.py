@@ -21,6 +21,9 @@ LONGEST_SIDE = 40
 # Below so many bits a pixel and frame, H.264 and its like drop what is faint: of a change of 1 % nothing was left.
 FEWEST_BITS = 1.0
 
+# What makes levels from 0 to 255 of frames of integers; floats are from 0 to 1.
+_SCALES = {np.dtype(np.uint8): 1.0, np.dtype(np.uint16): 1 / 257}
+
 Box = tuple[int, int, int, int]
 
 
@@ -50,9 +53,10 @@ class Source(abc.ABC):
     Attributes:
         name: As it is printed.
         has_pictures: Whether its frames are pictures, with a place for a face or a box.
+        is_live: Whether each reading of it is another recording.
     """
 
-    has_pictures = True
+    has_pictures, is_live = True, False
 
     def __init__(self, name: str):
         self.name = name
@@ -64,6 +68,22 @@ class Source(abc.ABC):
         Raises:
             RawDataError: it cannot be read.
         """
+
+    def require_pictures(self, flag: str, twice: bool = False):
+        """Has frames refused, now or when they are read, that are no pictures with levels from 0 to 255 once scaled.
+
+        Args:
+            flag: What needs them.
+            twice: Whether it reads them beside the windows, so that both must be the same recording.
+
+        Raises:
+            RawDataError: it has no pictures, or those of a camera cannot be read twice.
+        """
+        if not self.has_pictures:
+            raise RawDataError(self.name, "a series", f"pictures for {flag}", f"Leave {flag} out.")
+        if twice and self.is_live:
+            expected = f"a file for {flag}, which reads it twice"
+            raise RawDataError(self.name, "a camera", expected, f"Record to a file first, or leave {flag} out.")
 
     @abc.abstractmethod
     def frames(self, start: float, end: float, shape: tuple[int, int], box: Box | None) -> Iterator:
@@ -98,7 +118,9 @@ class Video(Source):
 
 
 class Frames(Source):
-    """A `.npy` file of frames, `(T, H, W)` or `(T, H, W, C)` uint8 or floats, that is not loaded as a whole.
+    """A `.npy` file of frames, `(T, H, W)` or `(T, H, W, C)`, that is not loaded as a whole.
+
+    Frames come out as float32: uint8 as they are, floats times 255, uint16 over 257.
 
     Args:
         path: The file.
@@ -107,24 +129,37 @@ class Frames(Source):
 
     def __init__(self, path, rate):
         super().__init__(str(path))
-        self._path, self._rate = path, rate
-        self._array = series.load_array(path)
+        self._path, self._rate, self._flag = path, rate, ""
 
     def info(self):
         _check_rate(self._path, self._rate)
-        count, height, width = self._array.shape[:3]
+        count, height, width = series.load_array(self._path).shape[:3]
         raw_files.refuse_huge(self._path, height, width, "Make the frames smaller.")
         return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
 
+    def require_pictures(self, flag, twice=False):
+        self._flag = flag
+        dtype = series.load_array(self._path).dtype
+        if not (dtype.kind == "f" or dtype in _SCALES):
+            raise self._unknown(f"frames of {dtype}")
+
     def frames(self, start, end, shape, box):
-        left, top, width, height = box or (0, 0, self._array.shape[2], self._array.shape[1])
-        for number, frame in enumerate(self._array):
+        array = series.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
+        left, top, width, height = box or (0, 0, array.shape[2], array.shape[1])
+        scale = 255.0 if array.dtype.kind == "f" else _SCALES.get(array.dtype, 1.0)
+        for number, frame in enumerate(array):
             if start <= number / self._rate < end:
-                part = frame[top : top + height, left : left + width].astype(np.float32)
+                part = np.float32(scale) * frame[top : top + height, left : left + width].astype(np.float32)
                 if not np.isfinite(part).all():
                     raise RawDataError(self._path, f"a frame {number} that is not finite", "numbers", "Leave it out.")
+                if self._flag and not -0.5 <= part.min() <= part.max() <= 255.5:
+                    raise self._unknown(f"floats from {part.min() / scale:.4g} to {part.max() / scale:.4g}")
                 small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
                 yield number / self._rate, small.reshape(*shape, -1)
+
+    def _unknown(self, found):
+        expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
+        return RawDataError(self._path, found, expected, f"Save them so, or leave {self._flag} out.")
 
 
 class Series(Source):
@@ -145,9 +180,8 @@ class Series(Source):
         times, _ = self._samples()
         if len(times) < 3:
             raise RawDataError(self._path, f"{len(times)} samples", "three or more", "Record for longer.")
-        steps = np.diff(times)
-        rate = len(steps) / float(times[-1] - times[0])
-        return Info(rate, len(times) / rate, 1, 1, longest_gap=4 * float(np.median(steps)))
+        step = float(np.median(np.diff(times)))  # The mean would count holes.
+        return Info(1 / step, float(times[-1] - times[0]) + step, 1, 1, longest_gap=4 * step)
 
     def frames(self, start, end, shape, box):
         for moment, value in zip(*self._samples(), strict=True):
@@ -162,6 +196,8 @@ class Series(Source):
 
 class Camera(Source):
     """A camera, by its number; it is recorded until the end that is asked for, or until it ends by itself."""
+
+    is_live = True
 
     def __init__(self, number: int):
         super().__init__(f"camera {number}")

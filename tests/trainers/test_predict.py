@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,11 +10,15 @@ import sys
 import numpy as np
 import photographs
 import pytest
+from absl import flags
 
-from simper_tf.readings import answers, sources
+from simper_tf import export
+from simper_tf.encoders import ENCODERS
+from simper_tf.readings import answers, search, sources
 from simper_tf.readings.readouts import Reading
 from simper_tf.recordings import mp4
-from trainers.predictions import pictures, tables
+from trainers import predict as command
+from trainers.predictions import pictures, tables, videos
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -139,6 +144,72 @@ def test_a_video_a_page_and_a_picture_are_made_and_learning_joins_the_readouts(f
 
 
 @pytest.mark.slow
+def test_an_exported_model_joins_the_readouts(folder, tmp_path):
+    shape = (32, 32, 3)
+    export.export_model(ENCODERS["small"](shape), tmp_path / "saved_model", shape, (0.4, 5.5))
+    done = predict(folder / "swing é 1.mp4", f"--model={tmp_path}", f"--out={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "predictions.csv").open()))
+    assert [float(row["value"]) for row in rows] == pytest.approx([1.2, 1.2], abs=0.01)
+    assert all(0.3 < float(row["model_hz"]) < 6 for row in rows)
+
+
+@pytest.mark.slow
+def test_a_video_never_takes_the_place_of_the_recording(folder, tmp_path):
+    own = tmp_path / "own.mp4"
+    own.write_bytes((folder / "swing é 1.mp4").read_bytes())
+    (tmp_path / "link.mp4").symlink_to(own)
+    before = own.read_bytes()
+    for video, said in (
+        (own, "is the recording itself, which would be lost"),
+        (tmp_path / "link.mp4", "is the recording itself, which would be lost"),
+        (tmp_path / "read.avi", "must be an .mp4 file in a folder that is there"),
+        (tmp_path / "none" / "read.mp4", "must be an .mp4 file in a folder that is there"),
+    ):
+        done = predict(own, f"--video={video}", f"--out={tmp_path / 'out'}")
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"predict: error: --video={video} {said}")
+    assert own.read_bytes() == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_video_of_varying_rate_shows_each_frame_at_its_time():
+    times = [*np.arange(10) / 10, *(1 + np.arange(20) / 20)]
+    found = list(videos._steady(((time, time) for time in times), 15.0))
+    assert len(found) == 30
+    assert max(abs(moment - shown) for moment, shown in found) < 0.1
+    even = list(videos._steady(((k / 25, k) for k in range(50)), 25.0))
+    assert [shown for _, shown in even] == list(range(50))
+
+
+def test_a_moment_that_no_window_covers_has_no_label():
+    done = tables.Done("a.mp4", sources.Info(10, 30, 9, 9), (), [answer(0, 1.0, 0.9), answer(20, 2.0, 0.9)])
+    assert [videos.said_at(done, moment, "hz") for moment in (1, 10, 21)] == ["1 Hz", "", "2 Hz"]
+
+
+@pytest.mark.slow
+def test_names_of_files_need_not_be_text(folder, tmp_path):
+    name = os.fsencode(tmp_path) + b"/breath\xff.csv"
+    pathlib.Path(os.fsdecode(name)).write_bytes((folder / "breath.csv").read_bytes())
+    words = [b"trainers.predict", name, b"--out=" + os.fsencode(tmp_path)]
+    done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "predictions.csv").open(encoding="utf-8")))
+    assert rows[0]["recording"].endswith("breath\\udcff.csv")
+
+
+@pytest.mark.slow
+def test_a_folder_is_read_twice_with_the_same_answers_and_notes_in_it_are_skipped(folder, tmp_path):
+    (tmp_path / "breath.csv").write_bytes((folder / "breath.csv").read_bytes())
+    (tmp_path / "README.txt").write_text("Recorded on Monday.\n")
+    first = predict(tmp_path, f"--out={tmp_path}")
+    second = predict(tmp_path, f"--out={tmp_path}")
+    assert (first.returncode, second.returncode) == (0, 0), second.stderr
+    assert first.stdout == second.stdout
+    assert f"skipped, no series: {tmp_path / 'README.txt'}: found " in first.stdout
+
+
+@pytest.mark.slow
 def test_a_folder_without_a_model_and_a_video_of_several_are_refused(folder, tmp_path):
     done = predict(folder / "breath.csv", f"--model={tmp_path}")
     assert done.returncode == 1
@@ -152,6 +223,25 @@ def answer(start, frequency, score, others=()):
     wave = np.sin(np.arange(60) / 5).astype(np.float32)
     course = answers.Course(wave, np.ones(40, np.float32), 0.2)
     return answers.choose(start, start + 6, [Reading("pixels", frequency, score, others)], course)
+
+
+def test_tables_are_written_before_a_video_that_fails(tmp_path, monkeypatch):
+    source = sources.Video(tmp_path / "a.mp4")
+    values = flags.FlagValues()
+    command.define(values)
+    values(["predict", f"--out={tmp_path}", f"--video={tmp_path / 'b.mp4'}"])
+    monkeypatch.setattr(command.flags, "FLAGS", values)
+    monkeypatch.setattr(command.search, "find", lambda *_: search.Found([source], [], []))
+    done = tables.Done(source.name, sources.Info(10, 12, 9, 9), (), [answer(0, 1.0, 0.9)])
+    monkeypatch.setattr(command, "_read", lambda *_: (None, done))
+
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(command.videos, "write", full)
+    with pytest.raises(OSError, match="no space left"):
+        command.main([source.name])
+    assert len(list(csv.DictReader((tmp_path / "predictions.csv").open()))) == 1
 
 
 def test_the_picture_shades_what_does_not_repeat_and_draws_both_octaves_dashed():

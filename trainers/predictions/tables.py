@@ -9,9 +9,11 @@ import pathlib
 
 from simper_tf import files
 from simper_tf.readings import answers
+from simper_tf.readings.search import WRITTEN
 from simper_tf.readings.sources import Info
+from simper_tf.recordings.errors import printable
 
-CSV, JSON = "predictions.csv", "predictions.json"
+CSV, JSON = WRITTEN
 NOTHING = "no clear repetition"
 _NAMES = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
 
@@ -111,7 +113,7 @@ def _verdict(answer):
 def _row(done, answer, unit):
     seconds = answer.end - answer.start
     row = {
-        "recording": done.name,
+        "recording": printable(done.name),
         "start_s": f"{answer.start:.3f}",
         "end_s": f"{answer.end:.3f}",
         "value": _text(value(answer.frequency, unit, seconds)),

@@ -1,6 +1,7 @@
 """Answers -> a copy of the recording with the reading drawn on its frames."""
 
 import pathlib
+import uuid
 
 import cv2
 import numpy as np
@@ -11,8 +12,23 @@ from trainers.predictions import tables
 _LONGEST_SIDE = 1280
 
 
+def refuse_unwritable(path: pathlib.Path, source: sources.Source):
+    """Raises ValueError where a video cannot go: on the recording itself, into no folder, or under another ending.
+
+    Args:
+        path: Where the video is to go.
+        source: The recording.
+    """
+    if path.suffix.lower() != ".mp4" or not path.parent.is_dir():
+        raise ValueError(f"--video={path} must be an .mp4 file in a folder that is there.")
+    if path.exists() and pathlib.Path(source.name).exists() and path.samefile(source.name):
+        raise ValueError(f"--video={path} is the recording itself, which would be lost: name another file.")
+
+
 def write(path: pathlib.Path, opened: read.Opened, done: tables.Done, unit: str):
     """Writes an MPEG-4 video; one that cannot be written whole is not left behind.
+
+    Its rate is constant, that of the recording on average: each of its frames is the latest one at its time.
 
     Args:
         path: Where, an .mp4 file.
@@ -25,14 +41,15 @@ def write(path: pathlib.Path, opened: read.Opened, done: tables.Done, unit: str)
         RawDataError: a frame cannot be read.
     """
     height, width = shape = _even(opened.info)
-    unfinished = path.with_name(f"{path.stem}.unfinished.mp4")
+    unfinished = path.with_name(f"{path.stem}.{uuid.uuid4().hex[:8]}.mp4")  # A name that no recording has.
     codec = cv2.VideoWriter.fourcc(*"mp4v")
     out = cv2.VideoWriter(str(unfinished), cv2.CAP_FFMPEG, codec, opened.info.rate, (width, height))
     try:
         if not out.isOpened():
-            raise OSError(f"--video={path} cannot be written: name an .mp4 file in a folder that is there.")
+            raise OSError(f"--video={path} cannot be written.")
         box = _scaled(opened.box, height / opened.info.height)
-        for moment, frame in opened.source.frames(opened.wishes.start, opened.wishes.end, shape, None):
+        frames = opened.source.frames(opened.wishes.start, opened.wishes.end, shape, None)
+        for moment, frame in _steady(frames, opened.info.rate):
             picture = cv2.cvtColor(_rgb(frame), cv2.COLOR_RGB2BGR)
             if box:
                 cv2.rectangle(picture, box[:2], (box[0] + box[2], box[1] + box[3]), (0, 160, 255), 1)
@@ -46,9 +63,24 @@ def write(path: pathlib.Path, opened: read.Opened, done: tables.Done, unit: str)
 
 
 def said_at(done: tables.Done, moment: float, unit: str) -> str:
-    """Returns what is drawn at a second: the reading of the window whose middle is nearest."""
-    answer = min(done.answers, key=lambda each: abs((each.start + each.end) / 2 - moment))
-    return tables.said(answer, unit)
+    """Returns what is drawn at a second: the reading of the window over it whose middle is nearest; "" without one."""
+    over = [answer for answer in done.answers if answer.start <= moment < answer.end]
+    if not over:
+        return ""
+    return tables.said(min(over, key=lambda each: abs((each.start + each.end) / 2 - moment)), unit)
+
+
+def _steady(timed_frames, rate):
+    """Yields a frame for each step of `1 / rate` from the first on: the latest one up to half a step after it."""
+    count, began, held = 0, None, None
+    for moment, frame in timed_frames:
+        began = moment if began is None else began
+        while held is not None and began + (count + 0.5) / rate <= moment:
+            yield began + count / rate, held
+            count += 1
+        held = frame
+    if held is not None:
+        yield began + count / rate, held
 
 
 def _even(info):

@@ -43,7 +43,7 @@ def test_damaged_and_renamed_files_are_read_or_refused_by_name(tmp_path):
         ending = source.suffix if number % 5 else RNG.choice(endings)
         path = tmp_path / f"f {number} é{ending}"
         path.write_bytes(damaged(source.read_bytes()))
-        found, problems = search.find([str(path)], 20.0)
+        found, problems, _ = search.find([str(path)], 20.0)
         for each in found:
             try:
                 list(read.read(read.prepare(each, read.Wishes())))

@@ -61,6 +61,14 @@ def test_the_answer_is_that_of_the_best_score():
     assert not nothing.is_periodic
 
 
+def test_the_octave_is_open_where_another_sure_readout_reads_a_multiple_or_a_part():
+    best = Reading("selfdistance", 1.0, 0.9)
+    assert answers.choose(0, 6, [best, Reading("pixels", 2.03, 0.6)]).others == (2.03,)
+    assert answers.choose(0, 6, [best, Reading("pixels", 1 / 3, 0.6)]).others == (1 / 3,)
+    assert answers.choose(0, 6, [best, Reading("pixels", 2.0, 0.4)]).others == ()
+    assert answers.choose(0, 6, [best, Reading("pixels", 1.5, 0.6), Reading("pos", 1.02, 0.8)]).others == ()
+
+
 def answer(start, frequency, others=(), score=0.9):
     return answers.choose(start, start + 6, [Reading("pixels", frequency, score, others)])
 
@@ -71,6 +79,10 @@ def test_an_open_octave_follows_the_other_windows_and_stays_open_without_them():
     assert found[1].others == ()
     alone = answers.agree([answer(0, 0.5, (1.02,)), answer(3, 3.0)])
     assert (alone[0].frequency, alone[0].others) == (0.5, (1.02,))
+
+
+def test_covered_is_what_any_window_covers():
+    assert answers.covered([answer(0, 1.0), answer(3, 2.0, score=0.1), answer(20, 2.0)]) == 15
 
 
 def test_repetitions_are_the_frequencies_over_the_time_they_cover():

@@ -1,6 +1,7 @@
 """Files of any kind are opened by what is in them; what is none of them is one sentence."""
 
 import os
+import pathlib
 
 import cv2
 import numpy as np
@@ -73,6 +74,70 @@ def test_frames_of_an_array_are_cut_out_and_made_smaller(tmp_path):
     assert (found[0][1] == 200).all()
 
 
+@pytest.mark.parametrize(
+    ("array", "level"),
+    [(np.full((5, 4, 4), 51, np.uint8), 51), (np.full((5, 4, 4), 13107, np.uint16), 51), (np.full((5, 4, 4), 0.2), 51)],
+)
+def test_frames_are_scaled_to_levels_of_pictures_by_their_type(tmp_path, array, level):
+    np.save(tmp_path / "a.npy", array)
+    source = sources.open_file(tmp_path / "a.npy", 10.0)
+    source.require_pictures("--model")
+    for _, frame in source.frames(0, 9, (4, 4), None):
+        np.testing.assert_allclose(frame, level, rtol=1e-5)
+
+
+def test_what_has_no_levels_or_cannot_be_read_twice_is_refused_for_what_needs_it(tmp_path):
+    np.save(tmp_path / "floats.npy", np.linspace(-3, 300, 80).reshape(5, 4, 4))
+    np.save(tmp_path / "integers.npy", np.ones((5, 4, 4), np.int64))
+    np.save(tmp_path / "series.npy", np.arange(5.0))
+    floats = sources.open_file(tmp_path / "floats.npy", 10.0)
+    assert len(list(floats.frames(0, 9, (4, 4), None))) == 5
+    floats.require_pictures("--adapt", twice=True)
+    with pytest.raises(RawDataError, match=r"floats.npy: found floats from -3 to .*floats from 0 to 1 for --adapt"):
+        list(floats.frames(0, 9, (4, 4), None))
+    with pytest.raises(RawDataError, match=r"integers.npy: found frames of int64; expected uint8, uint16"):
+        sources.open_file(tmp_path / "integers.npy", 10.0).require_pictures("--model")
+    with pytest.raises(RawDataError, match=r"series.npy: found a series; expected pictures for --model"):
+        sources.open_file(tmp_path / "series.npy", 10.0).require_pictures("--model")
+    with pytest.raises(RawDataError, match=r"camera 0: found a camera; expected a file for --video"):
+        sources.Camera(0).require_pictures("--video", twice=True)
+    sources.Camera(0).require_pictures("--model")
+
+
+def test_arrays_of_a_folder_are_not_held_open(tmp_path):
+    for number in range(5):
+        np.save(tmp_path / f"{number}.npy", np.zeros((4, 3, 3), np.uint8))
+    found = search.find([str(tmp_path)], 10.0).sources
+    for source in found:
+        source.info()
+        list(source.frames(0, 9, (3, 3), None))
+    assert len(found) == 5
+    assert str(tmp_path) not in pathlib.Path("/proc/self/maps").read_text()
+
+
+def test_comments_and_blank_lines_are_no_part_of_a_table(tmp_path):
+    path = write(tmp_path / "c.csv", "# made on Monday, by hand; in the lab; see\n\ntime;x\n0;1\n1;2\n\n2;0\n")
+    assert series.read(path, None)[1].shape == (3, 1)
+
+
+def test_the_rate_of_a_series_is_that_between_its_samples_whatever_is_missing(tmp_path):
+    times = [*range(50), *range(150, 200)]
+    path = write(tmp_path / "hole.csv", "\n".join(["time,x", *(f"{time / 10},{time % 7}" for time in times)]))
+    info = sources.open_file(path).info()
+    assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.4))
+
+
+def test_texts_of_a_folder_that_are_no_series_and_what_the_command_wrote_are_skipped(tmp_path):
+    write(tmp_path / "README.txt", "Recorded on Monday.\nIn the lab.\n")
+    write(tmp_path / "predictions.csv", "recording,start_s\na.mp4,0\n")
+    write(tmp_path / "pulse.csv", "time,x\n0,1\n1,2\n2,0\n")
+    found = search.find([str(tmp_path)])
+    assert [source.name for source in found.sources] == [str(tmp_path / "pulse.csv")]
+    assert not found.problems
+    (skipped,) = found.skipped
+    assert str(skipped).startswith(f"{tmp_path / 'README.txt'}: found ")
+
+
 @pytest.mark.parametrize("array", [np.zeros(2), np.zeros((3, 0)), np.array(["a", "b", "c"]), np.zeros((3, 1, 1, 1, 1))])
 def test_arrays_of_another_form_are_refused(tmp_path, array):
     np.save(tmp_path / "a.npy", array)
@@ -98,7 +163,7 @@ def test_folders_patterns_and_numbers_are_found_and_links_in_circles_are_not_ent
         write(inner / name, "time,x\n0,1\n1,2\n2,0\n")
     (inner / "round").symlink_to(tmp_path)
     (inner / "loop.csv").symlink_to(inner / "loop.csv")
-    found, problems = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
+    found, problems, _ = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
     assert [os.path.basename(source.name) for source in found] == ["a.csv", "b.csv", "a.csv", "b.csv", "camera 0"]  # noqa: PTH119
     assert len(problems) == 2
     assert all("loop.csv: found what cannot be opened (Too many levels" in str(problem) for problem in problems)
@@ -109,7 +174,7 @@ def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
     (tmp_path / "none").mkdir()
     os.mkfifo(tmp_path / "pipe.mp4")
     names = [tmp_path / "empty.mp4", tmp_path / "none", tmp_path / "pipe.mp4", tmp_path / "*.mov", tmp_path / "x.mp4"]
-    found, problems = search.find([str(name) for name in names])
+    found, problems, _ = search.find([str(name) for name in names])
     assert not found
     expected = ["an empty file", "a folder without a recording", "a named pipe", "no file that fits", "no such file"]
     for name, problem, words in zip(names, problems, expected, strict=True):

@@ -26,6 +26,41 @@ def test_windows_with_a_hole_are_left_out():
     assert [start for start, _ in cut([*np.arange(6) / 10, *(2 + np.arange(6) / 10)], 5, 1)] == [0.0, 0.1, 2.0, 2.1]
 
 
+def test_a_hole_ends_the_last_window_before_it_and_begins_the_next():
+    found = cut([*np.arange(12) / 10, *(2.3 + np.arange(9) / 10)], 5, 4)
+    assert [start for start, _ in found] == [0.0, 0.4, 0.7, 2.3, 2.7]
+    assert found[2][1] == [7, 8, 9, 10, 11]
+    assert found[3][1] == [23, 24, 25, 26, 27]
+
+
+def test_of_many_frames_those_around_each_step_are_averaged_so_that_what_is_too_fast_is_gone():
+    times = np.arange(2000) / 1000
+    plan = windows.Plan(24.0, 36, 18, (0.7, 3.0), averages=True)
+
+    def read(frequency):
+        wave = np.sin(2 * np.pi * frequency * times)
+        given = windows.cut(
+            ((time, np.float32(x).reshape(1, 1, 1)) for time, x in zip(times, wave, strict=True)), plan, 0.004
+        )
+        (first, *_) = given
+        return first.frames[:, 0, 0, 0]
+
+    assert np.abs(read(50)[3:]).max() < 0.001
+    steps = np.arange(36) / 24
+    np.testing.assert_allclose(read(2)[3:], 0.95 * np.sin(4 * np.pi * steps)[3:], atol=0.02)
+
+
+def test_averaging_leaves_out_what_is_missing():
+    times = [*np.arange(0, 2, 0.01), *np.arange(3, 5, 0.01)]
+    found = [moment for moment, _ in windows.averaged(((time, np.ones((1, 1, 1))) for time in times), 10.0)]
+    np.testing.assert_allclose(found, [*np.arange(0, 2.05, 0.1), *np.arange(3, 5.05, 0.1)], atol=1e-9)
+
+
+def test_windows_of_more_frames_than_memory_holds_are_refused_with_the_remedy():
+    with pytest.raises(ValueError, match=r"found windows of 100 s, 4400 frames .* expected 4000 .* Shorten --window"):
+        windows.plan(Info(240, 300, 9, 9), 300, (0.4, 5.5), window=100)
+
+
 def test_frames_between_two_are_their_mixture_whatever_the_rate_varies():
     assert cut([1.0, 1.2, 1.3, 1.4], 5, 4) == [(1.0, [10, 11, 12, 13, 14])]
 

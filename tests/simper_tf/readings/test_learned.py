@@ -1,0 +1,37 @@
+"""An exported model as one more readout, made by the exporter of today."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import export
+from simper_tf.encoders import ENCODERS
+from simper_tf.readings import learned, windows
+from simper_tf.recordings.errors import RawDataError
+
+SHAPE = (16, 16, 1)
+
+
+class Other(tf.Module):
+    @tf.function(input_signature=[tf.TensorSpec([None, None, *SHAPE], tf.uint8), tf.TensorSpec([None], tf.float32)])
+    def answer(self, frames, rate):
+        return {"frequency": rate, "features": tf.reduce_mean(tf.cast(frames, tf.float32), (2, 3, 4))}
+
+
+def test_a_model_of_other_answers_is_refused_when_it_is_opened(tmp_path):
+    module = Other()
+    tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.answer)
+    with pytest.raises(ValueError, match=r"answers with features, frequency, without frequency_hz\. Export it again"):
+        learned.Exported(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_refusal_of_the_model_is_told_whole(tmp_path):
+    export.export_model(ENCODERS["small"](SHAPE), tmp_path, SHAPE, (0.4, 5.5), max_frames=50)
+    model = learned.Exported(tmp_path)
+    assert model.shape == (16, 16)
+    window = windows.Window(0.0, np.zeros((60, *SHAPE), np.uint8), 30.0)
+    with pytest.raises(RawDataError) as caught:
+        model(window, np.zeros((60, 60)), (0.4, 5.5))
+    assert "50" in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,25 @@
+"""What the scores of readouts are made of is what the command that fits them prints."""
+
+import pytest
+
+from simper_tf.readings import readouts
+from simper_tf.readings.readouts import Reading
+
+
+def test_mistakes_that_count_more_make_scores_lower():
+    recordings = pytest.importorskip("benchmarks.recordings")
+    readings = [Reading("pixels", 1.0, 0.9, distance=k / 40, explained=0.5) for k in range(40)]
+    right = [k < 16 or k % 4 == 0 for k in range(40)]
+    plain = [float(value) for value in recordings.fitted(readings, right).split(", ")]
+    strict = [float(value) for value in recordings.fitted(readings, right, mistake=5).split(", ")]
+    assert plain[1] < 0
+    assert strict[0] + 0.3 * strict[1] < plain[0] + 0.3 * plain[1]
+    unread = Reading("pixels", float("nan"), 0.0)
+    assert recordings.fitted([*readings, unread], [*right, True]) == recordings.fitted(readings, right)
+
+
+@pytest.mark.slow
+def test_the_weights_of_series_are_those_that_are_fitted():
+    recordings = pytest.importorskip("benchmarks.recordings")
+    found = recordings.fitted(*recordings._series_readings(), mistake=recordings._MISTAKE)
+    assert [float(value) for value in found.split(", ")] == pytest.approx(readouts.SERIES, abs=0.02)
