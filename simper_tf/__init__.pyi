@@ -1,5 +1,7 @@
 # What editors and type checkers see of the names that `__init__.py` loads when they are asked for.
 from simper_tf import (
+    forked as forked,
+    readings as readings,
     appearance as appearance,
     augment as augment,
     backend as backend,
