@@ -96,10 +96,10 @@ class Reader:
         parts = [clips[first : first + 50] for first in range(0, len(clips), 50)]
         answers = [self._ask(part, np.full(len(part), RATE, np.float32)) for part in parts]
         answer = {name: np.concatenate([each[name] for each in answers]) for name in answers[0]}
-        return answer["frequency"], {"served": answer["confidence"], **self._others(clips, answer)}
+        return answer["frequency_hz"], {"served": answer["confidence"], **self._others(clips, answer)}
 
     def _others(self, clips, answer):
-        features, frequency = answer["features"], answer["frequency"]
+        features, frequency = answer["features"], answer["frequency_hz"]
         num_frames, multiple = features.shape[1], self.model.harmonic or 1.0
         low, high = (edge / multiple for edge in self.model.band)
         _, share = readout.fft_frequency(features, RATE, (low, high))

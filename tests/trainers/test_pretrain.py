@@ -109,7 +109,12 @@ def test_export_takes_the_octave_that_evaluation_has_found_and_encodes_no_clip(c
     found = json.loads((finished / "readout.json").read_text())
     assert found["fft_calibrated"].keys() == {"harmonic"}
     exported, write = [], export.export_model
-    monkeypatch.setattr(export, "export_model", lambda *arguments: exported.append(arguments) or write(*arguments))
+
+    def exporting(*arguments, **given):
+        exported.append(arguments)
+        return write(*arguments, **given)
+
+    monkeypatch.setattr(export, "export_model", exporting)
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
     for octave, harmonic in (
         ({"divisor": 3, "agreement": 0.9, "voting": 0.8}, 1 / 3),

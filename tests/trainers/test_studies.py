@@ -179,7 +179,7 @@ def test_no_band_knows_of_the_frequencies_that_are_left_out():
 
 def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls():
     study = STUDIES["comparison"][0](LOCATED["small"])
-    for each in study.blocks:
+    for each in (each for each in study.blocks if not each.title.startswith("At equal seconds")):
         titles = [line.title for line in each.lines]
         told = {METHODS[name].title for name in ("sinc", "contrast_phys", "frequency_contrast")}
         without = [kind.title for kind in METHODS.values() if not kind.needs_labels]
