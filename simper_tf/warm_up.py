@@ -10,7 +10,7 @@ import pathlib
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.refusals import FEWEST_FRAMES, PERIODS
+from simper_tf.refusals import FEWEST_FRAMES
 
 FILE = pathlib.Path("assets.extra", "tf_serving_warmup_requests")
 
@@ -57,7 +57,7 @@ def write(version, facts, signatures):
 def request(facts, inputs):
     """Returns the smallest request of a signature, an array for each of its inputs."""
     rate = facts.get("least_rate", 0.0)
-    shortest = math.ceil(PERIODS / facts["band_hz"][0] * rate) if rate else FEWEST_FRAMES
+    shortest = math.ceil(facts.get("least_seconds", 0.0) * rate)
     num_frames = facts["num_frames"] or max(shortest, FEWEST_FRAMES)
     values = {
         "frames": np.zeros((1, num_frames, *facts["frame_shape"]), np.uint8),

@@ -95,8 +95,7 @@ def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
 
 
 def draw(folder: pathlib.Path, done: tables.Done):
-    """Writes the picture of a recording."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Writes the picture of a recording into a folder that is there."""
     with files.replacing(picture_path(folder, done.name), "wb") as file:
         pictures.figure(done, flags.FLAGS.unit).savefig(file, format="png", dpi=110)
 

@@ -152,10 +152,11 @@ def test_over_grpc_a_clip_larger_than_its_own_limit_is_answered(version):
 
 
 @pytest.mark.slow
-def test_requests_for_warming_up_are_answered_by_the_model_they_come_with(tmp_path):
+@pytest.mark.parametrize("harmonic", [None, 0.5, 2.0])
+def test_requests_for_warming_up_are_answered_by_the_model_they_come_with(tmp_path, harmonic):
     logs = pytest.importorskip("tensorflow_serving.apis.prediction_log_pb2")
     encoder = small((None, None, 1), widths=(4,))
-    version = export.export_model(encoder, tmp_path, (12, 12, 1), (1.0, 5.0), warm_up=True)
+    version = export.export_model(encoder, tmp_path, (12, 12, 1), (1.0, 5.0), harmonic, warm_up=True)
     signatures, asked = tf.saved_model.load(version).signatures, []
     for record in tf.data.TFRecordDataset(str(version / warm_up.FILE)):
         request = logs.PredictionLog.FromString(record.numpy()).predict_log.request

@@ -64,10 +64,11 @@ def test_good_recordings_are_read_bad_ones_named_and_the_exit_code_says_so(folde
 
 
 @pytest.mark.slow
-def test_a_part_of_a_recording_in_another_unit(folder, tmp_path):
-    done = predict(folder / "breath.csv", "--start=2", "--end=9", "--unit=bpm", "--window=7", f"--out={tmp_path}")
+def test_a_part_of_a_recording_in_another_unit_goes_to_a_folder_that_was_not_there(folder, tmp_path):
+    out = tmp_path / "not" / "there"
+    done = predict(folder / "breath.csv", "--start=2", "--end=9", "--unit=bpm", "--window=7", f"--out={out}")
     assert done.returncode == 0, done.stderr
-    (row,) = csv.DictReader((tmp_path / "predictions.csv").open())
+    (row,) = csv.DictReader((out / "predictions.csv").open())
     assert float(row["value"]) == pytest.approx(42, abs=0.5)
     assert float(row["start_s"]) == 2
 

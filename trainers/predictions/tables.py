@@ -76,7 +76,8 @@ def said(answer: answers.Answer, unit: str) -> str:
 
 
 def write(folder: pathlib.Path, done: list[Done], unit: str):
-    """Writes both files, whole or not at all."""
+    """Writes both files, whole or not at all; makes their folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     files.write_atomically(folder / CSV, csv_text(done, unit))
     records = [_record(each, unit) for each in done]
     files.write_atomically(folder / JSON, json.dumps(records, indent=1, allow_nan=False) + "\n")
