@@ -1,5 +1,6 @@
 """What all trainers share at the command line: errors in one line, interrupts, progress."""
 
+import abc
 import contextlib
 import math
 import os
@@ -59,30 +60,40 @@ def run(main, groups=None, takes=""):
     app.run(guarded)
 
 
-class StopRequest:
-    """Becomes true at the first Ctrl-C, SIGTERM or SIGHUP, so that a loop can end where its state is whole.
+class ToldToStop(abc.ABC):
+    """Between `with` and its end, what tells this process to stop calls `_told`: Ctrl-C, SIGTERM and SIGHUP.
 
-    A second one interrupts at once. A SIGHUP that is ignored, as `nohup` has it, stays ignored.
+    A SIGHUP that is ignored, as `nohup` has it, stays ignored.
     """
-
-    def __init__(self):
-        self.signal = None
 
     def __enter__(self):
         numbers = [signal.SIGINT, signal.SIGTERM]
         if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
             numbers.append(signal.SIGHUP)
-        self._previous = {number: signal.signal(number, self._note) for number in numbers}
+        self._previous = {number: signal.signal(number, self._told) for number in numbers}
         return self
 
     def __exit__(self, *_):
         for number, handler in self._previous.items():
             signal.signal(number, handler)
 
+    @abc.abstractmethod
+    def _told(self, number: int, frame=None): ...
+
+
+class StopRequest(ToldToStop):
+    """Becomes true at the first signal to stop, so that a loop can end where its state is whole.
+
+    A second one interrupts at once.
+    """
+
+    def __init__(self):
+        self.signal = None
+
     def __call__(self):
         return self.signal is not None
 
-    def _note(self, number, _):
+    def _told(self, number, frame=None):
         if self.signal is not None:
             raise KeyboardInterrupt
         self.signal = number

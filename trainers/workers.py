@@ -16,11 +16,10 @@ from trainers import cli
 PROGRAM = "trainers.pretrain"
 
 
-class Workers:
+class Workers(cli.ToldToStop):
     """Processes at work. What tells this process to stop is passed on to them, and they are left to save and to end.
 
-    They have a group of their own, as a terminal would tell both; and they are told when this process is killed. A
-    SIGHUP that is ignored, as `nohup` has it, stays ignored.
+    They have a group of their own, as a terminal would tell both; and they are told when this process is killed.
 
     Attributes:
         at_work: What a process is for -> its number.
@@ -31,18 +30,10 @@ class Workers:
         self.at_work, self.told = {}, []
         self._server = None
 
-    def __enter__(self):
-        numbers = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-            numbers.append(signal.SIGHUP)
-        self._previous = {number: signal.signal(number, self._pass_on) for number in numbers}
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *error):
         if self._server:  # With it end those at work, of which there are some only after an error of this process.
             self._server.close()
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
+        super().__exit__(*error)
 
     def start(self, key, words: list[str], log: pathlib.Path | None, environment: dict[str, str]):
         """Starts a process.
@@ -74,12 +65,12 @@ class Workers:
                 if code != cli.INTERRUPTED and not self.told:
                     return key, code
                 if not self.told:
-                    self._pass_on(signal.SIGINT)
+                    self._told(signal.SIGINT)
             if self.told and not self.at_work:
                 raise KeyboardInterrupt
             time.sleep(0.05)
 
-    def _pass_on(self, number, _=None):
+    def _told(self, number, frame=None):
         self.told.append(number)
         for process in self.at_work.values():
             with contextlib.suppress(ProcessLookupError):

@@ -94,12 +94,7 @@ def prepare(source: sources.Source, wishes: Wishes, shape: tuple[int, int] | Non
     if seconds <= 0:
         found = f"{info.seconds:.2f} s, none of them between {wishes.start:g} and {wishes.end:g} s"
         raise RawDataError(source.name, found, "a part that is there", _REMEDY)
-    try:
-        plan = windows.plan(info, min(seconds, 1e6), wishes.band, wishes.window, wishes.hop)
-    except ValueError as error:
-        found, _, expected = str(error).partition("; expected ")
-        expected, _, action = expected.partition(". ")
-        raise RawDataError(source.name, found.removeprefix("found "), expected, action) from error
+    plan = windows.plan(source.name, info, min(seconds, 1e6), wishes.band, wishes.window, wishes.hop)
     box, notes = _place(source, info, wishes)
     if plan.band[0] > wishes.band[0] * 1.01:
         notes.append(f"Windows of {plan.length / plan.rate:.2f} s show nothing slower than {plan.band[0]:.2g} Hz.")

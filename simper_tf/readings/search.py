@@ -38,7 +38,7 @@ def find(names: list[str], rate: float | None = None) -> Found:
     """
     found, problems, skipped = [], [], []
     for name in names:
-        if name.isdecimal() and not _is(pathlib.Path(name), "exists"):
+        if name.isdecimal() and not _true(pathlib.Path(name).exists):
             found.append(sources.Camera(int(name)))
             continue
         try:
@@ -46,7 +46,7 @@ def find(names: list[str], rate: float | None = None) -> Found:
         except RawDataError as error:
             problems.append(error)
             continue
-        in_folder = _is(pathlib.Path(name), "is_dir")
+        in_folder = _true(pathlib.Path(name).is_dir)
         for path in paths:
             try:
                 source = sources.open_file(path, rate)
@@ -72,11 +72,11 @@ def _refusal(path, rate):
 
 def _paths(name, problems):
     path = pathlib.Path(name)
-    if _is(path, "is_dir"):
+    if _true(path.is_dir):
         return _below(path, problems)
-    if not _is(path, "exists") and glob.has_magic(name):
+    if not _true(path.exists) and glob.has_magic(name):
         found = [pathlib.Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
-        files = [each for each in found if not _is(each, "is_dir")]
+        files = [each for each in found if not _true(each.is_dir)]
         if not files:
             raise RawDataError(name, "no file that fits", "a pattern of recordings", "Correct the pattern.")
         return files
@@ -101,9 +101,9 @@ def _below(folder, problems):
     return paths
 
 
-def _is(path, what):
-    """Asks a path what it is; one that may not be asked is said to be nothing, and refused when it is opened."""
+def _true(question):
+    """Returns what a path answers, such as `path.exists`; one that may not be asked is refused when it is opened."""
     try:
-        return getattr(path, what)()
+        return question()
     except OSError:
         return False

@@ -9,6 +9,7 @@ import numpy as np
 
 from simper_tf.readings.sources import Info
 from simper_tf.recordings import retime
+from simper_tf.recordings.errors import RawDataError
 
 # Periods of the slowest repetition that a window holds, and the fewest that can be told from a drift.
 PERIODS, FEWEST_PERIODS = 2.4, 1.8
@@ -63,12 +64,18 @@ class Window:
 
 
 def plan(
-    info: Info, seconds: float, band: tuple[float, float], window: float | None = None, hop: float | None = None
+    name: str,
+    info: Info,
+    seconds: float,
+    band: tuple[float, float],
+    window: float | None = None,
+    hop: float | None = None,
 ) -> Plan:
     """Proposes windows for a recording: as long as the lowest frequency needs, half of one apart.
 
     Args:
-        info: What is known of the recording.
+        name: Of the recording.
+        info: What is known of it.
         seconds: How much of it is read.
         band: `(low, high)` in Hz in which frequencies are sought.
         window, hop: Seconds, where somebody wants others.
@@ -77,22 +84,26 @@ def plan(
         A `Plan`; its band ends at half the rate, and begins where the window holds `FEWEST_PERIODS` periods.
 
     Raises:
-        ValueError: the recording is too short, or too slow, for the band, or the windows hold too many frames.
+        RawDataError: the recording is too short, or too slow, for the band, or the windows hold too many frames.
     """
-    rate = min(info.rate, max(_FRAMES_A_PERIOD * band[1], _FRAMES_A_PERIOD * band[0]))
+    rate = min(info.rate, _FRAMES_A_PERIOD * band[1])
     wanted = min(window or PERIODS / band[0], seconds)
     length = int(wanted * rate + 1e-6)
     low, high = max(band[0], FEWEST_PERIODS * rate / max(length, 1)), min(band[1], 0.45 * rate)
     if length < FEWEST_FRAMES or low >= high:
-        raise ValueError(
-            f"found {seconds:.2f} s at {info.rate:.4g} frames per second; expected {FEWEST_FRAMES} frames or more and "
-            f"{FEWEST_PERIODS} periods of what repeats at {band[0]:g} to {band[1]:g} Hz. Record for longer or faster, "
-            "or name another --band or --window."
+        periods = f"{FEWEST_PERIODS} periods of what repeats at {band[0]:g} to {band[1]:g} Hz"
+        raise RawDataError(
+            name,
+            f"{seconds:.2f} s at {info.rate:.4g} frames per second",
+            f"{FEWEST_FRAMES} frames or more and {periods}",
+            "Record for longer or faster, or name another --band or --window.",
         )
     if length > MOST_FRAMES:
-        raise ValueError(
-            f"found windows of {wanted:.4g} s, {length} frames at {rate:.4g} per second; expected {MOST_FRAMES} frames "
-            "or fewer. Shorten --window, or lower the upper end of --band, which needs fewer frames per second."
+        raise RawDataError(
+            name,
+            f"windows of {wanted:.4g} s, {length} frames at {rate:.4g} per second",
+            f"{MOST_FRAMES} frames or fewer",
+            "Shorten --window, or lower the upper end of --band, which needs fewer frames per second.",
         )
     return Plan(rate, length, max(round((hop or wanted / 2) * rate), 1), (low, high), info.rate >= _MANY * rate)
 

@@ -163,10 +163,10 @@ def test_the_walk_over_ops_finds_those_without_a_gpu_kernel_for_their_types_insi
     @tf.function(input_signature=[tf.TensorSpec([1, 4, 4, 3]), tf.TensorSpec([], tf.bool)])
     def mixed(images, flag):
         box = tf.image.stateless_sample_distorted_bounding_box([4, 4, 3], [[[0.0, 0.0, 1.0, 1.0]]], [1, 2])[0]
-        sort = lambda: tf.numpy_function(np.sort, [images], tf.float32)  # noqa: E731
         whole = tf.constant([[0.0, 0.0, 1.0, 1.0]])
         of_bytes = tf.image.crop_and_resize(tf.cast(images, tf.uint8), whole, [0], [4, 4])
-        return tf.cond(flag, sort, lambda: images), box, of_bytes, tf.image.crop_and_resize(images, whole, [0], [4, 4])
+        sorted_or_not = tf.cond(flag, lambda: tf.numpy_function(np.sort, [images], tf.float32), lambda: images)
+        return sorted_or_not, box, of_bytes, tf.image.crop_and_resize(images, whole, [0], [4, 4])
 
     assert sorted(op for op, _ in unfit(mixed.get_concrete_function())) == [
         "CropAndResize",

@@ -1,3 +1,4 @@
+import functools
 import json
 import os
 import pathlib
@@ -263,7 +264,7 @@ def test_a_truncated_checkpoint_is_passed_over_for_the_one_before(call, tmp_path
 def test_a_full_disk_is_one_line_and_keeps_what_was_there(call, command, finished):
     before = (finished / "results.jsonl").read_text()
     # A limit on the size of files stands for the disk: every longer write fails.
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))  # noqa: E731
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (1_000, 1_000))
     process = command("evaluate", f"--run_dir={finished}", preexec_fn=limit)
     _, err = process.communicate()
     assert process.returncode == 1

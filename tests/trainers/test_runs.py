@@ -1,5 +1,6 @@
 """A run's folder belongs to one process, and what is damaged in it is told in one line before any work."""
 
+import functools
 import json
 import re
 import resource
@@ -222,7 +223,7 @@ def test_a_full_disk_during_evaluation_is_one_line_with_the_path_and_leaves_noth
     command, finished, size
 ):
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))  # noqa: E731
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
     _, err = (process := command("evaluate", f"--run_dir={finished}", preexec_fn=limit)).communicate()
     assert process.returncode == 1
     assert re.fullmatch(rf"evaluate: error: .*File too large: '{finished}/(features\.npz|results\.jsonl)'\n", err)

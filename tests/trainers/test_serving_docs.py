@@ -43,7 +43,10 @@ def test_the_page_has_the_commands_that_are_run_here_and_the_overlaps_of_the_tab
 def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, capsys):
     run = tmp_path / "runs" / "quickstart"
     _, bounded, warm, over_http, over_grpc = [words[3:] for words in commands()]
-    here = lambda words: [each.replace("runs/quickstart", str(run)) for each in words]  # noqa: E731
+
+    def here(words):
+        return [each.replace("runs/quickstart", str(run)) for each in words]
+
     call(pretrain.main, f"--run_dir={run}", "--noartifacts")
     call(export.main, *here(bounded))
     facts = json.loads((run / "saved_model" / "1" / "assets.extra" / "metadata.json").read_text())

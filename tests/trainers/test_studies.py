@@ -419,8 +419,11 @@ def test_a_page_names_the_split_and_the_commits_of_its_rows():
         0: row(seed=0, split="validation"),
         1: dataclasses.replace(row(seed=1, split="validation"), commit="def-dirty"),
     }
-    seed_of = lambda run: int(dict(run.changes)["seed"])  # noqa: E731
-    text = markdown(gather(study, SCALES["smoke"], [0, 1], lambda run: [rows[seed_of(run)]], lambda run: "simclr_0"))
+
+    def rows_of(run):
+        return [rows[int(dict(run.changes)["seed"])]]
+
+    text = markdown(gather(study, SCALES["smoke"], [0, 1], rows_of, lambda run: "simclr_0"))
     assert "Numbers are of validation clips" in text
     assert "commit abc, def-dirty" in text
     assert set(SETS) == set(SCALES["paper"].sets)

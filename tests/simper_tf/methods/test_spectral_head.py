@@ -71,7 +71,10 @@ def fitted(head, features, labels, num_steps=400):
 def test_it_reads_frequencies_of_features_of_any_phase_which_a_linear_layer_cannot():
     cycles, fresh = np.linspace(3, 20, 60), np.linspace(3.1, 19.7, 50)
     train, test = (waves(each, RNG.uniform(0, 2 * np.pi, len(each))) for each in (cycles, fresh))
-    scale = lambda each: (each - 11.5) / 5  # noqa: E731
+
+    def scale(each):
+        return (each - 11.5) / 5
+
     errors = {}
     for name, head in (
         ("spectrum", spectral_head(60, 1)),

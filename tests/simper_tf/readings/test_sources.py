@@ -164,7 +164,7 @@ def test_folders_patterns_and_numbers_are_found_and_links_in_circles_are_not_ent
     (inner / "round").symlink_to(tmp_path)
     (inner / "loop.csv").symlink_to(inner / "loop.csv")
     found, problems, _ = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
-    assert [os.path.basename(source.name) for source in found] == ["a.csv", "b.csv", "a.csv", "b.csv", "camera 0"]  # noqa: PTH119
+    assert [pathlib.Path(source.name).name for source in found] == ["a.csv", "b.csv", "a.csv", "b.csv", "camera 0"]
     assert len(problems) == 2
     assert all("loop.csv: found what cannot be opened (Too many levels" in str(problem) for problem in problems)
 

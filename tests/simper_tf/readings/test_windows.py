@@ -3,6 +3,7 @@ import pytest
 
 from simper_tf.readings import windows
 from simper_tf.readings.sources import Info
+from simper_tf.recordings.errors import RawDataError
 
 
 def frames(times):
@@ -57,8 +58,8 @@ def test_averaging_leaves_out_what_is_missing():
 
 
 def test_windows_of_more_frames_than_memory_holds_are_refused_with_the_remedy():
-    with pytest.raises(ValueError, match=r"found windows of 100 s, 4400 frames .* expected 4000 .* Shorten --window"):
-        windows.plan(Info(240, 300, 9, 9), 300, (0.4, 5.5), window=100)
+    with pytest.raises(RawDataError, match=r"^a.mov: found windows of 100 s, 4400 .* expected 4000 .* Shorten --w"):
+        windows.plan("a.mov", Info(240, 300, 9, 9), 300, (0.4, 5.5), window=100)
 
 
 def test_frames_between_two_are_their_mixture_whatever_the_rate_varies():
@@ -66,17 +67,18 @@ def test_frames_between_two_are_their_mixture_whatever_the_rate_varies():
 
 
 def test_a_window_holds_periods_of_the_lowest_frequency_or_all_of_a_short_recording():
-    long = windows.plan(Info(30, 60, 9, 9), 60, (0.4, 5.5))
+    long = windows.plan("a.mov", Info(30, 60, 9, 9), 60, (0.4, 5.5))
     assert (long.rate, long.length, long.hop, long.band) == (30, 180, 90, (0.4, 5.5))
-    short = windows.plan(Info(30, 3, 9, 9), 3, (0.4, 5.5))
+    short = windows.plan("a.mov", Info(30, 3, 9, 9), 3, (0.4, 5.5))
     assert short.length == 90
     assert short.band == pytest.approx((0.6, 5.5))
-    fast = windows.plan(Info(240, 60, 9, 9), 60, (0.4, 5.5))
+    fast = windows.plan("a.mov", Info(240, 60, 9, 9), 60, (0.4, 5.5))
     assert (fast.rate, fast.length) == (44, 264)
-    assert windows.plan(Info(8, 60, 9, 9), 60, (0.4, 5.5)).band == pytest.approx((0.4, 3.6))
+    assert windows.plan("a.mov", Info(8, 60, 9, 9), 60, (0.4, 5.5)).band == pytest.approx((0.4, 3.6))
 
 
 @pytest.mark.parametrize(("rate", "seconds"), [(30, 0.2), (1, 60), (30, 0.5)])
 def test_what_is_too_short_or_too_slow_is_refused_with_what_it_has(rate, seconds):
-    with pytest.raises(ValueError, match=rf"found {seconds:.2f} s at {rate} frames per second; expected .* Record for"):
-        windows.plan(Info(rate, seconds, 9, 9), seconds, (0.4, 3.0))
+    found = rf"^a.mov: found {seconds:.2f} s at {rate} frames per second; expected .* Record for"
+    with pytest.raises(RawDataError, match=found):
+        windows.plan("a.mov", Info(rate, seconds, 9, 9), seconds, (0.4, 3.0))
