@@ -3,8 +3,8 @@
 python -m benchmarks.recordings [--folder=runs/recordings] [--each=10] [--choose]
 
 Needs scikit-image, for its photographs. Recordings are written once and kept. `--choose` fits what the scores of
-readouts are made of, on photographs and seeds of their own and on generated series, and prints the two lines for
-`simper_tf/readings/readouts.py`; without it the report goes to `docs/recordings.md`.
+readouts are made of, on photographs and seeds of their own and on generated series, and prints the lines for
+`simper_tf/readings/readouts.py` and `beats.py`; without it the report goes to `docs/recordings.md`.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks import made_recordings, made_series
 from simper_tf import files, tables
-from simper_tf.readings import answers, read, readouts, sources
+from simper_tf.readings import answers, beats, gram, read, readouts, sources, windows
 
 DOCUMENT = pathlib.Path("docs/recordings.md")
 WISHES = read.Wishes(window=6.0, hop=3.0)
@@ -50,7 +50,9 @@ def main():
     purpose = "choosing" if args.choose else "reporting"
     found = measured(pathlib.Path(args.folder) / purpose, purpose, args.each)
     if args.choose:
-        print(f"PICTURES = ({fitted(*_readings(found))})\nSERIES = ({fitted(*_series_readings(), mistake=_MISTAKE)})")
+        print(f"PICTURES = ({fitted(*_readings(found))})")
+        for name, readings, right in _series_readings():
+            print(f"{name} = ({fitted(readings, right, mistake=_MISTAKE)})")
         return
     shape = made_recordings.WIDTH, made_recordings.HEIGHT
     text = _HEADER.format(each=args.each, seconds=made_recordings.SECONDS, width=shape[0], height=shape[1]) + report(
@@ -130,12 +132,18 @@ def _readings(found):
     return [reading for reading, _ in pairs], [_error(truth, reading.frequency) < _RIGHT for reading, truth in pairs]
 
 
-def _series_readings(count=700):
-    readings, right = [], []
-    for truth, values in made_series.windows(count):
-        readings.append(readouts.of_series("series", values, made_series.RATE, made_series.BAND))
-        right.append(_error(truth, readings[-1].frequency) < _RIGHT)
-    return readings, right
+def _series_readings():
+    """Returns the name of each line, its readings, and whether each is right: to a twentieth, as scales differ."""
+    found = {"SERIES": ([], []), "beats.WEIGHTS": ([], [])}
+    for truth, values, rate, band in made_series.windows():
+        window = windows.Window(0.0, values[:, None, None], rate)
+        for name, reading in (
+            ("SERIES", readouts.of_series("series", values, rate, band)),
+            ("beats.WEIGHTS", beats.beats(window, gram.products(values), band)),
+        ):
+            found[name][0].append(reading)
+            found[name][1].append(_error(truth, reading.frequency) < 0.05 * truth)
+    return [(name, *pair) for name, pair in found.items()]
 
 
 def hour(folder):

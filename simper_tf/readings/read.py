@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from simper_tf.readings import answers, gram, readouts, sources, windows
+from simper_tf.readings import answers, beats, gram, readouts, sources, windows
 from simper_tf.recordings import face
 from simper_tf.recordings.errors import RawDataError
 
@@ -119,6 +119,8 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
         RawDataError: a frame cannot be read, or there is no window at all.
     """
     more = (*more, *(readouts.chrom, readouts.pos) * opened.wishes.face)
+    if not opened.source.has_pictures:
+        more = (*more, beats.beats)
     found_any, band = False, opened.plan.band
     weights = readouts.PICTURES if opened.source.has_pictures else readouts.SERIES
     for window in opened.windows():
