@@ -118,15 +118,13 @@ def _explained(settings, clips, told, why_steps):
         view = SpeedSets(speed_range=settings.speed_range).longest_view(clips.num_frames)
         why_view = "the most that fit into a clip at the fastest speed"
     slowest, fastest = settings.speed_range
-    return " ".join(
-        [
-            _kept(told),
-            f"They are brought to {told['rate']:.4g} frames per second ({why['rate']}) and {height} x {width}",
-            f"pixels ({why['size']}). Clips last {told['window']:.3g} s ({why['window']}) and start every {told['hop']:.3g} s",
-            f"({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} to {high:g} Hz can be",
-            f"read ({why['band']}). Views show {view} frames ({why_view}) at {slowest:g} to {fastest:g} times the speed",
-            f"({_why_speeds(settings, told)}). Training takes {settings.steps} steps ({why_steps}).",
-        ]
+    return (
+        f"{_kept(told)} They are brought to {told['rate']:.4g} frames per second ({why['rate']}) and "
+        f"{height} x {width} pixels ({why['size']}). Clips last {told['window']:.3g} s ({why['window']}) and start "
+        f"every {told['hop']:.3g} s ({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} "
+        f"to {high:g} Hz can be read ({why['band']}). Views show {view} frames ({why_view}) at {slowest:g} to "
+        f"{fastest:g} times the speed ({_why_speeds(settings, told)}). Training takes {settings.steps} steps "
+        f"({why_steps})."
     )
 
 
