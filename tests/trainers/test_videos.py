@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import photographs
 import pytest
 import tensorflow as tf
@@ -167,6 +168,21 @@ def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
         plain(pretrain.main, *words)
     added.unlink()
     plain(evaluate.main, *COMMANDS[2][1:], "--noartifacts")  # What was decoded is still there.
+
+
+def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    times, columns = np.arange(240) / 10, np.arange(32)
+    frames = 40 + 180 * np.exp(-(((columns - 16 - 9 * np.sin(2 * np.pi * 0.8 * times)[:, None]) / 4) ** 2))
+    np.save("one.npy", np.repeat(frames[:, None], 24, axis=1).astype(np.uint8))
+    plain(
+        pretrain.main, "--videos=one.npy", "--rate=10", "--steps=1", "--num_views=2", "--run_dir=run", "--noartifacts"
+    )
+    out = capsys.readouterr().out
+    assert "There is one recording (0:24): its first part is learned from, and its last, " in out
+    assert "10 frames per second (as asked for) and 18 x 24 pixels" in out
+    assert "Training takes 1 steps (as asked for)." in out
+    assert {row["n"] for row in results(tmp_path / "run")} == {1}
 
 
 @pytest.mark.parametrize(
