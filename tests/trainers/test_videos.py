@@ -23,7 +23,7 @@ from trainers import predict as reader
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "your_own_data.md").read_text()
 COMMANDS = [shlex.split(line)[2:] for line in re.findall(r"^    (python -m .*)$", PAGE, re.MULTILINE)]
-LEARN = [word.replace("--minutes=5", "--minutes=0.15") for word in COMMANDS[1]]
+LEARN = [word.replace("--minutes=5", "--minutes=0.1") for word in COMMANDS[1]]
 # Frequency (Hz), frames per second, and width and height: files of which no two are alike.
 FILES = {
     "a.mp4": (0.9, 25, (160, 120)),
@@ -61,7 +61,7 @@ def journey(tmp_path_factory):
     whole = (folder / "clips" / "a.mp4").read_bytes()
     (folder / "clips" / "broken.mp4").write_bytes(whole[: len(whole) // 2])
     photographs.swinging(folder / "new.mp4", 1.7, 5, 25, seconds=8.0)
-    quick = ("--num_views=2", "--save_seconds=0")
+    quick = ("--num_views=2", "--size=12,16", "--save_seconds=0")
     killed = started(folder, LEARN, *quick)
     checkpoints = folder / "runs" / "mine" / "checkpoints"
     while "step-20" not in str(tf.train.latest_checkpoint(checkpoints)):
@@ -93,11 +93,11 @@ def test_one_paragraph_says_what_is_done_and_why(journey):
     )
     for words in (
         "25 frames per second (the median of the recordings)",
-        "18 x 24 pixels (",
+        "12 x 16 pixels (as asked for)",
         "Clips last 6 s (2.4 periods of the slowest repetition sought)",
         "0.4 to 5 Hz can be read (the upper end with 5 frames to a period, the lower end with 2.4 periods in a clip)",
         "Views show 75 frames",
-        f"Training takes {before['steps']} steps (0.15 minutes at ",
+        f"Training takes {before['steps']} steps (0.1 minutes at ",
     ):
         assert words in told
     assert re.search(r"^Left out: clips/broken.mp4: found ", first, re.MULTILINE)
@@ -132,11 +132,11 @@ def test_the_exported_model_answers_in_the_band_and_reads_another_recording_righ
     plain(export.main, *COMMANDS[3][1:])
     facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
     assert facts["band_hz"] == pytest.approx([0.4, 5.0], abs=1e-6)
-    assert (facts["frame_shape"], facts["dataset"]) == ([18, 24, 3], "own_videos")
+    assert (facts["frame_shape"], facts["dataset"]) == ([12, 16, 3], "own_videos")
     finished(".", COMMANDS[4])
     (record,) = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
     for window in record["windows"]:
-        assert window["readouts"]["model"]["frequency_hz"] == pytest.approx(1.7, abs=0.02)
+        assert window["readouts"]["model"]["hz"] == pytest.approx(1.7, abs=0.02)
         assert window["readouts"]["model"]["score"] > 0.5
 
 
@@ -160,7 +160,7 @@ def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
     added = pathlib.Path("clips/e.mp4")
     added.write_bytes(pathlib.Path("new.mp4").read_bytes())
     os.utime("clips/d.mp4", (1, 1))
-    words = [*LEARN[1:], "--num_views=2"]
+    words = [*LEARN[1:], "--num_views=2", "--size=12,16"]
     expected = (
         r"not those that the run in runs/mine began with: 1 new \(clips/e.mp4\), 1 changed \(clips/d.mp4\). Put them"
     )
@@ -196,8 +196,8 @@ def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_
         (["--method=supervised"], "--method=supervised does not go with --videos: it learns from labels"),
         (["--label_fraction=0.5"], "--label_fraction=0.5 does not go with --videos: videos have no labels"),
         (["--split=validation"], "held-out recordings are --split=test"),
-        (["--steps=9"], "--minutes=0.15 and --steps=9 both say how long to train. Leave one out."),
-        (["--videos="], "--minutes=0.15 means something with --videos only"),
+        (["--steps=9"], "--minutes=0.1 and --steps=9 both say how long to train. Leave one out."),
+        (["--videos="], "--minutes=0.1 means something with --videos only"),
         (
             ["--videos=nothing/*.mp4"],
             r"nothing/\*.mp4: no recording to learn from. The first of 1: .* no file that fits",
