@@ -161,7 +161,7 @@ def load(settings: Settings, say: Callable[[str], None] = print) -> data.ClipDat
     if not folder.exists():
         listing = list_files([settings.videos], settings.rate or None)
         if listing and _digest(listing) != config.partition("_")[0]:
-            raise ValueError(_changed(settings, "other files than those"))
+            raise ValueError(_changed(settings, "they are other files"))
         say("Looking at every recording (once) ...")
         recordings = Recordings(settings.videos, **_asked(settings))
         if len(recordings.sources) == 1:

@@ -29,6 +29,15 @@ def test_files_that_are_new_gone_or_changed_are_told():
     assert own_videos.changes(before, now) == "1 new (d), 1 gone (c), 2 changed (a, ...)"
 
 
+def test_a_data_set_of_other_files_is_not_built_under_the_name_of_the_first(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((60, 4, 4), np.uint8))
+    name = "own_videos/00000000_00000000"
+    asked = Settings(videos=str(tmp_path / "a.npy"), dataset=name, data_dir=str(tmp_path / "data"), run_dir="mine")
+    with pytest.raises(ValueError, match="the run in mine began with: they are other files"):
+        own_videos.load(asked)
+    assert not (tmp_path / "data").exists()
+
+
 @pytest.mark.slow
 def test_a_single_gray_recording_gives_its_last_part_to_the_scores(tmp_path):
     times = np.arange(300) / 10

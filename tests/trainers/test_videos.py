@@ -175,10 +175,13 @@ def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_
     times, columns = np.arange(240) / 10, np.arange(32)
     frames = 40 + 180 * np.exp(-(((columns - 16 - 9 * np.sin(2 * np.pi * 0.8 * times)[:, None]) / 4) ** 2))
     np.save("one.npy", np.repeat(frames[:, None], 24, axis=1).astype(np.uint8))
-    plain(
-        pretrain.main, "--videos=one.npy", "--rate=10", "--steps=1", "--num_views=2", "--run_dir=run", "--noartifacts"
-    )
+    words = ["--videos=one.npy", "--rate=10", "--steps=1", "--num_views=2", "--run_dir=run", "--noartifacts"]
+    with pytest.raises(ValueError, match=r"--band=0\.4,4\.5 leaves no room for faster views at 10 frames a second"):
+        plain(pretrain.main, *words, "--band=0.4,4.5")
+    plain(pretrain.main, *words, "--band=0.4,4")
     out = capsys.readouterr().out
+    assert "at 0.5 to 1.25 times the speed (as far as what repeats fastest keeps two frames to a period)" in out
+    assert flags_of(tmp_path / "run")["speed_range"] == "0.5,1.25"
     assert "There is one recording (0:24): its first part is learned from, and its last, " in out
     assert "10 frames per second (as asked for) and 18 x 24 pixels" in out
     assert "Training takes 1 steps (as asked for)." in out
