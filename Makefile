@@ -1,7 +1,7 @@
 # `make` lists the targets. Everything is written inside this checkout: .venv, data/, runs/.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := simper_tf datasets trainers benchmarks docs tests setup.py
+SOURCES := simper_tf datasets trainers benchmarks docs examples tests setup.py
 
 .PHONY: help quickstart test test-fast lint docs bench bench-peers recordings smoke results parity clean
 help:

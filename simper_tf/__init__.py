@@ -16,6 +16,7 @@ _HOMES = {
     "methods": ("SimPer",),
     "neighbors": ("nearest_neighbor",),
     "octave": ("pixel_frequency", "resolve_octave"),
+    "readings.clips": ("Recordings",),
     "readout": ("fft_frequency",),
     "similarity": ("max_cross_correlation", "npsd_cosine"),
     "spectrum": ("pixel_power",),

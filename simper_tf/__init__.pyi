@@ -16,12 +16,14 @@ from simper_tf import (
     features as features,
     files as files,
     frozen as frozen,
+    label_free as label_free,
     losses as losses,
     methods as methods,
     metrics as metrics,
     neighbors as neighbors,
     octave as octave,
     options as options,
+    own_videos as own_videos,
     pipeline as pipeline,
     plots as plots,
     protocols as protocols,
@@ -53,6 +55,7 @@ from simper_tf.losses import generalized_info_nce as generalized_info_nce, label
 from simper_tf.methods import SimPer as SimPer
 from simper_tf.neighbors import nearest_neighbor as nearest_neighbor
 from simper_tf.octave import pixel_frequency as pixel_frequency, resolve_octave as resolve_octave
+from simper_tf.readings.clips import Recordings as Recordings
 from simper_tf.readout import fft_frequency as fft_frequency
 from simper_tf.similarity import max_cross_correlation as max_cross_correlation, npsd_cosine as npsd_cosine
 from simper_tf.spectrum import pixel_power as pixel_power

@@ -68,11 +68,12 @@ def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
 
 
 def batch_of(clips):
-    """Returns a list of single clips as one batch, and everything else as it is.
+    """Returns a list of single clips as one batch, the clips of `Recordings`, and everything else as it is.
 
     Raises:
         ValueError: there are none, they come one after another from a generator, or are of different shapes or types.
     """
+    clips = getattr(clips, "clips", clips)
     if clips is None or isinstance(clips, types.GeneratorType):
         found = "nothing" if clips is None else "a generator"
         raise ValueError(

@@ -207,14 +207,37 @@ def load(
     """
     builder = find(kind, config, data_dir)
     if not builder.data_path.exists():
-        folder = pathlib.Path(builder.data_path.parent)
-        folder.mkdir(parents=True, exist_ok=True)
-        with files.alone(folder / ".lock"):
-            # Another process may have built it while this one waited.
-            if not builder.data_path.exists():
-                _build(builder, manual_dir, say)
+        build(builder, manual_dir, say)
         builder = find(kind, config, data_dir)
     return ClipData(builder)
+
+
+def load_built(folder: pathlib.Path) -> ClipData:
+    """Returns the data set that is built in a folder, whatever has built it.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    with _refusing_damage(folder):
+        return ClipData(_checked(tfds.builder_from_directory(folder)))
+
+
+def build(builder: tfds.core.DatasetBuilder, manual_dir: str | None = None, say: Callable = print):
+    """Builds a data set unless it is built; one of several processes does, and the others wait for it.
+
+    Args:
+        builder: Its builder.
+        manual_dir, say: As in `load`.
+
+    Raises:
+        ValueError: its raw files are not at hand, or it cannot be written.
+    """
+    folder = pathlib.Path(builder.data_path.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    with files.alone(folder / ".lock"):
+        # Another process may have built it while this one waited.
+        if not builder.data_path.exists():
+            _build(builder, manual_dir, say)
 
 
 @contextlib.contextmanager
@@ -249,7 +272,8 @@ def _build(builder, manual_dir, say):
     try:
         made = _prepare(type(builder)(config=builder.builder_config, data_dir=aside), builder, manual_dir)
         common = pathlib.Path(aside, builder.name, ".config")
-        shutil.copytree(common, place.parents[1] / ".config", dirs_exist_ok=True)
+        if common.exists():  # Where the class names its configs.
+            shutil.copytree(common, place.parents[1] / ".config", dirs_exist_ok=True)
         made.rename(place)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

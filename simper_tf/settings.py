@@ -41,6 +41,12 @@ class Settings:
     dataset: str = _data("rotating_digits/digits", help="Data set as name/config; its folder lies in datasets/.")
     data_dir: str = _data("data", help="Where built data sets are kept.", free=True)
     manual_dir: str = _data("", help="Raw files of data sets that cannot be downloaded.", free=True)
+    videos: str = _data("", help="Learn from these recordings, without labels, in place of a data set: a folder, a "
+                        "file or a 'pattern/**/*.mp4'.")  # fmt: skip
+    window: float = _data(0.0, help="Seconds a clip of --videos; 0 for what is proposed.", lower=0.0)
+    hop: float = _data(0.0, help="Seconds from one clip of --videos to the next; 0 for what is proposed.", lower=0.0)
+    rate: float = _data(0.0, help="Frames per second of the clips of --videos; 0 for what is proposed.", lower=0.0)
+    size: tuple[int, ...] = _data((), help="Height,width in pixels of clips of --videos; empty for what is proposed.")
     train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
     data_fraction: float = _data(1.0, help="Share of the training clips that is used; drawn by seed, small in large.")
     label_fraction: float = _data(1.0, help="Share of the training clips used whose labels are known.")
@@ -55,6 +61,12 @@ class Settings:
     encoder_from: str = _train("", help="Begin with the encoder of this finished run, or of this saved_model folder.")
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
     steps: int = _train(0, help="Steps of the optimizer in the whole run; 0 for those of all epochs.", lower=0)
+    minutes: float = _train(
+        0.0,
+        help="With --videos: time of training, by which --steps is found; 5 if neither is given.",
+        lower=0.0,
+        free=True,
+    )
     batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)
     replicas: int = _train(
         0, help="Devices that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0, free=True

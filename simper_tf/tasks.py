@@ -53,6 +53,8 @@ class Task:
     # What `features.extract` takes from clips beside their features.
     extras: ClassVar[tuple[str, ...]] = ()
     answer: ClassVar[str] = "value"
+    # Splits on which protocols choose, beside the one that is predicted.
+    chosen_on: ClassVar[tuple[str, ...]] = ("train", "validation")
 
     def __post_init__(self):
         if not isinstance(self.unit, str) or not self.unit:
@@ -125,6 +127,16 @@ class Frequency(Task):
 
 
 @dataclasses.dataclass(frozen=True)
+class Unlabeled(Frequency):
+    """How often something repeats, where nobody has said it: labels are NaN, and scores are those of `label_free`."""
+
+    unit: str = "Hz"
+    kind: ClassVar[str] = "unlabeled"
+    metrics: ClassVar[Mapping[str, tuple[Callable, str | None]]] = {}
+    chosen_on: ClassVar[tuple[str, ...]] = ("train",)
+
+
+@dataclasses.dataclass(frozen=True)
 class Scalar(Task):
     """One number a clip that is no frequency, such as a blood pressure in mmHg."""
 
@@ -141,7 +153,7 @@ class Series(Task):
     answer: ClassVar[str] = "values"
 
 
-KINDS = {kind.kind: kind for kind in (Frequency, Scalar, Series)}
+KINDS = {kind.kind: kind for kind in (Frequency, Unlabeled, Scalar, Series)}
 
 
 def from_metadata(found) -> Task:

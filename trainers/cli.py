@@ -126,6 +126,14 @@ def show_training(progress, counter):
     )
 
 
+def silence_decoders():
+    """Keeps back what FFmpeg and OpenCV say about a damaged file beside the one sentence that names it."""
+    import cv2  # Not every command reads videos.
+
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+
 class Counter:
     """Prints how many items of a known number are done: in place on a terminal, else a line every tenth of them.
 

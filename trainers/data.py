@@ -1,9 +1,9 @@
-"""`--dataset` -> its data, built first where it has not been."""
+"""`--dataset` or `--videos` -> its data, built first where it has not been."""
 
 import contextlib
 
 import datasets
-from simper_tf import data, subsets
+from simper_tf import data, own_videos, subsets
 from simper_tf.settings import Settings
 from trainers.cli import say
 
@@ -25,8 +25,11 @@ def load(settings: Settings) -> data.ClipData:
     """Returns the data set of the settings, built.
 
     Raises:
-        ValueError: there is no such data set or config, its raw files are not at hand, or what is built is damaged.
+        ValueError: there is no such data set or config, its raw files are not at hand, or what is built is damaged; as
+            `own_videos.load`.
     """
+    if settings.videos:
+        return own_videos.load(settings, say)
     kind, config = builder_class(settings.dataset)
     return data.load(kind, config, settings.data_dir, settings.manual_dir or None, say)
 

@@ -7,8 +7,20 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf import checkpoints, experiment, features, files, metrics, protocols, rows, run_folder, subsets, tables
-from trainers import cli, data, figures, options
+from simper_tf import (
+    checkpoints,
+    experiment,
+    features,
+    files,
+    metrics,
+    protocols,
+    rows,
+    run_folder,
+    subsets,
+    tables,
+    tasks,
+)
+from trainers import cli, data, figures, options, videos
 
 # Clips predicted among which the plots of a few choose, so that drawing does not read them all.
 FIRST = 60
@@ -59,12 +71,12 @@ def evaluate(folder, clips, model, settings, seconds):
     run_folder.check_rows(folder)
     say_whether_it_learned(clips, model, settings)
     task = experiment.task_of(settings, clips)
-    splits = dict.fromkeys(("train", "validation", settings.split))
+    splits = dict.fromkeys((*task.chosen_on, settings.split))
     found = {split: extract(clips, split, model, settings, task) for split in splits}
     found["train"] = dataclasses.replace(found["train"], known=clips.known_labels)
     predicted = found[settings.split]
     given = settings.options_for("protocol")
-    predictions = protocols.predict(found["train"], found["validation"], predicted, task, given)
+    predictions = protocols.predict(found["train"], found.get("validation"), predicted, task, given)
     for prediction in predictions.values():
         if prediction.note:
             cli.say(prediction.note)
@@ -80,7 +92,10 @@ def evaluate(folder, clips, model, settings, seconds):
         "settings": settings.digest(),
         "split": settings.split,
     }
-    results = rows.score(values, predicted, task, **run)
+    if isinstance(task, tasks.Unlabeled):
+        results = videos.scores(clips, settings, predicted, values, run)
+    else:
+        results = rows.score(values, predicted, task, **run)
     seen = subsets.seen(predicted.labels, settings)
     # Of validation clips those with hidden labels are left out.
     if seen is not None and settings.split == "test":

@@ -40,7 +40,7 @@ def export(folder, clips, model, settings):
         path = saved_model.export_head(model, versions, shape, task, value_range, **given)
     else:
         is_frequency = isinstance(task, tasks.Frequency)
-        harmonic, unit = (_harmonic(folder), task.unit) if is_frequency else (1.0, "Hz")
+        harmonic, unit = (_harmonic(folder, task), task.unit) if is_frequency else (1.0, "Hz")
         path = saved_model.export_model(
             model.encoder, versions, shape, settings.band, harmonic, value_range, unit, **given
         )
@@ -62,8 +62,10 @@ def facts_of(clips, settings, task):
     }
 
 
-def _harmonic(folder):
+def _harmonic(folder, task):
     """Returns the harmonic of training clips' votes; None where votes split; that of labels where pixels show no line.
+
+    Where there are no labels, None holds for that too.
 
     Raises:
         ValueError: evaluation has not found it.
@@ -71,7 +73,8 @@ def _harmonic(folder):
     found = run_folder.read_readout(folder)
     try:
         octave = Octave(**found["fft_resolved"]["octave"])
-        return octave.harmonic if octave.shows else float(found["fft_calibrated"]["harmonic"])
+        is_told = octave.shows or isinstance(task, tasks.Unlabeled)
+        return octave.harmonic if is_told else float(found["fft_calibrated"]["harmonic"])
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
 

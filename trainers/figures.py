@@ -19,17 +19,21 @@ def draw_run(folder, task, predicted, predictions, courses):
     plots = library()
     if plots is None:
         return
-    made = {"predicted_over_true": plots.predicted_over_true(predicted.labels, predictions, task.unit)}
+    is_labeled = not isinstance(task, tasks.Unlabeled)
+    made = {}
+    if is_labeled:
+        made["predicted_over_true"] = plots.predicted_over_true(predicted.labels, predictions, task.unit)
     records = history.read(folder / "logs" / "history.jsonl")
     if records:
         made["training"] = plots.training_curves(records)
-    if isinstance(task, tasks.Frequency):
+    if is_labeled and isinstance(task, tasks.Frequency):
         made |= _series(plots, task, predicted, courses)
     elif isinstance(task, tasks.Series):
         made["forecasts"] = _forecasts(plots, task, predicted, predictions)
-    made |= embedding(
-        "embedding", len(predicted.labels), lambda: plots.embedding(predicted.series, predicted.labels, task.unit)
-    )
+    if is_labeled:
+        made |= embedding(
+            "embedding", len(predicted.labels), lambda: plots.embedding(predicted.series, predicted.labels, task.unit)
+        )
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in made.items():
         save(figure, folder / "plots" / f"{name}.png")

@@ -49,23 +49,36 @@ def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
             "--overwrite deletes a run before it is trained anew, but this command reads one. Leave it out."
         )
     folder = pathlib.Path(values.run_dir)
-    found = run_folder.read_flags(folder)
-    written = flags.FlagValues()
-    define(written)
-    try:
-        written(["", f"--run_dir={folder}", *(f"--{name}={text}" for name, text in found.items() if name in written)])
-        settings(written)
-    except (flags.Error, ValueError) as error:
-        raise ValueError(
-            f"{folder / run_folder.FLAGS} is damaged: {str(error).rstrip('.')}. Mend that line, or train anew with "
-            "--overwrite."
-        ) from error
-    for name, value in found.items():
+    written(folder)
+    for name, value in run_folder.read_flags(folder).items():
         if name in values and not values[name].present:
             values[name].parse(value)
     adopted = settings(values)
     run_folder.check_same(folder, adopted, "Leave these flags out, or name the folder of another run")
     return adopted
+
+
+def written(folder: pathlib.Path) -> Settings:
+    """Returns the settings that the flags in the folder of a run stand for.
+
+    Raises:
+        ValueError: there is no run, or one of its flags has an impossible value.
+    """
+    found, values = run_folder.read_flags(folder), flags.FlagValues()
+    define(values)
+    try:
+        values(["", f"--run_dir={folder}", *(f"--{name}={text}" for name, text in found.items() if name in values)])
+        return settings(values)
+    except (flags.Error, ValueError) as error:
+        raise ValueError(
+            f"{folder / run_folder.FLAGS} is damaged: {str(error).rstrip('.')}. Mend that line, or train anew with "
+            "--overwrite."
+        ) from error
+
+
+def is_given(name: str, values: flags.FlagValues = flags.FLAGS) -> bool:
+    """Returns whether the command line, or a flagfile, has a flag."""
+    return bool(values[name].present)
 
 
 def _define(field, values):
@@ -86,11 +99,11 @@ def _define(field, values):
 
 def _value(field, value):
     if isinstance(field.default, tuple):
-        kind = int if field.name == "decay_epochs" else float
+        kind = int if field.name in ("decay_epochs", "size") else float
         try:
             return tuple(kind(part) for part in value)
         except ValueError as error:
-            many = "whole numbers, such as 40,50" if kind is int else "two rising numbers, such as 0.5,2"
+            many = "whole numbers, such as 24,32" if kind is int else "two rising numbers, such as 0.5,2"
             raise ValueError(f"--{field.name} takes {many}. Found: {','.join(value)}") from error
     return field.default if value is None else value
 

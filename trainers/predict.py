@@ -7,11 +7,9 @@ answers go to `predictions.csv` and `predictions.json`, with what every readout 
 """
 
 import hashlib
-import os
 import pathlib
 import sys
 
-import cv2
 from absl import flags
 
 from simper_tf import files
@@ -27,9 +25,7 @@ _MOST_PRINTED = 20
 
 def main(names):
     """Reads the recordings of that names; ends with 1 where one could not be read."""
-    # No words of FFmpeg and OpenCV about a damaged file beside the one sentence that names it.
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    cli.silence_decoders()
     if not names:
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)

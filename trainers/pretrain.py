@@ -1,6 +1,7 @@
 """Pre-trains an encoder without labels, then evaluates, plots and exports it.
 
 python -m trainers.pretrain --flagfile=flags/quickstart.cfg
+python -m trainers.pretrain --videos='clips/**/*.mp4' --minutes=5 --run_dir=runs/mine
 """
 
 import pathlib
@@ -9,19 +10,21 @@ import sys
 import tensorflow as tf
 
 from simper_tf import checkpoints, encoder_weights, experiment, pipeline, run_folder, training
-from trainers import cli, data, evaluate, export, options
+from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
 from trainers.profile import Profile
 
 
 def main():
     """Trains the run that the flags describe, from where its checkpoints end."""
-    settings = options.settings()
+    settings = videos.settings_from(options.settings())
     strategy = experiment.make_strategy(settings)
     if settings.deterministic:
         tf.config.experimental.enable_op_determinism()
     with run_folder.opened(settings) as folder, data.opened(settings) as clips:
-        for split in ("validation", settings.split):
+        if settings.videos:
+            settings = videos.decided(settings, clips, strategy)
+        for split in (*clips.task.chosen_on, settings.split):
             clips.split(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)
         trained = train(folder, clips, settings, strategy)

@@ -6,11 +6,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import diagnostics
+from simper_tf import diagnostics, octave, spectrum
 from simper_tf.appearance import Appearance
 from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
 from simper_tf.frozen import as_tuple
 from simper_tf.methods.registry import arguments_of
+from simper_tf.readout import check_rate
 from simper_tf.replicas import replicas
 from simper_tf.tasks import Frequency, Task
 from simper_tf.times import SameSpeed, Times
@@ -18,6 +19,8 @@ from simper_tf.views import Views, check_views
 
 # Rates that differ by less, as those of a camera that was measured do, are the same.
 _SAME_RATE = 1e-3
+# Clips whose frequencies are read at once.
+_CLIPS_AT_ONCE = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,8 +68,9 @@ class Method(keras.Model):
 
     Compile it with an optimizer only (it brings its loss) and `fit` it on either
 
-    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], as an array, a list of single clips or a `tf.data.Dataset` of
-      batches, with labels as a second element where it learns from labels: the views are then made on the device;
+    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], as an array, a list of single clips, `Recordings` or a
+      `tf.data.Dataset` of batches, with labels as a second element where it learns from labels: the views are then made
+      on the device;
     * a `tf.data.Dataset` of ready views, made on the host: dictionaries as `views` returns them, with a further entry
       `labels` where it learns from labels.
 
@@ -216,6 +220,31 @@ class Method(keras.Model):
         clips = batch_of(clips)
         check_clips(clips, self.frame_shape)
         return tf.cast(self(unit_range(clips)), tf.float32)
+
+    def frequency(self, clips, rate):
+        """Reads frequencies off the features, at the octave that the pixels show; see `octave.resolve_octave`.
+
+        Args:
+            clips: As in `encode`, or a single clip `(T, H, W, C)`.
+            rate: Frames per second, a number or `(B,)`.
+
+        Returns:
+            `(B,)` float32 in Hz; a float of a single clip.
+
+        Raises:
+            ValueError: as `encode`, or the rate is not positive.
+        """
+        clips = batch_of(clips)
+        if np.ndim(clips) == 4:
+            return float(self.frequency(np.asarray(clips)[None], rate)[0])
+        check_rate(rate, len(clips))
+        rates = np.broadcast_to(np.float32(rate), len(clips))
+        found = []
+        for k in range(0, len(clips), _CLIPS_AT_ONCE):
+            few = clips[k : k + _CLIPS_AT_ONCE]
+            pixels = spectrum.pixel_power(few)
+            found.append(octave.resolve_octave(self.encode(few), pixels, rates[k : k + _CLIPS_AT_ONCE]).numpy())
+        return np.concatenate(found)
 
     @property
     def frame_shape(self):

@@ -25,7 +25,7 @@ from simper_tf.tasks import Task
 
 # Name in the rows -> the protocol, and the kinds of `tasks` it suits.
 PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
-    "fft_resolved": (fft_resolved, ("frequency",)),
+    "fft_resolved": (fft_resolved, ("frequency", "unlabeled")),
     "fft": (fft, ("frequency",)),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
     "fft_calibrated": (fft_calibrated, ("frequency",)),

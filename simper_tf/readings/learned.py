@@ -15,6 +15,7 @@ from simper_tf import export, octave, spectrum
 from simper_tf.encoders import ENCODERS
 from simper_tf.methods import SimPer
 from simper_tf.readings import answers, gram, read, readouts, windows
+from simper_tf.readings.frames import levels
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
@@ -66,7 +67,7 @@ class Exported:
         return self._shape[:2]
 
     def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
-        frames = _colors(window.frames, self._shape[2])
+        frames = levels(window.frames, self._shape[2])
         try:
             said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([window.rate], tf.float32))
         except tf.errors.InvalidArgumentError as error:
@@ -146,14 +147,3 @@ def _small(frames):
     size = max(round(scale * width), 1), max(round(scale * height), 1)
     small = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in frames]
     return np.clip(np.reshape(small, (len(frames), size[1], size[0], -1)), 0, 255).astype(np.uint8)
-
-
-def _colors(frames, channels):
-    """Returns uint8 frames of so many channels: gray ones of colors, or the same gray three times."""
-    if frames.shape[-1] == channels:
-        found = frames
-    elif channels == 1:
-        found = frames @ np.float32([[0.299], [0.587], [0.114]]) if frames.shape[-1] == 3 else frames[..., :1]
-    else:
-        found = np.repeat(frames[..., :1], channels, axis=-1)
-    return np.clip(np.round(found), 0, 255).astype(np.uint8)

@@ -105,7 +105,12 @@ def plan(
             f"{MOST_FRAMES} frames or fewer",
             "Shorten --window, or lower the upper end of --band, which needs fewer frames per second.",
         )
-    return Plan(rate, length, max(round((hop or wanted / 2) * rate), 1), (low, high), info.rate >= _MANY * rate)
+    return Plan(rate, length, max(round((hop or wanted / 2) * rate), 1), (low, high), averages(info.rate, rate))
+
+
+def averages(recorded: float, rate: float) -> bool:
+    """Returns whether frames recorded at one rate are averaged around each of those at another, lower one."""
+    return recorded >= _MANY * rate
 
 
 def cut(timed_frames: Iterable, plan: Plan, longest_gap: float) -> Iterator[Window]:

@@ -16,9 +16,16 @@ def metadata(task, clip_range: tuple[float, float] | None = None) -> tfds.core.M
 
 
 def frames(num_frames, size, desc, channels=3):
-    """Returns the feature of a clip of square uint8 frames, stored so that it loses nothing and reads quickly."""
+    """Returns the feature of a clip of uint8 frames, stored so that it loses nothing and reads quickly.
+
+    Args:
+        num_frames: Of the clip.
+        size: Pixels a side, or `(height, width)`.
+        desc: A sentence.
+        channels: Of a pixel.
+    """
     return tfds.features.Tensor(
-        shape=(num_frames, size, size, channels),
+        shape=(num_frames, *((size, size) if isinstance(size, int) else size), channels),
         dtype=np.uint8,
         # Ten times faster to read than PNG frames, and without loss, which the pulse would not survive.
         encoding="bytes",

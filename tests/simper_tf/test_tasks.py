@@ -32,7 +32,9 @@ def test_a_task_is_the_same_after_its_metadata_were_written_as_json(task):
 
 @pytest.mark.parametrize("found", [None, 7, [], {}, {"kind": "color", "unit": "Hz"}, {"unit": "Hz"}])
 def test_metadata_of_no_task_are_refused_with_the_kinds_there_are(found):
-    with pytest.raises(ValueError, match=r"one of \['frequency', 'scalar', 'series'\], and its unit\. Received"):
+    with pytest.raises(
+        ValueError, match=r"one of \['frequency', 'scalar', 'series', 'unlabeled'\], and its unit\. Received"
+    ):
         tasks.from_metadata(found)
 
 

@@ -29,9 +29,8 @@ def data_dir(tmp_path_factory):
 
 
 @pytest.fixture
-def call(data_dir, monkeypatch):
-    """Returns a function that runs the `main` of a trainer with flags, tiny ones first, in this process."""
-    monkeypatch.chdir(ROOT)
+def plain():
+    """Returns a function that runs the `main` of a trainer with flags, and no others, in this process."""
     if "run_dir" not in flags.FLAGS:
         options.define()
 
@@ -39,8 +38,19 @@ def call(data_dir, monkeypatch):
         flags.FLAGS.unparse_flags()
         for flag in flags.FLAGS.flags_by_module_dict()["trainers.options"]:
             flag.unparse()
-        flags.FLAGS(["test", f"--data_dir={data_dir}", *TINY, *arguments])
+        flags.FLAGS(["test", *arguments])
         main()
+
+    return run
+
+
+@pytest.fixture
+def call(data_dir, monkeypatch, plain):
+    """Returns a function that runs the `main` of a trainer with flags, tiny ones first, in this process."""
+    monkeypatch.chdir(ROOT)
+
+    def run(main, *arguments):
+        plain(main, f"--data_dir={data_dir}", *TINY, *arguments)
 
     run.tiny = TINY
     yield run

@@ -1,0 +1,78 @@
+"""How well clips are read where nobody knows the truth: what can be said of readings without a label."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from simper_tf import metrics
+from simper_tf.features import Features
+from simper_tf.readings import answers, gram, readouts
+from simper_tf.readings.readouts import Reading
+from simper_tf.rows import Row
+
+MODEL, OTHERS = "fft_resolved", ("pixels", "selfdistance")
+# Two readings agree where they differ by less than this share.
+_AGREE = 0.05
+
+
+def read(
+    clips: Iterable[np.ndarray], features: Features, frequencies: np.ndarray, band: tuple[float, float]
+) -> dict[str, list[Reading]]:
+    """Returns name of a readout -> what it says of each clip: the model's, and those that have learned nothing.
+
+    Args:
+        clips: `(T, H, W, C)` uint8 each.
+        features: Of the same clips.
+        frequencies: `(N,)` in Hz, read off the features.
+        band: `(low, high)` in Hz.
+    """
+    found = {name: [] for name in (MODEL, *OTHERS)}
+    for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
+        learned, products = gram.products(series), gram.of_frames(clip)
+        found[MODEL].append(readouts.reading(MODEL, learned, float(frequency), float(rate), band))
+        found["pixels"].append(readouts.pixels(products, float(rate), band))
+        found["selfdistance"].append(readouts.selfdistance(products, float(rate), band))
+    return found
+
+
+def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run) -> list[Row]:
+    """Returns result rows of readings, none of which is an error, as there is no label.
+
+    * `label_free_periodic`: share of the clips in which the readout finds a repetition;
+    * `label_free_confidence`: mean of its scores;
+    * `label_free_agreement_pixels`, `label_free_agreement_selfdistance`: of the clips in which that readout finds one,
+      the share in which the model reads the same frequency, to 5 %. No row where it finds none.
+
+    Args:
+        found: As `read` returns it.
+        recordings: Name of each clip's recording, over which intervals are drawn; over clips of a single one.
+        **run: The fields of `rows.Row` that all rows share.
+    """
+    frequencies = {name: np.array([each.frequency for each in readings]) for name, readings in found.items()}
+    scores = {name: np.array([each.score for each in readings]) for name, readings in found.items()}
+    values = []
+    for name in found:
+        values.append((name, "label_free_periodic", scores[name] >= answers.THRESHOLD))
+        values.append((name, "label_free_confidence", scores[name]))
+    for name in OTHERS:
+        agrees = np.abs(frequencies[MODEL] / frequencies[name] - 1) < _AGREE
+        kept = np.where(scores[name] >= answers.THRESHOLD, agrees, np.nan)
+        values.append((MODEL, f"label_free_agreement_{name}", kept))
+    rows = [
+        _row(np.array(each, np.float64), np.array(recordings), protocol=p, metric=m, **run) for p, m, each in values
+    ]
+    return [row for row in rows if row is not None]
+
+
+@metrics.Metric
+def _mean(_, values):
+    return values
+
+
+def _row(values, recordings, **fields):
+    kept = np.isfinite(values)
+    if not kept.any():
+        return None
+    values, groups = values[kept], recordings[kept] if len(set(recordings[kept])) > 1 else None
+    low, high = metrics.bootstrap_interval(_mean, values, values, groups)
+    return Row(value=float(values.mean()), unit="", low=low, high=high, n=len(values), **fields)

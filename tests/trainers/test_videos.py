@@ -1,0 +1,236 @@
+"""The commands of docs/your_own_data.md, by the user's door: real videos, processes, a kill on the way."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import photographs
+import pytest
+import tensorflow as tf
+from absl import flags
+from finished import results
+from rest_server import serving
+
+from trainers import client, evaluate, export, pretrain
+from trainers import predict as reader
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "your_own_data.md").read_text()
+COMMANDS = [shlex.split(line)[2:] for line in re.findall(r"^    (python -m .*)$", PAGE, re.MULTILINE)]
+LEARN = [word.replace("--minutes=5", "--minutes=0.1") for word in COMMANDS[1]]
+# Frequency (Hz), frames per second, and width and height: files of which no two are alike.
+FILES = {
+    "a.mp4": (0.9, 25, (160, 120)),
+    "b.mp4": (1.4, 30, (90, 120)),
+    "c.mp4": (2.1, 24, (128, 96)),
+    "d.mp4": (1.2, 25, (160, 90)),
+}
+pytestmark = pytest.mark.slow
+
+
+def started(folder, words, *more):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-m", *words, *more], cwd=folder, env=environment, **pipes)
+
+
+def finished(folder, words, *more):
+    process = started(folder, words, *more)
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    return out
+
+
+def flags_of(run):
+    return dict(line[2:].split("=", 1) for line in (run / "flags.cfg").read_text().splitlines() if line[:2] == "--")
+
+
+@pytest.fixture(scope="module")
+def journey(tmp_path_factory):
+    """Returns a folder in which a run was killed and went on to its end, its flags before, and what was printed."""
+    folder = tmp_path_factory.mktemp("journey")
+    (folder / "clips").mkdir()
+    for number, (name, (frequency, rate, size)) in enumerate(FILES.items()):
+        photographs.swinging(folder / "clips" / name, frequency, number, rate, seconds=8.0, size=size)
+    whole = (folder / "clips" / "a.mp4").read_bytes()
+    (folder / "clips" / "broken.mp4").write_bytes(whole[: len(whole) // 2])
+    photographs.swinging(folder / "new.mp4", 1.7, 5, 25, seconds=8.0)
+    quick = ("--num_views=2", "--size=12,16", "--save_seconds=0")
+    killed = started(folder, LEARN, *quick)
+    checkpoints = folder / "runs" / "mine" / "checkpoints"
+    while "step-20" not in str(tf.train.latest_checkpoint(checkpoints)):
+        assert killed.poll() is None, killed.communicate()
+    killed.send_signal(signal.SIGKILL)
+    first, _ = killed.communicate()
+    before = flags_of(folder / "runs" / "mine")
+    return folder, before, first, finished(folder, LEARN, *quick)
+
+
+@pytest.fixture
+def run(journey, monkeypatch):
+    """Returns the folder of the run, in whose parents the commands are called."""
+    monkeypatch.chdir(journey[0])
+    return pathlib.Path("runs/mine")
+
+
+def test_the_page_has_the_commands_that_are_run_here():
+    assert [words[0].removeprefix("trainers.") for words in COMMANDS] == [
+        "predict", "pretrain", "evaluate", "export", "predict", "client",
+    ]  # fmt: skip
+
+
+def test_one_paragraph_says_what_is_done_and_why(journey):
+    _, before, first, _ = journey
+    (told,) = [line for line in first.splitlines() if " are learned from" in line]
+    assert told.startswith(
+        "3 of 4 recordings (0:32 in all) are learned from, and 1 held out for the scores: clips/c.mp4. "
+    )
+    for words in (
+        "25 frames per second (the median of the recordings)",
+        "12 x 16 pixels (as asked for)",
+        "Clips last 6 s (2.4 periods of the slowest repetition sought)",
+        "0.4 to 5 Hz can be read (the upper end with 5 frames to a period, the lower end with 2.4 periods in a clip)",
+        "Views show 75 frames",
+        f"Training takes {before['steps']} steps (0.1 minutes at ",
+    ):
+        assert words in told
+    assert re.search(r"^Left out: clips/broken.mp4: found ", first, re.MULTILINE)
+
+
+def test_a_killed_run_goes_on_to_the_number_of_steps_that_was_fixed(journey, run):
+    _, before, first, second = journey
+    assert int(before["steps"]) > 20
+    assert re.search(r"^Continuing at step \d+: simper", second, re.MULTILINE)
+    assert "Measuring" in first
+    assert "Measuring" not in second
+    assert "Building" not in second
+    assert flags_of(run) == before
+    assert f"step {before['steps']}/{before['steps']}" in second
+
+
+def test_scores_say_that_there_is_no_label_and_how_far_readings_agree(run, plain, capsys):
+    plain(evaluate.main, *COMMANDS[2][1:])
+    out = capsys.readouterr().out
+    assert "there are no errors, only how sure readings are and whether they agree" in out
+    assert " mae" not in out
+    found = {(row["protocol"], row["metric"]): row for row in results(run)}
+    readouts = ("fft_resolved", "pixels", "selfdistance")
+    scores = {(name, f"label_free_{what}") for name in readouts for what in ("periodic", "confidence")}
+    assert found.keys() == scores | {("fft_resolved", f"label_free_agreement_{name}") for name in readouts[1:]}
+    assert all(0 <= row["low"] <= row["value"] <= row["high"] <= 1 for row in found.values())
+    assert found["selfdistance", "label_free_periodic"]["value"] == 1
+    assert {row["dataset"] for row in found.values()} == {"own_videos"}
+
+
+def test_the_exported_model_answers_in_the_band_and_reads_another_recording_right(run, plain, monkeypatch):
+    plain(export.main, *COMMANDS[3][1:])
+    facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
+    assert facts["band_hz"] == pytest.approx([0.4, 5.0], abs=1e-6)
+    assert (facts["frame_shape"], facts["dataset"]) == ([12, 16, 3], "own_videos")
+    finished(".", COMMANDS[4])
+    (record,) = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
+    for window in record["windows"]:
+        assert window["readouts"]["model"]["hz"] == pytest.approx(1.7, abs=0.02)
+        assert window["readouts"]["model"]["score"] > 0.5
+
+
+def test_the_other_commands_read_and_ask(run, monkeypatch, capsys):
+    values = flags.FlagValues()
+    reader.define(values)
+    values(COMMANDS[0])
+    monkeypatch.setattr(flags, "FLAGS", values)
+    with pytest.raises(SystemExit, match="1 of 5 could not be read"):
+        reader.main(COMMANDS[0][1:])
+    values = flags.FlagValues()
+    client.define(values)
+    monkeypatch.setattr(flags, "FLAGS", values)
+    with serving(run / "saved_model" / "1") as (address, _):
+        values([each.replace("http://localhost:8501", address) for each in COMMANDS[5]])
+        client.main()
+    assert "windows of" in capsys.readouterr().out
+
+
+def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
+    added = pathlib.Path("clips/e.mp4")
+    added.write_bytes(pathlib.Path("new.mp4").read_bytes())
+    os.utime("clips/d.mp4", (1, 1))
+    words = [*LEARN[1:], "--num_views=2", "--size=12,16"]
+    expected = (
+        r"not those that the run in runs/mine began with: 1 new \(clips/e.mp4\), 1 changed \(clips/d.mp4\). Put them"
+    )
+    with pytest.raises(ValueError, match=expected):
+        plain(pretrain.main, *words)
+    added.unlink()
+    plain(evaluate.main, *COMMANDS[2][1:], "--noartifacts")  # What was decoded is still there.
+
+
+def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    times, columns = np.arange(240) / 10, np.arange(32)
+    frames = 40 + 180 * np.exp(-(((columns - 16 - 9 * np.sin(2 * np.pi * 0.8 * times)[:, None]) / 4) ** 2))
+    np.save("one.npy", np.repeat(frames[:, None], 24, axis=1).astype(np.uint8))
+    words = ["--videos=one.npy", "--rate=10", "--steps=1", "--num_views=2", "--run_dir=run", "--noartifacts"]
+    with pytest.raises(ValueError, match=r"--band=0\.4,4\.5 leaves no room for faster views at 10 frames a second"):
+        plain(pretrain.main, *words, "--band=0.4,4.5")
+    plain(pretrain.main, *words, "--band=0.4,4")
+    out = capsys.readouterr().out
+    assert "at 0.5 to 1.25 times the speed (as far as what repeats fastest keeps two frames to a period)" in out
+    assert flags_of(tmp_path / "run")["speed_range"] == "0.5,1.25"
+    assert "There is one recording (0:24): its first part is learned from, and its last, " in out
+    assert "10 frames per second (as asked for) and 18 x 24 pixels" in out
+    assert "Training takes 1 steps (as asked for)." in out
+    assert {row["n"] for row in results(tmp_path / "run")} == {1}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--dataset=rotating_digits/digits"],
+            "--dataset=rotating_digits/digits does not go with --videos: the videos are",
+        ),
+        (["--epochs=3"], "--epochs=3 does not go with --videos: use --minutes, or --steps. Leave it out."),
+        (["--method=supervised"], "--method=supervised does not go with --videos: it learns from labels"),
+        (["--label_fraction=0.5"], "--label_fraction=0.5 does not go with --videos: videos have no labels"),
+        (["--split=validation"], "held-out recordings are --split=test"),
+        (["--steps=9"], "--minutes=0.1 and --steps=9 both say how long to train. Leave one out."),
+        (["--videos="], "--minutes=0.1 means something with --videos only"),
+        (
+            ["--videos=nothing/*.mp4"],
+            r"nothing/\*.mp4: no recording to learn from. The first of 1: .* no file that fits",
+        ),
+        (["--videos=empty"], "empty: no recording to learn from. The first of 1: .* a folder without a recording"),
+    ],
+)
+def test_flags_that_contradict_one_another_are_refused_and_leave_nothing(words, message, plain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("empty").mkdir()
+    with pytest.raises(ValueError, match=message):
+        plain(pretrain.main, *LEARN[1:], *words)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_the_example_is_short_and_does_what_the_page_says(journey):
+    folder, *_ = journey
+    program = ROOT / "examples" / "own_videos.py"
+    assert len(program.read_text().splitlines()) <= 30
+    assert "    python examples/own_videos.py clips\n" in PAGE
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, program, "clips", "20"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "left out: clips/broken.mp4: found" in done.stdout
+    assert re.search(r"clips/d.mp4 from 0.0 s: 1\.(19|20|21)\d Hz", done.stdout)
+    assert (folder / "saved_model" / "1" / "saved_model.pb").exists()

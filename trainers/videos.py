@@ -1,0 +1,201 @@
+"""`--videos`: a run on one's own recordings, without labels; what nobody has set is proposed from them."""
+
+import dataclasses
+import pathlib
+import time
+
+import keras
+
+from simper_tf import experiment, label_free, own_videos, pipeline, rows, run_folder, training
+from simper_tf.data import ClipData
+from simper_tf.features import Features
+from simper_tf.methods import METHODS
+from simper_tf.recordings.errors import printable
+from simper_tf.settings import Settings, setting_fields, text_of
+from simper_tf.times import SpeedSets
+from trainers import cli, options
+
+# What follows from the recordings where it is not set, and stays for the whole run.
+PROPOSED = ("dataset", "band", "window", "hop", "rate", "size", "speed_range", "steps")
+# Minutes where neither minutes nor steps are set; seconds and steps, at least, for which a step is measured.
+_MINUTES, _MEASURED_SECONDS, _MEASURED_STEPS = 5.0, 2.0, 3
+# At less than this speed views hardly differ.
+_LEAST_FASTEST = 1.2
+
+
+def settings_from(given: Settings) -> Settings:
+    """Returns settings of a run on `--videos`, with what its beginning has fixed if it has begun.
+
+    Raises:
+        ValueError: flags contradict one another, or the recordings have changed since.
+    """
+    _refuse_conflicts(given)
+    if not given.videos:
+        return given
+    cli.silence_decoders()
+    folder = pathlib.Path(given.run_dir)
+    if given.overwrite or not (folder / run_folder.FLAGS).exists():
+        return given
+    begun = options.written(folder)
+    if begun.videos != given.videos:
+        return given  # Refused as any other flag is, if there is something to lose.
+    found = _with(given, {name: getattr(begun, name) for name in PROPOSED})
+    own_videos.check_unchanged(found, own_videos.load(found, cli.say))
+    return dataclasses.replace(found, minutes=0.0)  # Its steps are known.
+
+
+def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
+    """Returns settings in which nothing is left to be proposed, and explains in one paragraph what is.
+
+    Args:
+        settings: As `settings_from` returns them.
+        clips: The recordings, built.
+        strategy: That the run is trained on.
+    """
+    if settings.dataset == own_videos.name_of(settings) and settings.steps:
+        return settings
+    told = clips.builder.info.metadata["own_videos"]
+    known = {name: told[name] for name in ("band", "window", "hop", "rate", "size")}
+    found = _with(settings, {**known, "dataset": own_videos.name_of(settings)})
+    fastest, slowest = _fastest(told), settings.speed_range[0]
+    if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
+        if fastest < _LEAST_FASTEST:
+            raise ValueError(
+                f"--band={text_of(found.band)} leaves no room for faster views at {told['rate']:.4g} frames a second. "
+                f"Lower its upper end to at most {told['rate'] / 2 / _LEAST_FASTEST:.3g}."
+            )
+        found = dataclasses.replace(found, speed_range=(slowest, fastest))
+    why_steps = "as asked for"
+    if not settings.steps:
+        minutes = settings.minutes or _MINUTES
+        cli.say("Measuring how long a step takes ...")
+        seconds = _seconds_a_step(found, clips, strategy)
+        found = dataclasses.replace(found, steps=max(int(60 * minutes / seconds), 1))
+        why_steps = f"{minutes:g} minutes at {seconds:.2g} s a step, as measured"
+    cli.say(_explained(found, clips, told, why_steps))
+    # The flags that are kept say by themselves how long the run is.
+    return dataclasses.replace(found, minutes=0.0)
+
+
+def scores(clips: ClipData, settings: Settings, predicted: Features, values: dict, run: dict) -> list[rows.Row]:
+    """Returns the result rows of clips without labels.
+
+    Args:
+        clips: The recordings.
+        settings: Of the run, which say whose clips are predicted.
+        predicted: Of these clips.
+        values: Protocol -> what it reads of them, in Hz.
+        run: What all rows share.
+    """
+    examples, _ = clips.split(settings.split, settings.limit(settings.split))
+    frames = examples.map(lambda example: example["clip"]).as_numpy_iterator()
+    found = label_free.read(frames, predicted, values[label_free.MODEL], settings.band)
+    cli.say("Nobody has labeled these clips: there are no errors, only how sure readings are and whether they agree.")
+    return label_free.score(found, predicted.subjects, **run)
+
+
+def _seconds_a_step(settings, clips, strategy):
+    """Returns how long a step takes, but for the first, of a model that is thrown away."""
+    run = experiment.assemble(settings, clips, strategy)
+    views = run.model.views if settings.augment_on == "host" else None
+    batches = pipeline.training_batches(run.examples, run.num_examples, settings.batch_size, settings.seed, views=views)
+    iterator, step = iter(strategy.experimental_distribute_dataset(batches)), training.step_function(run.model)
+    step(next(iterator))
+    done, began = 0, time.monotonic()
+    while done < _MEASURED_STEPS or time.monotonic() - began < _MEASURED_SECONDS:
+        step(next(iterator))
+        done = int(run.model.optimizer.iterations) - 1  # Waits for the device, too.
+    seconds = (time.monotonic() - began) / done
+    keras.utils.clear_session()
+    return seconds
+
+
+def _explained(settings, clips, told, why_steps):
+    why, (height, width), (low, high) = told["reasons"], told["size"], told["band"]
+    number, held = (clips.split(split)[1] for split in ("train", "test"))
+    view, why_view = settings.view_frames, "as asked for"
+    if not view:
+        view = SpeedSets(speed_range=settings.speed_range).longest_view(clips.num_frames)
+        why_view = "the most that fit into a clip at the fastest speed"
+    slowest, fastest = settings.speed_range
+    return (
+        f"{_kept(told)} They are brought to {told['rate']:.4g} frames per second ({why['rate']}) and "
+        f"{height} x {width} pixels ({why['size']}). Clips last {told['window']:.3g} s ({why['window']}) and start "
+        f"every {told['hop']:.3g} s ({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} "
+        f"to {high:g} Hz can be read ({why['band']}). Views show {view} frames ({why_view}) at {slowest:g} to "
+        f"{fastest:g} times the speed ({_why_speeds(settings, told)}). Training takes {settings.steps} steps "
+        f"({why_steps})."
+    )
+
+
+def _kept(told):
+    count, held, seconds = told["recordings"], told["held_out"], cli.clock(told["seconds"])
+    if not held:
+        return (
+            f"There is one recording ({seconds}): its first part is learned from, and its last, a fifth of it or a "
+            "clip, held out for the scores."
+        )
+    names = printable(", ".join(held[:3])) + (f" and {len(held) - 3} more" if held[3:] else "")
+    return (
+        f"{count - len(held)} of {count} recordings ({seconds} in all) are learned from, and {len(held)} held out for "
+        f"the scores: {names}."
+    )
+
+
+def _why_speeds(settings, told):
+    if settings.speed_range == _default("speed_range"):
+        return "as the paper has it"
+    if settings.speed_range[1] == _fastest(told):
+        return "as far as what repeats fastest keeps two frames to a period"
+    return "as asked for"
+
+
+def _fastest(told):
+    """Returns the highest speed at which the upper end of the band stays below half the rate, to two digits."""
+    return int(100 * told["rate"] / 2 / told["band"][1]) / 100
+
+
+def _refuse_conflicts(settings):
+    """Refuses flags that mean nothing with `--videos`, or only with it."""
+    if not settings.videos:
+        for name in ("minutes", "window", "hop", "rate", "size"):
+            if getattr(settings, name):
+                value = text_of(getattr(settings, name))
+                raise ValueError(f"--{name}={value} means something with --videos only. Leave it out, or name videos.")
+        return
+    learns_from_labels = METHODS[settings.method].needs_labels
+    wrong = {
+        "dataset": options.is_given("dataset") and not settings.dataset.startswith(f"{own_videos.NAME}/"),
+        "method": learns_from_labels,
+        "epochs": settings.epochs != _default("epochs"),
+        "split": settings.split != "test",
+        **{
+            name: getattr(settings, name) != _default(name)
+            for name in ("label_fraction", "label_gap", "label_range", "clip_frames")
+        },
+    }
+    why = {
+        "dataset": "the videos are the data",
+        "method": "it learns from labels, and videos have none",
+        "epochs": "use --minutes, or --steps",
+        "split": "held-out recordings are --split=test",
+        "clip_frames": "use --window",
+    }
+    for name in (name for name, is_wrong in wrong.items() if is_wrong):
+        value = text_of(getattr(settings, name))
+        raise ValueError(
+            f"--{name}={value} does not go with --videos: {why.get(name, 'videos have no labels')}. Leave it out."
+        )
+    if settings.minutes and settings.steps:
+        raise ValueError(
+            f"--minutes={settings.minutes:g} and --steps={settings.steps} both say how long to train. Leave one out."
+        )
+
+
+def _with(settings, values):
+    """Returns settings with values for what is as it is by default."""
+    return dataclasses.replace(settings, **{k: v for k, v in values.items() if getattr(settings, k) == _default(k)})
+
+
+def _default(name):
+    return next(field.default for field in setting_fields() if field.name == name)
