@@ -9,6 +9,7 @@ from simper_tf import (
     clips as clips,
     data as data,
     diagnostics as diagnostics,
+    edge as edge,
     encoder_weights as encoder_weights,
     encoders as encoders,
     experiment as experiment,

@@ -8,6 +8,7 @@ saved_model/1/            the numbered folder that TF Serving watches for
     tf_serving_warmup_requests  with `warm_up`, see there
 """
 
+import contextlib
 import json
 import pathlib
 import re
@@ -107,18 +108,10 @@ def export_head(
 def _write(model, encoder, folder, facts, warm_up):
     if warm_up:
         requests.protos()  # Refused before anything is written.
-    broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
-    if broken:
-        raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
-    folder = pathlib.Path(folder)
-    newest = newest_version(folder)
-    version = 1 + int(newest.name) if newest else 1
-    # TF Serving loads only folders whose names are numbers, so an unfinished one is never served.
-    unfinished = folder / f"{version}.unfinished"
-    shutil.rmtree(unfinished, ignore_errors=True)
-    try:
+    check_finite(model)
+    with next_version(folder) as (unfinished, version):
         signatures = _signatures(model)
-        told = json.dumps({**facts, **model.facts(), **_described(signatures)}, indent=1, ensure_ascii=False)
+        told = json.dumps({**facts, **model.facts(), **described(signatures)}, indent=1, ensure_ascii=False)
         signatures["metadata"] = tf.function(lambda: {"json": tf.constant(told)}).get_concrete_function()
         tf.saved_model.save(model, str(unfinished), signatures=signatures)
         (unfinished / METADATA).parent.mkdir()
@@ -126,7 +119,39 @@ def _write(model, encoder, folder, facts, warm_up):
         if warm_up:
             requests.write(unfinished, model.facts(), signatures)
         encoder.save(unfinished / _ENCODER)
-        return unfinished.rename(folder / str(version))
+    return version
+
+
+def check_finite(model):
+    """Refuses a `FeaturesModel` that would answer NaN.
+
+    Raises:
+        ValueError: weights are not finite; names them.
+    """
+    broken = [variable.name.removesuffix(":0") for variable in model.weights if not np.all(np.isfinite(variable))]
+    if broken:
+        raise ValueError(f"The encoder's weights are not finite: {', '.join(broken)}. Train again, at a lower rate.")
+
+
+@contextlib.contextmanager
+def next_version(folder: str | pathlib.Path):
+    """Lets a block write the next numbered folder below another, which is whole under its number or not there.
+
+    Yields:
+        Paths of the folder to be made and written, and of what becomes of it where the block ends well.
+
+    Raises:
+        OSError: it cannot be written; nothing of it stays.
+    """
+    folder = pathlib.Path(folder)
+    newest = newest_version(folder)
+    version = folder / str(1 + int(newest.name) if newest else 1)
+    # TF Serving loads only folders whose names are numbers, so an unfinished one is never served.
+    unfinished = version.with_name(f"{version.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    try:
+        yield unfinished, version
+        unfinished.rename(version)
     except (OSError, tf.errors.OpError) as error:
         raise OSError(f"{unfinished} could not be written: {str(error).splitlines()[0]}") from error
     finally:
@@ -171,10 +196,10 @@ def _signatures(model):
     return signatures
 
 
-def _described(signatures):
-    """Returns what signatures take and answer, for JSON."""
+def described(signatures) -> dict[str, object]:
+    """Returns what signatures, name -> concrete function, take and answer, and this package's version, for JSON."""
 
-    def described(tensors):
+    def meanings(tensors):
         return {
             name: f"{tensor.dtype.name} {_MEANINGS.get(name, '(batch) or (batch, values): in the unit of the labels')}"
             for name, tensor in tensors.items()
@@ -184,8 +209,8 @@ def _described(signatures):
         "simper_tf": simper_tf.__version__,
         "signatures": {
             name: {
-                "inputs": described({spec.name: spec for spec in function.structured_input_signature[0]}),
-                "outputs": described(function.structured_outputs),
+                "inputs": meanings({spec.name: spec for spec in function.structured_input_signature[0]}),
+                "outputs": meanings(function.structured_outputs),
             }
             for name, function in signatures.items()
         },

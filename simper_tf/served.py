@@ -60,7 +60,7 @@ class FeaturesModel(tf.Module):
         Raises:
             tf.errors.InvalidArgumentError: the frames are not so, or too many.
         """
-        return {"features": self._features(refuse(self._frames_checks(frames), frames))}
+        return {"features": self.encoded(refuse(self._frames_checks(frames), frames))}
 
     def signatures(self):
         """Returns name -> function and names of the inputs beside `frames`."""
@@ -75,7 +75,8 @@ class FeaturesModel(tf.Module):
             "max_frames": self.max_frames,
         }
 
-    def _features(self, frames):
+    def encoded(self, frames):
+        """Returns the features alone of frames that nothing has checked; arguments as in `features`."""
         clips = units.rescale(frames, self.value_range) if frames.dtype.is_floating else unit_range(frames)
         return tf.cast(self._encode(clips), tf.float32)
 
@@ -176,7 +177,7 @@ class FrequencyModel(FeaturesModel):
 
         def read(start):
             piece = frames[:, start : start + window]
-            return self._read(self._features(piece), piece, rate)
+            return self._read(self.encoded(piece), piece, rate)
 
         both = tf.float32, tf.float32
         found = tf.map_fn(read, starts, parallel_iterations=1, fn_output_signature=both)
@@ -186,7 +187,7 @@ class FrequencyModel(FeaturesModel):
 
     def _answer_and_features(self, frames, rate):
         frames = refuse(itertools.chain(self._frames_checks(frames), self._rate_checks(frames, rate)), frames)
-        features = self._features(frames)
+        features = self.encoded(frames)
         frequency, confidence = self._read(features, frames, rate)
         answer = self._in_units(frequency, tf.shape(frames)[1], rate)
         return {**answer, "confidence": confidence, "features": features}
@@ -257,7 +258,7 @@ class HeadModel(FeaturesModel):
         Raises:
             tf.errors.InvalidArgumentError: the frames are not so.
         """
-        features = self._features(refuse(self._frames_checks(frames), frames))
+        features = self.encoded(refuse(self._frames_checks(frames), frames))
         return {self.answer_name: self._labels(features), "features": features}
 
     def answer(self, frames):

@@ -92,6 +92,8 @@ class Settings:
         lower=0,
         free=True,
     )
+    format: str = _serve("saved_model", help="A SavedModel, or the encoder alone as a file: extra edge.",
+                         choices=("saved_model", "onnx", "tflite"), free=True)  # fmt: skip
     warm_up: bool = _serve(False, help="Add requests with which TF Serving warms up: extra serving.", free=True)
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
@@ -134,6 +136,13 @@ class Settings:
                 f"--view_frames={self.view_frames} means nothing with --method={self.method}, which learns from whole "
                 "clips. Leave it out, or take back what a flagfile has set by --view_frames=0."
             )
+
+        for name, back in (("max_frames", "--max_frames=0"), ("warm_up", "--nowarm_up")):
+            if getattr(self, name) and self.format != "saved_model":
+                raise ValueError(
+                    f"--{name} means nothing with --format={self.format}, which is not for a server. Leave it out, or "
+                    f"take back what a flagfile has set by {back}."
+                )
 
     def options_for(self, owner: str) -> dict:
         """Returns those of `options` that belong to what is chosen of an owner, one of `owners`."""

@@ -7,6 +7,7 @@ import ctypes
 import importlib.util
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,11 @@ def ask(requests):
     Args:
         requests: A list of `(folder, signature, inputs)`; inputs is a dictionary of arrays.
     """
+    return ask_and_weigh(requests)[0]
+
+
+def ask_and_weigh(requests):
+    """Returns what `ask` does, and by how many MB its process grew over the second half of the requests."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answered = (pathlib.Path(folder, name) for name in ("requests.npz", "answers.npz"))
         _save(asked, [{"": f"{model}\n{signature}", **inputs} for model, signature, inputs in requests])
@@ -46,13 +52,15 @@ def ask(requests):
         if done.returncode:
             raise RuntimeError(f"The client ended with {done.returncode}: {done.stderr}")
         answers = _load(answered, len(requests))
-    return [str(answer["error"]) if "error" in answer else answer for answer in answers]
+    return [str(answer["error"]) if "error" in answer else answer for answer in answers], float(done.stdout)
 
 
 def main(asked, answered):
-    """Answers all requests in a file; an error becomes the answer `error`."""
-    library, models, answers = _library(), {}, []
-    for inputs in _load(asked, None):
+    """Answers all requests in a file, an error by the answer `error`, and prints how many MB the second half took."""
+    library, models, answers, requests = _library(), {}, [], _load(asked, None)
+    for count, inputs in enumerate(requests):
+        if count == len(requests) // 2:
+            half = _peak_megabytes()
         folder, signature = str(inputs.pop("")).split("\n")
         try:
             if folder not in models:
@@ -61,6 +69,7 @@ def main(asked, answered):
         except RuntimeError as error:
             answers.append({"error": np.array(str(error))})
     assert "tensorflow" not in sys.modules
+    print(_peak_megabytes() - half)
     _save(answered, answers)
 
 
@@ -136,6 +145,10 @@ class Model:
         shape = [library.TF_Dim(tensor, axis) for axis in range(library.TF_NumDims(tensor))]
         values = ctypes.string_at(library.TF_TensorData(tensor), library.TF_TensorByteSize(tensor))
         return np.frombuffer(values, DTYPES[library.TF_TensorType(tensor)]).reshape(shape)
+
+
+def _peak_megabytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 def _library():

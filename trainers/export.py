@@ -1,9 +1,10 @@
-"""Exports a trained run as the next numbered SavedModel.
+"""Exports a trained run as the next numbered SavedModel, or its encoder as a file for phones and browsers.
 
 python -m trainers.export --run_dir=runs/quickstart
+python -m trainers.export --run_dir=runs/quickstart --format=tflite
 """
 
-from simper_tf import encoders, experiment, rows, run_folder, tasks
+from simper_tf import edge, encoders, experiment, rows, run_folder, tasks
 from simper_tf import export as saved_model
 from simper_tf.protocols.fft_resolved import Octave
 from trainers import cli, data, evaluate, options
@@ -18,7 +19,7 @@ def main():
 
 
 def export(folder, clips, model, settings):
-    """Writes `saved_model/<next number>/` of a trained method.
+    """Writes `saved_model/<next number>/` of a trained method, or its encoder as `--format` has it.
 
     A method that predicts labels answers with its own head, in the unit of the labels. The others answer in Hz:
     where labels are frequencies, at the multiple of the frequency that evaluation has found.
@@ -29,22 +30,32 @@ def export(folder, clips, model, settings):
         model: A trained method.
         settings: Settings of the run.
     """
-    value_range, task = clips.value_range or (0.0, 1.0), experiment.task_of(settings, clips)
-    given = {
-        "max_frames": settings.max_frames or None,
-        "facts": facts_of(clips, settings, task),
-        "warm_up": settings.warm_up,
-    }
-    versions, shape = folder / "saved_model", clips.frame_shape
-    if model.predicts_labels:
-        path = saved_model.export_head(model, versions, shape, task, value_range, **given)
-    else:
-        is_frequency = isinstance(task, tasks.Frequency)
-        harmonic, unit = (_harmonic(folder, task), task.unit) if is_frequency else (1.0, "Hz")
+    task = experiment.task_of(settings, clips)
+    harmonic, unit = _reading(folder, model, task)
+    facts, shape, form = facts_of(clips, settings, task), clips.frame_shape, settings.format
+    if form != "saved_model":
+        read = {"band_hz": settings.band, "harmonic": harmonic} if unit else {}
+        path = edge.export_features(
+            model.encoder, folder / form, form, shape, clips.num_frames, clips.value_range, facts | read
+        )
+        cli.say(f"{form}: {path / edge.FILES[form]}.")
+        return
+    versions, value_range = folder / form, clips.value_range or (0.0, 1.0)
+    given = {"max_frames": settings.max_frames or None, "facts": facts, "warm_up": settings.warm_up}
+    if unit:
         path = saved_model.export_model(
             model.encoder, versions, shape, settings.band, harmonic, value_range, unit, **given
         )
+    else:
+        path = saved_model.export_head(model, versions, shape, task, value_range, **given)
     cli.say(f"SavedModel: {path}.")
+
+
+def _reading(folder, model, task):
+    """Returns the harmonic and unit in which frequencies are read off features; None and None of a head of its own."""
+    if model.predicts_labels:
+        return None, None
+    return (_harmonic(folder, task), task.unit) if isinstance(task, tasks.Frequency) else (1.0, "Hz")
 
 
 def facts_of(clips, settings, task):

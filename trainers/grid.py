@@ -25,6 +25,7 @@ ELSEWHERE = {
     "save_seconds",
     "artifacts",
     "max_frames",
+    "format",
     "warm_up",
     "split",
     "replicas",

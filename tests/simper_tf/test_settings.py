@@ -48,6 +48,8 @@ def test_a_band_has_a_width_and_epochs_of_decay_rise():
         ({"method": "slf_rpm", "options": {"crop_area": (0.5, 1.0)}}, "--crop_area=0.5,1.0 .* and --method=slf_rpm[.]"),
         ({"options": {"norm": "group"}}, "--norm=group .*--nosaliency .*with .*--encoder=repnet .*or --saliency[.]"),
         ({"method": "supervised", "view_frames": 40}, "--view_frames=40 means .*whole clips.* by --view_frames=0"),
+        ({"format": "onnx", "warm_up": True}, "--warm_up .*--format=onnx, which is not for a server.* by --nowarm_up"),
+        ({"format": "tflite", "max_frames": 9}, "--max_frames means nothing with --format=tflite.* by --max_frames=0"),
         ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
     ],
 )  # fmt: skip

@@ -8,10 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
+import warnings
 
 import numpy as np
 import photographs
 import pytest
+import tensorflow as tf
 from absl import flags
 from rest_server import serving
 
@@ -31,7 +34,7 @@ def commands():
 def test_the_page_has_the_commands_that_are_run_here_and_the_overlaps_of_the_table():
     assert [words[1:3] for words in commands()] == [
         ["run", "--dir"],
-        *[["-m", f"trainers.{name}"] for name in ("export", "export", "client", "client")],
+        *[["-m", f"trainers.{name}"] for name in ("export", "export", "client", "client", "export", "export")],
     ]
     told = dict(re.findall(r"`(\w+)` (\d+)[,.]", PAGE[PAGE.index("simper_tf.encoders.OVERLAPS") :]))
     assert {name: int(overlap) for name, overlap in told.items()} == {
@@ -39,10 +42,40 @@ def test_the_page_has_the_commands_that_are_run_here_and_the_overlaps_of_the_tab
     }
 
 
+def snippets():
+    """Returns the Python of the page, by the format that it opens."""
+    found = re.findall(r"^    import .*\n(?:    .*\n|\n(?=    ))*", PAGE, re.MULTILINE)
+    return {re.search(r"model\.(\w+)", code)[1]: textwrap.dedent(code) for code in found}
+
+
+def features_agree(run, capsys):
+    """Runs the Python of the page where clips.npz lies, on the files that are there."""
+    expected = tf.saved_model.load(run / "saved_model" / "1").signatures["features"](
+        frames=np.load("clips.npz")["frames"]
+    )
+    assert set(snippets()) == {"onnx", "tflite"}
+    for form, code in snippets().items():
+        if not (run / form).exists():
+            continue
+        names = {}
+        capsys.readouterr()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exec(code, names)
+        features = names["features"]
+        np.testing.assert_allclose(features, expected["features"][: len(features)], atol=1e-4 * np.ptp(features))
+        facts = json.loads((run / form / "1" / "metadata.json").read_text())
+        assert facts["num_frames"] == {"onnx": None, "tflite": 150}[form]
+        assert (facts["method"], facts["band_hz"]) == ("simper", [0.4, 5.5])
+        if form == "onnx":
+            low, high = facts["band_hz"]
+            assert all(low <= float(hertz) <= high for hertz in re.findall(r"[\d.]+", capsys.readouterr().out))
+
+
 @pytest.mark.slow
 def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, capsys):
     run = tmp_path / "runs" / "quickstart"
-    _, bounded, warm, over_http, over_grpc = [words[3:] for words in commands()]
+    _, bounded, warm, over_http, over_grpc, tflite, onnx = [words[3:] for words in commands()]
 
     def here(words):
         return [each.replace("runs/quickstart", str(run)) for each in words]
@@ -71,8 +104,13 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
     subprocess.run(asked, check=True, cwd=tmp_path, capture_output=True)
     assert {path.stem for path in (tmp_path / "answers").iterdir()} == {"frequency_hz", "confidence"}
 
-    photographs.swinging(tmp_path / "me.mp4", 1.3, number=0, rate=25, seconds=8.0)
+    call(export.main, *here(tflite))
+    if importlib.util.find_spec("tf2onnx"):
+        call(export.main, *here(onnx))
     monkeypatch.chdir(tmp_path)
+    features_agree(run, capsys)
+
+    photographs.swinging(tmp_path / "me.mp4", 1.3, number=0, rate=25, seconds=8.0)
     values = flags.FlagValues()
     client.define(values)
     values(["client", *over_grpc])
