@@ -10,10 +10,10 @@ SETTINGS = (30.0, 180, (0.4, 5.5)), (28.0, 280, (0.6, 3.5)), (10.0, 240, (0.1, 0
 
 
 def windows(count: int = 900, seed: int = 7) -> Iterator[tuple[float, np.ndarray, float, tuple[float, float]]]:
-    """Yields the frequency in Hz, NaN in every other window where nothing repeats, `(T, channels)` values, rate and band.
+    """Yields the frequency in Hz, NaN where nothing repeats, `(T, channels)` values, their rate and the band.
 
-    The noise is autoregressive of first order; the wave has a second harmonic or is a row of spikes, has a height of its
-    own in each channel, and in every other window intervals that differ by up to a fifth.
+    The noise is autoregressive of first order; the wave, in every other window, has a second harmonic or is a row of
+    spikes, has a height of its own in each channel, and every other one intervals that differ by up to a fifth.
 
     Args:
         count: How many.

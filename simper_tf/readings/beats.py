@@ -6,6 +6,7 @@ like what they have in common, at intervals near a period. The search is that of
 of New Music Research, 2007), with a likeness to a template that is learned from the window itself.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -113,9 +114,7 @@ def _tried(series, period):
     intervals = np.diff(places)
     smooth = scipy.ndimage.gaussian_filter1d(series, _SMOOTHING * intervals.mean())
     segments = _segments(smooth, places, intervals.mean())
-    alike = float(
-        np.quantile([_correlation(*pair) for pair in zip(segments[:-1], segments[1:], strict=True)], _QUANTILE)
-    )
+    alike = float(np.quantile([_correlation(*pair) for pair in itertools.pairwise(segments)], _QUANTILE))
     kept = np.minimum(likeness[:-1], likeness[1:]) > _LOST
     mean = intervals[kept].mean() if kept.sum() >= _FEWEST else intervals.mean()
     return float(mean), alike, float(max(likeness.mean(), 0.0) ** 2)

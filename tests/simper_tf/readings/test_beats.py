@@ -50,10 +50,10 @@ def test_places_are_where_the_repetitions_are_and_like_one_another():
 
 
 def test_two_different_halves_are_one_repetition():
-    double = uneven(
-        np.full(20, 1.25), lambda cycles: spike(2 * cycles) * (1.0 + 0.6 * (np.floor(2 * cycles + 0.5) % 2))
-    )
-    assert read(double).frequency == pytest.approx(0.8, rel=0.02)
+    def double(cycles):
+        return spike(2 * cycles) * (1.0 + 0.6 * (np.floor(2 * cycles + 0.5) % 2))
+
+    assert read(uneven(np.full(20, 1.25), double)).frequency == pytest.approx(0.8, rel=0.02)
 
 
 def test_size_offset_and_slow_drift_of_a_series_do_not_matter():
