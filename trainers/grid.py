@@ -27,7 +27,9 @@ ELSEWHERE = {
     "max_frames",
     "warm_up",
     "split",
+    "strategy",
     "replicas",
+    "worker_seconds",
     "profile",
 }
 
