@@ -6,6 +6,7 @@ import shutil
 
 import tensorflow as tf
 
+from simper_tf import replicas
 from simper_tf.files import write_atomically
 
 # Where a checkpoint is written before it is moved to its place, inside the folder of all.
@@ -18,12 +19,16 @@ class Checkpoints:
     What lies on disk decides which checkpoints there are. TensorFlow's text file `checkpoint` is written for
     `tf.train.latest_checkpoint`, and read only to notice files that are gone.
 
+    Of several processes that train together the chief alone has a folder: it saves while the others wait for its part
+    of the next step, and what it restores is sent to them.
+
     Args:
-        folder: Where to keep them; the last two are kept.
+        folder: Where to keep them; the last two are kept. None in a process that is not the chief.
         model: A compiled method.
     """
 
     def __init__(self, folder, model):
+        self._model = model
         self.step = tf.Variable(0, dtype=tf.int64)
         self.seconds = tf.Variable(0.0, dtype=tf.float64)
         # Without its slots the optimizer would be restored half; they belong where the weights do.
@@ -32,13 +37,13 @@ class Checkpoints:
         self._checkpoint = tf.train.Checkpoint(
             model=model, optimizer=model.optimizer, step=self.step, seconds=self.seconds
         )
-        self._folder = pathlib.Path(folder)
+        self._folder = folder and pathlib.Path(folder)
         self._whole = None  # The step of the checkpoint that holds what is in memory.
 
     def save(self):
         """Saves under the current step; what is there already is not written over."""
         step = int(self.step)
-        if step == self._whole:
+        if step == self._whole or self._folder is None:
             return
         unfinished = self._folder / UNFINISHED
         unfinished.mkdir(parents=True, exist_ok=True)
@@ -55,9 +60,20 @@ class Checkpoints:
     def restore(self, warn=print):
         """Restores the newest whole checkpoint, reporting those that are not; returns its step, 0 if there is none.
 
+        All processes that train together call it, and all have the weights of the chief then.
+
         Raises:
             ValueError: there are checkpoints, but none is whole.
         """
+        step = self._read(warn) if self._folder else 0
+        if not replicas.has_others(self._model.distribute_strategy):
+            return step
+        replicas.follow_first(self._model.distribute_strategy, [*self._model.weights, *self._model.optimizer.variables])
+        step = int(self._model.optimizer.iterations.numpy())
+        self.step.assign(step)
+        return step
+
+    def _read(self, warn):
         steps, found = checkpoint_steps(self._folder), _steps_on_disk(self._folder)
         unlisted = [f"step-{step}" for step in found if step not in _steps_listed(self._folder)]
         if unlisted:

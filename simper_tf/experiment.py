@@ -150,27 +150,6 @@ def make_optimizer(settings: Settings, steps_per_epoch: int, num_steps: int) -> 
     return keras.optimizers.Adam(schedules.PiecewiseConstantDecay(boundaries, rates))
 
 
-def make_strategy(settings: Settings) -> tf.distribute.Strategy:
-    """Returns the strategy for the replicas of the settings, made before TensorFlow computes anything.
-
-    Raises:
-        ValueError: there are not so many GPUs, or they do not divide the batch.
-    """
-    gpus = tf.config.list_physical_devices("GPU")
-    number = settings.replicas or max(len(gpus), 1)
-    if settings.batch_size % number:
-        raise ValueError(f"--batch_size={settings.batch_size} clips cannot be shared evenly among {number} replicas.")
-    if gpus and number > len(gpus):
-        raise ValueError(f"--replicas={number}, but there are {len(gpus)} GPUs.")
-    if number == 1:
-        return tf.distribute.get_strategy()
-    if gpus:
-        return tf.distribute.MirroredStrategy([f"GPU:{k}" for k in range(number)])
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * number)
-    return tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(number)])
-
-
 def first_example(examples: tf.data.Dataset) -> dict:
     """Returns the first example of a data set, as NumPy values."""
     return next(iter(examples.take(1).as_numpy_iterator()))

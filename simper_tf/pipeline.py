@@ -17,12 +17,17 @@ def training_batches(
     start_step: int = 0,
     views: Views | None = None,
     labeled: bool = False,
+    worker: int = 0,
+    num_workers: int = 1,
 ) -> tf.data.Dataset:
     """Returns endless batches of clips, the same ones whenever and wherever the run is continued.
 
     The order of an epoch depends on the seed and the epoch alone, and the views of a batch on the seed and the step
     alone. What follows step k can therefore be made without the k steps before it; only the current epoch's earlier
     examples are read again.
+
+    Of several workers each takes its own part of every batch, and all parts together are the batch of one process. All
+    of them read all examples, and make batches of none but their own.
 
     Args:
         examples: `tf.data.Dataset` of dictionaries with `clip` and `id`.
@@ -32,14 +37,18 @@ def training_batches(
         start_step: Step of the first batch.
         views: A `Views` to make views here, on the host; None for clips.
         labeled: Whether the method learns from labels too.
+        worker, num_workers: Which part of every batch, and in how many equal parts it is cut.
 
     Returns:
         What `fit` of a method takes: a `tf.data.Dataset` of `(B, T, H, W, C)` clips, in a pair with `(B, ...)` labels
-        where asked; or of dictionaries as `views` returns them, with a further entry `labels` where asked.
+        where asked; or of dictionaries as `views` returns them, with a further entry `labels` where asked. B is that of
+        the part.
 
     Raises:
-        ValueError: there are fewer examples than a batch takes.
+        ValueError: there are fewer examples than a batch takes, or it cannot be cut into equal parts.
     """
+    if batch_size % num_workers:
+        raise ValueError(f"A batch of {batch_size} clips cannot be shared evenly among {num_workers} workers.")
     if batch_size > num_examples:
         raise ValueError(f"A batch of {batch_size} clips cannot be drawn from {num_examples}. Lower the batch size.")
 
@@ -56,16 +65,26 @@ def training_batches(
     else:
         buffer_size = max(batch_size, CACHE_BYTES // clip_bytes)
 
-    def one_epoch(epoch):
-        return _shuffle(clips, buffer_size, [seed, epoch]).batch(batch_size, drop_remainder=True)
+    steps, share = num_examples // batch_size, batch_size // num_workers
 
-    epoch, step_of_epoch = divmod(start_step, num_examples // batch_size)
+    def is_own(position, _):
+        return position % batch_size // share == worker
+
+    def one_epoch(epoch):
+        order = _shuffle(clips, buffer_size, [seed, epoch])
+        if num_workers > 1:
+            order = order.take(steps * batch_size).enumerate().filter(is_own).map(lambda _, example: example)
+        return order.batch(share, drop_remainder=True)
+
+    epoch, step_of_epoch = divmod(start_step, steps)
     batches = tf.data.Dataset.range(epoch, 2**31).flat_map(one_epoch).skip(step_of_epoch)
     if views is not None:
 
         def make_views(step, batch):
             clips, *labels = tf.nest.flatten(batch)
-            made = views(clips, tf.stack([seed, tf.cast(step, tf.int32)]))
+            draws = views.draw(batch_size, clips.shape[1], tf.stack([seed, tf.cast(step, tf.int32)]))
+            own = tf.nest.map_structure(lambda draw: draw[worker * share : (worker + 1) * share], draws)
+            made = views.apply(clips, own)
             return {**made, "labels": labels[0]} if labeled else made
 
         batches = batches.enumerate(start=start_step).map(make_views, tf.data.AUTOTUNE)

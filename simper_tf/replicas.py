@@ -1,5 +1,7 @@
 """What the replicas of a model tell one another; outside of a strategy there is one, which has nothing to ask."""
 
+from collections.abc import Callable
+
 import tensorflow as tf
 
 
@@ -28,3 +30,53 @@ def assign_everywhere(variables, values):
             strategy.extended.update(variable, lambda v, new: v.assign(new), args=(value,), group=False)
 
     tf.distribute.get_replica_context().merge_call(assign, args=([v.value for v in variables], list(values)))
+
+
+def distribute(strategy: tf.distribute.Strategy, batches: tf.data.Dataset):
+    """Returns this process's batches for its replicas, each batch cut among them in their order."""
+    local = local_replicas(strategy)
+    if local > 1:
+        share = tf.nest.flatten(batches.element_spec)[0].shape[0] // local
+        batches = batches.rebatch(share, drop_remainder=True)
+    return strategy.distribute_datasets_from_function(lambda _: batches)
+
+
+def local_replicas(strategy: tf.distribute.Strategy) -> int:
+    """Returns how many of the replicas are in this process."""
+    return len(strategy.extended.worker_devices) if strategy.num_replicas_in_sync > 1 else 1
+
+
+def has_others(strategy: tf.distribute.Strategy) -> bool:
+    """Returns whether other processes train with this one."""
+    return strategy.num_replicas_in_sync > local_replicas(strategy)
+
+
+def anywhere(strategy: tf.distribute.Strategy, ask: Callable[[], bool]) -> Callable[[], bool]:
+    """Returns a function that is true once another is true in any process; all of them call it equally often.
+
+    Args:
+        strategy: Whose processes they are.
+        ask: The other function.
+    """
+    if not has_others(strategy):
+        return ask
+    total = tf.function(lambda told: strategy.run(_sum, (told,)), autograph=False)
+    return lambda: bool(strategy.experimental_local_results(total(tf.constant(float(ask()))))[0] > 0)
+
+
+def follow_first(strategy: tf.distribute.Strategy, variables):
+    """Gives Keras variables the values that they have on the first replica, in all processes."""
+
+    def follow():
+        first = replicas()[1] == 0
+        values = [tf.where(first, v.value, tf.zeros_like(v.value)) for v in variables]
+        # Whole numbers, such as the state of a generator, come through the sum in 64 bits.
+        wide = [value if value.dtype.is_floating else tf.cast(value, tf.int64) for value in values]
+        found = [tf.cast(_sum(value), v.value.dtype) for value, v in zip(wide, variables, strict=True)]
+        assign_everywhere(variables, found)
+
+    tf.function(lambda: strategy.run(follow), autograph=False)()
+
+
+def _sum(tensor):
+    return tf.distribute.get_replica_context().all_reduce("SUM", tf.identity(tensor))

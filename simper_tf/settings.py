@@ -68,8 +68,15 @@ class Settings:
         free=True,
     )
     batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)
+    strategy: str = _train("auto", help="Devices that share a batch: one, those of this machine (mirrored), or those "
+                           "of all in TF_CONFIG (multiworker); auto takes what is there.", free=True,
+                           choices=("auto", "one", "mirrored", "multiworker"))  # fmt: skip
     replicas: int = _train(
-        0, help="Devices that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0, free=True
+        0, help="Devices of a machine that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0,
+        free=True
+    )  # fmt: skip
+    worker_seconds: float = _train(
+        300.0, help="Time that workers wait for one another, at the start and in a step.", lower=1.0, free=True
     )
     learning_rate: float = _train(1e-3, help="Rate of Adam at the start.", lower=0.0)
     decay_epochs: tuple[int, ...] = _train((), help="Divide the rate by 10 after these epochs; empty for a cosine.")

@@ -6,6 +6,8 @@ import time
 import numpy as np
 import tensorflow as tf
 
+from simper_tf import replicas
+
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
@@ -50,12 +52,14 @@ def train(
 
     Args:
         model: A compiled method, restored to `checkpoints.step`; its strategy's replicas share each batch.
-        batches: `tf.data.Dataset` whose first batch is that of the next step; see `pipeline.training_batches`.
+        batches: `tf.data.Dataset` whose first batch is that of the next step, this process's part where several train
+            together; see `pipeline.training_batches`.
         checkpoints: A `checkpoints.Checkpoints`.
         num_steps: Steps of the whole run.
         report: Called with a `Progress` every `report_every` steps and after the last; what it raises ends the
             training, after a checkpoint.
-        stop: Asked before every step; a true answer ends the loop between two steps, where a checkpoint is exact.
+        stop: Asked before every step; a true answer in any process ends the loop of all between two steps, where a
+            checkpoint is exact.
         report_every: Steps.
         save_seconds: Time between checkpoints.
         before_step: Called before every step with the number of steps done; its time is not that of the training.
@@ -66,9 +70,10 @@ def train(
     Raises:
         FloatingPointError: the loss is not finite. The last checkpoint stays as it was.
     """
-    run_step = step_function(model)
-    iterator = iter(model.distribute_strategy.experimental_distribute_dataset(batches))
-    batch_size = tf.nest.flatten(batches.element_spec)[0].shape[0]
+    run_step, strategy = step_function(model), model.distribute_strategy
+    iterator, stop = iter(replicas.distribute(strategy, batches)), replicas.anywhere(strategy, stop)
+    share = tf.nest.flatten(batches.element_spec)[0].shape[0]
+    batch_size = share * strategy.num_replicas_in_sync // replicas.local_replicas(strategy)
     step = int(checkpoints.step)
     began, first_step = time.monotonic(), step
     laps, saved = [], began

@@ -28,7 +28,9 @@ ELSEWHERE = {
     "format",
     "warm_up",
     "split",
+    "strategy",
     "replicas",
+    "worker_seconds",
     "profile",
 }
 

@@ -4,12 +4,13 @@ python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 python -m trainers.pretrain --videos='clips/**/*.mp4' --minutes=5 --run_dir=runs/mine
 """
 
+import contextlib
 import pathlib
 import sys
 
 import tensorflow as tf
 
-from simper_tf import checkpoints, encoder_weights, experiment, pipeline, run_folder, training
+from simper_tf import checkpoints, encoder_weights, experiment, pipeline, run_folder, strategies, training
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
 from trainers.profile import Profile
@@ -18,19 +19,35 @@ from trainers.profile import Profile
 def main():
     """Trains the run that the flags describe, from where its checkpoints end."""
     settings = videos.settings_from(options.settings())
-    strategy = experiment.make_strategy(settings)
-    if settings.deterministic:
-        tf.config.experimental.enable_op_determinism()
-    with run_folder.opened(settings) as folder, data.opened(settings) as clips:
+    cluster = strategies.cluster_of(settings)
+    if cluster and settings.videos:
+        raise ValueError(
+            "--videos does not go with several workers, each of which would find its own steps. Train on one machine: "
+            "--strategy=mirrored."
+        )
+    with contextlib.ExitStack() as held:
+        # The folder is the chief's alone, who opens it before the others come: what it refuses costs them nothing.
+        folder = held.enter_context(run_folder.opened(settings)) if not cluster or cluster.is_chief else None
+        if cluster:
+            cli.say(f"Worker {cluster.index} of {len(cluster.addresses)} waits for the others ...")
+        strategy = strategies.make(settings, cluster)
+        if settings.deterministic:
+            tf.config.experimental.enable_op_determinism()
+        clips = held.enter_context(data.opened(settings))
         if settings.videos:
             settings = videos.decided(settings, clips, strategy)
         for split in (*clips.task.chosen_on, settings.split):
             clips.split(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)
-        trained = train(folder, clips, settings, strategy)
+        with strategies.losing_nobody():
+            trained = train(folder, clips, settings, strategy, cluster)
         if trained is None:
             sys.exit(cli.INTERRUPTED)
-        model, seconds = trained
+        if folder is None:
+            cli.say("Trained. The chief evaluates.")
+            return
+        # With the others gone, a model that is theirs too can compute no more.
+        model, seconds = evaluate.load_model(folder, clips, settings) if cluster else trained
         evaluate.evaluate(folder, clips, model, settings, seconds)
         if settings.artifacts:
             export.export(folder, clips, model, settings)
@@ -43,26 +60,27 @@ def start(words: list[str]):
     cli.run(main, options.GROUPS)
 
 
-def train(folder, clips, settings, strategy):
+def train(folder, clips, settings, strategy, cluster=None):
     """Trains a method, from where the folder's checkpoints end.
 
     Args:
-        folder: Path of the run's folder, held by this process.
+        folder: Path of the run's folder, held by this process; None in a worker that is not the chief.
         clips: A `ClipData`.
         settings: Settings of the run.
         strategy: To train on.
+        cluster: The `Cluster` of the workers, None where this process trains alone.
 
     Returns:
         The trained method and the seconds its training took; None if it was told to stop before the end.
     """
-    weights = first_weights(folder, settings)
+    weights = first_weights(folder, settings) if folder else None
     run = experiment.assemble(settings, clips, strategy, weights)
     model, num_steps = run.model, run.num_steps
-    host_views = model.views if settings.augment_on == "host" else None
-    run_folder.begin(folder, settings, cli.say)
-    run_folder.check_rows(folder)
-    (folder / "checkpoints").mkdir(exist_ok=True)  # Refused now, if at all, and not after the first steps.
-    saved = checkpoints.Checkpoints(folder / "checkpoints", model)
+    if folder:
+        run_folder.begin(folder, settings, cli.say)
+        run_folder.check_rows(folder)
+        (folder / "checkpoints").mkdir(exist_ok=True)  # Refused now, if at all, and not after the first steps.
+    saved = checkpoints.Checkpoints(folder and folder / "checkpoints", model)
     step = saved.restore(warn=cli.say)
     if weights is not None:
         saved.save()  # From here on the run does without the other.
@@ -71,26 +89,37 @@ def train(folder, clips, settings, strategy):
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
     batches = pipeline.training_batches(
-        run.examples, run.num_examples, settings.batch_size, settings.seed, step, host_views, model.needs_labels
-    )
+        run.examples, run.num_examples, settings.batch_size, settings.seed, step,
+        model.views if settings.augment_on == "host" else None, model.needs_labels,
+        *((cluster.index, len(cluster.addresses)) if cluster else ()),
+    )  # fmt: skip
     cli.say(_plan(run, settings, step))
     cli.say("The first step is compiled before it runs, which may take a minute ...")
-    counter = cli.Counter("step", num_steps)
-    profile = Profile(folder / "logs" / "profile", settings.profile)
-    with cli.StopRequest() as stop, History(folder / "logs", step) as history, profile:
+    with cli.StopRequest() as stop, _noted(folder, settings, step) as (note, before_step):
+        counter = cli.Counter("step", num_steps)
 
         def report(progress):
-            history(progress)
+            note(progress)
             cli.show_training(progress, counter)
 
         done = training.train(
-            model, batches, saved, num_steps, report, stop,
-            save_seconds=settings.save_seconds, before_step=profile.before_step,
-        )  # fmt: skip
+            model, batches, saved, num_steps, report, stop, save_seconds=settings.save_seconds, before_step=before_step
+        )
     if not done:
         cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
         return None
     return model, float(saved.seconds)
+
+
+@contextlib.contextmanager
+def _noted(folder, settings, step):
+    """Gives what is called with a `Progress`, and before each step; outside of a run's folder nothing is kept."""
+    if folder is None:
+        yield lambda progress: None, lambda step: None
+        return
+    profile = Profile(folder / "logs" / "profile", settings.profile)
+    with History(folder / "logs", step) as history, profile:
+        yield history, profile.before_step
 
 
 def first_weights(folder, settings):

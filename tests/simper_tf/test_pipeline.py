@@ -139,3 +139,25 @@ def test_labels_come_with_their_clips_and_with_the_views_of_them():
     for (batch, labels), made in zip(pairs.take(3), views.take(3), strict=True):
         np.testing.assert_array_equal(labels, batch[:, 0, 0, 0, 0])
         np.testing.assert_array_equal(made["labels"], labels)
+
+
+@pytest.mark.parametrize("start_step", [0, 3])
+@pytest.mark.parametrize("views", [None, VIEWS])
+def test_the_parts_of_all_workers_are_the_batches_of_one_process_and_hold_every_clip_once_an_epoch(views, start_step):
+    clips = examples(14)
+    whole = pipeline.training_batches(clips, 14, 6, 3, start_step, views).take(4)
+    parts = [
+        pipeline.training_batches(clips, 14, 6, 3, start_step, views, worker=k, num_workers=3).take(4) for k in range(3)
+    ]
+    for expected, *theirs in zip(whole, *parts, strict=True):
+        joined = tf.nest.map_structure(lambda *part: np.concatenate(part), *theirs)
+        tf.nest.map_structure(np.testing.assert_array_equal, joined, expected)
+        assert all(tf.nest.flatten(part)[0].shape[0] == 2 for part in theirs)
+    if views is None and start_step == 0:  # Two batches are an epoch.
+        seen = [number for part in parts for batch in numbers(part, 2) for number in batch]
+        assert len(set(seen)) == len(seen) == 12
+
+
+def test_a_batch_that_workers_cannot_share_evenly_is_refused():
+    with pytest.raises(ValueError, match="batch of 4 clips cannot be shared evenly among 3 workers"):
+        pipeline.training_batches(examples(7), 7, 4, seed=0, worker=0, num_workers=3)

@@ -1,0 +1,163 @@
+"""Workers on the loopback device, each a process that a user would start with `TF_CONFIG`.
+
+They are compared with one process of as many replicas, which adds up the same numbers. That replicas compute what one
+device computes is tested in double precision, with the methods.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from finished import final_weights
+
+from trainers import pretrain
+
+pytestmark = pytest.mark.slow
+ROOT = pathlib.Path(__file__).parents[2]
+# Enough for a process on a busy machine to start; a test that reaches it has failed.
+LIMIT = 400
+
+
+@pytest.fixture
+def addresses():
+    """Returns a function that gives addresses at which nobody listens."""
+
+    def free(number):
+        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+        found = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
+        for each in sockets:
+            each.close()
+        return found
+
+    return free
+
+
+@pytest.fixture
+def worker(call, data_dir, tmp_path):
+    """Returns a function that starts a worker, which leaves its weights in `tmp_path`; all are killed at the end."""
+    begun = []
+
+    def start(addresses, index, *arguments):
+        task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+        script = pathlib.Path(__file__).with_name("one_worker.py")
+        words = [sys.executable, str(script), str(tmp_path / f"{index}.npz"), f"--data_dir={data_dir}", *call.tiny]
+        environment = {**os.environ, "TF_CONFIG": json.dumps(task), "PYTHONPATH": str(ROOT)}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        begun.append(subprocess.Popen([*words, *arguments], cwd=ROOT, env=environment, **pipes))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def weights_of(path):
+    with np.load(path) as kept:
+        return [kept[name] for name in kept.files]
+
+
+def assert_same(folder, other):
+    weights, expected = final_weights(folder)[1], final_weights(other)[1]
+    assert weights.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(weights[name], value, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def train_in_one_process(command, *arguments):
+    process = command("pretrain", *arguments)
+    _, err = process.communicate(timeout=LIMIT)
+    assert process.returncode == 0, err
+
+
+def assert_workers_agree(folder, number):
+    kept = [weights_of(folder / f"{k}.npz") for k in range(number)]
+    for weights in zip(*kept, strict=True):
+        for value in weights[1:]:
+            np.testing.assert_array_equal(value, weights[0])
+
+
+def test_three_workers_end_with_the_weights_of_one_process_and_the_chief_alone_keeps_a_folder(
+    command, worker, addresses, tmp_path
+):
+    # Keys of all workers enter the queue of each.
+    arguments = ["--method=moco", "--batch_size=6", "--noartifacts"]
+    train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=3")
+    there, folders = addresses(3), [tmp_path / name for name in ("chief", "never_made_1", "never_made_2")]
+    processes = [worker(there, k, f"--run_dir={folder}", *arguments) for k, folder in enumerate(folders)]
+    outputs = [process.communicate(timeout=LIMIT) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], outputs
+    assert "Training on 3 replicas" in outputs[0][0]
+    assert "Trained. The chief evaluates." in outputs[1][0]
+    assert_workers_agree(tmp_path, 3)
+    assert_same(folders[0], tmp_path / "one")
+    assert (folders[0] / "results.jsonl").exists()
+    assert not any(folder.exists() for folder in folders[1:])
+
+
+def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_undisturbed_run(
+    command, worker, addresses, tmp_path
+):
+    # Anchors are compared with views that all workers have made on their hosts.
+    arguments = ["--epochs=20", "--noartifacts", "--augment_on=host", "--other_clips"]
+    train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
+    arguments += ["--save_seconds=0", f"--run_dir={tmp_path / 'chief'}"]
+    there = addresses(2)
+    chief, other = [worker(there, k, *arguments) for k in range(2)]
+    while not tf.train.latest_checkpoint(tmp_path / "chief" / "checkpoints"):
+        assert chief.poll() is None, chief.communicate()
+    other.send_signal(signal.SIGKILL)
+    _, err = chief.communicate(timeout=LIMIT)
+    assert chief.returncode == 1
+    assert re.search(r"^pretrain: error: Another worker has ended.*Start all workers again: the run con", err, re.M)
+    outputs = [each.communicate(timeout=LIMIT) for each in [worker(there, k, *arguments) for k in range(2)]]
+    assert all(re.search(r"^Continuing at step \d+", out, re.M) for out, _ in outputs), outputs
+    assert_workers_agree(tmp_path, 2)
+    assert_same(tmp_path / "chief", tmp_path / "one")
+
+
+def test_a_signal_to_one_worker_stops_all_of_them_at_the_same_step(worker, addresses, tmp_path):
+    there = addresses(2)
+    processes = [worker(there, k, "--epochs=100000", f"--run_dir={tmp_path / 'chief'}") for k in range(2)]
+    while "step " not in (line := processes[1].stdout.readline()):
+        assert line, processes[1].communicate()
+    processes[1].send_signal(signal.SIGTERM)
+    outputs = [process.communicate(timeout=LIMIT)[0] for process in processes]
+    steps = [re.search(r"Stopped at step (\d+) of 300000", out)[1] for out in outputs]
+    assert [process.returncode for process in processes] == [130, 130]
+    assert steps[0] == steps[1]
+    assert tf.train.latest_checkpoint(tmp_path / "chief" / "checkpoints").endswith(f"step-{steps[0]}")
+
+
+@pytest.mark.parametrize("flag", ["--strategy=multiworker", "--strategy=auto"])
+def test_a_malformed_variable_and_a_worker_that_never_comes_leave_nothing(call, addresses, tmp_path, monkeypatch, flag):
+    monkeypatch.setenv("TF_CONFIG", "{worker}")
+    with pytest.raises(ValueError, match=r"^TF_CONFIG: It is no JSON, .*Found: \{worker\}\. Expected the form"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
+    there = addresses(2)
+    config = {"cluster": {"worker": there}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    with pytest.raises(ValueError, match=rf"After 1 s these of the 2 workers have not come: worker 1 at {there[1]}"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag, "--worker_seconds=1")
+    with pytest.raises(ValueError, match="--batch_size=3 clips cannot be shared evenly among 2 replicas"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag, "--batch_size=3")
+    with pytest.raises(ValueError, match="--replicas=2: on a CPU every worker is one replica"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag, "--replicas=2")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_is_asked_for_and_not_there_is_told(call, tmp_path, monkeypatch):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    with pytest.raises(ValueError, match=r"--strategy=multiworker finds its workers in the variable TF_CONFIG, which"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--strategy=multiworker")
+    with pytest.raises(ValueError, match="--strategy=one and --replicas=2 exclude one another"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--strategy=one", "--replicas=2")
+    assert not (tmp_path / "run").exists()
