@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := simper_tf datasets trainers benchmarks docs examples tests setup.py
 
-.PHONY: help quickstart test test-fast lint docs bench bench-peers recordings smoke results parity clean
+.PHONY: help quickstart test test-fast lint docs bench bench-peers recordings series smoke results parity clean
 help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench       measure speed and memory against plain references (long; BENCH='--only=views_*' for some)"
 	@echo "make bench-peers measure encoders beside PyTorch in an environment of its own (about 5 minutes, half of it set-up)"
 	@echo "make recordings  read generated recordings as trainers.predict does: docs/recordings.md (about half an hour)"
+	@echo "make series      read heart rates beside other libraries: docs/series.md (about 10 minutes, 2 of them set-up)"
 	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
 	@echo "make results     make every table at the scale of two cores: docs/results (hours; goes on where it was stopped)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
@@ -53,11 +54,14 @@ smoke: .venv/ready
 results: .venv/ready
 	$(BIN)/python -m trainers.reproduce --scale=small --out=docs/results --documents=README.md
 
+series: .venv-series/ready
+	.venv-series/bin/python -m benchmarks.series
+
 parity: .venv-parity/ready
 	.venv-parity/bin/python -m pytest tests/parity
 
 clean:
-	rm -rf .venv .venv-parity .venv-peers .pytest_cache .ruff_cache build site *.egg-info
+	rm -rf .venv .venv-parity .venv-peers .venv-series .pytest_cache .ruff_cache build site *.egg-info
 
 # Files made last, so that an interrupted set-up is started again.
 .venv/ready: pyproject.toml constraints.txt
@@ -87,4 +91,13 @@ clean:
 	@echo "Setting up .venv-peers: about 2 minutes and 3.3 GB, with the build of PyTorch for CPUs ..."
 	@rm -rf .venv-peers && $(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[peers]'
+	@touch $@
+
+# neurokit2 needs an older pandas than the other environments have.
+.venv-series/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version.split()[0]; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit( \
+	  f"simper_tf needs Python 3.11, 3.12 or 3.13; {sys.executable} is {v}. Name one: make PYTHON=python3.12 ...")'
+	@echo "Setting up .venv-series: about 2 minutes and 3 GB ..."
+	@rm -rf .venv-series && $(PYTHON) -m venv .venv-series
+	@.venv-series/bin/pip install --quiet --disable-pip-version-check --editable '.[series]'
 	@touch $@

@@ -112,8 +112,8 @@ class FrequencyModel(FeaturesModel):
         self.highest = self.band[1] / min(self.harmonic or 1.0, 1.0)
         self.unit = FREQUENCY_UNITS[unit]
         # Traced once for each type of frames, for all signatures.
-        self._read = tf.function(self._frequency_and_confidence, autograph=False)
-        self._answered = tf.function(self._answer_and_features, autograph=False)
+        self._read = _traced_once(self._frequency_and_confidence)
+        self._answered = _traced_once(self._answer_and_features)
 
     def signatures(self):
         """Returns name -> function and names of the inputs beside `frames`."""
@@ -264,6 +264,12 @@ class HeadModel(FeaturesModel):
     def answer(self, frames):
         """Returns the labels alone; arguments and errors are those of `labels`."""
         return {self.answer_name: self.labels(frames)[self.answer_name]}
+
+
+def _traced_once(function):
+    """Returns a `tf.function` that saving does not find: those that a module holds are traced again to be saved."""
+    traced = tf.function(function, autograph=False)
+    return lambda *given: traced(*given)
 
 
 def _rising(name, pair, above=-math.inf):
