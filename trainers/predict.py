@@ -153,7 +153,8 @@ def _complain(error):
 
 def define(values=flags.FLAGS):
     """Defines the flags of the command in some `FlagValues`."""
-    flags.DEFINE_list("band", ["0.4", "5.5"], "Lowest and highest frequency sought, in Hz.", flag_values=values)
+    band = [f"{edge:g}" for edge in read.Wishes().band]
+    flags.DEFINE_list("band", band, "Lowest and highest frequency sought, in Hz.", flag_values=values)
     flags.DEFINE_float(
         "window",
         None,

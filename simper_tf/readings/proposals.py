@@ -11,17 +11,13 @@ from simper_tf.readings import windows
 from simper_tf.readings.sources import Info
 from simper_tf.refusals import PERIODS
 
-# Hz in which frequencies are sought unless somebody knows better.
-BAND = (0.4, 5.5)
 # Frames to a period of the fastest repetition: at twice the speed there are half of them, above the two that Nyquist
 # asks for.
-_FEWEST_A_PERIOD, _MOST_A_PERIOD = 5, 8
+_FEWEST_A_PERIOD = 5
 # Pixels of the longer side, as far as two cores learn from in minutes; and of the shorter side, at least.
 _SIDE, _LEAST_SIDE = 24, 8
 # Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
 _ENOUGH, _NEAREST = 64, 8
-# Share of its rate up to which a recording shows what repeats.
-_SHOWN = 0.45
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,10 +49,6 @@ class Proposal:
         """Returns how a recording is cut."""
         return windows.Plan(self.rate, self.length, self.hop, self.band, windows.averages(info.rate, self.rate))
 
-    def number(self, info: Info) -> int:
-        """Returns how many clips a recording without holes gives, about."""
-        return _number(info.seconds, self.rate, self.length, self.hop)
-
 
 def propose(
     infos: Sequence[Info],
@@ -80,17 +72,17 @@ def propose(
     """
     _check(band, window, hop, rate, size)
     reasons, asked = {}, "as asked for"
-    top, bottom = (band or BAND)[1], (band or BAND)[0]
+    top, bottom = (band or windows.BAND)[1], (band or windows.BAND)[0]
     if rate:
         reasons["rate"] = asked
     else:
         rate, reasons["rate"] = _rate([info.rate for info in infos], top)
     if band:
         reasons["band"] = asked
-        if top > _SHOWN * rate * 1.001:
+        if top > windows.SHOWN * rate * 1.001:
             raise ValueError(
                 f"A band up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
-                f"{_SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
+                f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
             )
     else:
         top = min(top, round(rate / _FEWEST_A_PERIOD, 3))
@@ -128,7 +120,7 @@ def propose(
 
 def shows(info: Info, top: float) -> bool:
     """Returns whether a recording has enough frames to show what repeats at `top` Hz."""
-    return info.rate * _SHOWN * 1.001 >= top
+    return info.rate * windows.SHOWN * 1.001 >= top
 
 
 def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
@@ -137,7 +129,7 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
     if not shows(info, top):
         return (
             f"{info.rate:.4g} frames per second",
-            f"{top / _SHOWN:.4g} or more, to show what repeats at {top:.3g} Hz",
+            f"{top / windows.SHOWN:.4g} or more, to show what repeats at {top:.3g} Hz",
             "Leave it out, or lower the upper end of the band.",
         )
     if int(info.seconds * proposal.rate + 1e-6) < proposal.length:
@@ -146,9 +138,9 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
 
 
 def _rate(rates, top):
-    middle, most = statistics.median(rates), _MOST_A_PERIOD * top
+    middle, most = statistics.median(rates), windows.FRAMES_A_PERIOD * top
     if middle > most:
-        return most, f"{_MOST_A_PERIOD} to a period of the fastest repetition"
+        return most, f"{windows.FRAMES_A_PERIOD} to a period of the fastest repetition"
     alike = max(rates) - min(rates) < 0.01 * middle
     return middle, "as they were recorded" if alike else "the median of the recordings"
 
@@ -184,14 +176,10 @@ def _size(infos):
 
 def _hop(seconds, rate, length):
     parts = 2
-    while parts < _NEAREST and sum(_number(s, rate, length, length // parts) for s in seconds) < _ENOUGH:
+    while parts < _NEAREST and sum(windows.number(s, rate, length, length // parts) for s in seconds) < _ENOUGH:
         parts *= 2
     words = {2: "half", 4: "a quarter", 8: "an eighth"}[parts]
     return max(length // parts, 1), f"{words} of one{'' if parts == 2 else ', so that there are enough'}"
-
-
-def _number(seconds, rate, length, hop):
-    return 1 + max(0, math.ceil((seconds * rate - length) / hop - 1e-6))
 
 
 def _check(band, window, hop, rate, size):

@@ -31,7 +31,7 @@ class Wishes:
         face: Whether to look at the face alone, found on the first frames, and read its pulse too.
     """
 
-    band: tuple[float, float] = (0.4, 5.5)
+    band: tuple[float, float] = windows.BAND
     window: float | None = None
     hop: float | None = None
     start: float = 0.0
@@ -65,8 +65,8 @@ class Opened:
     @property
     def num_windows(self) -> int:
         """How many windows there will be, about."""
-        seconds = _seconds(self.info, self.wishes)
-        return 1 + max(0, math.ceil((seconds * self.plan.rate - self.plan.length) / self.plan.hop - 1e-6))
+        plan = self.plan
+        return windows.number(_seconds(self.info, self.wishes), plan.rate, plan.length, plan.hop)
 
     def windows(self) -> Iterator[windows.Window]:
         """Yields the windows of the recording, decoding it once more each time."""

@@ -13,8 +13,12 @@ from simper_tf.recordings.errors import RawDataError
 
 # Periods of the slowest repetition that a window holds, and the fewest that can be told from a drift.
 PERIODS, FEWEST_PERIODS = 2.4, 1.8
+# Hz in which frequencies are sought unless somebody knows better.
+BAND = (0.4, 5.5)
 # Frames to a period of the fastest repetition: more only cost time.
-_FRAMES_A_PERIOD = 8
+FRAMES_A_PERIOD = 8
+# Share of its rate up to which a recording shows what repeats.
+SHOWN = 0.45
 # Of a window; a readout of less is a guess.
 FEWEST_FRAMES = 16
 # Inner products of all pairs of frames are held at once, which takes the square of this.
@@ -86,10 +90,10 @@ def plan(
     Raises:
         RawDataError: the recording is too short, or too slow, for the band, or the windows hold too many frames.
     """
-    rate = min(info.rate, _FRAMES_A_PERIOD * band[1])
+    rate = min(info.rate, FRAMES_A_PERIOD * band[1])
     wanted = min(window or PERIODS / band[0], seconds)
     length = int(wanted * rate + 1e-6)
-    low, high = max(band[0], FEWEST_PERIODS * rate / max(length, 1)), min(band[1], 0.45 * rate)
+    low, high = max(band[0], FEWEST_PERIODS * rate / max(length, 1)), min(band[1], SHOWN * rate)
     if length < FEWEST_FRAMES or low >= high:
         periods = f"{FEWEST_PERIODS} periods of what repeats at {band[0]:g} to {band[1]:g} Hz"
         raise RawDataError(
@@ -111,6 +115,11 @@ def plan(
 def averages(recorded: float, rate: float) -> bool:
     """Returns whether frames recorded at one rate are averaged around each of those at another, lower one."""
     return recorded >= _MANY * rate
+
+
+def number(seconds: float, rate: float, length: int, hop: int) -> int:
+    """Returns how many windows of `length` frames, one every `hop`, a recording without holes gives, about."""
+    return 1 + max(0, math.ceil((seconds * rate - length) / hop - 1e-6))
 
 
 def cut(timed_frames: Iterable, plan: Plan, longest_gap: float) -> Iterator[Window]:

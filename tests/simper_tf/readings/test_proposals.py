@@ -2,7 +2,7 @@
 
 import pytest
 
-from simper_tf.readings import proposals
+from simper_tf.readings import proposals, windows
 from simper_tf.readings.sources import Info
 
 
@@ -15,7 +15,7 @@ def test_long_recordings_of_one_rate_are_cut_into_the_periods_of_the_slowest_rep
     # 2.4 / 0.4 Hz = 6 s; 25 / 5 = 5 Hz; 4:3 on 24 pixels.
     assert (found.rate, found.length, found.band, found.shape) == (25.0, 150, (0.4, 5.0), (18, 24))
     # Half a clip apart there are 1 + 54 / 3 = 19 in each, 57 in all: a quarter, 37 frames, makes enough.
-    assert [found.number(info()), found.hop] == [38, 37]
+    assert [windows.number(info().seconds, found.rate, found.length, found.hop), found.hop] == [38, 37]
     assert found.reasons.keys() == {"rate", "band", "window", "size", "hop"}
 
 
