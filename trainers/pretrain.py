@@ -93,9 +93,9 @@ def train(folder, clips, settings, strategy, cluster=None):
         model.views if settings.augment_on == "host" else None, model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
     )  # fmt: skip
-    cli.say(_plan(run, settings, step))
-    cli.say("The first step is compiled before it runs, which may take a minute ...")
     with cli.StopRequest() as stop, _noted(folder, settings, step) as (note, before_step):
+        cli.say(_plan(run, settings, step))
+        cli.say("The first step is compiled before it runs, which may take a minute ...")
         counter = cli.Counter("step", num_steps)
 
         def report(progress):

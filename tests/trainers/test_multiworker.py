@@ -127,11 +127,13 @@ def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_und
 def test_a_signal_to_one_worker_stops_all_of_them_at_the_same_step(worker, addresses, tmp_path):
     there = addresses(2)
     processes = [worker(there, k, "--epochs=100000", f"--run_dir={tmp_path / 'chief'}") for k in range(2)]
-    while "step " not in (line := processes[1].stdout.readline()):
+    while not re.match(r"step +\d", line := processes[1].stdout.readline()):
         assert line, processes[1].communicate()
     processes[1].send_signal(signal.SIGTERM)
-    outputs = [process.communicate(timeout=LIMIT)[0] for process in processes]
-    steps = [re.search(r"Stopped at step (\d+) of 300000", out)[1] for out in outputs]
+    outputs = [process.communicate(timeout=LIMIT) for process in processes]
+    found = [re.search(r"Stopped at step (\d+) of 300000", out) for out, _ in outputs]
+    assert all(found), outputs
+    steps = [each[1] for each in found]
     assert [process.returncode for process in processes] == [130, 130]
     assert steps[0] == steps[1]
     assert tf.train.latest_checkpoint(tmp_path / "chief" / "checkpoints").endswith(f"step-{steps[0]}")
