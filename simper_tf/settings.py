@@ -9,7 +9,7 @@ import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from simper_tf.appearance import Appearance
 from simper_tf.encoders import ENCODERS, with_saliency_sampler
@@ -188,12 +188,15 @@ class Settings:
 
     def digest(self) -> str:
         """Returns a short hash of what makes up a run's weights, but for its seed."""
+        return self.digest_without({*free_names(), "seed"})
+
+    def digest_without(self, left_out: Collection[str]) -> str:
+        """Returns a short hash of the settings but for some, given by name."""
         # A default says the same whether it is given or not, and whether there was such a setting at that time or not.
         given = {**self._fields(), **self.options}
         same = {name for name, default in self.defaults().items() if given.get(name) == default}
-        left_out = free_names() | {"seed"} | same
-        made_by = {name: value for name, value in self.as_text().items() if name not in left_out}
-        return hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()[:8]
+        counts = {name: value for name, value in self.as_text().items() if name not in {*left_out, *same}}
+        return hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()[:8]
 
     def _fields(self):
         return {field.name: getattr(self, field.name) for field in setting_fields()}

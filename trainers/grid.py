@@ -2,8 +2,6 @@
 
 import contextlib
 import dataclasses
-import hashlib
-import json
 import os
 import pathlib
 import time
@@ -87,8 +85,7 @@ class Run:
     def name(self) -> str:
         """Returns the name of its folder: runs of one name have the same rows, however their flags were written."""
         found = self.settings()
-        counts = {name: text_of(value) for name, value in found.resolved().items() if name not in {*ELSEWHERE, "seed"}}
-        digest = hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()[:8]
+        digest = found.digest_without({*ELSEWHERE, "seed"})
         return "_".join([found.method, found.dataset.replace("/", "-"), digest, str(found.seed)])
 
     def with_sources(self) -> list["Run"]:
