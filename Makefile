@@ -15,7 +15,7 @@ help:
 	@echo "make recordings  read generated recordings as trainers.predict does: docs/recordings.md (about half an hour)"
 	@echo "make series      read heart rates beside other libraries: docs/series.md (about 10 minutes, 2 of them set-up)"
 	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
-	@echo "make results     make every table at the scale of two cores: docs/results (hours; goes on where it was stopped)"
+	@echo "make results     make every table at the scale of two cores: docs/results (hours; runs that are in rows.jsonl there are not repeated)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity, .venv-peers, site and caches; data/ and runs/ stay"
 
@@ -52,7 +52,7 @@ smoke: .venv/ready
 	$(BIN)/python -m trainers.reproduce --scale=smoke --jobs=2
 
 results: .venv/ready
-	$(BIN)/python -m trainers.reproduce --scale=small --out=docs/results --documents=README.md
+	$(BIN)/python -m trainers.reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results --documents=README.md
 
 series: .venv-series/ready
 	.venv-series/bin/python -m benchmarks.series

@@ -12,6 +12,7 @@ from absl import flags
 from simper_tf import files, rows, run_folder
 from simper_tf.settings import Settings, text_of
 from trainers import cli, options
+from trainers.kept_rows import KeptRows
 from trainers.workers import Workers
 
 # Settings that say where things are or how fast they come, and change no row.
@@ -100,12 +101,20 @@ class Grid:
         folder: Where each run has a folder of its own.
         common: Flags by name that every run gets, such as `data_dir`.
         jobs: How many runs are trained at a time.
+        kept: Rows of runs that were finished elsewhere.
     """
 
-    def __init__(self, folder: str | pathlib.Path, common: dict[str, str] | None = None, jobs: int = 1):
+    def __init__(
+        self,
+        folder: str | pathlib.Path,
+        common: dict[str, str] | None = None,
+        jobs: int = 1,
+        kept: KeptRows | None = None,
+    ):
         self.folder = pathlib.Path(folder)
         self.common = common or {}
         self.jobs = jobs
+        self.kept = kept
         self._names: dict[Run, str] = {}
 
     def folder_of(self, run: Run) -> pathlib.Path:
@@ -115,13 +124,22 @@ class Grid:
         return self.folder / self._names[run]
 
     def rows_of(self, run: Run) -> list[rows.Row]:
-        """Returns the rows of a run that is finished, none of another.
+        """Returns the rows of a run that is finished, here or elsewhere, none of another.
 
         Raises:
             ValueError: its `results.jsonl` is damaged.
         """
-        found = rows.read_rows(self.folder_of(run) / "results.jsonl")
-        return [row for row in found if row.split == run.split]
+        found = self._rows_here(run)
+        if not found and self.kept:
+            found = [row for row in self.kept.of(self.folder_of(run).name) if row.split == run.split]
+        return found
+
+    def keep(self, runs: Iterable[Run]):
+        """Adds the rows of those of some runs that are finished here to the kept ones."""
+        found = {}
+        for run in (source for each in runs for source in each.with_sources()):
+            found.setdefault(self.folder_of(run).name, []).extend(self._rows_here(run))
+        self.kept.add({name: list(dict.fromkeys(rows)) for name, rows in found.items() if rows})
 
     @contextlib.contextmanager
     def held(self):
@@ -143,7 +161,8 @@ class Grid:
     def train(self, runs: Iterable[Run], say: Callable[[str], None] = cli.say) -> dict[Run, str]:
         """Trains and evaluates what is not finished of some runs, and before them what they begin with.
 
-        Each is tried once; the others go on where one fails.
+        Each is tried once; the others go on where one fails. What a run begins with must be here itself, and not its
+        rows alone.
 
         Args:
             runs: Runs with seeds.
@@ -157,10 +176,15 @@ class Grid:
             ValueError: flags are wrong, or rows are damaged; nothing has begun.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        wanted = {(self.folder_of(each), each.split): each for run in runs for each in run.with_sources()}
-        waiting = [run for run in wanted.values() if not self.rows_of(run)]
+        unfinished = [run for run in runs if not self.rows_of(run)]
+        wanted = {(self.folder_of(each), each.split): each for run in unfinished for each in run.with_sources()}
+        waiting = [run for run in wanted.values() if not self._rows_here(run)]
         with Workers() as workers:
             return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say)
+
+    def _rows_here(self, run):
+        found = rows.read_rows(self.folder_of(run) / "results.jsonl")
+        return [row for row in found if row.split == run.split]
 
     def _work(self, waiting, workers, estimate, say):
         failed = {}

@@ -12,6 +12,7 @@ from absl import flags
 from simper_tf import files, tables
 from trainers import cli, standin
 from trainers.grid import Grid
+from trainers.kept_rows import KeptRows
 from trainers.studies import STUDIES, choosing, page
 from trainers.studies.scales import SCALES
 
@@ -32,13 +33,15 @@ def main():
     for path in config.documents:
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = [STUDIES[name][0](scale) for name in names]
-    grid = Grid(config.runs, jobs=config.jobs)
+    grid = Grid(config.runs, jobs=config.jobs, kept=config.rows and KeptRows(config.rows))
     with grid.held():
         write_miniatures(scale, names)
         wanted = [run.seeded(seed) for seed in seeds for study in studies for run in study.runs()]
         try:
             failed = grid.train(wanted)
         finally:  # What was finished is shown, however the rest ended.
+            if config.rows:
+                grid.keep(wanted)
             found = [
                 page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
                 for study in studies
@@ -154,6 +157,9 @@ if __name__ == "__main__":
     flags.DEFINE_enum("scale", "small", list(SCALES), "How much is trained: see --list.")
     flags.DEFINE_boolean("list", False, "Say which tables there are, and what each lacks on this machine.")
     flags.DEFINE_string("runs", "runs/tables", "Folder of all runs; those that are done are not repeated.")
+    flags.DEFINE_string(
+        "rows", None, "File of the rows of finished runs: runs it has are not repeated, and those made here are added."
+    )
     flags.DEFINE_string("out", None, "Folder that also gets the tables of which nothing is missing.")
     flags.DEFINE_list("documents", [], "Documents with marks between which tables are put, such as README.md.")
     flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale.")

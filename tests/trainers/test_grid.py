@@ -17,6 +17,7 @@ from simper_tf import files
 from simper_tf.rows import read_rows
 from trainers import grid, workers
 from trainers.grid import Grid, Run
+from trainers.kept_rows import KeptRows
 
 # A stand-in for `trainers.pretrain`, which says what it was called with and waits for nothing.
 PRETRAIN = """
@@ -111,6 +112,22 @@ def test_a_run_begins_with_its_source_which_is_trained_before_with_the_same_seed
     assert f"--encoder_from={runs.folder_of(first)}" in calls(runs, tuned)[0]
     assert runs.folder_of(tuned) != runs.folder_of(tuned.begun_with(base.but(epochs=4).seeded(2)))
     assert Grid(tmp_path / "else").folder_of(tuned).name == runs.folder_of(tuned).name
+
+
+def test_a_run_whose_rows_are_kept_is_not_made_again_but_for_one_that_begins_with_it(stand_in, base, tmp_path):
+    stand_in(written(0.25))
+    there = Grid(tmp_path / "there", kept=KeptRows(tmp_path / "rows.jsonl"))
+    tuned = base.but(method="supervised").begun_with(base)
+    there.train([base])
+    there.keep([base])
+    here = Grid(tmp_path / "here", kept=KeptRows(tmp_path / "rows.jsonl"))
+    assert here.train([base]) == {}
+    assert calls(here, base) == []
+    assert [row.value for row in here.rows_of(base)] == [0.25]
+    assert here.train([tuned]) == {}
+    assert (len(calls(here, base)), len(calls(here, tuned))) == (1, 1)
+    here.keep([tuned])
+    assert KeptRows(tmp_path / "rows.jsonl").of(here.folder_of(tuned).name) == here.rows_of(tuned)
 
 
 def test_clips_of_another_split_are_predicted_where_they_are_asked_for(stand_in, base, tmp_path):

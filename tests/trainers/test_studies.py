@@ -171,6 +171,15 @@ def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels
         assert {one.saliency for one in found} == {saliency}
 
 
+@pytest.mark.parametrize("name", list(STUDIES))
+def test_no_view_of_any_study_is_faster_than_its_frames_can_show(name):
+    for run in STUDIES[name][0](LOCATED["small"]).runs():
+        found = run.settings()
+        if "rotating_digits" in found.dataset:  # Of the others the rate is that of their recordings.
+            fastest = 1 if found.method == "supervised" else found.speed_range[1]
+            assert found.band[1] * fastest <= 30 / 2, run
+
+
 def test_no_band_knows_of_the_frequencies_that_are_left_out():
     study = STUDIES["table10"][0](LOCATED["small"])
     whole = LOCATED["small"].sets["rotating_digits"].pretrain.settings().band
@@ -288,7 +297,8 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda scale: study, ("rotating_digits",))})
     config = types.SimpleNamespace(
         table=["mine"], scale="smoke", list=False, runs=str(tmp_path / "runs"), out=str(tmp_path / "out"), documents=[],
-        seeds=["0", "1"], jobs=1, choose=False, data_dir="data", manual_dir="raw", trained=[], fails={},
+        seeds=["0", "1"], jobs=1, choose=False, data_dir="data", manual_dir="raw", rows=None, trained=[],
+        fails={},
     )  # fmt: skip
 
     def train(self, runs):

@@ -3,6 +3,7 @@
 import dataclasses
 
 from trainers.studies import published
+from trainers.studies.choosing import changes
 from trainers.studies.comparison import READOUTS, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import unit
 from trainers.studies.finetuning import OWN, finetuned
@@ -11,6 +12,7 @@ from trainers.studies.table import Block, Cell, Line, Study
 
 # Flag -> values tried in place of that of the scale.
 CHOICES = {
+    "appearance": ("simper", "none"),
     "kernel_frames": ("1", "5"),
     "outputs": ("1",),
     "temperature": ("0.5", "0.2", "0.1"),
@@ -96,8 +98,8 @@ def generalized(scale: Scale) -> Study:
 
 def choices(scale: Scale) -> Study:
     """Returns our study of every choice, one at a time, on validation clips of digits that pixels alone do not read."""
-    base = dataclasses.replace(noisy(scale), split="validation")
-    lines = [Line("all as in the scale", frequency_cells(base))]
+    base = dataclasses.replace(noisy(scale), split="validation").but(**changes("simper"))
+    lines = [Line("all as chosen for SimPer", frequency_cells(base))]
     known = base.settings().resolved()  # An encoder may lack an option that another has.
     for flag, values in CHOICES.items():
         if flag not in known:
@@ -107,6 +109,6 @@ def choices(scale: Scale) -> Study:
     about = (
         "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips "
         "in the other tables. The digits are the noisy ones, since nearly every choice reads clean ones to the "
-        "resolution of a clip."
+        "resolution of a clip. The other settings are those chosen for SimPer in the table `settings`."
     )
     return Study("choices", "Every choice, one at a time", about, (Block("", frequency_titles(), tuple(lines)),))

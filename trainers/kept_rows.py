@@ -1,0 +1,59 @@
+"""Rows of runs that were finished elsewhere, in one file: a grid that takes days can move from machine to machine."""
+
+import dataclasses
+import json
+import pathlib
+from collections.abc import Iterable, Mapping
+
+from simper_tf import files
+from simper_tf.rows import Row
+
+
+class KeptRows:
+    """A file of the rows of runs, a line each, by the names of their folders.
+
+    Args:
+        path: The file, which need not be there.
+
+    Raises:
+        ValueError: a line of it is damaged.
+    """
+
+    def __init__(self, path: str | pathlib.Path):
+        self.path = pathlib.Path(path)
+        lines = self.path.read_text(errors="replace").splitlines() if self.path.exists() else []
+        self._rows = dict(self._read(number, line) for number, line in enumerate(lines, start=1))
+
+    def of(self, name: str) -> list[Row]:
+        """Returns the rows of a run, none of one that is not known."""
+        return self._rows.get(name, [])
+
+    def add(self, found: Mapping[str, Iterable[Row]]):
+        """Adds the rows of runs, in place of those that runs of these names had for the same split, and writes all."""
+        for name, rows in found.items():
+            splits = {row.split for row in rows}
+            kept = [row for row in self.of(name) if row.split not in splits]
+            self._rows[name] = [*kept, *rows]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lines = (json.dumps({"run": name, **_folded(self._rows[name])}) for name in sorted(self._rows))
+        files.write_atomically(self.path, "".join(f"{line}\n" for line in lines))
+
+    def _read(self, number, line):
+        try:
+            found = json.loads(line)
+            return found["run"], [Row(**found["all"], **each) for each in found["rows"]]
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                f"{self.path}, line {number}, does not hold the rows of a run ({error}): {line[:80]!r}. Delete that "
+                "line: the run is then made again."
+            ) from error
+
+
+def _folded(rows):
+    """Returns rows as dictionaries, with what all of them share written once."""
+    found = [dataclasses.asdict(row) for row in rows]
+    shared = {name: value for name, value in found[0].items() if all(each[name] == value for each in found)}
+    return {
+        "all": shared,
+        "rows": [{name: value for name, value in each.items() if name not in shared} for each in found],
+    }
