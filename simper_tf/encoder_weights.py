@@ -1,8 +1,10 @@
-"""The weights of an encoder, of a finished run or an exported model, with which another run begins."""
+"""The weights of an encoder, and of a head, of a finished run or an exported model, with which another run begins."""
 
 import collections
+import dataclasses
 import pathlib
 import re
+import zipfile
 from collections.abc import Mapping
 
 import keras
@@ -11,24 +13,42 @@ import tensorflow as tf
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 from simper_tf import checkpoints, export, run_folder
+from simper_tf.methods import Supervised
 
 # So many differences are named.
 _NAMED = 3
+# Where a checkpoint has a head.
+_HEAD = ("regressor", "label_scale")
 
 
-def read(source: str | pathlib.Path) -> dict[str, np.ndarray]:
-    """Returns the weights of an encoder by name.
+@dataclasses.dataclass(frozen=True)
+class Weights:
+    """What a run begins with.
+
+    Attributes:
+        encoder: Weights of the encoder by name.
+        head: Those of the head by name; None for none.
+    """
+
+    encoder: Mapping[str, np.ndarray]
+    head: Mapping[str, np.ndarray] | None = None
+
+
+def read(source: str | pathlib.Path, with_head: bool = False) -> Weights:
+    """Returns the weights of an encoder, and of its head where asked.
 
     Args:
         source: Folder of a finished run, or of a SavedModel that `export` wrote, such as `saved_model` or
             `saved_model/1`.
+        with_head: Whether those of the head, that a supervised run has learned, are wanted too.
 
     Raises:
-        ValueError: it is neither, the run is not finished, or what it holds is damaged.
+        ValueError: it is neither, the run is not finished, what it holds is damaged, or it has no head.
     """
     source = pathlib.Path(source)
     if (source / run_folder.FLAGS).exists():
-        return _named(_of_run(source))
+        head = _of_run(source, *_HEAD) if with_head else None
+        return Weights(_named(_of_run(source, "encoder")), head and _named(head))
     version = source if export.is_version(source) else export.newest_version(source)
     if version is None:
         raise ValueError(
@@ -37,9 +57,12 @@ def read(source: str | pathlib.Path) -> dict[str, np.ndarray]:
         )
     try:
         encoder = export.load_encoder(version)
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        head = dict(np.load(version / export.HEAD)) if with_head and (version / export.HEAD).exists() else None
+    except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
         raise ValueError(f"--encoder_from={source} is damaged: {str(error).splitlines()[0]}. Export again.") from error
-    return _named({weight.path: weight.numpy() for weight in encoder.weights})
+    if with_head and head is None:
+        raise _headless(source)
+    return Weights(_named({weight.path: weight.numpy() for weight in encoder.weights}), head and _named(head))
 
 
 def assign(encoder: keras.Model, weights: Mapping[str, np.ndarray], source: str | pathlib.Path):
@@ -47,29 +70,37 @@ def assign(encoder: keras.Model, weights: Mapping[str, np.ndarray], source: str 
 
     Args:
         encoder: A new one, in the scope of its strategy.
-        weights: As `read` returns them.
+        weights: `Weights.encoder`.
         source: Where they are from, for the message.
 
     Raises:
         ValueError: the two have not the same weights in the same shapes; says which differ.
     """
-    own = _named({weight.path: weight for weight in encoder.weights})
+    remedy = "Give the same encoder, its options and frames of the same size and channels."
+    _assign(encoder.weights, weights, source, f"encoder than --encoder={encoder.name} for these clips", remedy)
+
+
+def assign_head(method: Supervised, weights: Mapping[str, np.ndarray], source: str | pathlib.Path):
+    """Gives a supervised method the head of another; arguments and errors as in `assign`, of `Weights.head`."""
+    remedy = "Give the same head, and clips of the same number of frames."
+    _assign(method.head_weights, weights, source, f"head than --head={method.head} for these clips", remedy)
+
+
+def _assign(variables, weights, source, other, remedy):
+    own = _named({weight.path: weight for weight in variables})
     here, there = ({name: tuple(weight.shape) for name, weight in each.items()} for each in (own, weights))
     differing = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     if differing:
         told = [f"{name} is {there.get(name, 'missing')} there and {here.get(name, 'missing')} here"
                 for name in differing[:_NAMED]]  # fmt: skip
         more = f", and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
-        raise ValueError(
-            f"--encoder_from={source} has another encoder than --encoder={encoder.name} for these clips: "
-            f"{'; '.join(told)}{more}. Give the same encoder, its options and frames of the same size and channels."
-        )
+        raise ValueError(f"--encoder_from={source} has another {other}: {'; '.join(told)}{more}. {remedy}")
     for name, weight in own.items():
         weight.assign(weights[name])
 
 
-def _of_run(folder):
-    """Returns path -> value of the encoder's weights in the last checkpoint of a finished run."""
+def _of_run(folder, *parts):
+    """Returns path -> value of the weights of parts of the model in the last checkpoint of a finished run."""
     steps = checkpoints.checkpoint_steps(folder / "checkpoints")
     if not steps or not (folder / "results.jsonl").exists():
         missing = "results" if steps else "checkpoint"
@@ -82,12 +113,28 @@ def _of_run(folder):
         reader = tf.train.load_checkpoint(str(path))
         graph = trackable_object_graph_pb2.TrackableObjectGraph()
         graph.ParseFromString(reader.get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH"))
-        found = {attribute.full_name: reader.get_tensor(attribute.checkpoint_key)
-                 for attribute in _attributes(graph.nodes, _child(graph.nodes, 0, "model", "encoder"))}  # fmt: skip
+        model = _child(graph.nodes, 0, "model")
+        if not set(parts) <= {child.local_name for child in graph.nodes[model].children}:
+            raise _headless(folder)
+        found = {attribute.full_name: reader.get_tensor(attribute.checkpoint_key) for part in parts
+                 for attribute in _attributes(graph.nodes, _child(graph.nodes, model, part))}  # fmt: skip
+    except _Headless:
+        raise
     except (tf.errors.OpError, LookupError, ValueError) as error:
         raise ValueError(f"--encoder_from={folder}: {path} is damaged: {str(error).splitlines()[0]}") from error
     # What remains are the states of random generators.
     return {name: value for name, value in found.items() if np.issubdtype(value.dtype, np.floating)}
+
+
+class _Headless(ValueError):
+    """There is no head where one is asked for."""
+
+
+def _headless(source):
+    return _Headless(
+        f"--keep_head: --encoder_from={source} has no head of its own, since it did not learn from labels. Leave "
+        "--keep_head out, or name a run or an exported model of --method=supervised."
+    )
 
 
 def _child(nodes, index, *names):

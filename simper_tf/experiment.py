@@ -1,10 +1,8 @@
 """Settings and data -> all that a run works with, put together before anything is trained."""
 
 import dataclasses
-from collections.abc import Mapping
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from simper_tf import encoder_weights, encoders
@@ -36,7 +34,7 @@ def assemble(
     settings: Settings,
     clips: ClipData,
     strategy: tf.distribute.Strategy | None = None,
-    weights: Mapping[str, np.ndarray] | None = None,
+    weights: encoder_weights.Weights | None = None,
 ) -> Experiment:
     """Returns the experiment that settings describe.
 
@@ -44,7 +42,7 @@ def assemble(
         settings: Settings of the run.
         clips: The data set, built.
         strategy: To train on; None for the one device that evaluation needs.
-        weights: What the encoder begins with, read from `encoder_from`; None for weights made by the seed.
+        weights: What encoder and head begin with, read from `encoder_from`; None for weights made by the seed.
 
     Raises:
         ValueError: clips, views, encoder, batch, replicas and method do not fit one another; says what to change.
@@ -71,8 +69,11 @@ def assemble(
         keras.utils.set_random_seed(settings.seed)  # Only here: building the data has drawn from the same generators.
         encoder = make_encoder(settings, clip_shape[1:])
         if weights is not None:
-            encoder_weights.assign(encoder, weights, settings.encoder_from)  # Before a method copies the encoder.
+            # Before a method copies the encoder.
+            encoder_weights.assign(encoder, weights.encoder, settings.encoder_from)
         model = make_method(settings, encoder, facts)
+        if weights is not None and weights.head:
+            encoder_weights.assign_head(model, weights.head, settings.encoder_from)
         model.compile(make_optimizer(settings, steps_per_epoch, num_steps))
     model.check_batch(settings.batch_size)
     return Experiment(model, examples, num_examples, num_steps)

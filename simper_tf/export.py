@@ -4,6 +4,7 @@ saved_model/1/            the numbered folder that TF Serving watches for
   saved_model.pb          signatures, see `export_model`
   assets.extra/           left alone by TF Serving
     encoder.keras         the same encoder for fine-tuning, see `load_encoder`
+    head.npz              the head's weights where it has one of its own, for further training
     metadata.json         what the signature `metadata` answers
     tf_serving_warmup_requests  with `warm_up`, see there
 """
@@ -27,6 +28,7 @@ FLOAT_SUFFIX = "_float32"
 # What TF Serving takes for a version: a number of 64 bits in ASCII.
 _VERSION = re.compile("[0-9]{1,18}")
 _ENCODER = pathlib.Path("assets.extra", "encoder.keras")
+HEAD = pathlib.Path("assets.extra", "head.npz")
 METADATA = pathlib.Path("assets.extra", "metadata.json")
 _INPUTS = {
     "rate": tf.TensorSpec([None], tf.float32, name="rate"),
@@ -102,10 +104,11 @@ def export_head(
         facts, warm_up: As in `export_model`.
     """
     model = HeadModel(method, frame_shape, task.answer, value_range, max_frames)
-    return _write(model, method.encoder, folder, facts or {}, warm_up)
+    head = {weight.path: weight.numpy() for weight in method.head_weights}
+    return _write(model, method.encoder, folder, facts or {}, warm_up, head)
 
 
-def _write(model, encoder, folder, facts, warm_up):
+def _write(model, encoder, folder, facts, warm_up, head=None):
     if warm_up:
         requests.protos()  # Refused before anything is written.
     check_finite(model)
@@ -119,6 +122,8 @@ def _write(model, encoder, folder, facts, warm_up):
         if warm_up:
             requests.write(unfinished, model.facts(), signatures)
         encoder.save(unfinished / _ENCODER)
+        if head:
+            np.savez(unfinished / HEAD, **head)
     return version
 
 

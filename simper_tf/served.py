@@ -237,7 +237,7 @@ class HeadModel(FeaturesModel):
 
     def __init__(self, method, frame_shape, name, value_range=(0.0, 1.0), max_frames=None):
         super().__init__(method.encoder, frame_shape, value_range, method.views.num_frames, max_frames)
-        self.weights += [weight.value for weight in method.regressor.weights]
+        self.weights += [weight.value for weight in method.head_weights]
         self.answer_name = name
         self._labels = method.labels_of
 

@@ -59,6 +59,7 @@ class Settings:
     encoder: str = _train("small", help="Architecture.", choices=ENCODERS)
     saliency: bool = _train(False, help="Look at frames through a learned sampler that magnifies what matters.")
     encoder_from: str = _train("", help="Begin with the encoder of this finished run, or of this saved_model folder.")
+    keep_head: bool = _train(False, help="Begin with the head of --encoder_from too, which was trained on labels.")
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
     steps: int = _train(0, help="Steps of the optimizer in the whole run; 0 for those of all epochs.", lower=0)
     minutes: float = _train(
@@ -138,6 +139,11 @@ class Settings:
         off = [name for name, value in self.options.items() if value is False and not self._has_owner(name)]
         object.__setattr__(self, "options", {name: v for name, v in self.options.items() if name not in off})
         self._refuse_foreign_options()
+        if self.keep_head and not (self.encoder_from and METHODS[self.method].predicts_labels):
+            raise ValueError(
+                f"--keep_head means nothing with --method={self.method} and --encoder_from={self.encoder_from}. It "
+                "takes --method=supervised, and a run or an exported model of that method. Leave it out."
+            )
         if self.view_frames and METHODS[self.method].needs_labels:
             raise ValueError(
                 f"--view_frames={self.view_frames} means nothing with --method={self.method}, which learns from whole "

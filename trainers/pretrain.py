@@ -84,7 +84,8 @@ def train(folder, clips, settings, strategy, cluster=None):
     step = saved.restore(warn=cli.say)
     if weights is not None:
         saved.save()  # From here on the run does without the other.
-        cli.say(f"The encoder begins with the weights of {settings.encoder_from}.")
+        begun = "encoder and its head begin" if settings.keep_head else "encoder begins"
+        cli.say(f"The {begun} with the weights of {settings.encoder_from}.")
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
@@ -123,7 +124,7 @@ def _noted(folder, settings, step):
 
 
 def first_weights(folder, settings):
-    """Returns the weights that the encoder of a new run begins with; None for those of its seed, or of a checkpoint.
+    """Returns the weights that a new run begins with; None for those of its seed, or of a checkpoint.
 
     Raises:
         ValueError: `--encoder_from` has none, or is the run itself.
@@ -135,7 +136,7 @@ def first_weights(folder, settings):
     source = pathlib.Path(settings.encoder_from)
     if source.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"--encoder_from={source} lies in the folder of this very run. Name another --run_dir.")
-    return encoder_weights.read(source)
+    return encoder_weights.read(source, settings.keep_head)
 
 
 def _plan(run, settings, step):

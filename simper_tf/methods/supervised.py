@@ -52,6 +52,8 @@ class Supervised(Method):
 
     Attributes:
         regressor: The head, a `keras.Model`.
+        label_scale: `label_mean` and `label_deviation` as a weight: a head that is begun with has those that it learned
+            with, whatever the labels of this run are.
     """
 
     needs_labels = predicts_labels = True
@@ -102,6 +104,9 @@ class Supervised(Method):
         self.outputs = outputs
         self.label_mean = label_mean
         self.label_deviation = label_deviation
+        self.label_scale = keras.Variable(
+            [label_mean, label_deviation], trainable=False, autocast=False, name="label_scale"
+        )
         self.cycles_per_label = cycles_per_label
         if head != "linear":
             made = {"spectrum": spectral_head, "repnet": repnet_head.repnet_head}[head]
@@ -172,6 +177,11 @@ class Supervised(Method):
         return self._labels_from(self._told(features[:, None], training=False))
 
     @property
+    def head_weights(self) -> list[keras.Variable]:
+        """All that the head is, beside the encoder."""
+        return [*self.regressor.weights, self.label_scale]
+
+    @property
     def _repetitions_per_label(self):
         return self.cycles_per_label * self.views.num_frames
 
@@ -182,5 +192,5 @@ class Supervised(Method):
     def _labels_from(self, told):
         if self.head == "repnet":
             return repnet_head.counts(told) / self._repetitions_per_label
-        predicted = self.label_mean + self.label_deviation * told
+        predicted = self.label_scale[0] + self.label_scale[1] * told
         return predicted[:, 0] if self.outputs == 1 else predicted

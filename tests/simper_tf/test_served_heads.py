@@ -62,7 +62,7 @@ def heads(trained, swinging_bars):
     for name, (task, factor, head) in TASKS.items():
         keras.utils.set_random_seed(9)
         begun, labels = encoder(), factor * frequencies
-        encoder_weights.assign(begun, encoder_weights.read(folder / "saved_model"), folder)
+        encoder_weights.assign(begun, encoder_weights.read(folder / "saved_model").encoder, folder)
         told = {"label_mean": float(labels.mean()), "label_deviation": float(labels.std())}
         views = Views(T, Supervised.times_for(2, (0.5, 2.0)), None)
         model = Supervised(begun, views, head=head, cycles_per_label=1 / (factor * RATE), **told)
@@ -134,10 +134,35 @@ def test_an_encoder_read_back_for_training_has_the_features_and_the_loss_of_the_
     first_losses = []
     for part in ("", "saved_model"):
         again = encoder()
-        encoder_weights.assign(again, encoder_weights.read(folder / part), folder)
+        encoder_weights.assign(again, encoder_weights.read(folder / part).encoder, folder)
         np.testing.assert_array_equal(again(clips / np.float32(255)), model.encoder(clips / np.float32(255)))
         method = without_labels(again)
         assert loss_of(method) == loss_of(model)
         first_losses.append(float(method.train_step(tf.constant(clips))["loss"]))
     assert first_losses[0] == first_losses[1]
     assert loss_of(without_labels(encoder())) != loss_of(model)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_head_read_back_for_training_has_the_loss_and_the_labels_of_the_model_that_was_exported(
+    heads, swinging_bars, name
+):
+    model, version = heads[name]
+    clips, labels = swinging_bars[0], TASKS[name][1] * swinging_bars[1]
+    weights = encoder_weights.read(version.parent, with_head=True)
+
+    def loss_of(method):
+        batch = method.views(tf.constant(clips), tf.constant([5, 1])) | {"labels": tf.constant(labels)}
+        return float(method.loss_and_logs(method.encode_views(batch["views"], training=False), batch, False)[0])
+
+    views = Views(T, Supervised.times_for(2, (0.5, 2.0)), None)
+    # New labels of another mean and deviation do not move what the head says.
+    others = {"cycles_per_label": model.cycles_per_label, "label_mean": 3.0, "label_deviation": 7.0}
+    again = Supervised(encoder(), views, head=model.head, **others)
+    assert loss_of(again) != loss_of(model)
+    encoder_weights.assign(again.encoder, weights.encoder, version)
+    encoder_weights.assign_head(again, weights.head, version)
+    np.testing.assert_array_equal(again.predict_labels(clips), model.predict_labels(clips))
+    assert loss_of(again) == loss_of(model)
+    again.compile(keras.optimizers.Adam(1e-4))
+    assert np.isfinite(again.train_step((tf.constant(clips), tf.constant(labels)))["loss"])

@@ -180,3 +180,10 @@ def test_options_of_one_name_are_of_one_type_and_none_is_a_setting_too():
                 kinds.setdefault(name, set()).add((option.kind, option.is_tuple))
     assert not [name for name, found in kinds.items() if len(found) > 1]
     assert not kinds.keys() & {field.name for field in setting_fields()}
+
+
+@pytest.mark.parametrize("given", [{}, {"method": "supervised"}, {"encoder_from": "runs/a"}])
+def test_a_head_is_kept_of_a_supervised_run_alone(given):
+    with pytest.raises(ValueError, match=r"--keep_head means nothing with --method=\w+ and --encoder_from="):
+        Settings(keep_head=True, **given)
+    assert Settings(keep_head=True, method="supervised", encoder_from="runs/a").keep_head

@@ -50,6 +50,26 @@ def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp
             assert any(np.shape(copy) == np.shape(value) and np.allclose(copy, value) for copy in copies)
 
 
+def test_a_fine_tuned_run_or_its_export_goes_on_learning_with_its_own_head(call, tmp_path, source, capsys):
+    tuned = [*LABELED[:2], "--head=spectrum"]
+    call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={source}", *tuned)
+    still = [*tuned, "--noartifacts", "--learning_rate=0", "--epochs=1", "--keep_head"]
+    for part in ("", "saved_model"):
+        call(
+            pretrain.main,
+            f"--run_dir={tmp_path / f'again{part}'}",
+            f"--encoder_from={tmp_path / 'tuned' / part}",
+            *still,
+        )
+        assert "The encoder and its head begin with the weights of" in capsys.readouterr().out
+    rows = [
+        {row["metric"]: row["value"] for row in results(tmp_path / name) if row["protocol"] == "supervised"}
+        for name in ("tuned", "again", "againsaved_model")
+    ]
+    for again in rows[1:]:
+        assert again == pytest.approx(rows[0], rel=1e-4)
+
+
 def test_two_replicas_in_half_precision_begin_with_the_same_weights_and_learn_by_the_head_of_spectra(
     command, tmp_path, source
 ):
