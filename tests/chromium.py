@@ -14,7 +14,7 @@ SCHEMES = ("data:", "file:", "about:")
 
 
 class Page:
-    """One page of a browser of its own, of a width in CSS pixels, in a block.
+    """One page of a browser of its own, a file or an address, of a width in CSS pixels, in a block.
 
     Attributes:
         said: What it has written to its console, errors among them.
@@ -52,8 +52,9 @@ class Page:
         self.call(
             "Emulation.setDeviceMetricsOverride", width=self._width, height=900, deviceScaleFactor=1, mobile=False
         )
-        self.call("Page.navigate", url=f"file://{self._path}")
-        self._until(lambda message: message.get("method") == "Page.loadEventFired")
+        path = str(self._path)
+        self.call("Page.navigate", url=path if path.startswith("http:") else f"file://{path}")
+        self.wait_until_loaded()
         return self
 
     def __exit__(self, *_):
@@ -65,6 +66,16 @@ class Page:
         os.close(self._to)
         os.close(self._from)
         self._folder.cleanup()
+
+    def wait_until_loaded(self):
+        """Waits for the next page, such as what a form that was sent is answered with."""
+        self._until(lambda message: message.get("method") == "Page.loadEventFired")
+
+    def choose(self, selector, path):
+        """Chooses a file in an input of a CSS selector."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
 
     def ask(self, expression):
         """Returns the value of an expression of JavaScript in the page."""

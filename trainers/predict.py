@@ -18,7 +18,6 @@ from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
 from trainers.predictions import html, pictures, tables, videos
 
-UNITS = ("hz", "bpm", "per_minute", "count")
 # Windows of a recording that are printed; the files have all.
 _MOST_PRINTED = 20
 
@@ -175,7 +174,7 @@ def define(values=flags.FLAGS):
     flags.DEFINE_boolean(
         "face", False, "Look only at the face, found on the first pictures, and read its pulse too.", flag_values=values
     )
-    flags.DEFINE_enum("unit", "hz", UNITS, "Unit of what is printed and written.", flag_values=values)
+    flags.DEFINE_enum("unit", "hz", list(tables.NAMES), "Unit of what is printed and written.", flag_values=values)
     flags.DEFINE_float(
         "rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0, flag_values=values
     )

@@ -16,22 +16,27 @@ def render(done: list[tables.Done], pictures: list[pathlib.Path], unit: str) -> 
         pictures: Path of the picture of each.
         unit: A flag's value.
     """
-    parts = [_recording(each, picture, unit) for each, picture in zip(done, pictures, strict=True)]
+    parts = [recording(each, picture, unit) for each, picture in zip(done, pictures, strict=True)]
     return TEMPLATE.substitute(title="What repeats in these recordings", body="\n".join(parts))
 
 
-def _recording(done, picture, unit):
+def recording(done: tables.Done, picture: pathlib.Path, unit: str) -> str:
+    """Returns the section of one recording; arguments as in `render`."""
     image = base64.b64encode(picture.read_bytes()).decode()
     name = _text(done.name)
     notes = "".join(f"<p>{_text(note)}</p>" for note in done.notes)
     alt = f"Course and spectrogram of {name}; shaded: nothing clearly repeats"
-    figure = f'<figure><img alt="{alt}" src="data:image/png;base64,{image}"></figure>'
+    figure = _scrolled(f'<figure><img alt="{alt}" src="data:image/png;base64,{image}"></figure>', f"Picture of {name}")
     header = "".join(f'<th scope="col">{title}</th>' for title in ("seconds", "answer", "confidence", "readout"))
     rows = "".join(_row(answer, unit) for answer in done.answers)
     table = f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
-    scrolled = f'<div class="scroll" tabindex="0" role="region" aria-label="Windows of {name}">{table}</div>'
+    scrolled = _scrolled(table, f"Windows of {name}")
     details = f"<details><summary>{len(done.answers)} windows</summary>{scrolled}</details>"
     return f"<section><h2>{name}</h2><p>{_text(tables.in_all(done))}</p>{notes}{figure}{details}</section>"
+
+
+def _scrolled(content, label):
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{content}</div>'
 
 
 def _row(answer, unit):

@@ -15,7 +15,8 @@ from simper_tf.recordings.errors import printable
 
 CSV, JSON = WRITTEN
 NOTHING = "no clear repetition"
-_NAMES = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
+# Units in which answers are given: a flag's value -> in print.
+NAMES = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +73,7 @@ def said(answer: answers.Answer, unit: str) -> str:
         return NOTHING
     seconds = answer.end - answer.start
     numbers = " or ".join(f"{value(f, unit, seconds):.4g}" for f in (answer.frequency, *answer.others))
-    return f"{numbers} {_NAMES[unit]}{', octave undecided' * bool(answer.others)}"
+    return f"{numbers} {NAMES[unit]}{', octave undecided' * bool(answer.others)}"
 
 
 def write(folder: pathlib.Path, done: list[Done], unit: str):

@@ -1,0 +1,167 @@
+"""`trainers.app`: uploads as a browser sends them, a real process, and a browser where there is one."""
+
+import base64
+import csv
+import io
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+import chromium
+import numpy as np
+import photographs
+import pytest
+
+from trainers import app, predict
+from trainers.predictions import tables
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def swing(tmp_path_factory):
+    """Returns a video that swings at 1.2 Hz for 9 s."""
+    path = tmp_path_factory.mktemp("clips") / "swing é.mp4"
+    photographs.swinging(path, 1.2, 1, 25, seconds=9)
+    return path
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    """Returns a client of the application, whose folder for what is uploaded is `tmp_path`."""
+    monkeypatch.setattr(app.tempfile, "tempdir", str(tmp_path))
+    return app.make(max_megabytes=1.0).test_client()
+
+
+def series(frequency=0.7):
+    times = np.arange(0, 12, 0.02)
+    rows = [f"{time:.3f},{np.sin(2 * np.pi * frequency * time):.5f}" for time in times]
+    return "\n".join(["time,chest", *rows]).encode()
+
+
+def send(client, content, name="breath.csv", **form):
+    return client.post("/read", data={"recording": (io.BytesIO(content), name), **form})
+
+
+def downloaded(text):
+    """Returns name and rows of the CSV file that a page holds."""
+    name, found = re.search(r'<a download="([^"]*)" href="data:text/csv;base64,([^"]*)"', text).groups()
+    return name, list(csv.DictReader(io.StringIO(base64.b64decode(found).decode())))
+
+
+def test_a_series_is_read_as_the_command_reads_it_and_nothing_of_it_stays(client, tmp_path):
+    answered = send(client, series(0.7), unit="per_minute")
+    assert answered.status_code == 200
+    name, rows = downloaded(answered.text)
+    assert name == "breath.csv"
+    assert {row["recording"] for row in rows} == {"breath.csv"}
+    assert [float(row["value"]) for row in rows] == pytest.approx([42.0] * len(rows), abs=0.6)
+    assert "8.4 repetitions" in answered.text
+    assert "data:image/png;base64," in answered.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_video_is_read(client, swing):
+    answered = send(client, swing.read_bytes(), swing.name)
+    assert [float(row["value"]) for row in downloaded(answered.text)[1]] == pytest.approx([1.2, 1.2], abs=0.01)
+
+
+def test_what_cannot_be_read_is_one_sentence_that_names_the_file_as_its_owner_does(client, tmp_path, swing):
+    answered = send(client, swing.read_bytes()[:4000], "my swing.mp4")
+    assert answered.status_code == 400
+    (said,) = re.findall(r'<p role="alert">(.*?)</p>', answered.text)
+    assert said.startswith("my swing.mp4: found ")
+    assert str(tmp_path) not in answered.text
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "said"),
+    [
+        ("", {}, "There is no recording. Choose a file first."),
+        ("a.csv", {"low": "3", "high": "1"}, "two rising numbers above 0. Found: &#x27;3&#x27; and &#x27;1&#x27;."),
+        ("a.csv", {"low": "x"}, "two rising numbers above 0. Found: &#x27;x&#x27;"),
+        ("a.csv", {"high": "inf"}, "two rising numbers above 0."),
+        (
+            "a.csv",
+            {"unit": "furlong"},
+            "The unit must be one of hz, bpm, per_minute, count. Found: &#x27;furlong&#x27;",
+        ),
+        ("a.csv", {"face": "on"}, "--face"),
+        ("../../etc/passwd", {}, "passwd: found "),
+    ],
+)
+def test_a_form_that_asks_for_what_is_not_there_is_refused(client, name, form, said):
+    answered = send(client, series(), name, **form)
+    assert answered.status_code == 400
+    assert said in answered.text
+
+
+def test_a_recording_that_is_too_large_and_a_strange_host_are_refused(client):
+    answered = send(client, b"0" * 1_100_000)
+    assert answered.status_code == 413
+    assert "The recording has more than 1 MB. Cut it" in answered.text
+    assert client.get("/", headers={"Host": "example.org"}).status_code == 400
+    assert client.get("/", headers={"Host": "localhost:8000"}).status_code == 200
+
+
+def test_names_are_shown_as_text(client):
+    answered = send(client, series(), "<img src=x onerror=alert(1)>.csv")
+    assert answered.status_code == 200
+    assert "<img src=x" not in answered.text
+
+
+def test_the_form_offers_the_units_of_the_command(client):
+    page = client.get("/").text
+    assert re.findall(r'<option value="(\w+)">', page) == list(tables.NAMES)
+    values = predict.flags.FlagValues()
+    predict.define(values)
+    assert values["unit"].parser.enum_values == list(tables.NAMES)
+
+
+@pytest.fixture
+def address():
+    """Yields the address of the command at work, which is told to stop afterwards and does."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trainers.app", "--port=0"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    try:
+        yield re.match(r"(http://127\.0\.0\.1:\d+) shows the page", process.stdout.readline())[1]
+        os.kill(process.pid, signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (0, "Ended; nothing that was uploaded is kept.\n")
+        assert "Traceback" not in err
+    finally:
+        process.kill()
+
+
+@pytest.mark.slow
+def test_the_command_refuses_a_port_that_is_taken(address):
+    port = address.rpartition(":")[2]
+    words = [sys.executable, "-m", "trainers.app", f"--port={port}"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"app: error: --port={port} on 127.0.0.1 cannot be used" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not chromium.PROGRAM, reason=chromium.NO_PROGRAM)
+@pytest.mark.parametrize("width", [400, 1200])
+def test_in_a_browser_a_video_is_chosen_read_and_its_answers_can_be_downloaded(address, swing, width):
+    fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    with chromium.Page(f"{address}/", width) as browser:
+        assert browser.ask(fits)
+        browser.choose("input[type=file]", swing)
+        browser.click("button")
+        browser.wait_until_loaded()
+        assert browser.ask("document.querySelector('h2').textContent") == swing.name
+        assert "10.8 repetitions" in browser.ask("document.body.textContent")
+        assert browser.ask("Array.from(document.images).every(image => image.naturalWidth > 0)")
+        assert browser.ask(fits)
+        assert downloaded(browser.ask("document.body.innerHTML"))[0] == "swing é.csv"
+        assert browser.said == []
+        assert [url for url in browser.remote if not url.startswith(address)] == []

@@ -1,0 +1,140 @@
+"""A page in the browser: drop a recording, see what repeats in it, download the answers.
+
+python -m trainers.app --port=8000
+
+For one person on one machine: it listens on this machine alone unless --host says otherwise, reads one recording at a
+time, and keeps none. Needs the extra `app`.
+"""
+
+import base64
+import pathlib
+import tempfile
+import threading
+
+from absl import flags
+
+from simper_tf.readings import answers, learned, read, search
+from simper_tf.recordings.errors import RawDataError, printable
+from trainers import cli
+from trainers.predictions import html, pages, pictures, tables
+
+_MEGABYTE = 1_000_000
+
+
+def main():
+    """Serves the page until it is told to stop."""
+    cli.silence_decoders()
+    config = flags.FLAGS
+    model = learned.Exported(config.model) if config.model else None
+    app = make(model, config.max_megabytes, config.host)
+    from werkzeug.serving import make_server
+
+    try:
+        server = make_server(config.host, config.port, app, threaded=True)
+    except SystemExit:  # So Werkzeug ends where an address is in use, after two lines of its own.
+        raise OSError(f"--port={config.port} on {config.host} cannot be used, see above: name another.") from None
+    cli.say(f"http://{config.host}:{server.server_port} shows the page; Ctrl-C ends it.")
+    with _Stopping(server):
+        server.serve_forever()
+    cli.say("Ended; nothing that was uploaded is kept.")
+
+
+def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
+    """Returns the application, for any server that speaks WSGI.
+
+    Args:
+        model: A `learned.Exported` that reads pictures too; None for none.
+        max_megabytes: The largest recording that is taken.
+        host: Where it will listen: on this machine alone, requests that name another are refused, so that no page of
+            another site can reach it by a name of its own.
+
+    Raises:
+        ValueError: the extra `app` is not installed.
+    """
+    try:
+        import flask
+    except ImportError as error:
+        raise ValueError("The page needs Flask: pip install 'simper-tf[app]'.") from error
+    app = flask.Flask("simper_tf", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = round(max_megabytes * _MEGABYTE)
+    if host in ("127.0.0.1", "localhost"):
+        app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost"]
+    busy = threading.Lock()  # Decoding and drawing take all of a machine.
+
+    @app.get("/")
+    def ask():
+        return pages.form()
+
+    @app.post("/read")
+    def show():
+        form, upload = flask.request.form, flask.request.files.get("recording")
+        try:
+            if not (upload and upload.filename):
+                raise ValueError("There is no recording. Choose a file first.")
+            wishes, unit = pages.asked(form)
+            with busy, tempfile.TemporaryDirectory() as folder:
+                return _answered(upload, pathlib.Path(folder), wishes, unit, model)
+        except (ValueError, RawDataError) as error:
+            return pages.refusal(str(error)), 400
+
+    @app.errorhandler(413)
+    def too_large(_):
+        return pages.refusal(
+            f"The recording has more than {max_megabytes:g} MB. Cut it, or start the page with more --max_megabytes."
+        ), 413
+
+    return app
+
+
+def _answered(upload, folder, wishes, unit, model):
+    """Returns the page of a recording that was uploaded, which is written to a folder to be read."""
+    name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
+    path = folder / f"recording{pathlib.PurePath(name).suffix[:16]}"
+    upload.save(path)
+    try:
+        done = _read(path, name, wishes, model)
+    except RawDataError as error:
+        raise ValueError(str(error).replace(str(path), name)) from error
+    picture = folder / "picture.png"
+    pictures.figure(done, unit).savefig(picture, format="png", dpi=110)
+    csv = base64.b64encode(tables.csv_text([done], unit).encode()).decode()
+    return pages.answer(html.recording(done, picture, unit), csv, f"{pathlib.PurePath(name).stem}.csv")
+
+
+def _read(path, name, wishes, model):
+    """Returns a file as a `tables.Done` of a name.
+
+    Raises:
+        RawDataError: it cannot be read.
+    """
+    found = search.find([str(path)])
+    for problem in found.problems:
+        raise problem
+    (source,) = found.sources
+    opened = read.prepare(source, wishes, model and source.has_pictures and model.shape)
+    given = list(read.read(opened, (model,) if model and source.has_pictures else ()))
+    notes = (*opened.notes, *read.unread(opened, given))
+    return tables.Done(printable(name), opened.info, notes, answers.agree(given))
+
+
+class _Stopping(cli.ToldToStop):
+    """Ends a server when this process is told to stop."""
+
+    def __init__(self, server):
+        self._server = server
+
+    def _told(self, number, frame=None):
+        # From another thread, since it waits for the loop that this one is in.
+        threading.Thread(target=self._server.shutdown).start()
+
+
+if __name__ == "__main__":
+    flags.DEFINE_string(
+        "host", "127.0.0.1", "Address to listen on; 0.0.0.0 lets others in, whom nothing asks for a password."
+    )
+    flags.DEFINE_integer("port", 8000, "Port to listen on; 0 for any that is free.", 0, 65535)
+    flags.DEFINE_string(
+        "model", "", "Read videos by this exported model too: the folder of a run, or of a saved model."
+    )
+    flags.DEFINE_float("max_megabytes", 2000.0, "Size of the largest recording that is taken.", 0.001)
+    cli.run(main)

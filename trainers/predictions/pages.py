@@ -1,0 +1,95 @@
+"""What `trainers.app` shows: a form, an answer, a refusal; and what the form asks for."""
+
+import html
+from collections.abc import Mapping
+
+from simper_tf.readings import read
+from trainers.predictions import tables
+from trainers.reports.html import TEMPLATE
+
+_TITLE = "How often does it repeat?"
+_BAND = read.Wishes().band
+# Works without it too; with it a file can be dropped, and the button says that it is at work.
+_SCRIPT = """<script>
+const form = document.querySelector("form"), input = form.recording, drop = document.querySelector(".drop");
+const shown = () => { drop.classList.remove("over"); };
+drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("over"); });
+drop.addEventListener("dragleave", shown);
+drop.addEventListener("drop", event => { event.preventDefault(); shown(); input.files = event.dataTransfer.files; });
+form.addEventListener("submit", () => {
+  const button = form.querySelector("button");
+  button.disabled = true;
+  button.textContent = "Reading; long videos take minutes ...";
+});
+window.addEventListener("pageshow", () => {
+  const button = form.querySelector("button");
+  button.disabled = false;
+  button.textContent = "Read it";
+});
+</script>"""
+_STYLE = """<style>
+.drop { display: block; border: 2px dashed currentColor; border-radius: 8px; padding: 2rem 1rem; text-align: center; }
+.drop.over { border-style: solid; }
+.drop input { display: block; margin: 1rem auto 0; max-width: 100%; }
+.asked { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1rem 0; align-items: end; }
+.asked input[type=number] { width: 6rem; }
+</style>"""
+
+
+def form() -> str:
+    """Returns the page that asks for a recording."""
+    low, high = (f"{edge:g}" for edge in _BAND)
+    units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in tables.NAMES.items())
+    body = f"""{_STYLE}
+<p>A video, or a series (.csv with a column time, .npy, .wav). It is read on this machine, and not kept.</p>
+<form action="/read" method="post" enctype="multipart/form-data">
+<label class="drop">Drop a recording here, or choose one <input type="file" name="recording" required></label>
+<div class="asked">
+<label>slowest, Hz <input type="number" name="low" value="{low}" min="0.001" step="any" required></label>
+<label>fastest, Hz <input type="number" name="high" value="{high}" min="0.001" step="any" required></label>
+<label>unit <select name="unit">{units}</select></label>
+<label><input type="checkbox" name="face"> the face alone, and its pulse</label>
+</div>
+<button type="submit">Read it</button>
+</form>
+{_SCRIPT}"""
+    return TEMPLATE.substitute(title=_TITLE, body=body)
+
+
+def asked(given: Mapping[str, str]) -> tuple[read.Wishes, str]:
+    """Returns what a filled form asks for, and the unit.
+
+    Raises:
+        ValueError: it holds what the form cannot.
+    """
+    try:
+        low, high = (float(given.get(name, edge)) for name, edge in zip(("low", "high"), _BAND, strict=True))
+    except ValueError:
+        low, high = 0.0, 0.0
+    if not 0 < low < high < float("inf"):
+        raise ValueError(
+            "The slowest and the fastest frequency must be two rising numbers above 0. Found: "
+            f"{given.get('low')!r} and {given.get('high')!r}."
+        )
+    unit = given.get("unit", "hz")
+    if unit not in tables.NAMES:
+        raise ValueError(f"The unit must be one of {', '.join(tables.NAMES)}. Found: {unit!r}.")
+    return read.Wishes((low, high), face="face" in given), unit
+
+
+def answer(section: str, csv: str, name: str) -> str:
+    """Returns the page of a recording that was read.
+
+    Args:
+        section: What `html.recording` returns.
+        csv: All answers in base64, which the page holds itself.
+        name: Of the file as which they are downloaded.
+    """
+    link = f'<a download="{html.escape(name)}" href="data:text/csv;base64,{csv}">Download all answers (CSV)</a>'
+    return TEMPLATE.substitute(title=_TITLE, body=f'{section}<p>{link}</p><p><a href="/">Read another</a></p>')
+
+
+def refusal(sentence: str) -> str:
+    """Returns the page that says why a recording was not read."""
+    body = f'<p role="alert">{html.escape(sentence)}</p><p><a href="/">Back</a></p>'
+    return TEMPLATE.substitute(title=_TITLE, body=body)
