@@ -30,6 +30,7 @@ from simper_tf import (
     plots as plots,
     protocols as protocols,
     readout as readout,
+    records as records,
     recurrence as recurrence,
     refusals as refusals,
     replicas as replicas,

@@ -89,7 +89,7 @@ def train(folder, clips, settings, strategy, cluster=None):
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
     batches = pipeline.training_batches(
-        run.examples, run.num_examples, settings.batch_size, settings.seed, step,
+        run.read, run.num_examples, settings.batch_size, settings.seed, step,
         model.views if settings.augment_on == "host" else None, model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
     )  # fmt: skip
