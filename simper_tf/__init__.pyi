@@ -9,6 +9,7 @@ from simper_tf import (
     clips as clips,
     cluster as cluster,
     data as data,
+    data_service as data_service,
     diagnostics as diagnostics,
     edge as edge,
     encoder_weights as encoder_weights,
