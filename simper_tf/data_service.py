@@ -122,10 +122,7 @@ class _Feed:
         except queue.Empty:
             if waiting:
                 return False
-            raise Silent(
-                f"--data_service={self.address}: no batch has come for {self.seconds:g} s (--worker_seconds). Look "
-                "whether its workers run; the same command continues at the last checkpoint, with this flag or without."
-            ) from None
+            raise self._silent(f"no batch has come for {self.seconds:g} s (--worker_seconds)") from None
         if isinstance(came, Exception):
             raise came
         if came is None:
@@ -135,10 +132,16 @@ class _Feed:
         waiting[int(step)] = batch
         return True
 
+    def _silent(self, what):
+        return Silent(
+            f"--data_service={self.address}: {what}. Look whether its workers run; the same command continues at the "
+            "last checkpoint, with this flag or without."
+        )
+
     def _made_here(self, step):
         if not self._told:
             self.say(
-                f"The batch of step {step} did not come from the data service: it and others like it are made here."
+                f"The batch of step {step} did not come from the data service: it is made here, as others like it."
             )
             self._told = True
         return self._one(tf.constant(step, tf.int64))
@@ -150,6 +153,8 @@ class _Feed:
                 if not self._put(each):
                     return
             self._put(None)
+        except tf.errors.UnavailableError as error:
+            self._put(self._silent(error.message.splitlines()[0]))
         except Exception as error:  # Goes to the thread that trains.
             self._put(error)
 

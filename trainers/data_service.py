@@ -24,18 +24,27 @@ def main():
         data_service.check(config.dispatcher, "--dispatcher")
     elif not config.workers:
         cli.say("Without a worker here none is made until one joins.")
-    with cli.StopRequest() as stop:
+    with _Told() as told:
         dispatcher = None if config.dispatcher else _dispatcher(config.port)
         address = config.dispatcher or dispatcher.target.replace("localhost", config.host)
         workers = [_worker(dispatcher.target if dispatcher else address, config.host) for _ in range(config.workers)]
         cli.say(f"{len(workers)} worker(s) at {config.host} make batches for --data_service={address}. Ctrl-C ends it.")
-        while not stop():
+        while not told.number:
             time.sleep(0.1)
         for worker in workers:
             worker._stop()  # Public `stop` has to be followed by a wait for trainers.
         if dispatcher:
             dispatcher._stop()
     cli.say("Ended.")
+
+
+class _Told(cli.ToldToStop):
+    """Keeps the number of the signal that told this process to stop."""
+
+    number = None
+
+    def _told(self, number, frame=None):
+        self.number = number
 
 
 def _dispatcher(port):
