@@ -22,6 +22,8 @@ _CONNECT = 10.0
 # Batches on their way at the same time; and how many may wait for an earlier one: as many as `CACHE_BYTES` hold, but at
 # least and at most so many.
 _ON_THEIR_WAY, _FEWEST, _MOST = 8, 16, 64
+# Seconds without any batch after which one that is overtaken by others counts as lost.
+_LOST = 10.0
 
 
 class Silent(ValueError):
@@ -57,8 +59,8 @@ def check(address: str, flag: str = "--data_service"):
 def feeding(batches: Batches, address: str, start: int, end: int, seconds: float, say: Callable = print):
     """Gives a `tf.data.Dataset` of the batches of steps that a service makes, for the time of a block.
 
-    A step whose batch does not come is made here, and said once: when it is late by many others, or no other came for
-    some seconds either, or the service has no more.
+    A step whose batch does not come, such as that of a worker that was killed, is made here, and said once: when many
+    others have overtaken it, or some have and no more came for 10 s.
 
     Args:
         batches: What is to be made; its files must lie at the same paths on the machines of the service.
@@ -118,7 +120,7 @@ class _Feed:
         if self._ended:
             return False
         try:
-            came = self._came.get(timeout=self.seconds)
+            came = self._came.get(timeout=min(self.seconds, _LOST) if waiting else self.seconds)
         except queue.Empty:
             if waiting:
                 return False
