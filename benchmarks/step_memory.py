@@ -2,8 +2,8 @@
 
 python -m benchmarks.step_memory
 
-compares the gigabytes of activations a clip that flagfiles state with the outputs of all layers, counted, and with those
-of a step: each is measured in a process of its own with fewer and shorter views, and scaled to the flagfile's, as
+compares the gigabytes of activations a clip that flagfiles state with the outputs of all layers, counted, and with
+those of a step: each is measured in a process of its own with fewer and shorter views, and scaled to the flagfile's, as
 activations are as many as frames.
 """
 

@@ -44,7 +44,7 @@ class FacesTest:
 
 
 def build_both_ways(make, manual_dir, folder):
-    """Builds a data set in order and on Beam with two workers, asserts that both hold the same, and returns the two builders.
+    """Builds a data set in order and on Beam with two workers, asserts that both hold the same, and returns them.
 
     Args:
         make: data_dir -> builder.
