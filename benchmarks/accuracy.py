@@ -50,7 +50,7 @@ def errors_by_seconds(num_clips: int, **changes) -> list[tuple[float, dict[str, 
         for part in PARTS:
             last = max(round(part * run.num_steps), 1)
             batches = pipeline.training_batches(
-                run.examples, run.num_examples, settings.batch_size, settings.seed, int(saved.step)
+                run.read, run.num_examples, settings.batch_size, settings.seed, int(saved.step)
             )
             training.train(run.model, batches, saved, last, report=lambda _: None)
             found.append((float(saved.seconds), validation_errors(run.model, clips, settings)))

@@ -1,9 +1,10 @@
 """What replicas send one another in a step, by method, and what that costs over links of some speeds.
 
-python -m benchmarks.scaling [--document=docs/scaling.md]
+python -m benchmarks.scaling [--document=docs/scaling.md] [--measured | --measured --short]
 
 Bytes are those of the collectives in a step of two replicas. Times are computed from a step measured on this
-machine and from the links that are assumed; nothing here has run on a GPU or over a network.
+machine and from the links that are assumed; nothing here has run on a GPU or over a network. `--measured` prints what
+two cores of this machine can show instead, see `benchmarks.scaling_measured`.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from benchmarks import scaling_measured
 from benchmarks.timing import alternate
 from benchmarks.views import random_clips
 from simper_tf import experiment, files, replicas, tables, training
@@ -177,7 +179,15 @@ def report() -> str:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
-    document = parser.parse_args().document
+    parser.add_argument("--measured", action="store_true", help="Measure processes, input and memory on this machine.")
+    parser.add_argument("--short", action="store_true", help="The shortest form of --measured.")
+    given = parser.parse_args()
+    document = given.document
+    if given.measured:
+        if document:
+            parser.error("--measured prints its tables alone: leave --document out.")
+        print(scaling_measured.report(given.short))
+        return
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     text = report()

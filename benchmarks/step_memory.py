@@ -2,11 +2,13 @@
 
 python -m benchmarks.step_memory
 
-compares the gigabytes of activations a clip that flagfiles state with those of a step: each is measured in a process
-of its own with fewer and shorter views, and scaled to the flagfile's, as activations are as many as frames.
+compares the gigabytes of activations a clip that flagfiles state with the outputs of all layers, counted, and with
+those of a step: each is measured in a process of its own with fewer and shorter views, and scaled to the flagfile's, as
+activations are as many as frames.
 """
 
 import functools
+import math
 import pathlib
 import re
 import sys
@@ -91,7 +93,11 @@ def run():
 
 
 def main():
-    """Prints what flagfiles state and what is measured."""
+    print(flagfiles_table())
+
+
+def flagfiles_table() -> str:
+    """Returns the table of what flagfiles state, what layers put out and what is measured."""
     from benchmarks.steps import settings_of
     from simper_tf import tables
 
@@ -104,8 +110,26 @@ def main():
             gb_a_clip(settings.encoder, frame_shape, num_frames, 2 * settings.num_views, precision)
             for precision in ("float32", "mixed_bfloat16")
         ]
-        lines.append([name, settings.encoder, text, *(f"{value:.1f}" for value in found)])
-    print(tables.markdown_table(["flagfile", "encoder", "stated, GB", "a clip, GB", "in bfloat16"], lines))
+        count = gb_by_count(settings.encoder, frame_shape, num_frames, 2 * settings.num_views)
+        lines.append([name, settings.encoder, text, *(f"{value:.1f}" for value in (count, *found))])
+    header = ["flagfile", "encoder", "stated, GB", "a clip by count, GB", "measured, GB", "in bfloat16"]
+    return tables.markdown_table(header, lines)
+
+
+def gb_by_count(encoder, frame_shape, num_frames, num_views) -> float:
+    """Returns the GB of a clip's activations: the outputs of all layers of the encoder, its input among them, float32.
+
+    Those are what gradients need, if nothing is computed again; what an op needs for a moment is not counted.
+
+    Args:
+        encoder, frame_shape, num_frames, num_views: As in `gb_a_clip`.
+    """
+    from simper_tf.encoders import ENCODERS
+
+    layers = ENCODERS[encoder](frame_shape).layers
+    # Batch and time are open.
+    values = [math.prod(num_frames if n is None else n for n in layer.output.shape[1:]) for layer in layers]
+    return 4 * sum(values) * num_views / 1e9
 
 
 def gb_a_clip(encoder, frame_shape, num_frames, num_views, precision="float32", measured_frames=0) -> float:

@@ -45,7 +45,7 @@ def input_alone(num_clips):
     settings = settings_of(QUICKSTART, train_clips=num_clips)
     run = experiment.assemble(settings, data.load(settings))
     size = settings.batch_size
-    batches = iter(pipeline.training_batches(run.examples, run.num_examples, size, seed=0))
+    batches = iter(pipeline.training_batches(run.read, run.num_examples, size, seed=0))
     number = run.num_examples // size
 
     def epoch():

@@ -61,7 +61,7 @@ class Cluster:
         address, server = self.addresses[self.index], socket.socket()
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            server.bind(("", _split(address)[1]))
+            server.bind(("", split_address(address)[1]))
         except OSError as error:
             server.close()
             raise OSError(
@@ -101,7 +101,7 @@ class Cluster:
 
     def _report(self, card, end, seconds):
         """Calls the chief until it answers; it does when all are there."""
-        host, port = _split(self.addresses[0])
+        host, port = split_address(self.addresses[0])
         while time.monotonic() < end:
             with contextlib.suppress(OSError), socket.create_connection((host, port), _ANSWER) as chief:
                 _send(chief, [self.index, card])
@@ -172,15 +172,19 @@ def _cluster(found):
     if not 0 <= index < len(jobs[task["type"]]):
         raise ValueError(f"There is no {task['type']} {index}.")
     for address in addresses:
-        _split(address)
+        split_address(address)
     twice = {address for address in addresses if addresses.count(address) > 1}
     if twice:
         raise ValueError(f"{', '.join(twice)} is there twice.")
     return Cluster(addresses, index + (len(chiefs) if task["type"] == "worker" else 0))
 
 
-def _split(address):
-    """Returns host and port of an address."""
+def split_address(address: str) -> tuple[str, int]:
+    """Returns host and port of an address, `host:port`.
+
+    Raises:
+        ValueError: it has another form.
+    """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise ValueError(f"{address!r} is no host:port.")

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
-from simper_tf import files, tasks, units
+from simper_tf import files, records, tasks, units
 
 SPLITS = ("train", "validation", "test")
 
@@ -104,29 +104,53 @@ class ClipData:
         Raises:
             ValueError: there is no such split.
         """
-        examples, count = self._read(name, limit)
-        value_range = self.value_range
-        if value_range:
+        return self._read(name, limit)
 
-            def to_unit_interval(example):
-                return {**example, "clip": units.rescale(example["clip"], value_range)}
+    def reader(self, name: str, limit: int = 0) -> tuple[Callable, int]:
+        """Returns a function from a `tf.data.Dataset` of numbers k to that of those examples of `split`; and how many.
 
-            examples = examples.map(to_unit_interval, tf.data.AUTOTUNE, deterministic=True)
-        return examples, count
+        Those examples alone are read and decoded, in the same order. Arguments as in `split`.
+
+        Raises:
+            ValueError: there is no such split, its files are damaged, or they are no TFRecord files.
+        """
+        rows, split, info = self._rows(name, limit), self.builder.info.splits[name], self.builder.info
+        if info.file_format != tfds.core.FileFormat.TFRECORD:
+            raise ValueError(
+                f"The data set in {self.builder.data_path} is stored as {info.file_format.value}, and training reads "
+                "single records of TFRecord files. Build it with --file_format=tfrecord."
+            )
+        try:
+            read = records.reader(split.filepaths, split.shard_lengths, rows)
+        except (records.Damaged, OSError) as error:
+            raise _damaged(self.builder.data_path, error) from error
+
+        def example(record, place=None):
+            return self._as_used(name, info.features.deserialize_example(record), place)
+
+        def examples(places):
+            found = read(places)
+            found = tf.data.Dataset.zip(found, places) if self._hides(name) else found
+            return found.map(example, tf.data.AUTOTUNE, deterministic=True)
+
+        return examples, len(rows)
 
     def column(self, feature: str, split: str, limit: int = 0) -> np.ndarray:
         """Returns one feature of the first examples of a split, decoding no other; arguments as in `split`."""
         examples, _ = self._read(split, limit, decoders=tfds.decode.PartialDecoding({feature: True}))
         return np.stack([example[feature] for example in examples.as_numpy_iterator()])
 
-    def _read(self, name, limit, **options):
+    def _rows(self, name, limit):
         splits = self.builder.info.splits
         if name not in splits:
             raise ValueError(
                 f"{self.builder.info.full_name} has no split {name!r}, only {', '.join(splits)}: none of its raw files "
                 f"was there when it was built. Add some, delete {self.builder.data_path} and build it again."
             )
-        rows = self.rows.get(name, np.arange(splits[name].num_examples))[: limit or None]
+        return self.rows.get(name, np.arange(splits[name].num_examples))[: limit or None]
+
+    def _read(self, name, limit, **options):
+        rows = self._rows(name, limit)
         end = int(rows[-1]) + 1
         if end > len(rows):
             # What is left out is not decoded.
@@ -135,10 +159,11 @@ class ClipData:
         examples = self.builder.as_dataset(split=f"{name}[:{end}]", shuffle_files=False, read_config=read, **options)
         if end > len(rows):
             examples = _only(examples, rows, end).map(self._decode, tf.data.AUTOTUNE, deterministic=True)
-        if self.last_frames:
-            examples = examples.map(self._cut, tf.data.AUTOTUNE, deterministic=True)
-        if self.hides_labels and name == "train" and "label" in examples.element_spec:
-            examples = examples.enumerate().map(self._hide, tf.data.AUTOTUNE, deterministic=True)
+
+        def as_used(place, example):
+            return self._as_used(name, example, place)
+
+        examples = examples.enumerate().map(as_used, tf.data.AUTOTUNE, deterministic=True)
         return examples, len(rows)
 
     def _decode(self, example):
@@ -146,9 +171,19 @@ class ClipData:
             return example
         return {**example, "clip": self.builder.info.features["clip"].decode_example(example["clip"])}
 
-    def _hide(self, row, example):
-        known, label = tf.gather(self.known_labels, row), example["label"]
-        return {**example, "label": tf.where(known, label, np.nan)}
+    def _hides(self, name):
+        return self.hides_labels and name == "train"
+
+    def _as_used(self, name, example, place):
+        """Returns the example at a place of a split with what runs see of it; the place counts where labels hide."""
+        if self.last_frames:
+            example = self._cut(example)
+        if self._hides(name) and "label" in example:
+            known = tf.gather(self.known_labels, place)
+            example = {**example, "label": tf.where(known, example["label"], np.nan)}
+        if self.value_range and "clip" in example:
+            example = {**example, "clip": units.rescale(example["clip"], self.value_range)}
+        return example
 
     def _cut(self, example):
         features = self.builder.info.features

@@ -1,6 +1,7 @@
 """Settings and data -> all that a run works with, put together before anything is trained."""
 
 import dataclasses
+from collections.abc import Callable
 
 import keras
 import tensorflow as tf
@@ -20,12 +21,13 @@ class Experiment:
 
     Attributes:
         model: The compiled method; its `views` are made on the device, or on the host.
-        examples, num_examples: Clips, and how many they are, of the training split.
+        read, num_examples: What reads the clips of the training split by their numbers, as `ClipData.reader` gives it,
+            and how many they are.
         num_steps: Steps of the whole run.
     """
 
     model: Method
-    examples: tf.data.Dataset
+    read: Callable[[tf.data.Dataset], tf.data.Dataset]
     num_examples: int
     num_steps: int
 
@@ -51,8 +53,9 @@ def assemble(
     needs_labels = kind.needs_labels
     if needs_labels:
         clips = clips.hiding_labels() if kind.takes_unlabeled else clips.labeled()
-    examples, num_examples = clips.split("train", settings.train_clips)
-    clip_shape, rates = first_example(examples)["clip"].shape, clips.column("rate", "train", settings.train_clips)
+    read, num_examples = clips.reader("train", settings.train_clips)
+    clip_shape = first_example(read(tf.data.Dataset.range(1)))["clip"].shape
+    rates = clips.column("rate", "train", settings.train_clips)
     views = make_views(settings, clip_shape)
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
@@ -76,7 +79,7 @@ def assemble(
             encoder_weights.assign_head(model, weights.head, settings.encoder_from)
         model.compile(make_optimizer(settings, steps_per_epoch, num_steps))
     model.check_batch(settings.batch_size)
-    return Experiment(model, examples, num_examples, num_steps)
+    return Experiment(model, read, num_examples, num_steps)
 
 
 def task_of(settings: Settings, clips: ClipData) -> Task:

@@ -1,16 +1,20 @@
 """Examples -> batches of a training run that can be entered at any step."""
 
+import dataclasses
+import functools
+from collections.abc import Callable
+
 import tensorflow as tf
 
 from simper_tf.clips import ROUNDING
 from simper_tf.views import Views
 
-# Below this size the examples of a split are kept in memory after they have been read once.
+# Up to this size the clips of a split are kept in memory after they have been read once.
 CACHE_BYTES = 2**30
 
 
 def training_batches(
-    examples: tf.data.Dataset,
+    read: Callable,
     num_examples: int,
     batch_size: int,
     seed: int,
@@ -20,75 +24,133 @@ def training_batches(
     worker: int = 0,
     num_workers: int = 1,
 ) -> tf.data.Dataset:
-    """Returns endless batches of clips, the same ones whenever and wherever the run is continued.
+    """Returns endless batches of clips, the same ones whenever and wherever the run is continued; see `Batches`."""
+    return Batches(read, num_examples, batch_size, seed, views, labeled, worker, num_workers).start(start_step)
+
+
+@dataclasses.dataclass(frozen=True)
+class Batches:
+    """The batches of a training run: what `fit` of a method takes.
+
+    Each holds `(B, T, H, W, C)` clips, in a pair with `(B, ...)` labels where asked; or is a dictionary as `views`
+    returns it, with a further entry `labels` where asked.
 
     The order of an epoch depends on the seed and the epoch alone, and the views of a batch on the seed and the step
-    alone. What follows step k can therefore be made without the k steps before it; only the current epoch's earlier
-    examples are read again.
+    alone. What follows step k can therefore be made without the k steps before it.
 
-    Of several workers each takes its own part of every batch, and all parts together are the batch of one process. All
-    of them read all examples, and make batches of none but their own.
+    Of several workers each takes its own part of every batch, and all parts together are the batch of one process. None
+    of them reads the clips of another: what is shuffled are their numbers.
 
-    Args:
-        examples: `tf.data.Dataset` of dictionaries with `clip` and `id`.
+    Attributes:
+        read: A function from a data set of numbers of examples to that of the examples, dictionaries with `clip` and
+            `id`, such as `ClipData.reader` gives.
         num_examples: How many there are.
-        batch_size: B; what remains of an epoch is dropped, as the order changes every time.
+        batch_size: B, of all workers together; what remains of an epoch is dropped, as the order changes every time.
         seed: Seed of order and views.
-        start_step: Step of the first batch.
         views: A `Views` to make views here, on the host; None for clips.
         labeled: Whether the method learns from labels too.
         worker, num_workers: Which part of every batch, and in how many equal parts it is cut.
 
-    Returns:
-        What `fit` of a method takes: a `tf.data.Dataset` of `(B, T, H, W, C)` clips, in a pair with `(B, ...)` labels
-        where asked; or of dictionaries as `views` returns them, with a further entry `labels` where asked. B is that of
-        the part.
-
     Raises:
         ValueError: there are fewer examples than a batch takes, or it cannot be cut into equal parts.
     """
-    if batch_size % num_workers:
-        raise ValueError(f"A batch of {batch_size} clips cannot be shared evenly among {num_workers} workers.")
-    if batch_size > num_examples:
-        raise ValueError(f"A batch of {batch_size} clips cannot be drawn from {num_examples}. Lower the batch size.")
 
-    def wanted(example):
+    read: Callable
+    num_examples: int
+    batch_size: int
+    seed: int
+    views: Views | None = None
+    labeled: bool = False
+    worker: int = 0
+    num_workers: int = 1
+
+    def __post_init__(self):
+        if self.batch_size % self.num_workers:
+            raise ValueError(
+                f"A batch of {self.batch_size} clips cannot be shared evenly among {self.num_workers} workers."
+            )
+        if self.batch_size > self.num_examples:
+            raise ValueError(
+                f"A batch of {self.batch_size} clips cannot be drawn from {self.num_examples}. Lower the batch size."
+            )
+
+    def start(self, step: int = 0) -> tf.data.Dataset:
+        """Returns the endless batches from a step on.
+
+        One process reads clips that fit into `CACHE_BYTES` once, all of them before the first batch, and keeps them.
+        Otherwise a clip is read when its turn comes, and those before the step are not.
+        """
+        examples = tf.data.Dataset.range(self.num_examples)
+        kept = self._fits and self.num_workers == 1
+        if kept:
+            # Before any random step: cached views would be the same in every epoch.
+            examples = self._decoded(examples).cache()
+
+        def one_epoch(epoch):
+            return self._order(examples, epoch)
+
+        epoch, step_of_epoch = divmod(step, self._steps)
+        order = tf.data.Dataset.range(epoch, 2**31).flat_map(one_epoch).skip(step_of_epoch * self._share)
+        batches = (order if kept else self._decoded(order)).batch(self._share, drop_remainder=True)
+        if self.views is not None:
+            batches = batches.enumerate(start=step).map(self._with_views, tf.data.AUTOTUNE, deterministic=True)
+        return batches.prefetch(2)
+
+    def at(self, step: tf.Tensor):
+        """Returns the batch of one step, in a graph: nothing but the order of its epoch is made before its clips."""
+        numbers = self._order(tf.data.Dataset.range(self.num_examples), step // self._steps)
+        own = numbers.skip(step % self._steps * self._share).take(self._share)
+        clips = self._decoded(own).batch(self._share, drop_remainder=True).get_single_element()
+        return clips if self.views is None else self._with_views(step, clips)
+
+    @property
+    def _steps(self):
+        return self.num_examples // self.batch_size
+
+    @property
+    def _share(self):
+        return self.batch_size // self.num_workers
+
+    @functools.cached_property
+    def _spec(self):
+        """Specs of what is wanted of an example."""
+        return self._decoded(tf.data.Dataset.range(1)).element_spec
+
+    @property
+    def _clip_bytes(self):
+        return sum(spec.shape.num_elements() * spec.dtype.size for spec in tf.nest.flatten(self._spec))
+
+    @property
+    def _fits(self):
+        return self._clip_bytes * self.num_examples <= CACHE_BYTES
+
+    def _wanted(self, example):
         clip = _checked_clip(example)
-        return (clip, example["label"]) if labeled else clip
+        return (clip, example["label"]) if self.labeled else clip
 
-    clips = examples.map(wanted, tf.data.AUTOTUNE, deterministic=True)
-    buffer_size = num_examples
-    clip_bytes = _bytes_per_element(clips)
-    if clip_bytes * num_examples <= CACHE_BYTES:
-        # Before any random step: cached views would be the same in every epoch.
-        clips = clips.cache()
-    else:
-        buffer_size = max(batch_size, CACHE_BYTES // clip_bytes)
+    def _decoded(self, numbers):
+        return self.read(numbers).map(self._wanted, tf.data.AUTOTUNE, deterministic=True)
 
-    steps, share = num_examples // batch_size, batch_size // num_workers
+    def _order(self, examples, epoch):
+        """Returns which of all examples, or of their numbers, this worker takes in an epoch, its parts of batches."""
+        buffer_size = self.num_examples if self._fits else max(self.batch_size, CACHE_BYTES // self._clip_bytes)
+        order = _shuffle(examples, buffer_size, [self.seed, epoch]).take(self._steps * self.batch_size)
+        if self.num_workers == 1:
+            return order
 
-    def is_own(position, _):
-        return position % batch_size // share == worker
+        def is_own(position, _):
+            return position % self.batch_size // self._share == self.worker
 
-    def one_epoch(epoch):
-        order = _shuffle(clips, buffer_size, [seed, epoch])
-        if num_workers > 1:
-            order = order.take(steps * batch_size).enumerate().filter(is_own).map(lambda _, example: example)
-        return order.batch(share, drop_remainder=True)
+        return order.enumerate().filter(is_own).map(lambda _, number: number)
 
-    epoch, step_of_epoch = divmod(start_step, steps)
-    batches = tf.data.Dataset.range(epoch, 2**31).flat_map(one_epoch).skip(step_of_epoch)
-    if views is not None:
+    def _own(self, draws):
+        return draws[self.worker * self._share : (self.worker + 1) * self._share]
 
-        def make_views(step, batch):
-            clips, *labels = tf.nest.flatten(batch)
-            draws = views.draw(batch_size, clips.shape[1], tf.stack([seed, tf.cast(step, tf.int32)]))
-            own = tf.nest.map_structure(lambda draw: draw[worker * share : (worker + 1) * share], draws)
-            made = views.apply(clips, own)
-            return {**made, "labels": labels[0]} if labeled else made
-
-        batches = batches.enumerate(start=start_step).map(make_views, tf.data.AUTOTUNE)
-    return batches.prefetch(2)
+    def _with_views(self, step, batch):
+        clips, *labels = tf.nest.flatten(batch)
+        draws = self.views.draw(self.batch_size, clips.shape[1], tf.stack([self.seed, tf.cast(step, tf.int32)]))
+        made = self.views.apply(clips, tf.nest.map_structure(self._own, draws))
+        return {**made, "labels": labels[0]} if self.labeled else made
 
 
 def _checked_clip(example):
@@ -119,7 +181,3 @@ def _shuffle(dataset, buffer_size, seeds):
         reshuffle_each_iteration=False,
     )
     return tf.data.experimental.from_variant(variant, dataset.element_spec)
-
-
-def _bytes_per_element(dataset):
-    return sum(spec.shape.num_elements() * spec.dtype.size for spec in tf.nest.flatten(dataset.element_spec))

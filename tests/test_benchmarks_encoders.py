@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from keras import layers
 
-from benchmarks import arithmetic, encoders, plain, step_memory
+from benchmarks import arithmetic, encoders, plain, step_memory, steps
 from simper_tf.encoders import ENCODERS
 from simper_tf.encoders.norms import BatchNorm
 
@@ -129,5 +129,10 @@ def test_what_a_flagfile_states_is_found_wherever_its_lines_break(tmp_path):
     path = tmp_path / "some.cfg"
     path.write_text("# A clip needs about\n# 25 GB; others about 1.5 GB.\n--epochs=1\n")
     assert step_memory.stated(path) == "25, 1.5"
-    for name in step_memory.FLAGFILES:
-        assert step_memory.stated(f"flags/{name}.cfg"), name
+
+
+def test_flagfiles_state_what_the_outputs_of_all_layers_take():
+    for name, (frame_shape, num_frames) in step_memory.FLAGFILES.items():
+        settings = steps.settings_of(f"flags/{name}.cfg")
+        counted = step_memory.gb_by_count(settings.encoder, frame_shape, num_frames, 2 * settings.num_views)
+        assert float(step_memory.stated(f"flags/{name}.cfg")) == pytest.approx(counted, rel=0.03), name

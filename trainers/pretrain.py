@@ -10,7 +10,7 @@ import sys
 
 import tensorflow as tf
 
-from simper_tf import checkpoints, encoder_weights, experiment, pipeline, run_folder, strategies, training
+from simper_tf import checkpoints, data_service, encoder_weights, experiment, pipeline, run_folder, strategies, training
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
 from trainers.profile import Profile
@@ -25,6 +25,8 @@ def main():
             "--videos does not go with several workers, each of which would find its own steps. Train on one machine: "
             "--strategy=mirrored."
         )
+    if settings.data_service:
+        data_service.check(settings.data_service)
     with contextlib.ExitStack() as held:
         # The folder is the chief's alone, who opens it before the others come: what it refuses costs them nothing.
         folder = held.enter_context(run_folder.opened(settings)) if not cluster or cluster.is_chief else None
@@ -89,12 +91,16 @@ def train(folder, clips, settings, strategy, cluster=None):
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
-    batches = pipeline.training_batches(
-        run.examples, run.num_examples, settings.batch_size, settings.seed, step,
+    batches = pipeline.Batches(
+        run.read, run.num_examples, settings.batch_size, settings.seed,
         model.views if settings.augment_on == "host" else None, model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
     )  # fmt: skip
-    with cli.StopRequest() as stop, _noted(folder, settings, step) as (note, before_step):
+    with (
+        cli.StopRequest() as stop,
+        _noted(folder, settings, step) as (note, before_step),
+        _made(batches, settings, step, num_steps) as batches,
+    ):
         cli.say(_plan(run, settings, step))
         cli.say("The first step is compiled before it runs, which may take a minute ...")
         counter = cli.Counter("step", num_steps)
@@ -110,6 +116,13 @@ def train(folder, clips, settings, strategy, cluster=None):
         cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
         return None
     return model, float(saved.seconds)
+
+
+def _made(batches, settings, step, num_steps):
+    """Gives the batches from a step on, made by this process or by a data service."""
+    if not settings.data_service:
+        return contextlib.nullcontext(batches.start(step))
+    return data_service.feeding(batches, settings.data_service, step, num_steps, settings.worker_seconds, cli.say)
 
 
 @contextlib.contextmanager

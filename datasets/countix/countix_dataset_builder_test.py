@@ -68,8 +68,14 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
 
 
 @pytest.mark.slow
-def test_beam_builds_the_same_set_and_report(raw, tmp_path):
-    builders = testing.build_both_ways(make, raw[0], tmp_path)
+def test_beam_builds_the_same_set_and_report_and_skips_a_damaged_video(tmp_path):
+    raw = tmp_path / "raw"
+    standin.write(raw, subjects=2, seconds=4)
+    damaged = sorted((raw / "videos" / "test").iterdir())[0]
+    damaged.write_bytes(damaged.read_bytes()[:100])
+    builders = testing.build_both_ways(make, raw, tmp_path)
+    assert [builder.info.splits["test"].num_examples for builder in builders] == [1, 1]
+    assert damaged.name in pathlib.Path(builders[1].data_dir, "skipped_test.txt").read_text()
     for split in ("train", "validation", "test"):
         reports = [pathlib.Path(builder.data_dir, f"skipped_{split}.txt") for builder in builders]
         assert sorted(reports[0].read_text().splitlines()) == sorted(reports[1].read_text().splitlines())

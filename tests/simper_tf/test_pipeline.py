@@ -21,7 +21,23 @@ def examples(number=7, dtype=np.uint8, changed=None):
     if dtype == np.float32:
         clips = clips / dtype(255)
     ids = np.array([f"clip {k}" for k in range(number)])
-    return tf.data.Dataset.from_tensor_slices({"clip": clips, "id": ids, "label": np.zeros(number)})
+    return reader({"clip": clips, "id": ids, "label": clips[:, 0, 0, 0, 0].astype(np.float32)})
+
+
+def reader(arrays, counter=None):
+    """Returns what reads examples by their numbers; a `counter`, a variable, counts them."""
+
+    def example(number):
+        if counter is not None:
+            counter.scatter_nd_add([[number]], [1])
+        return {name: tf.gather(values, number) for name, values in arrays.items()}
+
+    return lambda numbers: numbers.map(example)
+
+
+def changed_by(read, change):
+    """Returns what reads the examples of another reader, changed."""
+    return lambda numbers: read(numbers).map(change)
 
 
 def numbers(batches, count):
@@ -96,9 +112,8 @@ def test_clips_beyond_the_memory_for_them_are_shuffled_in_part(monkeypatch):
 def test_clips_are_left_as_they_are():
     batch = next(iter(pipeline.training_batches(examples(2), 2, 2, seed=0)))
     assert batch.dtype == tf.uint8
-    stored = {clip[0, 0, 0, 0]: clip for clip in (e["clip"] for e in examples(2).as_numpy_iterator())}
     assert batch.shape == (2, 20, 4, 4, 1)
-    assert set(batch.numpy()[:, 0, 0, 0, 0]) == set(stored)
+    assert set(batch.numpy()[:, 0, 0, 0, 0]) == {0, 1}
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
@@ -110,8 +125,9 @@ def test_a_clip_that_does_not_change_is_refused_by_name(dtype):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_clip_with_numbers_that_are_none_is_refused_by_name(value):
-    clips = examples(3, np.float32).map(
-        lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", tf.constant(value, tf.float32), e["clip"])}
+    clips = changed_by(
+        examples(3, np.float32),
+        lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", tf.constant(value, tf.float32), e["clip"])},
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"clip 2[\s\S]*NaN or infinite"):
         next(iter(pipeline.training_batches(clips, 3, 3, seed=0)))
@@ -119,8 +135,9 @@ def test_a_clip_with_numbers_that_are_none_is_refused_by_name(value):
 
 @pytest.mark.parametrize("factor", [255.0, -1.0])
 def test_a_clip_of_floats_in_another_unit_is_refused_by_name_with_its_range(factor):
-    clips = examples(3, np.float32).map(
-        lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", factor * e["clip"], e["clip"])}
+    clips = changed_by(
+        examples(3, np.float32),
+        lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", factor * e["clip"], e["clip"])},
     )
     values = {255.0: r"\[[01]\] \[to\] \[25[345]\]", -1.0: r"\[-(1|0.99.*)\] \[to\] \[-0.*\]"}[factor]
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"clip 2\] \[holds values from\] {values} \[but floats"):
@@ -133,7 +150,7 @@ def test_a_batch_larger_than_the_set_is_refused():
 
 
 def test_labels_come_with_their_clips_and_with_the_views_of_them():
-    clips = examples(6).map(lambda e: {**e, "label": tf.cast(e["clip"][0, 0, 0, 0], tf.float32)})
+    clips = examples(6)
     pairs = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True)
     views = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True, views=VIEWS)
     for (batch, labels), made in zip(pairs.take(3), views.take(3), strict=True):
@@ -161,3 +178,54 @@ def test_the_parts_of_all_workers_are_the_batches_of_one_process_and_hold_every_
 def test_a_batch_that_workers_cannot_share_evenly_is_refused():
     with pytest.raises(ValueError, match="batch of 4 clips cannot be shared evenly among 3 workers"):
         pipeline.training_batches(examples(7), 7, 4, seed=0, worker=0, num_workers=3)
+
+
+def shuffled_clips(number, batch_size, seed, buffer_size):
+    """Returns the batches of two epochs as they come where clips themselves are shuffled, not their numbers."""
+    clips = examples(number)(tf.data.Dataset.range(number)).map(lambda example: example["clip"])
+    for epoch in range(2):
+        variant = tf.raw_ops.ShuffleDataset(
+            input_dataset=tf.data.experimental.to_variant(clips), buffer_size=buffer_size, seed=seed, seed2=epoch + 1,
+            output_types=[tf.uint8], output_shapes=[clips.element_spec.shape], reshuffle_each_iteration=False,
+        )  # fmt: skip
+        order = tf.data.experimental.from_variant(variant, clips.element_spec)
+        yield from order.batch(batch_size, drop_remainder=True)
+
+
+@pytest.mark.parametrize("kept", [3, 100])
+def test_numbers_are_shuffled_as_the_clips_would_be(monkeypatch, kept):
+    monkeypatch.setattr(pipeline, "CACHE_BYTES", kept * 20 * 4 * 4)
+    expected = [batch[:, 0, 0, 0, 0].numpy().tolist() for batch in shuffled_clips(14, 4, 5, min(max(kept, 4), 14))]
+    assert numbers(pipeline.training_batches(examples(14), 14, 4, seed=5), 6) == expected
+    batches = pipeline.Batches(examples(14), 14, 4, 5)
+    assert [batches.at(tf.constant(k, tf.int64))[:, 0, 0, 0, 0].numpy().tolist() for k in range(6)] == expected
+
+
+def test_a_batch_of_a_step_is_that_of_the_run_with_its_labels_and_views():
+    for worker in range(2):
+        batches = pipeline.Batches(examples(9), 9, 4, 3, VIEWS, labeled=True, worker=worker, num_workers=2)
+        for made, expected in zip(tf.data.Dataset.range(5).map(batches.at), batches.start().take(5), strict=True):
+            tf.nest.map_structure(np.testing.assert_array_equal, made, expected)
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 3])
+@pytest.mark.parametrize("kept", [0, 100])
+def test_a_worker_decodes_its_own_clips_alone_and_none_of_those_before_the_step(monkeypatch, num_workers, kept):
+    monkeypatch.setattr(pipeline, "CACHE_BYTES", kept * 20 * 4 * 4)
+    arrays = {"clip": RNG.integers(0, 256, (14, 20, 4, 4, 1)).astype(np.uint8), "id": np.arange(14)}
+    times = []
+    for worker in range(num_workers):
+        counter = tf.Variable(tf.zeros(14, tf.int32))
+        read = reader(arrays, counter)
+        # Two batches of six are an epoch, and one is before the step.
+        batches = pipeline.Batches(read, 14, 6, 3, worker=worker, num_workers=num_workers)
+        list(tf.data.Dataset.range(1, 2).map(batches.at))
+        counted = counter.numpy()
+        assert counted.sum() == 6 // num_workers
+        times.append(counted)
+        if num_workers > 1 or not kept:
+            counter.assign(tf.zeros(14, tf.int32))
+            found = next(iter(batches.start(1)))
+            np.testing.assert_array_equal(found, batches.at(tf.constant(1, tf.int64)))
+    assert np.sum(times, axis=0).max() == 1
+    assert np.sum(times) == 6

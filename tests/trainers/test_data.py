@@ -12,6 +12,7 @@ import threading
 
 import numpy as np
 import pytest
+import tensorflow as tf
 import tensorflow_datasets as tfds
 from finished import results
 
@@ -156,7 +157,7 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
     expected = np.clip((celsius + 60) / 130, 0, 1)
     np.testing.assert_allclose(first_example(whole)["clip"], expected, atol=1e-6)
     with pytest.raises(Exception, match=r"broken.*holds NaN"):
-        next(iter(pipeline.training_batches(clips.split("test")[0], 1, 1, seed=0)))
+        next(iter(pipeline.training_batches(*clips.reader("test"), 1, seed=0)))
 
 
 def test_flagfiles_of_the_papers_runs_are_whole(call):
@@ -268,6 +269,30 @@ def test_damaged_records_end_evaluation_in_one_line_with_folder_and_remedy(call,
     records.unlink() if damaged is None else records.write_bytes(damaged)
     with pytest.raises(ValueError, match=rf"^The data set in {copy} is damaged: [^{{]+\. Delete that folder and build"):
         call(evaluate.main, *flags)
+
+
+@pytest.mark.parametrize("damage", [flip, lambda content: content[: len(content) // 2 + 7], lambda content: None])
+def test_damaged_records_end_training_in_one_line_with_folder_and_remedy(call, copy, tmp_path, damage):
+    (records,) = copy.glob("*-train.tfrecord*")
+    damaged = damage(records.read_bytes())
+    records.unlink() if damaged is None else records.write_bytes(damaged)
+    flags = [f"--run_dir={tmp_path / 'run'}", f"--data_dir={copy.parents[2]}", "--dataset=rotating_digits/own"]
+    with pytest.raises(ValueError, match=rf"^The data set in {copy} is damaged: [^{{]+\. Delete that folder and build"):
+        call(pretrain.main, *flags, "--train_clips=8", "--epochs=1", "--noartifacts")
+
+
+def test_examples_are_read_by_their_numbers_as_they_come_in_order(call, few, tmp_path):
+    whole = load("rotating_digits/few", tmp_path)
+    shares = whole.take({"train": np.array([1, 4, 5, 9])}, np.array([True, False, True, False]))
+    for clips in (whole, whole.cut(30), shares, shares.hiding_labels()):
+        expected = list(clips.split("train")[0].as_numpy_iterator())
+        read, number = clips.reader("train")
+        assert number == len(expected)
+        places = [3, 0, 2, 3]
+        for place, example in zip(places, read(tf.data.Dataset.from_tensor_slices(places)), strict=True):
+            assert example.keys() == expected[place].keys()
+            for name, value in expected[place].items():
+                np.testing.assert_array_equal(example[name], value)
 
 
 LIMITED = """

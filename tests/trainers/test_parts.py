@@ -65,10 +65,8 @@ def test_labels_that_are_known_train_and_are_looked_at_and_all_clips_of_the_shar
     monkeypatch.setattr(
         evaluate.protocols, "predict", lambda train, *others: shown.append(train) or predict(train, *others)
     )
-    trained, batches = [], pretrain.pipeline.training_batches
-    monkeypatch.setattr(
-        pretrain.pipeline, "training_batches", lambda *given: trained.append(given[1]) or batches(*given)
-    )
+    trained, batches = [], pretrain.pipeline.Batches
+    monkeypatch.setattr(pretrain.pipeline, "Batches", lambda *given: trained.append(given[1]) or batches(*given))
     share = ["--train_clips=40", "--data_fraction=0.5", "--label_fraction=0.4", "--epochs=1", "--noartifacts"]
     for method, number in (("supervised", 8), ("contrast_phys_plus", 20), ("simclr", 20)):
         frames = [] if method == "simclr" else ["--view_frames=0"]

@@ -1,0 +1,102 @@
+"""What of scaling one machine can measure: two processes on two cores, input alone, micro-batches, memory a clip.
+
+All values are measured in one run, and each is shown as a ratio to another of the same run. `benchmarks.scaling` prints
+these tables behind its own.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+
+from benchmarks import step_memory, steps
+from simper_tf import tables
+
+# Clips a step of all processes together, and steps of a run: the longer, the less the start counts.
+CLIPS, STEPS, FEWEST_STEPS = 8, 120, 40
+MICRO_BATCHES, MEMORY_CLIPS = (0, 4, 2, 1), 8
+
+
+def report(short: bool = False) -> str:
+    """Returns all tables; the shortest form has fewer steps and leaves out what flagfiles state of memory."""
+    parts = [
+        ("Clips a second in training, on cores of this machine:", processes_table(FEWEST_STEPS if short else STEPS)),
+        ("Batches that nobody trains on, and steps on a batch that is there:", input_table(100 if short else 1000)),
+        ("Memory of a step by `--micro_batch`, encoder `cnn3d` of affine norm:", micro_batch_table()),
+    ]
+    if not short:
+        parts.append(("Memory of the activations of a clip:", step_memory.flagfiles_table()))
+    return "\n\n".join(f"{title}\n\n{table}" for title, table in parts)
+
+
+def processes_table(num_steps: int) -> str:
+    """Returns clips a second of one process on one core and on two, and of two processes with a core each."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    setups = {"1 process, 1 core": [cores[:1]], "1 process, 2 cores": [cores]}
+    setups["2 processes, a core each"] = [[core] for core in cores]
+    found = {}
+    for title, of_processes in setups.items():
+        print(f"training with {title} ...", flush=True)
+        found[title] = clips_per_second(of_processes, num_steps)
+    first = next(iter(found.values()))
+    lines = [[title, f"{rate:.1f}", f"{rate / first:.2f}"] for title, rate in found.items()]
+    return tables.markdown_table(["training", "clips/s", "to one core"], lines)
+
+
+def clips_per_second(cores_of_processes: list[list[int]], num_steps: int) -> float:
+    """Returns what the chief reports last of a run of `CLIPS` clips a step.
+
+    Args:
+        cores_of_processes: For each process that trains with the others, the cores it may use.
+        num_steps: Steps of the run.
+
+    Raises:
+        RuntimeError: a process failed, or has not said how fast it was.
+    """
+    addresses, processes = _free_addresses(len(cores_of_processes)), []
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={steps.QUICKSTART}", f"--run_dir={folder}/run"]
+        words += [f"--batch_size={CLIPS}", f"--steps={num_steps}", "--noartifacts", "--test_clips=1"]
+        for index, cores in enumerate(cores_of_processes):
+            task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+            processes.append(
+                subprocess.Popen(
+                    words, env={**os.environ, "TF_CONFIG": json.dumps(task)}, stdout=subprocess.PIPE, text=True
+                )
+            )
+            os.sched_setaffinity(processes[-1].pid, cores)
+        said = [process.communicate()[0] for process in processes]
+    rates = re.findall(r"(\d+) clips/s", said[0])
+    if any(process.returncode for process in processes) or not rates:
+        raise RuntimeError(f"A run ended with {[process.returncode for process in processes]}: {said}")
+    return float(rates[-1])
+
+
+def input_table(num_clips: int) -> str:
+    """Returns clips a second of the quickstart's input alone and of its step alone."""
+    print("measuring input ...", flush=True)
+    reading, stepping = steps.input_alone(num_clips)
+    lines = [["input alone", f"{reading:.0f}", f"{reading / stepping:.0f}"], ["step alone", f"{stepping:.1f}", "1"]]
+    return tables.markdown_table(["quickstart", "clips/s", "to the step"], lines)
+
+
+def micro_batch_table() -> str:
+    """Returns the GiB of a step on `MEMORY_CLIPS` clips by how many of them are computed at once."""
+    frame_shape, num_frames, _ = step_memory.SIZES["cnn3d"]
+    found = {}
+    for size in MICRO_BATCHES:
+        print(f"measuring --micro_batch={size} ...", flush=True)
+        found[size] = step_memory.step_gib("cnn3d", frame_shape, num_frames, MEMORY_CLIPS, size)
+    lines = [[str(size), f"{gib:.2f}", f"{gib / found[0]:.2f}"] for size, gib in found.items()]
+    return tables.markdown_table(["--micro_batch", f"GiB, {MEMORY_CLIPS} clips", "to 0, all at once"], lines)
+
+
+def _free_addresses(number):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    found = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
+    for each in sockets:
+        each.close()
+    return found

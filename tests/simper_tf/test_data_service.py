@@ -1,0 +1,156 @@
+"""Batches that workers of a tf.data service make, in this process, against those of `pipeline` alone."""
+
+import socket
+import threading
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf import data_service, pipeline, records
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
+
+RNG = np.random.default_rng(3)
+SHAPE = (20, 4, 4, 1)
+service = tf.data.experimental.service
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def dispatcher():
+    """Returns a dispatcher, to which no worker has come."""
+    server = service.DispatchServer()
+    yield server
+    server._stop()
+
+
+@pytest.fixture
+def work(dispatcher):
+    """Returns a function that adds so many workers, and returns the address of the dispatcher."""
+    workers = []
+
+    def add(number):
+        for _ in range(number):
+            config = service.WorkerConfig(dispatcher.target.removeprefix(data_service.SCHEME))
+            workers.append(service.WorkerServer(config))
+        return dispatcher.target
+
+    yield add
+    for worker in workers:
+        worker._stop()
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Returns what reads 14 noise clips from two files by their numbers; the first pixel is the number."""
+    clips = RNG.integers(0, 256, (14, *SHAPE)).astype(np.uint8)
+    clips[:, :, 0, 0, 0] = np.arange(14)[:, None]
+    paths = [tmp_path / "first", tmp_path / "second"]
+    for path, part in zip(paths, (clips[:9], clips[9:]), strict=True):
+        with tf.io.TFRecordWriter(str(path)) as writer:
+            for clip in part:
+                writer.write(clip.tobytes())
+    records_of = records.reader(paths, [9, 5], np.arange(14))
+
+    def example(record):
+        clip = tf.reshape(tf.io.decode_raw(record, tf.uint8), SHAPE)
+        return {"clip": clip, "id": "noise", "label": tf.cast(clip[0, 0, 0, 0], tf.float32)}
+
+    return lambda numbers: records_of(numbers).map(example)
+
+
+def served(batches, address, start, end, seconds=60.0, say=print):
+    with data_service.feeding(batches, address, start, end, seconds, say) as found:
+        return [tf.nest.map_structure(np.array, batch) for batch in found]
+
+
+def assert_same(found, expected):
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        tf.nest.map_structure(np.testing.assert_array_equal, one, other)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("views", [None, Views(8, SpeedSets(2))])
+@pytest.mark.parametrize("labeled", [False, True])
+def test_batches_of_a_service_are_those_of_one_process_from_any_step(work, read, number, views, labeled):
+    batches = pipeline.Batches(read, 14, 4, 3, views, labeled)
+    for start, end in ((0, 20), (5, 9)):
+        assert_same(served(batches, work(number), start, end), list(batches.start(start).take(end - start)))
+
+
+def test_trainers_each_get_their_part_and_all_clips_once_an_epoch(work, read):
+    address = work(2)
+    whole = list(pipeline.Batches(read, 14, 6, 3).start().take(6))
+    parts = [served(pipeline.Batches(read, 14, 6, 3, worker=k, num_workers=3), address, 0, 6) for k in range(3)]
+    assert_same([np.concatenate(each) for each in zip(*parts, strict=True)], whole)
+    seen = np.concatenate(whole[:2])[:, 0, 0, 0, 0]
+    assert len(set(seen)) == len(seen) == 12
+
+
+def test_what_no_worker_sends_is_waited_for_and_then_told(dispatcher, read):
+    batches = pipeline.Batches(read, 14, 4, 3)
+    with pytest.raises(data_service.Silent, match=rf"^--data_service={dispatcher.target}: no batch has come for 1 s "):
+        served(batches, dispatcher.target, 0, 5, seconds=1.0)
+
+
+@pytest.mark.parametrize("most", [3, 100])
+@pytest.mark.parametrize("lost", [{0}, {2, 3}, {6}])
+def test_steps_that_are_lost_are_made_here_and_said_once(work, read, monkeypatch, most, lost):
+    monkeypatch.setattr(data_service, "_FEWEST", min(most, data_service._FEWEST))
+    monkeypatch.setattr(data_service, "_MOST", most)
+    came, said = data_service._Feed._distributed, []
+    # A worker that is killed takes the steps with it that it was given.
+    monkeypatch.setattr(
+        data_service._Feed, "_distributed", lambda feed: came(feed).filter(lambda step, _: ~is_one_of(step, lost))
+    )
+    batches = pipeline.Batches(read, 14, 4, 3, Views(8, SpeedSets(2)))
+    assert_same(served(batches, work(1), 0, 7, say=said.append), list(batches.start().take(7)))
+    (line,) = said
+    assert line.startswith(f"The batch of step {min(lost)} did not come from the data service: it is made here")
+
+
+def is_one_of(step, steps):
+    return tf.reduce_any(step == tf.constant(sorted(steps), tf.int64))
+
+
+def test_a_batch_that_comes_after_it_was_made_here_is_dropped(read, monkeypatch):
+    batches = pipeline.Batches(read, 14, 4, 3)
+    expected = list(batches.start().take(40))
+    late = [*range(1, 30), 0, *range(30, 40)]
+    monkeypatch.setattr(data_service, "_MOST", 5)
+    monkeypatch.setattr(data_service, "_FEWEST", 5)
+    monkeypatch.setattr(data_service._Feed, "_distributed", lambda _: ((step, expected[step]) for step in late))
+    assert_same(served(batches, "grpc://nobody:1", 0, 40), expected)
+
+
+def test_a_damaged_record_is_told_as_without_the_service(work, read, tmp_path):
+    content = bytearray((tmp_path / "second").read_bytes())
+    content[100] ^= 1
+    (tmp_path / "second").write_bytes(content)
+    with pytest.raises(tf.errors.DataLossError, match="corrupted record"):
+        served(pipeline.Batches(read, 14, 14, 3), work(1), 0, 2)
+
+
+def test_a_block_that_ends_early_leaves_no_thread(work, read):
+    before = set(threading.enumerate())
+    with data_service.feeding(pipeline.Batches(read, 14, 4, 3), work(1), 0, 10**6, 60.0) as found:
+        next(iter(found))
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:5050", "grpc://127.0.0.1", "grpc://127.0.0.1:no", "http://host:80"])
+def test_an_address_of_another_form_is_refused(address):
+    with pytest.raises(ValueError, match=rf"^--data_service={address}: expected grpc://host:port"):
+        data_service.check(address)
+
+
+def test_a_dispatcher_that_is_not_there_is_refused_by_flag_and_address(dispatcher):
+    data_service.check(dispatcher.target)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"grpc://127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(ValueError, match=rf"^--dispatcher={address}: no dispatcher of a tf.data service answers there"):
+        data_service.check(address, "--dispatcher")
