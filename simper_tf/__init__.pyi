@@ -52,7 +52,7 @@ from simper_tf import (
     views as views,
     warm_up as warm_up,
 )
-from simper_tf.encoders import cnn3d as cnn3d, small as small
+from simper_tf.encoders import cnn3d as cnn3d, small as small, small1d as small1d
 from simper_tf.export import export_model as export_model, load_encoder as load_encoder
 from simper_tf.losses import generalized_info_nce as generalized_info_nce, label_distribution as label_distribution
 from simper_tf.methods import SimPer as SimPer
