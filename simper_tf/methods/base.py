@@ -347,7 +347,7 @@ class Method(keras.Model):
         batch_size = tf.shape(clips)[0]
         step = self.optimizer.iterations if step is None else step
         seed = tf.stack([self.seed, tf.cast(step, tf.int32)])
-        draws = self.views.draw(number * batch_size, clips.shape[1], seed)
+        draws = self.views.of_frames(clips.shape[2:]).draw(number * batch_size, clips.shape[1], seed)
         own = tf.nest.map_structure(lambda draw: draw[index * batch_size : (index + 1) * batch_size], draws)
         return {"clips": clips, "draws": own, **({"labels": labels[0]} if labels else {})}
 
@@ -355,7 +355,7 @@ class Method(keras.Model):
         """Returns the batch of views, with labels if there are any, of what `draw` returned."""
         if "views" in batch:
             return batch
-        made = self.views.apply(batch["clips"], batch["draws"])
+        made = self.views.of_frames(batch["clips"].shape[2:]).apply(batch["clips"], batch["draws"])
         return {**made, **{name: batch[name] for name in ("labels",) if name in batch}}
 
     def encode_views(self, views, training: bool, encoder=None):
