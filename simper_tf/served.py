@@ -205,7 +205,6 @@ class FrequencyModel(FeaturesModel):
     def _frequency_and_confidence(self, features, frames, rate):
         low, high = self.band
         multiple = self.harmonic or 1.0
-        frames = unit_range(frames) if self.is_series else frames  # Else the channel of the largest unit would decide.
         frequency, share = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
         frequency *= multiple
         if self.harmonic is not None:

@@ -107,12 +107,12 @@ def test_the_default_of_pictures_gives_way_to_that_of_series_by_itself():
         (
             Appearance(flip_probability=1.0),
             1,
-            r"Appearance changes pictures, but the clips are series, frames of \(1, 1",
+            r"changes pictures, but the clips are series, frames of \(1, 1, 1\)\.",
         ),
         (
             SeriesAppearance(),
             4,
-            r"SeriesAppearance changes series, but the clips are pictures, frames of \(4, 4, 1\)\.",
+            r"changes series, but the clips are pictures, frames of \(4, 4, 1\)\. Give",
         ),
     ],
 )
