@@ -87,9 +87,7 @@ def _check(name, array):
     if len(array) < max(_FEWEST, _TIMES_CHANNELS * channels if channels > 1 else 0):
         found = f"{len(array)} samples of {channels} channels" if array.ndim < 3 else f"{len(array)} frames"
         expected = f"time first, {_FEWEST} or more, and of series {_TIMES_CHANNELS} times as many as channels"
-        raise RawDataError(
-            name, found, expected, f"Turn its axes; a list has {_AXES}, and one array has {_STACKED}."
-        )
+        raise RawDataError(name, found, expected, f"Turn its axes; a list has {_AXES}, and one array has {_STACKED}.")
 
 
 def _rates(rate, number):
