@@ -47,8 +47,8 @@ class Settings:
     window: float = _data(0.0, help="Seconds a clip of --videos; 0 for what is proposed.", lower=0.0)
     hop: float = _data(0.0, help="Seconds from one clip of --videos to the next; 0 for what is proposed.", lower=0.0)
     rate: float = _data(0.0, help="Frames per second of the clips of --videos; 0 for what is proposed.", lower=0.0)
-    gaps: str = _data("interpolate", help="Series of --videos in which samples are missing: bridge what is short for the "
-                      "band and learn around the rest, or leave them out.", choices=GAPS)  # fmt: skip
+    gaps: str = _data("interpolate", help="Series of --videos in which samples are missing: bridge what is short for "
+                      "the band and learn around the rest, or leave them out.", choices=GAPS)  # fmt: skip
     size: tuple[int, ...] = _data((), help="Height,width in pixels of clips of --videos; empty for what is proposed.")
     train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
     data_fraction: float = _data(1.0, help="Share of the training clips that is used; drawn by seed, small in large.")

@@ -124,11 +124,11 @@ def _explained(settings, clips, told, why_steps):
     slowest, fastest = settings.speed_range
     is_series = told.get("series")
     what, size = ("samples", "") if is_series else ("frames", f" and {height} x {width} pixels ({why['size']})")
+    more = _series(settings, clips, told) if is_series else ""
     return (
         f"{_kept(told)} They are brought to {told['rate']:.4g} {what} per second ({why['rate']}){size}. "
-        f"{_series(settings, clips, told) if is_series else ''}Clips last {told['window']:.3g} s ({why['window']}) and start "
-        f"every {told['hop']:.3g} s ({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} "
-        f"to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
+        f"{more}Clips last {told['window']:.3g} s ({why['window']}) and start every {told['hop']:.3g} s "
+        f"({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
         f"{fastest:g} times the speed ({_why_speeds(settings, told)}). Training takes {settings.steps} steps "
         f"({why_steps})."
     )

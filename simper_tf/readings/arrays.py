@@ -74,8 +74,8 @@ def _parts(array):
     if array.ndim == 4 and array.shape[-1] in (1, 3):
         raise ValueError(
             f"An array of shape {array.shape} may be {array.shape[0]} recordings of gray frames that are "
-            f"{array.shape[-1]} wide, or one recording with {array.shape[-1]} channels. Give [array] for one recording, "
-            "or array[..., None] for many."
+            f"{array.shape[-1]} wide, or one recording with {array.shape[-1]} channels. Give [array] for one "
+            "recording, or array[..., None] for many."
         )
     return list(array)
 

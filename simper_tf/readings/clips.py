@@ -35,9 +35,10 @@ class Recordings:
 
     Args:
         names: Files, folders and patterns with *, one or several; `.npy` files hold frames `(T, H, W)` or
-            `(T, H, W, C)`, or a series `(T,)` or `(T, C)`, as `.csv` and `.wav` files do. Or arrays: one with recordings
-            along its first axis, `(N, T)`, `(N, T, C)`, `(N, T, H, W)` or `(N, T, H, W, C)`, or a list of one recording
-            each, `(T,)`, `(T, C)`, `(T, H, W)` or `(T, H, W, C)`: the number of axes tells series from frames.
+            `(T, H, W, C)`, or a series `(T,)` or `(T, C)`, as `.csv` and `.wav` files do. Or arrays: one with
+            recordings along its first axis, `(N, T)`, `(N, T, C)`, `(N, T, H, W)` or `(N, T, H, W, C)`, or a list of
+            one recording each, `(T,)`, `(T, C)`, `(T, H, W)` or `(T, H, W, C)`: the number of axes tells series from
+            frames.
         band: `(low, high)` in Hz in which something repeats; None for 0.4 to 5.5 Hz as far as rate and length show it.
         window: Seconds a clip; None for 2.4 periods of the band's lower end, or as long as recordings are, or for a
             third of a single recording.
@@ -121,7 +122,7 @@ class Recordings:
 
     @property
     def clips(self) -> np.ndarray:
-        """`(N, T, H, W, C)` clips, uint8 or, of series, float32, read when they are first asked for; in order, if all of them fit."""
+        """`(N, T, H, W, C)` clips of `dtype`, read when they are first asked for; in order, if all of them fit."""
         return self._held[0]
 
     @property
