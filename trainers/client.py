@@ -43,6 +43,10 @@ def main():
         seconds.append(time.monotonic() - began)
         told = "  ".join(f"{name} {np.round(value[0], 4)}" for name, value in sorted(answer.items()))
         cli.say(f"from {start:.1f} s: {told}  ({1000 * seconds[-1]:.0f} ms)")
+    if not seconds:
+        raise ValueError(
+            f"--video={values.video} has no window of {values.seconds:g} s without a gap. Lower --seconds."
+        )
     half, most = 1000 * np.median(seconds), 1000 * max(seconds)
     cli.say(
         f"{len(seconds)} windows of {frames.nbytes / 1e6:.2f} MB: half within {half:.0f} ms, all within {most:.0f} ms."
@@ -218,7 +222,7 @@ def define(values=flags.FLAGS):
     flags.DEFINE_float(
         "rate",
         0.0,
-        "Frames per second that are sent; 0 for those of the recording.",
+        "Frames per second that are sent; 0 for those of the file.",
         lower_bound=0.0,
         flag_values=values,
     )

@@ -128,7 +128,8 @@ def _explained(settings, clips, told, why_steps):
     return (
         f"{_kept(told)} They are brought to {told['rate']:.4g} {what} per second ({why['rate']}){size}. "
         f"{more}Clips last {told['window']:.3g} s ({why['window']}) and start every {told['hop']:.3g} s "
-        f"({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
+        f"({why['hop']}): {number} to learn from, {held} held out. What repeats at "
+        f"{low:g} to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
         f"{fastest:g} times the speed ({_why_speeds(settings, told)}). Training takes {settings.steps} steps "
         f"({why_steps})."
     )
