@@ -149,14 +149,16 @@ class Recordings:
         gap = self.proposal.longest_gap(info) if self.are_series else info.longest_gap
         try:
             for window in windows.cut(frames, self.proposal.plan(info), gap):
-                if not self.are_series:
-                    yield window.start, levels(window.frames, self.clip_shape[-1])
-                elif np.ptp(window.frames, axis=0).any():  # Of a sensor that was off nothing can be learned.
-                    yield window.start, standardize(window.frames[None]).numpy()[0]
+                clip = self._clip(window.frames)
+                if not self.are_series or np.ptp(clip, axis=0).any():  # Else the sensor was off.
+                    yield window.start, clip
         except RawDataError as error:
             self.problems.append(error)
         if self.are_series:
             source.forget()
+
+    def _clip(self, frames):
+        return standardize(frames[None]).numpy()[0] if self.are_series else levels(frames, self.clip_shape[-1])
 
     @functools.cached_property
     def _held(self):
