@@ -1,6 +1,7 @@
 """Anybody's recordings as clips to learn from: one length, rate and size for all, in memory that is bounded."""
 
 import functools
+import numbers
 import os
 import pathlib
 from collections.abc import Iterator, Sequence
@@ -84,8 +85,12 @@ class Recordings:
             found, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
         else:
             names = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
+            if not (rate is None or isinstance(rate, numbers.Real)):
+                raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
             found, self.problems = find(names, rate)
         self.are_series = not any(source.has_pictures for source in found)
+        if self.are_series and found and size and tuple(size) != (1, 1):
+            raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
         known = list(self._known(found))
         if not known:
             raise self._nothing(names)

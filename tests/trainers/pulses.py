@@ -15,7 +15,7 @@ def pulse(frequency, seconds, rate, seed, channels=1):
 
 def write(path, times, values, lost=()):
     """Writes a table with a header; of the samples that are `lost` the cells are empty."""
-    rows = [[f"{time:.5f}", *(f"{value:.1f}" for value in row)] for time, row in zip(times, values, strict=True)]
+    rows = [[f"{time:.5f}", *(f"{value:.9g}" for value in row)] for time, row in zip(times, values, strict=True)]
     for k in lost:
         rows[k][1:] = ["" for _ in rows[k][1:]]
     names = ["time", *(f"ppg {k}" for k in range(values.shape[1]))]
