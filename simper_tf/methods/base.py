@@ -68,9 +68,9 @@ class Method(keras.Model):
 
     Compile it with an optimizer only (it brings its loss) and `fit` it on either
 
-    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], or series `(B, T, 1, 1, C)` in any unit, as an array, a list of
-      single clips, `Recordings` or a `tf.data.Dataset` of batches, with labels as a second element where it learns from labels: the views are then made
-      on the device;
+    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], or series `(B, T, 1, 1, C)` in any unit, as an array, a list
+      of single clips, `Recordings` or a `tf.data.Dataset` of batches, with labels as a second element where it learns
+      from labels: the views are then made on the device;
     * a `tf.data.Dataset` of ready views, made on the host: dictionaries as `views` returns them, with a further entry
       `labels` where it learns from labels.
 
