@@ -9,15 +9,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from simper_tf.readings import arrays, proposals, search, windows
+from simper_tf.readings import gaps as missing
 from simper_tf.readings.frames import levels
 from simper_tf.readings.sources import Info, Source
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.standardize import standardize
-
-# What becomes of samples of series that are missing.
-GAPS = ("interpolate", "refuse")
-# Steps from one sample to the next from which on one is missing.
-_MISSING = 1.75
 
 
 class Recordings:
@@ -78,8 +74,8 @@ class Recordings:
     ):
         if not megabytes > 0:
             raise ValueError(f"`megabytes` must be above 0. Received: {megabytes}.")
-        if gaps not in GAPS:
-            raise ValueError(f"`gaps` must be one of {', '.join(GAPS)}. Received: {gaps!r}.")
+        if gaps not in missing.CHOICES:
+            raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
         if arrays.are_arrays(names):
             found, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
@@ -191,7 +187,7 @@ class Recordings:
                 if not self.are_series:
                     self._check_pictures(source)
                 else:
-                    self._check_gaps(source)
+                    missing.check(source, self._gaps)
                     channels.setdefault(source.channels(), source.name)
                 yield source, source.info()
             except RawDataError as error:
@@ -213,14 +209,6 @@ class Recordings:
                 source.name, "a series", expected, "Leave it out: pictures are learned from. Series are by themselves."
             )
         source.require_pictures("training", twice=True)
-
-    def _check_gaps(self, source):
-        hole, info = source.longest_hole(), source.info()
-        if self._gaps == "refuse" and hole * info.rate > _MISSING:
-            expected = f"one every {1 / info.rate:.3g} s"
-            raise RawDataError(
-                source.name, f"{hole:.3g} s without a sample", expected, "Fill them, leave it out, or interpolate gaps."
-            )
 
     def _fits(self, source, info):
         why = proposals.unfit(info, self.proposal)
