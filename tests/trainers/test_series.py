@@ -192,7 +192,10 @@ def test_without_a_model_a_file_is_read_by_what_it_teaches_itself(run, with_flag
         ),
         (["--appearance=moco"], "--appearance=moco is for pictures, but the clips are series"),
         (["--method=slf_rpm"], "--method=slf_rpm is for pictures, but the clips are series"),
-        (["--gaps=refuse"], r"no recording to learn from. The first of \d: .* s without a sample; expected one every"),
+        (
+            ["--gaps=refuse", "--videos=signals/[a-e].csv"],
+            r"no recording to learn from. The first of \d: .* s without a sample; expected one every",
+        ),
     ],
 )
 def test_what_series_have_not_is_refused_by_its_flag(run, words, message, plain, tmp_path):
