@@ -29,6 +29,7 @@ SIZES = {
     "repnet": ((20, 64, 64, 3), (1, 2)),
     "resnet3d18": ((16, 48, 48, 3), (1, 2)),
     "small": ((75, 28, 28, 1), (80, 160)),
+    "small1d": ((132, 1, 1, 3), (320, 640)),
     "ts_can": ((90, 36, 36, 3), (2, 4)),
 }
 # Clips on which both are compared, but for the channels.

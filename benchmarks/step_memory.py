@@ -34,6 +34,7 @@ SIZES = {
     "repnet": ((64, 64, 3), 20, (2, 4)),
     "resnet3d18": ((48, 48, 3), 16, (2, 4)),
     "small": ((28, 28, 1), 75, (16, 32)),
+    "small1d": ((1, 1, 3), 132, (64, 128)),
     "ts_can": ((36, 36, 3), 90, (2, 4)),
 }
 # Views a clip when measured: two sets of the fewest that SimPer compares.

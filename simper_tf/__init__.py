@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 # Where the names that most users need are found; `__init__.pyi` tells editors the same.
 _HOMES = {
-    "encoders": ("cnn3d", "small"),
+    "encoders": ("cnn3d", "small", "small1d"),
     "export": ("export_model", "load_encoder"),
     "losses": ("generalized_info_nce", "label_distribution"),
     "methods": ("SimPer",),

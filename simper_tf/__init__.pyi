@@ -39,11 +39,13 @@ from simper_tf import (
     rows as rows,
     run_folder as run_folder,
     served as served,
+    series_appearance as series_appearance,
     settings as settings,
     side_by_side as side_by_side,
     similarity as similarity,
     skin_colors as skin_colors,
     spectrum as spectrum,
+    standardize as standardize,
     strategies as strategies,
     subsets as subsets,
     tables as tables,
@@ -54,7 +56,7 @@ from simper_tf import (
     views as views,
     warm_up as warm_up,
 )
-from simper_tf.encoders import cnn3d as cnn3d, small as small
+from simper_tf.encoders import cnn3d as cnn3d, small as small, small1d as small1d
 from simper_tf.export import export_model as export_model, load_encoder as load_encoder
 from simper_tf.losses import generalized_info_nce as generalized_info_nce, label_distribution as label_distribution
 from simper_tf.methods import SimPer as SimPer

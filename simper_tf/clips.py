@@ -1,6 +1,6 @@
 """Batches of clips: what they must look like, and one sentence for whoever has something else.
 
-A batch is `(B, T, H, W, C)`, uint8, or floats in [0, 1].
+A batch is `(B, T, H, W, C)`, uint8, or floats in [0, 1]; of series, whose frames have one pixel, numbers of any scale.
 """
 
 import contextlib
@@ -10,7 +10,11 @@ import types
 import numpy as np
 import tensorflow as tf
 
+from simper_tf.standardize import is_series, standardize
+
 DTYPES = ("uint8", "float32", "float64", "float16", "bfloat16")
+# What series may be beside.
+WHOLE_NUMBERS = ("int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
 ANY_FRAMES = (None, None, None)
 # By the number of axes that were found.
 REMEDIES = {
@@ -25,6 +29,11 @@ OUT_OF_RANGE = (
     "Clips of floats must be finite and lie in 0 to 1. Received: values from",
     "to",
     "- divide 0 to 255 by 255 or give uint8, rescale other units, and cut out or fill frames that are not finite.",
+)
+NOT_FINITE = (
+    "Series must be finite. Received: values from",
+    "to",
+    "- fill short gaps by interpolation, and cut out what lies around long ones.",
 )
 
 
@@ -62,9 +71,14 @@ def check_clips(clips, frame_shape=ANY_FRAMES, known=False):
             f"Received: shape {shape}. Build the encoder for these clips (`frame_shape` {shape[2:]}), "
             "or resize or convert them."
         )
-    _check_dtype(clips)
+    if is_series(shape[2:]):
+        _check_dtype(clips, (*DTYPES, *WHOLE_NUMBERS))
+        if "float" in clips.dtype.name:
+            _check_range(clips, -np.inf, np.inf, NOT_FINITE)
+        return
+    _check_dtype(clips, DTYPES)
     if clips.dtype.name != "uint8":
-        _check_range(clips)
+        _check_range(clips, -ROUNDING, 1.0 + ROUNDING, OUT_OF_RANGE)
 
 
 def batch_of(clips):
@@ -97,7 +111,9 @@ def batch_of(clips):
 
 
 def unit_range(clips):
-    """Returns clips as float32 in [0, 1], uint8 scaled from [0, 255]; floats are cut."""
+    """Returns clips as float32 in [0, 1]: uint8 scaled from [0, 255], floats cut, series standardized."""
+    if is_series(clips.shape[2:]):
+        return standardize(clips)
     if clips.dtype == tf.uint8:
         return tf.cast(clips, tf.float32) / 255.0
     return tf.clip_by_value(tf.cast(clips, tf.float32), 0.0, 1.0)
@@ -115,7 +131,7 @@ def plain_errors():
     except tf.errors.InvalidArgumentError as error:
         found = re.search(r"assertion failed: ((?:\[[^\]]*\] ?)+)", str(error))
         parts = re.findall(r"\[([^\]]*)\]", found.group(1)) if found else [""]
-        if parts[0] != OUT_OF_RANGE[0]:
+        if parts[0] not in (OUT_OF_RANGE[0], NOT_FINITE[0]):
             raise
         raise ValueError(" ".join(parts)) from None
 
@@ -133,28 +149,28 @@ def _known_rank(clips):
     return tuple(shape)
 
 
-def _check_dtype(clips):
+def _check_dtype(clips, known):
     name = clips.dtype.name
     if name == "object":
         raise ValueError(
             "Clips must be one array of numbers. Received: an array of objects, as NumPy makes of clips of different "
             "shapes. Cut them to the same number of frames and resize them to the same size."
         )
-    if name not in DTYPES:
+    if name not in known:
         raise ValueError(
             f"Clips must be uint8, or floats in [0, 1]. Received: {name}. Give values from 0 to 255 as "
             "clips.astype('uint8')."
         )
 
 
-def _check_range(clips):
+def _check_range(clips, least, most, sentence):
+    """Refuses values that are not finite or beyond two others, by a sentence around the least and the most found."""
+    first, second, third = sentence
     if tf.is_symbolic_tensor(clips):
         low, high = tf.reduce_min(clips), tf.reduce_max(clips)  # NaN where there is one.
-        inside = (low >= -ROUNDING) & (high <= 1.0 + ROUNDING)
-        first, second, third = OUT_OF_RANGE
+        inside = tf.math.is_finite(low) & tf.math.is_finite(high) & (low >= least) & (high <= most)
         tf.debugging.Assert(inside, [first, low, second, high, third])
         return
     low, high = np.min(clips), np.max(clips)
-    if not (low >= -ROUNDING and high <= 1.0 + ROUNDING):
-        first, second, third = OUT_OF_RANGE
+    if not (np.isfinite([low, high]).all() and low >= least and high <= most):
         raise ValueError(f"{first} {low:g} {second} {high:g} {third}")

@@ -57,7 +57,7 @@ def export_features(
         frame_shape: `(H, W, C)`.
         num_frames: T, the length of clips; the only one that TFLite takes.
         value_range: `(low, high)` of frames of floats, the values that the encoder was trained to see as 0 and 1; None
-            for frames of uint8 levels from 0 to 255.
+            for frames of uint8 levels from 0 to 255. Series are floats in any unit.
         facts: What else the metadata say, for JSON.
 
     Returns:
@@ -73,7 +73,7 @@ def export_features(
     known = num_frames if form == "tflite" else None
     model = FeaturesModel(encoder, frame_shape, value_range or (0.0, 1.0), known)
     check_finite(model)
-    dtype = tf.float32 if value_range else tf.uint8
+    dtype = tf.float32 if value_range or model.is_series else tf.uint8
     spec = tf.TensorSpec([1 if known else None, known, *model.frame_shape], dtype, name="frames")
     try:
         content, run = _CONVERTERS[form](model, encoder, spec)
@@ -151,7 +151,7 @@ def _check_agreement(model, run, spec, lengths):
         ValueError: by more than `TOLERANCE`.
     """
     rng = np.random.default_rng(0)
-    low, high = (0, 255) if spec.dtype == tf.uint8 else model.value_range
+    low, high = (0, 255) if spec.dtype == tf.uint8 else model.value_range or (-1, 1)
     for batch, length in enumerate(lengths, start=1):
         noise = rng.random((batch, length, *model.frame_shape)) * np.linspace(0, 1, length)[:, None, None, None]
         frames = (low + noise * (high - low)).astype(spec.dtype.as_numpy_dtype)

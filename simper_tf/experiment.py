@@ -7,9 +7,12 @@ import keras
 import tensorflow as tf
 
 from simper_tf import encoder_weights, encoders
+from simper_tf.appearance import UNCHANGED, Appearance
 from simper_tf.data import ClipData
 from simper_tf.methods import METHODS, Method, TrainingFacts
-from simper_tf.settings import Settings
+from simper_tf.series_appearance import SeriesAppearance
+from simper_tf.settings import Settings, text_of
+from simper_tf.standardize import is_series
 from simper_tf.tasks import Frequency, Task
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
@@ -109,7 +112,7 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     """Returns the views of the method, for clips of that shape, `(T, H, W, C)`.
 
     Raises:
-        ValueError: color is to be taken from gray clips.
+        ValueError: color is to be taken from gray clips, or series are to be changed as pictures are.
     """
     kind, gray = METHODS[settings.method], settings.options_for("appearance").get("gray_probability")
     if gray and clip_shape[-1] != 3:
@@ -120,7 +123,22 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
     num_frames = settings.view_frames or SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
     # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
-    return Views(clip_shape[0] if kind.needs_labels else num_frames, times, settings.look())
+    look = _look_of_series(settings) if is_series(clip_shape[1:]) else settings.look()
+    return Views(clip_shape[0] if kind.needs_labels else num_frames, times, look)
+
+
+def _look_of_series(settings) -> SeriesAppearance | None:
+    """Returns how views of series change: not at all for methods whose pictures do not either."""
+    look, given = settings.look(), settings.options_for("appearance")
+    wrong = [f"--{name}={text_of(value)}" for name, value in given.items()]
+    wrong += [f"--appearance={settings.appearance}"] * (settings.appearance not in ("own", "none"))
+    wrong += [f"--method={settings.method}"] * bool(isinstance(look, Appearance) and look.regions)
+    if wrong:
+        raise ValueError(
+            f"{wrong[0]} is for pictures, but the clips are series, whose amplitude, offset, noise and drift change. "
+            "Leave it out."
+        )
+    return None if look in (None, UNCHANGED) else SeriesAppearance()
 
 
 def make_encoder(settings: Settings, frame_shape: tuple[int, int, int]) -> keras.Model:

@@ -37,7 +37,8 @@ _INPUTS = {
 }
 # What inputs and outputs are, for clients; one that is not here has the unit of the labels.
 _MEANINGS = {
-    "frames": "(batch, time, height, width, channels): levels from 0 to 255 as uint8, or floats in value_range",
+    "frames": "(batch, time, height, width, channels): levels from 0 to 255 as uint8, or floats in value_range; "
+    "where that is null, series in any unit, each channel of each clip or window is standardized inside",
     "rate": "(batch): frames per second",
     "window_frames": "(batch): frames of a window, the same for all",
     "hop_frames": "(batch): the same for all, frames from the start of a window to that of the next",

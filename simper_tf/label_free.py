@@ -9,6 +9,7 @@ from simper_tf.features import Features
 from simper_tf.readings import answers, gram, readouts
 from simper_tf.readings.readouts import Reading
 from simper_tf.rows import Row
+from simper_tf.standardize import is_series
 
 MODEL, OTHERS = "fft_resolved", ("pixels", "selfdistance")
 # Two readings agree where they differ by less than this share.
@@ -21,7 +22,7 @@ def read(
     """Returns name of a readout -> what it says of each clip: the model's, and those that have learned nothing.
 
     Args:
-        clips: `(T, H, W, C)` uint8 each.
+        clips: `(T, H, W, C)` each, uint8 or, of series, floats.
         features: Of the same clips.
         frequencies: `(N,)` in Hz, read off the features.
         band: `(low, high)` in Hz.
@@ -30,8 +31,9 @@ def read(
     for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
         learned, products = gram.products(series), gram.of_frames(clip)
         found[MODEL].append(readouts.reading(MODEL, learned, float(frequency), float(rate), band))
-        found["pixels"].append(readouts.pixels(products, float(rate), band))
-        found["selfdistance"].append(readouts.selfdistance(products, float(rate), band))
+        weights = readouts.SERIES if is_series(clip.shape[1:]) else readouts.PICTURES
+        found["pixels"].append(readouts.pixels(products, float(rate), band, weights))
+        found["selfdistance"].append(readouts.selfdistance(products, float(rate), band, weights))
     return found
 
 

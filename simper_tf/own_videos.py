@@ -46,8 +46,11 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
     def _info(self):
         recordings = self.builder_config.recordings
         proposal, (num_frames, *size, channels) = recordings.proposal, recordings.clip_shape
+        clip = tfds_features.frames(num_frames, tuple(size), "Frames of a recording.", channels)
+        if recordings.are_series:
+            clip = tfds_features.samples(num_frames, channels, "Samples of a series, as frames of one pixel.")
         features = {
-            "clip": tfds_features.frames(num_frames, tuple(size), "Frames of a recording.", channels),
+            "clip": clip,
             "rate": tfds_features.scalar("Frame rate.", "frames per second"),
             "label": tfds_features.scalar("Not known.", "NaN"),
             "id": tfds_features.text("Name of the recording, and where in it the clip starts.", "s"),
@@ -66,6 +69,8 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
             "seconds": sum(info.seconds for info in recordings.infos),
             "held_out": [recordings.sources[number].name for number in held],
             "left_out": len(recordings.problems),
+            "series": recordings.are_series,
+            "longest_gap": max(map(proposal.longest_gap, recordings.infos)),
         }
         metadata = tfds.core.MetadataDict(**tfds_features.metadata(Unlabeled()), own_videos=told)
         return tfds.core.DatasetInfo(builder=self, features=tfds.features.FeaturesDict(features), metadata=metadata)
@@ -191,7 +196,7 @@ def check_unchanged(settings: Settings, clips: data.ClipData):
 def _asked(settings):
     """Returns the arguments of `Recordings` that settings give."""
     default = {field.name: field.default for field in dataclasses.fields(Settings)}
-    names = ("band", "window", "hop", "rate", "size")
+    names = ("band", "window", "hop", "rate", "size", "gaps")
     return {name: getattr(settings, name) for name in names if getattr(settings, name) != default[name]}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from simper_tf.clips import ROUNDING
+from simper_tf.standardize import is_series
 from simper_tf.views import Views
 
 # Up to this size the clips of a split are kept in memory after they have been read once.
@@ -158,6 +159,7 @@ def _checked_clip(example):
     if clip.dtype.is_floating:
         finite = tf.reduce_all(tf.math.is_finite(clip))
         tf.debugging.Assert(finite, ["Clip", example["id"], "holds NaN or infinite values."])
+    if clip.dtype.is_floating and not is_series(clip.shape[1:]):
         low, high = tf.reduce_min(clip), tf.reduce_max(clip)
         advice = "but floats must lie in 0 to 1. Rescale them, or give uint8."
         inside = (low >= -ROUNDING) & (high <= 1.0 + ROUNDING)

@@ -40,7 +40,7 @@ def frames_checks(frames, frame_shape, num_frames, value_range):
         frames: What should be `(B, T, H, W, C)`.
         frame_shape: `(H, W, C)`.
         num_frames: T, the only length that is taken; None for any from `FEWEST_FRAMES` on.
-        value_range: `(low, high)` of floats.
+        value_range: `(low, high)` of floats; None for any.
     """
     shape, sizes = _shape(frames, 6), ", ".join(map(str, frame_shape))
     fits = tf.reduce_all((shape == [-1, -1, *frame_shape, -1]) | ([True] * 2 + [False] * 4))
@@ -141,13 +141,16 @@ def _one_for_each(name, values, batch):
 
 
 def _value_checks(frames, value_range):
-    wrong, (low, high) = tf.math.count_nonzero(~tf.math.is_finite(frames)), value_range
+    wrong = tf.math.count_nonzero(~tf.math.is_finite(frames))
     yield (
         wrong == 0,
         tf.strings.format(
             "`frames` must be finite. Received: {} NaN or infinite of {} values.", [wrong, tf.size(frames)]
         ),
     )
+    if value_range is None:
+        return
+    low, high = value_range
     slack, least, most = _VALUE_TOLERANCE * (high - low), tf.reduce_min(frames), tf.reduce_max(frames)
     yield (
         (least >= low - slack) & (most <= high + slack),

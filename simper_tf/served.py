@@ -11,11 +11,14 @@ from simper_tf import octave, readout, spectrum, units
 from simper_tf.clips import unit_range
 from simper_tf.recurrence import recurrence
 from simper_tf.refusals import PERIODS, batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
+from simper_tf.standardize import is_series
 from simper_tf.tasks import FREQUENCY_UNITS
 
 # Values of the frames that are encoded at once, unless told otherwise: 128 MB of floats, and several times as much
 # inside an encoder.
 _MOST_VALUES = 32_000_000
+# Encoders make at least so many values of a sample of a series, however few channels it has.
+_VALUES_OF_A_SAMPLE = 32
 
 
 class FeaturesModel(tf.Module):
@@ -25,7 +28,7 @@ class FeaturesModel(tf.Module):
         encoder: `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
         frame_shape: `(H, W, C)`.
         value_range: `(low, high)` of float frames, in their physical unit, that the encoder was trained to see as 0
-            and 1.
+            and 1; no matter for series, frames of one pixel, which are taken in any unit and standardized.
         num_frames: T, the only length that is taken; None for any from 8 on.
         max_frames: Frames of all clips of a request together, at most; None for as many as hold 32 million values.
 
@@ -43,19 +46,21 @@ class FeaturesModel(tf.Module):
         if len(self.frame_shape) != 3 or not all(isinstance(size, numbers.Integral) for size in self.frame_shape):
             raise ValueError(f"`frame_shape` must be (H, W, C), three whole numbers. Received: {self.frame_shape}.")
         self.num_frames = num_frames
-        self.max_frames = _MOST_VALUES // math.prod(self.frame_shape) if max_frames is None else max_frames
+        self.is_series, values = is_series(self.frame_shape), math.prod(self.frame_shape)
+        values = max(values, _VALUES_OF_A_SAMPLE) if self.is_series else values
+        self.max_frames = _MOST_VALUES // values if max_frames is None else max_frames
         if self.max_frames < 1:
             raise ValueError(f"`max_frames` must be at least 1. Received: {self.max_frames}.")
         # One function, traced once, that all signatures call.
         clips = tf.TensorSpec([None, num_frames, *self.frame_shape], tf.float32)
         self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips], autograph=False)
-        self.value_range = _rising("value_range", value_range)
+        self.value_range = None if self.is_series else _rising("value_range", value_range)
 
     def features(self, frames):
         """Returns `{"features": (B, T) or (B, T, D)}`, float32, of frames.
 
         Args:
-            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1].
+            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1]; series in any unit.
 
         Raises:
             tf.errors.InvalidArgumentError: the frames are not so, or too many.
@@ -70,14 +75,15 @@ class FeaturesModel(tf.Module):
         """Returns what a client must know of requests and answers, for JSON."""
         return {
             "frame_shape": list(self.frame_shape),
-            "value_range": list(self.value_range),
+            "value_range": self.value_range and list(self.value_range),
             "num_frames": self.num_frames,
             "max_frames": self.max_frames,
         }
 
     def encoded(self, frames):
         """Returns the features alone of frames that nothing has checked; arguments as in `features`."""
-        clips = units.rescale(frames, self.value_range) if frames.dtype.is_floating else unit_range(frames)
+        is_scaled = frames.dtype.is_floating and not self.is_series
+        clips = units.rescale(frames, self.value_range) if is_scaled else unit_range(frames)
         return tf.cast(self._encode(clips), tf.float32)
 
     def _frames_checks(self, frames):

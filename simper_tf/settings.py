@@ -16,6 +16,7 @@ from simper_tf.encoders import ENCODERS, with_saliency_sampler
 from simper_tf.methods import APPEARANCES, METHODS
 from simper_tf.options import Option, options_of
 from simper_tf.protocols import PROTOCOLS
+from simper_tf.readings import gaps
 
 
 def _field(default, group, help, choices=None, lower=None, free=False):
@@ -41,11 +42,13 @@ class Settings:
     dataset: str = _data("rotating_digits/digits", help="Data set as name/config; its folder lies in datasets/.")
     data_dir: str = _data("data", help="Where built data sets are kept.", free=True)
     manual_dir: str = _data("", help="Raw files of data sets that cannot be downloaded.", free=True)
-    videos: str = _data("", help="Learn from these recordings, without labels, in place of a data set: a folder, a "
-                        "file or a 'pattern/**/*.mp4'.")  # fmt: skip
+    videos: str = _data("", help="Learn from these recordings, videos or series, without labels, in place of a data "
+                        "set: a folder, a file or a 'pattern/**/*.mp4'.")  # fmt: skip
     window: float = _data(0.0, help="Seconds a clip of --videos; 0 for what is proposed.", lower=0.0)
     hop: float = _data(0.0, help="Seconds from one clip of --videos to the next; 0 for what is proposed.", lower=0.0)
     rate: float = _data(0.0, help="Frames per second of the clips of --videos; 0 for what is proposed.", lower=0.0)
+    gaps: str = _data("interpolate", help="Series of --videos in which samples are missing: bridge what is short for "
+                      "the band and learn around the rest, or leave them out.", choices=gaps.CHOICES)  # fmt: skip
     size: tuple[int, ...] = _data((), help="Height,width in pixels of clips of --videos; empty for what is proposed.")
     train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
     data_fraction: float = _data(1.0, help="Share of the training clips that is used; drawn by seed, small in large.")

@@ -8,6 +8,7 @@ import math
 import tensorflow as tf
 
 from simper_tf import units
+from simper_tf.standardize import is_series, standardize
 
 # The main lobe of a Hann window reaches so many bins of the unpadded transform to either side.
 HANN_LOBE = 2
@@ -170,11 +171,12 @@ def pixel_series(clips):
     """Returns the course of each pixel and channel, averaged to a grid of at most `PIXEL_GRID` pixels a side.
 
     Args:
-        clips: `(N, T, H, W, C)`, of any scale.
+        clips: `(N, T, H, W, C)`, of any scale; the channels of series are standardized, as their units may differ.
 
     Returns:
         `(N, P, T)` float32.
     """
+    clips = standardize(clips) if is_series(clips.shape[2:]) else clips
     shape = tf.shape(clips)
     frames = tf.cast(tf.reshape(clips, tf.concat([[-1], shape[2:]], axis=0)), tf.float32)
     height, width = clips.shape[2:4]

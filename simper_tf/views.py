@@ -6,9 +6,11 @@ import keras
 import tensorflow as tf
 
 from simper_tf import augment
-from simper_tf.appearance import Appearance
+from simper_tf.appearance import UNCHANGED, Appearance
 from simper_tf.clips import batch_of, check_clips, unit_range
 from simper_tf.frozen import Frozen, check_number
+from simper_tf.series_appearance import SeriesAppearance
+from simper_tf.standardize import is_series
 from simper_tf.times import SpeedSets, Times
 
 FEWEST_FRAMES = 8
@@ -27,7 +29,8 @@ class Views(Frozen):
     Attributes:
         num_frames: L, frames of a view; see `Times.longest_view`.
         times: Which frames of a clip a view shows. The default is SimPer's: two sets of views at several speeds.
-        appearance: How the picture changes; None changes nothing, also for series, `(B, T, 1, 1, C)`.
+        appearance: How the picture changes; None changes nothing. For series, `(B, T, 1, 1, C)`, a `SeriesAppearance`,
+            which takes the place of the default by itself.
 
     Raises:
         ValueError: a view has fewer than 8 frames.
@@ -35,7 +38,7 @@ class Views(Frozen):
 
     num_frames: int
     times: Times = SpeedSets()
-    appearance: Appearance | None = Appearance()
+    appearance: Appearance | SeriesAppearance | None = Appearance()
 
     def __post_init__(self):
         check_number("num_frames", self.num_frames, FEWEST_FRAMES)
@@ -57,8 +60,28 @@ class Views(Frozen):
         """
         clips = batch_of(clips)
         check_clips(clips, known=True)
-        clips = tf.convert_to_tensor(clips)
-        return self.apply(clips, self.draw(tf.shape(clips)[0], clips.shape[1], seed))
+        clips, views = tf.convert_to_tensor(clips), self.of_frames(clips.shape[2:])
+        return views.apply(clips, views.draw(tf.shape(clips)[0], clips.shape[1], seed))
+
+    def of_frames(self, frame_shape) -> "Views":
+        """Returns the views for clips of such frames: the default changes of pictures are no changes of series.
+
+        Args:
+            frame_shape: `(H, W, C)`.
+
+        Raises:
+            ValueError: the appearance is that of pictures and the clips are series, or the other way round.
+        """
+        look = self.appearance
+        if look is None or is_series(frame_shape) == isinstance(look, SeriesAppearance):
+            return self
+        if look in (Appearance(), UNCHANGED):
+            return dataclasses.replace(self, appearance=SeriesAppearance() if look == Appearance() else None)
+        what, other = ("series", "SeriesAppearance()") if is_series(frame_shape) else ("pictures", "Appearance()")
+        raise ValueError(
+            f"{type(look).__name__} changes {'pictures' if what == 'series' else 'series'}, but the clips are {what}, "
+            f"frames of {tuple(frame_shape)}. Give `appearance={other}`, or None."
+        )
 
     def draw(self, batch_size, num_source_frames: int, seed):
         """Draws all that is random about the views of a batch, which is little: its parts can then be made alone.
@@ -83,7 +106,7 @@ class Views(Frozen):
     def apply(self, clips, draws):
         """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
         times, look = draws["times"], draws.get("appearance", {})
-        if clips.dtype != tf.uint8 or self.appearance is None:
+        if clips.dtype != tf.uint8 or not isinstance(self.appearance, Appearance):
             clips = unit_range(clips)  # What lies outside by rounding is cut here, where it is little.
         if self.appearance is None:
             views = augment.resample(clips, times["starts"], times["steps"], self.num_frames)

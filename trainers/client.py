@@ -1,10 +1,12 @@
-"""Asks a served model about a video: windows of it, their answers, and how long they took.
+"""Asks a served model about a video or a series: windows of it, their answers, and how long they took.
 
 python -m trainers.client --video=me.mp4 --server=http://localhost:8501 --model=simper
+python -m trainers.client --video=pulse.csv --server=http://localhost:8501 --model=simper
 python -m trainers.client --video=me.mp4 --server=grpc://localhost:8500 --model=simper
 """
 
 import json
+import pathlib
 import time
 import urllib.error
 import urllib.request
@@ -12,31 +14,64 @@ import urllib.request
 import numpy as np
 from absl import flags
 
+from simper_tf.export import FLOAT_SUFFIX
+from simper_tf.readings import series, sources
+from simper_tf.readings import windows as series_windows
 from simper_tf.recordings.mp4 import probe, windows
+from simper_tf.standardize import is_series
 from trainers import cli
 
 _GRAY = np.float32([0.299, 0.587, 0.114])  # Of R, G and B, as everywhere in video.
+_SERIES = (*series.TEXTS, ".npy", ".wav")
 
 
 def main():
     """Prints what a server answers to every window of `--video`."""
-    values = flags.FLAGS
-    server = connect(values.server, values.model, values.signature, values.timeout, values.max_megabytes, values.rows)
-    height, width, channels = server.frame_shape
-    rate = values.rate or probe(values.video).rate
+    values, signature = flags.FLAGS, flags.FLAGS.signature
+    if has_samples := pathlib.Path(values.video).suffix.lower() in _SERIES:
+        signature = signature.removesuffix(FLOAT_SUFFIX) + FLOAT_SUFFIX
+    server = connect(values.server, values.model, signature, values.timeout, values.max_megabytes, values.rows)
+    if has_samples != is_series(server.frame_shape):
+        takes = "series" if is_series(server.frame_shape) else f"frames of {server.frame_shape}"
+        raise ValueError(f"{values.server} takes {takes}, which --video={values.video} does not hold. Name another.")
+    rate, clips = (_of_series if has_samples else _of_video)(values, server.frame_shape)
     seconds = []
-    for start, clip in windows(values.video, values.seconds, values.hop, (height, width), rate):
-        frames = np.uint8(np.rint(clip @ _GRAY))[..., None] if channels == 1 else clip
+    for start, frames in clips:
         began = time.monotonic()
         inputs = {"frames": frames[None], "rate": np.float32([rate])}
         answer = server.ask({name: value for name, value in inputs.items() if name in server.inputs})
         seconds.append(time.monotonic() - began)
         told = "  ".join(f"{name} {np.round(value[0], 4)}" for name, value in sorted(answer.items()))
         cli.say(f"from {start:.1f} s: {told}  ({1000 * seconds[-1]:.0f} ms)")
+    if not seconds:
+        raise ValueError(
+            f"--video={values.video} has no window of {values.seconds:g} s without a gap. Lower --seconds."
+        )
     half, most = 1000 * np.median(seconds), 1000 * max(seconds)
     cli.say(
         f"{len(seconds)} windows of {frames.nbytes / 1e6:.2f} MB: half within {half:.0f} ms, all within {most:.0f} ms."
     )
+
+
+def _of_video(values, frame_shape):
+    """Returns the rate of a video, and its `(start, frames)`."""
+    height, width, channels = frame_shape
+    rate = values.rate or probe(values.video).rate
+    found = windows(values.video, values.seconds, values.hop, (height, width), rate)
+    gray = ((start, np.uint8(np.rint(clip @ _GRAY))[..., None]) for start, clip in found)
+    return rate, gray if channels == 1 else found
+
+
+def _of_series(values, frame_shape):
+    """Returns the rate at which a series is sent, 8 samples to the fastest period sought, and its `(start, frames)`."""
+    source = sources.open_file(pathlib.Path(values.video), values.rate or None)
+    info = source.info()
+    rate = min(values.rate or info.rate, series_windows.FRAMES_A_PERIOD * series_windows.BAND[1])
+    length, hop = round(values.seconds * rate), max(round(values.hop * rate), 1)
+    averages = series_windows.averages(info.rate, rate)
+    plan = series_windows.Plan(rate, length, hop, series_windows.BAND, averages)
+    found = series_windows.cut(source.frames(0.0, np.inf, frame_shape[:2], None), plan, info.longest_gap)
+    return rate, ((window.start, window.frames) for window in found)
 
 
 def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=False):
@@ -53,7 +88,7 @@ def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=Fals
         server = Grpc(rest, model, signature, timeout, max_megabytes)
     else:
         raise ValueError(f"--server={address} must begin with http://, https:// or grpc://.")
-    if server.frame_shape[2] not in (1, 3):
+    if server.frame_shape[2] not in (1, 3) and not is_series(server.frame_shape):
         raise ValueError(f"{address} takes frames of {server.frame_shape}: a video has 1 or 3 channels.")
     return server
 
@@ -174,7 +209,7 @@ def _told(body):
 
 def define(values=flags.FLAGS):
     """Defines the flags of the command in some `FlagValues`."""
-    flags.DEFINE_string("video", None, "Video file.", required=True, flag_values=values)
+    flags.DEFINE_string("video", None, "Video file, or a series (.csv, .npy, .wav).", required=True, flag_values=values)
     flags.DEFINE_string(
         "server", "http://localhost:8501", "http://, https:// or grpc:// with host and port.", flag_values=values
     )
@@ -185,7 +220,11 @@ def define(values=flags.FLAGS):
     flags.DEFINE_float("seconds", 6.0, "Length of a window.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float("hop", 3.0, "Seconds from one window to the next.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float(
-        "rate", 0.0, "Frames per second that are sent; 0 for those of the video.", lower_bound=0.0, flag_values=values
+        "rate",
+        0.0,
+        "Frames per second that are sent; 0 for those of the file.",
+        lower_bound=0.0,
+        flag_values=values,
     )
     flags.DEFINE_float(
         "timeout", 60.0, "Seconds after which an answer is given up.", lower_bound=0.0, flag_values=values

@@ -7,6 +7,7 @@ python -m trainers.export --run_dir=runs/quickstart --format=tflite
 from simper_tf import edge, encoders, experiment, rows, run_folder, tasks
 from simper_tf import export as saved_model
 from simper_tf.protocols.fft_resolved import Octave
+from simper_tf.standardize import is_series
 from trainers import cli, data, evaluate, options
 
 
@@ -68,7 +69,8 @@ def facts_of(clips, settings, task):
         "config": clips.config,
         "label_unit": task.unit,
         "rates_trained_on": [float(rates.min()), float(rates.max())],
-        "overlap_frames": encoders.OVERLAPS.get(settings.encoder),
+        # What is standardized over a whole window has no pieces.
+        "overlap_frames": None if is_series(clips.frame_shape) else encoders.OVERLAPS.get(settings.encoder),
         "commit": rows.code_commit(),
     }
 

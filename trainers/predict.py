@@ -97,9 +97,11 @@ def draw(folder: pathlib.Path, done: tables.Done):
 
 def _read(source, wishes, model):
     """Reads one recording; returns it as a `read.Opened` and a `tables.Done`."""
-    for flag, twice in (("model", False), ("adapt", True), ("video", True)):
-        if flags.FLAGS[flag].value:
-            source.require_pictures(f"--{flag}", twice)
+    if model:
+        model.check(source)
+    for flag in ("adapt", "video"):
+        if flags.FLAGS[flag].value and (source.has_pictures or flag == "video"):
+            source.require_pictures(f"--{flag}", twice=True)
     opened = read.prepare(source, wishes, model and model.shape)
     more = (model,) if model else ()
     if flags.FLAGS.adapt:

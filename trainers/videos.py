@@ -16,7 +16,9 @@ from simper_tf.times import SpeedSets
 from trainers import cli, options
 
 # What follows from the recordings where it is not set, and stays for the whole run.
-PROPOSED = ("dataset", "band", "window", "hop", "rate", "size", "speed_range", "steps")
+PROPOSED = ("dataset", "band", "window", "hop", "rate", "size", "speed_range", "steps", "encoder")
+# The encoder where nobody names one: of pictures that of all other runs.
+_ENCODER_OF_SERIES = "small1d"
 # Minutes where neither minutes nor steps are set; seconds and steps, at least, for which a step is measured.
 _MINUTES, _MEASURED_SECONDS, _MEASURED_STEPS = 5.0, 2.0, 3
 # At less than this speed views hardly differ.
@@ -57,6 +59,8 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
     told = clips.builder.info.metadata["own_videos"]
     known = {name: told[name] for name in ("band", "window", "hop", "rate", "size")}
     found = _with(settings, {**known, "dataset": own_videos.name_of(settings)})
+    if told.get("series") and not options.is_given("encoder"):
+        found = dataclasses.replace(found, encoder=_ENCODER_OF_SERIES)
     fastest, slowest = _fastest(told), settings.speed_range[0]
     if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
         if fastest < _LEAST_FASTEST:
@@ -118,13 +122,27 @@ def _explained(settings, clips, told, why_steps):
         view = SpeedSets(speed_range=settings.speed_range).longest_view(clips.num_frames)
         why_view = "the most that fit into a clip at the fastest speed"
     slowest, fastest = settings.speed_range
+    is_series = told.get("series")
+    what, size = ("samples", "") if is_series else ("frames", f" and {height} x {width} pixels ({why['size']})")
+    more = _series(settings, clips, told) if is_series else ""
     return (
-        f"{_kept(told)} They are brought to {told['rate']:.4g} frames per second ({why['rate']}) and "
-        f"{height} x {width} pixels ({why['size']}). Clips last {told['window']:.3g} s ({why['window']}) and start "
-        f"every {told['hop']:.3g} s ({why['hop']}): {number} to learn from, {held} held out. What repeats at {low:g} "
-        f"to {high:g} Hz can be read ({why['band']}). Views show {view} frames ({why_view}) at {slowest:g} to "
+        f"{_kept(told)} They are brought to {told['rate']:.4g} {what} per second ({why['rate']}){size}. "
+        f"{more}Clips last {told['window']:.3g} s ({why['window']}) and start every {told['hop']:.3g} s "
+        f"({why['hop']}): {number} to learn from, {held} held out. What repeats at "
+        f"{low:g} to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
         f"{fastest:g} times the speed ({_why_speeds(settings, told)}). Training takes {settings.steps} steps "
         f"({why_steps})."
+    )
+
+
+def _series(settings, clips, told):
+    """Returns what is to be said of series alone."""
+    *_, channels = clips.frame_shape
+    many = f"All {channels} channels are learned from together" if channels > 1 else "The one channel is learned from"
+    gaps = f"up to {told['longest_gap']:.2g} s without a sample are interpolated, and no clip spans more"
+    return (
+        f"{many}, by --encoder={settings.encoder}, each clip without its mean and in units of its own deviation; "
+        f"{gaps if settings.gaps == 'interpolate' else 'recordings with a gap are left out'}. "
     )
 
 
@@ -158,8 +176,8 @@ def _fastest(told):
 def _refuse_conflicts(settings):
     """Refuses flags that mean nothing with `--videos`, or only with it."""
     if not settings.videos:
-        for name in ("minutes", "window", "hop", "rate", "size"):
-            if getattr(settings, name):
+        for name in ("minutes", "window", "hop", "rate", "size", "gaps"):
+            if getattr(settings, name) != _default(name):
                 value = text_of(getattr(settings, name))
                 raise ValueError(f"--{name}={value} means something with --videos only. Leave it out, or name videos.")
         return

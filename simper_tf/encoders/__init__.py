@@ -17,6 +17,7 @@ from simper_tf.encoders.repnet import repnet
 from simper_tf.encoders.resnet3d import resnet3d18
 from simper_tf.encoders.saliency import with_saliency_sampler
 from simper_tf.encoders.small import small
+from simper_tf.encoders.small1d import small1d
 from simper_tf.encoders.ts_can import ts_can
 
 ENCODERS: dict[str, Callable] = {
@@ -29,6 +30,7 @@ ENCODERS: dict[str, Callable] = {
     "repnet": repnet,
     "resnet3d18": resnet3d18,
     "small": small,
+    "small1d": small1d,
     "ts_can": ts_can,
 }
 

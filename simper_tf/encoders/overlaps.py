@@ -1,8 +1,8 @@
 """How far encoders look: what a recording must be cut with so that features of its pieces are those of the whole."""
 
 # Frames to either side on which the feature of a frame depends, with default options; None where it depends on the
-# whole clip, because something is scaled over it. `small` looks half of its `kernel_frames` away; `norm="group"` makes
-# any encoder look at the whole clip.
+# whole clip, because something is scaled over it. `small` looks half of its `kernel_frames` away, `small1d` as far for
+# each convolution; `norm="group"` makes any encoder look at the whole clip.
 OVERLAPS: dict[str, int | None] = {
     "cnn3d": 4,  # Two convolutions over 5 frames.
     "cnn3d_domainbed": None,  # Group norm.
@@ -13,5 +13,6 @@ OVERLAPS: dict[str, int | None] = {
     "repnet": 3,  # One convolution over frames t - 3, t and t + 3.
     "resnet3d18": 17,  # 17 convolutions over 3 frames.
     "small": 1,
+    "small1d": 12,  # Three convolutions over 9 samples.
     "ts_can": None,  # Differences of frames, scaled over the clip.
 }

@@ -68,9 +68,9 @@ class Method(keras.Model):
 
     Compile it with an optimizer only (it brings its loss) and `fit` it on either
 
-    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], as an array, a list of single clips, `Recordings` or a
-      `tf.data.Dataset` of batches, with labels as a second element where it learns from labels: the views are then made
-      on the device;
+    * clips `(B, T, H, W, C)`, uint8 or floats in [0, 1], or series `(B, T, 1, 1, C)` in any unit, as an array, a list
+      of single clips, `Recordings` or a `tf.data.Dataset` of batches, with labels as a second element where it learns
+      from labels: the views are then made on the device;
     * a `tf.data.Dataset` of ready views, made on the host: dictionaries as `views` returns them, with a further entry
       `labels` where it learns from labels.
 
@@ -347,7 +347,7 @@ class Method(keras.Model):
         batch_size = tf.shape(clips)[0]
         step = self.optimizer.iterations if step is None else step
         seed = tf.stack([self.seed, tf.cast(step, tf.int32)])
-        draws = self.views.draw(number * batch_size, clips.shape[1], seed)
+        draws = self.views.of_frames(clips.shape[2:]).draw(number * batch_size, clips.shape[1], seed)
         own = tf.nest.map_structure(lambda draw: draw[index * batch_size : (index + 1) * batch_size], draws)
         return {"clips": clips, "draws": own, **({"labels": labels[0]} if labels else {})}
 
@@ -355,7 +355,7 @@ class Method(keras.Model):
         """Returns the batch of views, with labels if there are any, of what `draw` returned."""
         if "views" in batch:
             return batch
-        made = self.views.apply(batch["clips"], batch["draws"])
+        made = self.views.of_frames(batch["clips"].shape[2:]).apply(batch["clips"], batch["draws"])
         return {**made, **{name: batch[name] for name in ("labels",) if name in batch}}
 
     def encode_views(self, views, training: bool, encoder=None):

@@ -72,7 +72,7 @@ class SLFRPM(SelfSupervised):
         check_number("temperature", temperature, 0, above=True)
         check_number("projection", projection, 1)
         length = heads.vector_length(type(self).__name__, encoder, views)
-        if views.appearance is None or not views.appearance.regions:
+        if not getattr(views.appearance, "regions", None):
             raise ValueError(
                 "SLFRPM tells apart which region of the frame a view shows, but the appearance of `views` has no "
                 "`regions`. Make it by SLFRPM.appearance_from(appearance)."

@@ -16,7 +16,9 @@ from simper_tf.encoders import ENCODERS
 from simper_tf.methods import SimPer
 from simper_tf.readings import answers, gram, read, readouts, windows
 from simper_tf.readings.frames import levels
+from simper_tf.readings.sources import Source
 from simper_tf.recordings.errors import RawDataError
+from simper_tf.standardize import is_series
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
@@ -50,6 +52,8 @@ class Exported:
             self._answer = self._loaded.signatures["serving_default"]
             inputs = self._answer.structured_input_signature[1]
             self._shape = tuple(inputs["frames"].shape[2:])
+            if is_series(self._shape):
+                self._answer = self._loaded.signatures[f"serving_default{export.FLOAT_SUFFIX}"]
         except (OSError, KeyError, ValueError, tf.errors.OpError) as error:
             raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
         if "rate" not in inputs or None in self._shape:
@@ -66,8 +70,22 @@ class Exported:
         """`(height, width)` of the frames that it was trained on."""
         return self._shape[:2]
 
+    def check(self, source: Source):
+        """Refuses a recording that is no series where the model was trained on series, or the other way round.
+
+        Raises:
+            RawDataError: it is so, or has another number of channels.
+        """
+        if not is_series(self._shape):
+            source.require_pictures("--model")
+        elif source.has_pictures:
+            raise RawDataError(source.name, "pictures", "a series, as --model reads", "Name another --model.")
+        elif source.channels() != self._shape[2]:
+            expected = f"{self._shape[2]}, as --model reads"
+            raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
+
     def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
-        frames = levels(window.frames, self._shape[2])
+        frames = window.frames if is_series(self._shape) else levels(window.frames, self._shape[2])
         try:
             said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([window.rate], tf.float32))
         except tf.errors.InvalidArgumentError as error:
@@ -97,7 +115,8 @@ def adapt(
     clips = _training_clips(opened, seed)
     keras.utils.set_random_seed(seed)
     times = SpeedSets(num_views=_VIEWS)
-    model = SimPer(ENCODERS["small"](clips.shape[2:]), Views(times.longest_view(clips.shape[1]), times), seed=seed)
+    encoder = ENCODERS["small1d" if is_series(clips.shape[2:]) else "small"](clips.shape[2:])
+    model = SimPer(encoder, Views(times.longest_view(clips.shape[1]), times), seed=seed)
     model.compile(keras.optimizers.Adam(_LEARNING_RATE))
     random, step = np.random.default_rng(seed), tf.function(model.train_step, autograph=False)
     step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
@@ -141,7 +160,9 @@ def _refined(name, features, frequency, window, products, band):
 
 
 def _small(frames):
-    """Returns `(T, H, W, C)` uint8 frames of at most `_SIDE` pixels a side."""
+    """Returns `(T, H, W, C)` uint8 frames of at most `_SIDE` pixels a side; series as they are."""
+    if is_series(frames.shape[1:]):
+        return frames
     height, width = frames.shape[1:3]
     scale = min(1.0, _SIDE / max(height, width))
     size = max(round(scale * width), 1), max(round(scale * height), 1)

@@ -31,17 +31,30 @@ def read(path: pathlib.Path, rate: float | None) -> tuple[np.ndarray, np.ndarray
     Raises:
         RawDataError: it is none of these, does not say its rate, or is constant.
     """
-    times, values = _read(path, rate)
+    return normal(path, *_read(path, rate))
+
+
+def normal(name: str | pathlib.Path, times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns what `read` does, of times and values that are at hand.
+
+    Args:
+        name: Of the series.
+        times: `(T,)` seconds.
+        values: `(T, C)` numbers.
+
+    Raises:
+        RawDataError: they are too few, do not follow one another in time, or are constant.
+    """
     kept = np.isfinite(values).all(axis=1) & np.isfinite(times)
     times, values = times[kept], values[kept]
     if len(times) < 3:
-        raise RawDataError(path, f"{len(times)} samples that are numbers", "three or more", _REMEDY)
+        raise RawDataError(name, f"{len(times)} samples that are numbers", "three or more", _REMEDY)
     if (np.diff(times) <= 0).any():
         late = int(np.argmax(np.diff(times) <= 0)) + 1
-        raise RawDataError(path, f"sample {late} not later than the one before it", "times that rise", _REMEDY)
+        raise RawDataError(name, f"sample {late} not later than the one before it", "times that rise", _REMEDY)
     spread = values.std(axis=0)
     if not spread.any():
-        raise RawDataError(path, "values that never change", "a series in which something repeats", "Record it again.")
+        raise RawDataError(name, "values that never change", "a series in which something repeats", "Record it again.")
     values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
     return times - times[0], values.astype(np.float32)
 

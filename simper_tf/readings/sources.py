@@ -133,18 +133,18 @@ class Frames(Source):
 
     def info(self):
         _check_rate(self._path, self._rate)
-        count, height, width = series.load_array(self._path).shape[:3]
+        count, height, width = self._array().shape[:3]
         raw_files.refuse_huge(self._path, height, width, "Make the frames smaller.")
         return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
 
     def require_pictures(self, flag, twice=False):
         self._flag = flag
-        dtype = series.load_array(self._path).dtype
+        dtype = self._array().dtype
         if not (dtype.kind == "f" or dtype in _SCALES):
             raise self._unknown(f"frames of {dtype}")
 
     def frames(self, start, end, shape, box):
-        array = series.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
+        array = self._array()
         left, top, width, height = box or (0, 0, array.shape[2], array.shape[1])
         scale = 255.0 if array.dtype.kind == "f" else _SCALES.get(array.dtype, 1.0)
         for number, frame in enumerate(array):
@@ -156,6 +156,9 @@ class Frames(Source):
                     raise self._unknown(f"floats from {part.min() / scale:.4g} to {part.max() / scale:.4g}")
                 small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
                 yield number / self._rate, small.reshape(*shape, -1)
+
+    def _array(self):
+        return series.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
 
     def _unknown(self, found):
         expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
@@ -188,10 +191,25 @@ class Series(Source):
             if start <= moment < end:
                 yield float(moment), value.reshape(1, 1, -1)
 
+    def channels(self) -> int:
+        """Returns how many there are; raises what `info` does."""
+        return self._samples()[1].shape[1]
+
+    def longest_hole(self) -> float:
+        """Returns the most seconds from one sample that is a number to the next; raises what `info` does."""
+        return float(np.max(np.diff(self._samples()[0])))
+
+    def forget(self):
+        """Lets go of what was read, so that many files do not fill the memory; it is read again when asked for."""
+        self._read = None
+
     def _samples(self):
         if self._read is None:
-            self._read = series.read(self._path, self._rate)
+            self._read = self._load()
         return self._read
+
+    def _load(self):
+        return series.read(self._path, self._rate)
 
 
 class Camera(Source):

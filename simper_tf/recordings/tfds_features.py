@@ -33,6 +33,13 @@ def frames(num_frames, size, desc, channels=3):
     )
 
 
+def samples(num_frames, channels, desc):
+    """Returns the feature of a clip of a series, standardized float32 frames of one pixel."""
+    return tfds.features.Tensor(
+        shape=(num_frames, 1, 1, channels), dtype=np.float32, encoding="bytes", doc=doc(desc, "[0, 1], without unit")
+    )
+
+
 def series(length, desc, value_range):
     """Returns the feature of a float32 series."""
     return tfds.features.Tensor(shape=(length,), dtype=np.float32, doc=doc(desc, value_range))

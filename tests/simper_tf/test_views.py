@@ -175,14 +175,15 @@ def test_the_walk_over_ops_finds_those_without_a_gpu_kernel_for_their_types_insi
     ]
 
 
-def test_a_series_without_a_picture_passes_where_only_time_changes():
-    series = np.sin(0.3 * np.arange(40) + np.zeros((3, 1)))[:, :, None, None, None] * 0.5 + 0.5
+def test_a_series_is_standardized_and_where_only_time_changes_nothing_else():
+    series = 40 + 3 * np.sin(0.3 * np.arange(40) + np.zeros((3, 1)))[:, :, None, None, None]
     batch = Views(16, SpeedSets(3), None)(tf.constant(series, tf.float32), SEED)
     assert batch["views"].shape == (3, 6, 16, 1, 1, 1)
     draws = Views(16, SpeedSets(3), None).draw(3, 40, SEED)["times"]
     for b, v in np.ndindex(3, 6):
         times = draws["starts"][b, v] + draws["steps"][b, v] * np.arange(16)
-        expected = np.interp(times, np.arange(40), series[b, :, 0, 0, 0])
+        wave = series[b, :, 0, 0, 0]
+        expected = np.interp(times, np.arange(40), 0.5 + 0.1 * (wave - wave.mean()) / wave.std())
         np.testing.assert_allclose(batch["views"][b, v, :, 0, 0, 0], expected, atol=1e-4)
 
 

@@ -21,7 +21,7 @@ from trainers import client, evaluate, export, pretrain
 from trainers import predict as reader
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "your_own_data.md").read_text()
+PAGE, _, _ = (ROOT / "docs" / "your_own_data.md").read_text().partition("## Your own series")
 COMMANDS = [shlex.split(line)[2:] for line in re.findall(r"^    (python -m .*)$", PAGE, re.MULTILINE)]
 LEARN = [word.replace("--minutes=5", "--minutes=0.1") for word in COMMANDS[1]]
 # Frequency (Hz), frames per second, and width and height: files of which no two are alike.

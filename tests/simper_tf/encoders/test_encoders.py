@@ -18,6 +18,7 @@ from simper_tf.encoders import (
     efficientphys,
     mixes_clips,
     small,
+    small1d,
     ts_can,
     with_saliency_sampler,
 )
@@ -31,11 +32,12 @@ KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()
     "cnn3d_domainbed batch": lambda: cnn3d_domainbed(FRAME, norm="batch"),
     "efficientphys group": lambda: efficientphys(FRAME, norm="group"),
     "ts_can attention": lambda: ts_can(FRAME, attention=True),
+    "small1d_by channel": lambda: small1d(FRAME, per_channel=True),
     "saliency batch": lambda: with_saliency_sampler(small(FRAME), FRAME),
     "saliency group": lambda: with_saliency_sampler(small(FRAME), FRAME, norm="group"),
 }
 LEARNING = sorted(set(KINDS) - {"frame_mean"})
-DIMENSIONS = {"physnet": (5,), "repnet": (512,), "small": (4,), "saliency": (4,)}
+DIMENSIONS = {"physnet": (5,), "repnet": (512,), "small": (4,), "small1d": (4,), "small1d_by": (12,), "saliency": (4,)}
 WITH_BATCH_NORM = {
     "cnn3d",
     "cnn3d_domainbed batch",
@@ -74,6 +76,8 @@ PARAMETERS = [
     ("resnet3d18", (None, None, 1), {"outputs": 0, "norm": "group"}, 33_147_456, 33_147_456),
     ("resnet3d18", (None, None, 1), {"outputs": 4, "norm": "affine"}, 33_147_456 + 4 * 513, 33_147_456 + 4 * 513),
     ("small", (None, None, 1), {}, 20_516, 20_516),
+    ("small1d", (1, 1, 1), {}, 18_948, 18_948),
+    ("small1d", (1, 1, 3), {"per_channel": True}, 18_948, 18_948),
     ("ts_can", (36, 36, 3), {}, 467_233, 467_233),
     ("ts_can", (72, 72, 3), {"difference": False}, 2_162_977, 2_162_977),
     ("ts_can", (128, 128, 3), {}, 7_438_625, 7_438_625),

@@ -238,7 +238,12 @@ def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     encoder = keras.Model(frames, keras.layers.Conv1D(2, 3, padding="same")(frames[:, :, 0, 0]))
     views = views_for(kind)
     views = Views(views.num_frames, views.times, kind.appearance_from(None))
-    logs = compiled(kind, encoder, views=views).fit(*data_for(kind, series), batch_size=3, verbose=0).history
+    model = compiled(kind, encoder, views=views)
+    if views.appearance is not None:  # Regions, of which a series has none.
+        with pytest.raises(ValueError, match="Appearance changes pictures, but the clips are series"):
+            model.fit(*data_for(kind, series), batch_size=3, verbose=0)
+        return
+    logs = model.fit(*data_for(kind, series), batch_size=3, verbose=0).history
     assert np.isfinite(logs["loss"])
 
 

@@ -1,0 +1,240 @@
+"""The commands of "Your own series" in docs/your_own_data.md: files on disk, processes, a kill on the way."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pulses
+import pytest
+import tensorflow as tf
+from absl import flags
+from finished import results
+from rest_server import serving
+
+from trainers import client, evaluate, export, pretrain
+from trainers import predict as reader
+
+ROOT = pathlib.Path(__file__).parents[2]
+_, _, PAGE = (ROOT / "docs" / "your_own_data.md").read_text().partition("## Your own series")
+COMMANDS = [shlex.split(line)[2:] for line in re.findall(r"^    (python -m .*)$", PAGE, re.MULTILINE)]
+LEARN = [word.replace("--minutes=2", "--minutes=0.2") for word in COMMANDS[1]]
+QUICK = ("--num_views=4", "--save_seconds=0")
+# Hz, and samples per second: no two files are alike.
+FILES = {"a.csv": (0.8, 25), "b.csv": (1.1, 50), "c.csv": (1.6, 64), "d.csv": (2.1, 50), "e.csv": (2.7, 100)}
+NEW, TOLERANCE = (1.9, 1.35), 0.03  # Hz. Who guesses within 0.7 to 3 Hz is off by 0.7 in the mean.
+pytestmark = pytest.mark.slow
+
+
+def started(folder, words, *more):
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-m", *words, *more], cwd=folder, env=environment, **pipes)
+
+
+def flags_of(run):
+    return dict(line[2:].split("=", 1) for line in (run / "flags.cfg").read_text().splitlines() if line[:2] == "--")
+
+
+@pytest.fixture(scope="module")
+def journey(tmp_path_factory):
+    """Returns a folder in which a run was killed and went on to its end, its flags before, and what was printed."""
+    folder = tmp_path_factory.mktemp("journey")
+    signals = folder / "signals"
+    signals.mkdir()
+    for number, (name, (frequency, rate)) in enumerate(FILES.items()):
+        pulses.write(signals / name, *pulses.pulse(frequency, 40, rate, number, 2), lost=range(90, 900, 77))
+    times, values = pulses.pulse(1.0, 40, 50, 9, 2)
+    (signals / "times_alone.csv").write_text("time\n" + "\n".join(f"{time:.4f}" for time in times))
+    pulses.write(signals / "still.csv", times, np.ones_like(values))
+    pulses.write(signals / "short.csv", times[:150], values[:150])
+    for number, frequency in enumerate(NEW):
+        times, values = pulses.pulse(frequency, 20, 40, 20 + number, 2)
+        pulses.write(folder / ("new.csv" if not number else "other.csv"), times, 1e-6 * (values - 3e5))
+    killed = started(folder, LEARN, *QUICK)
+    checkpoints = folder / "runs" / "pulse" / "checkpoints"
+    while "step-20" not in str(tf.train.latest_checkpoint(checkpoints)):
+        assert killed.poll() is None, killed.communicate()
+    killed.send_signal(signal.SIGKILL)
+    first, _ = killed.communicate()
+    before = flags_of(folder / "runs" / "pulse")
+    again = started(folder, LEARN, *QUICK)
+    second, err = again.communicate()
+    assert again.returncode == 0, err
+    return folder, before, first, second
+
+
+@pytest.fixture
+def run(journey, monkeypatch):
+    """Returns the folder of the run, in whose parents the commands are called."""
+    monkeypatch.chdir(journey[0])
+    return pathlib.Path("runs/pulse")
+
+
+@pytest.fixture
+def with_flags(monkeypatch):
+    """Returns a function that runs the `main` of a command with flags of its own."""
+
+    def call(module, words, *names):
+        values = flags.FlagValues()
+        module.define(values)
+        values(words)
+        monkeypatch.setattr(flags, "FLAGS", values)
+        return module.main(*names)
+
+    return call
+
+
+def test_the_page_has_the_commands_that_are_run_here():
+    names = [words[0].removeprefix("trainers.") for words in COMMANDS]
+    assert names == ["predict", "pretrain", "evaluate", "export", "predict", "client"]
+
+
+def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
+    _, before, first, _ = journey
+    (told,) = [line for line in first.splitlines() if " are learned from" in line]
+    assert told.startswith("4 of 5 recordings (3:20 in all) are learned from, and 1 held out for the scores: ")
+    for words in (
+        "44 samples per second (8 to a period of the fastest repetition). All 2 channels are learned from together, "
+        "by --encoder=small1d, each clip without its mean",
+        "up to 0.1 s without a sample are interpolated, and no clip spans more",
+        "Clips last 6 s (2.4 periods of the slowest repetition sought)",
+        "0.4 to 5.5 Hz can be read",
+        "Views show 132 samples",
+        f"Training takes {before['steps']} steps (0.2 minutes at ",
+    ):
+        assert words in told
+    assert "pixels" not in told
+
+
+def test_files_that_cannot_be_learned_from_are_named_with_what_is_wrong(journey):
+    _, _, first, _ = journey
+    left = dict(re.findall(r"^Left out: signals/(\w+)\.csv: found (.*)$", first, re.MULTILINE))
+    assert left["times_alone"].startswith("a column of times alone; expected a column of values beside it.")
+    assert left["still"].startswith("values that never change; expected a series in which something repeats.")
+    assert left["short"].startswith("3.00 s; expected 6.00 s or more.")
+    assert set(left) == {"times_alone", "still", "short"}
+
+
+def test_a_killed_run_goes_on_to_the_number_of_steps_that_was_fixed(journey, run):
+    _, before, first, second = journey
+    assert before["encoder"] == "small1d"
+    assert int(before["steps"]) > 20
+    assert re.search(r"^Continuing at step \d+: simper, small1d", second, re.MULTILINE)
+    assert "Measuring" in first
+    assert "Measuring" not in second
+    assert flags_of(run) == before
+    assert f"step {before['steps']}/{before['steps']}" in second
+
+
+def test_scores_and_the_next_version_come_by_the_same_commands(run, plain, capsys):
+    plain(evaluate.main, *COMMANDS[2][1:], "--noartifacts")
+    assert "there are no errors, only how sure readings are and whether they agree" in capsys.readouterr().out
+    found = {(row["protocol"], row["metric"]): row["value"] for row in results(run)}
+    assert found["fft_resolved", "label_free_periodic"] > 0.9
+    assert found["fft_resolved", "label_free_agreement_selfdistance"] > 0.9
+    plain(export.main, *COMMANDS[3][1:])
+    facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
+    assert (facts["frame_shape"], facts["value_range"], facts["overlap_frames"]) == ([1, 1, 2], None, None)
+
+
+def test_the_model_reads_files_of_another_unit_that_it_has_not_seen_to_its_tolerance(run, with_flags):
+    with_flags(reader, COMMANDS[4], [COMMANDS[4][1], "other.csv"])
+    records = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
+    for record, frequency in zip(records, NEW, strict=True):
+        read = [window["readouts"]["model"] for window in record["windows"]]
+        assert len(read) >= 4
+        np.testing.assert_allclose([each["hz"] for each in read], frequency, atol=TOLERANCE)
+        assert min(each["score"] for each in read) > 0.5
+
+
+def test_a_server_is_asked_about_a_series_in_its_own_unit(run, with_flags, capsys):
+    with serving(run / "saved_model" / "1") as (address, _):
+        words = [each.replace("http://localhost:8501", address) for each in COMMANDS[5]]
+        with_flags(client, words)
+        told = [float(hertz) for hertz in re.findall(r"frequency_hz ([\d.]+)", capsys.readouterr().out)]
+        assert len(told) >= 4
+        np.testing.assert_allclose(told, NEW[0], atol=TOLERANCE)
+        with pytest.raises(ValueError, match=r"takes series, which --video=me.mp4 does not hold"):
+            with_flags(client, [*words, "--video=me.mp4"])
+
+
+def test_a_model_of_series_refuses_what_it_was_not_trained_on(run, with_flags, capsys, tmp_path):
+    times, values = pulses.pulse(1.0, 20, 50, 3, 3)
+    pulses.write(tmp_path / "three.csv", times, values)
+    np.save(tmp_path / "frames.npy", np.random.default_rng(0).integers(0, 255, (300, 8, 8), np.uint8))
+    names = [str(tmp_path / "three.csv"), str(tmp_path / "frames.npy")]
+    with pytest.raises(SystemExit, match="2 of 2 could not be read"):
+        with_flags(reader, ["predict", f"--model={run}", "--rate=30", f"--out={tmp_path / 'out'}"], names)
+    said = capsys.readouterr().err
+    assert "three.csv: found 3 channels; expected 2, as --model reads. Name another --model." in said
+    assert "frames.npy: found pictures; expected a series, as --model reads. Name another --model." in said
+
+
+def test_without_a_model_a_file_is_read_by_what_it_teaches_itself(run, with_flags, tmp_path):
+    with_flags(reader, ["predict", "--adapt=4", f"--out={tmp_path}"], ["new.csv"])
+    (record,) = json.loads((tmp_path / "predictions.json").read_text())
+    read = [window["readouts"]["adapt"]["hz"] for window in record["windows"]]
+    np.testing.assert_allclose(read, NEW[0], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--blur_probability=0.5"],
+            "--blur_probability=0.5 is for pictures, but the clips are series, whose",
+        ),
+        (["--appearance=moco"], "--appearance=moco is for pictures, but the clips are series"),
+        (["--method=slf_rpm"], "--method=slf_rpm is for pictures, but the clips are series"),
+        (
+            ["--gaps=refuse", "--videos=signals/[a-e].csv"],
+            r"no recording to learn from. The first of \d: .* s without a sample; expected one every",
+        ),
+    ],
+)
+def test_what_series_have_not_is_refused_by_its_flag(run, words, message, plain, tmp_path):
+    more = ("--steps=1", "--minutes=0", f"--run_dir={tmp_path / 'run'}", "--noartifacts")
+    with pytest.raises(ValueError, match=message):
+        plain(pretrain.main, *LEARN[1:], *more, *words)
+    assert not (tmp_path / "run").exists()
+
+
+def test_gaps_mean_something_with_recordings_only(plain, tmp_path):
+    with pytest.raises(ValueError, match="--gaps=refuse means something with --videos only"):
+        plain(pretrain.main, "--gaps=refuse", f"--run_dir={tmp_path / 'run'}")
+
+
+def test_channels_that_differ_are_refused_with_two_files(plain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for channels in (1, 3):
+        pulses.write(pathlib.Path(f"{channels}.csv"), *pulses.pulse(1.0, 20, 50, 1, channels))
+    with pytest.raises(ValueError, match=r"as many channels one as the other. Found: 1 in 1.csv, 3 in 3.csv. Name"):
+        plain(pretrain.main, "--videos=*.csv", "--run_dir=run")
+
+
+def test_the_example_is_short_and_does_what_the_page_says(journey):
+    folder, *_ = journey
+    program = ROOT / "examples" / "own_series.py"
+    assert len(program.read_text().splitlines()) <= 30
+    assert "    python examples/own_series.py signals\n" in PAGE
+    done = subprocess.run(
+        [sys.executable, program, "signals", "120"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "left out: signals/still.csv: found values that never change" in done.stdout
+    for name, (frequency, _) in FILES.items():
+        read = [float(hertz) for hertz in re.findall(rf"{name} from [\d.]+ s: ([\d.]+) Hz", done.stdout)]
+        assert len(read) > 5
+        assert np.median(np.abs(np.array(read) - frequency)) < TOLERANCE
+    assert (folder / "saved_model" / "1" / "saved_model.pb").exists()
