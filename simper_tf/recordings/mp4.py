@@ -7,6 +7,7 @@ goes by the nominal rate. A rotation stored in the file is applied (OpenCV does 
 
 import collections
 import contextlib
+import pathlib
 from typing import NamedTuple
 
 import cv2
@@ -19,7 +20,8 @@ from simper_tf.recordings.errors import RawDataError
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
 LONGEST_GAP = 0.25
 
-_VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
+# What is expected of a video, and what can be done about another.
+REMEDY = _VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
 
 
 class VideoInfo(NamedTuple):
@@ -34,8 +36,12 @@ class VideoInfo(NamedTuple):
     longest_gap: float  # Seconds between two neighboring frames, at most.
 
 
-def probe(path):
+def probe(path, heard=lambda: None):
     """Returns the `VideoInfo` of a file, all frames of which are decoded once, none converted to pixels.
+
+    Args:
+        path: A video file.
+        heard: Called for each frame, for who waits.
 
     Raises:
         RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
@@ -44,8 +50,12 @@ def probe(path):
     height, width, stated, nominal = _first_frame(path)
     if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
         _refuse_cut_off(path, stated, nominal)
+    times = []
     with _opened(path) as capture:
-        times = np.array(list(_frame_times(capture, path)))
+        for time in _frame_times(capture, path):
+            times.append(time)
+            heard()
+    times = np.array(times)
     if len(times) < 2:
         raise _unreadable(path, "a single frame")
     gaps = np.diff(times)
@@ -178,16 +188,28 @@ def decoded(path, start, end, shape, box=None):
 @contextlib.contextmanager
 def _opened(path, *parameters):
     raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
-    # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
-    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, parameters)
-    try:
+    with contextlib.ExitStack() as stack:
+        # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
+        capture = cv2.VideoCapture(_safe_name(path, stack), cv2.CAP_FFMPEG, parameters)
+        stack.callback(capture.release)
         if not capture.isOpened():
             raise _unreadable(path, "it cannot be opened as a video")
         height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
         raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
         yield capture
-    finally:
-        capture.release()
+
+
+def _safe_name(path, stack):
+    """Returns a name for a file as FFmpeg wants it: absolute, or what stands before a colon is taken for a protocol.
+
+    One that is no text crashes OpenCV, so it gets another, for as long as the file is open.
+    """
+    path = pathlib.Path(path).absolute()
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return f"/proc/self/fd/{stack.enter_context(path.open('rb')).fileno()}"
+    return str(path)
 
 
 def _first_frame(path):
