@@ -105,7 +105,14 @@ def predicted(folder, group):
     command = [sys.executable, "-m", "trainers.predict", f"--rate={damaged_bases.RATE:g}", f"--out={out}", *words]
     with (folder / "said").open("w+b") as said:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}
-        process = subprocess.Popen(command, cwd=where, stdout=said, stderr=said, env=environment, preexec_fn=_humble if group[0].is_locked else None)
+        process = subprocess.Popen(
+            command,
+            cwd=where,
+            stdout=said,
+            stderr=said,
+            env=environment,
+            preexec_fn=_humble if group[0].is_locked else None,
+        )
         code, memory = _ended(process, _START + _EACH * min(len(group), 8))
         said.seek(0)
         lines = said.read().decode(errors="replace").splitlines()

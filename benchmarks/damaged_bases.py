@@ -75,6 +75,7 @@ def video(path: pathlib.Path, frequency: float, moments=None, size=(48, 64), cod
         # Other containers have a constant rate.
         tick = fractions.Fraction(1, 1000 if path.suffix in (".mp4", ".mkv") else round(RATE))
         stream.codec_context.time_base = tick
+        container.start_encoding()  # Also where no frame comes.
         for moment, pixels_ in zip(moments, frames(frequency, moments, *size), strict=True):
             frame = av.VideoFrame.from_ndarray(pixels_, "rgb24")
             frame.pts = round(moment / tick)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from simper_tf.recordings import avi, raw_files, retime
+from simper_tf.recordings import avi, mp4_times, raw_files, retime
 from simper_tf.recordings.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
@@ -37,25 +37,25 @@ class VideoInfo(NamedTuple):
 
 
 def probe(path, heard=lambda: None):
-    """Returns the `VideoInfo` of a file, all frames of which are decoded once, none converted to pixels.
+    """Returns the `VideoInfo` of a file, from the tables of an mp4 file, or else after decoding all of its frames.
 
     Args:
         path: A video file.
-        heard: Called for each frame, for who waits.
+        heard: Called for each frame, for whoever waits.
 
     Raises:
         RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
             memory, or shows two frames at one time.
     """
     height, width, stated, nominal = _first_frame(path)
-    if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
-        _refuse_cut_off(path, stated, nominal)
-    times = []
-    with _opened(path) as capture:
-        for time in _frame_times(capture, path):
-            times.append(time)
-            heard()
-    times = np.array(times)
+    tables = mp4_times.read(path)
+    if tables:
+        times = tables.shown
+        _refuse_contradiction(path, tables)
+    else:
+        if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
+            _refuse_cut_off(path, stated, nominal)
+        times = _decoded_times(path, heard)
     if len(times) < 2:
         raise _unreadable(path, "a single frame")
     gaps = np.diff(times)
@@ -221,6 +221,34 @@ def _first_frame(path):
         return *frame.shape[:2], capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
 
 
+def _decoded_times(path, heard):
+    times = []
+    with _opened(path) as capture:
+        for time in _frame_times(capture, path):
+            times.append(time)
+            heard()
+    return np.array(times)
+
+
+def _refuse_contradiction(path, tables):
+    """Raises RawDataError if frames are missing, or take more or less time than the headers of an mp4 file say."""
+    stored, shown = tables.stated
+    found = float(np.ptp(tables.shown)) + 1e-6
+    if stored is not None and not (tables.seconds - 1) / 1.1 <= stored <= max(tables.seconds / 0.9, tables.seconds + 1):
+        raise _contradiction(path, tables.seconds, stored)
+    if shown is not None and _is_less(found, shown):
+        raise _contradiction(path, found, shown)
+
+
+def _is_less(found, stated):
+    """Returns whether a video is shorter than stated, by more than headers are wrong of sound ones."""
+    return found < min(0.9 * stated, stated - 1)  # The length of a file can be that of its sound.
+
+
+def _contradiction(path, found, stated):
+    return _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
+
+
 def _refuse_cut_off(path, count, rate):
     """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
     times = []
@@ -229,8 +257,8 @@ def _refuse_cut_off(path, count, rate):
         while len(times) <= 2 * count and capture.grab():
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
     found, stated = np.ptp(times or [0]) + 1 / rate, count / rate
-    if found < min(0.9 * stated, stated - 1):  # Not less, because the length of a file can be that of its sound.
-        raise _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
+    if _is_less(found, stated):
+        raise _contradiction(path, found, stated)
 
 
 def _frame_times(capture, path):
