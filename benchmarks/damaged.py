@@ -60,10 +60,7 @@ def main():
     print(text)
     if args.document:
         files.write_atomically(args.document, tables.put_table(args.document.read_text(), COMMAND, text, args.document))
-    wrong = [(case, outcome) for case, outcome in found if outcome not in FINE]
-    for case, outcome in wrong:
-        print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {outcome}", file=sys.stderr)
-    sys.exit(1 if wrong else 0)
+    sys.exit(any(outcome not in FINE for _, outcome in found))
 
 
 def judged(folder, seed, number):
@@ -79,6 +76,8 @@ def judged(folder, seed, number):
         for case, outcome, used in _of_group(folder, group):
             found[case.path] = outcome
             memory = max(memory, used)
+            if outcome not in FINE:
+                print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {outcome}", file=sys.stderr, flush=True)
         print(f"{len(found)}/{len(cases)}", flush=True)
     return [(case, found[case.path]) for case in cases], memory
 
@@ -104,15 +103,9 @@ def predicted(folder, group):
     where = group[0].path.parent if group[0].words else ROOT
     command = [sys.executable, "-m", "trainers.predict", f"--rate={damaged_bases.RATE:g}", f"--out={out}", *words]
     with (folder / "said").open("w+b") as said:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}
-        process = subprocess.Popen(
-            command,
-            cwd=where,
-            stdout=said,
-            stderr=said,
-            env=environment,
-            preexec_fn=_humble if group[0].is_locked else None,
-        )
+        settings = {"cwd": where, "env": {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}}
+        settings["preexec_fn"] = _humble if group[0].is_locked else None
+        process = subprocess.Popen(command, stdout=said, stderr=said, **settings)
         code, memory = _ended(process, _START + _EACH * min(len(group), 8))
         said.seek(0)
         lines = said.read().decode(errors="replace").splitlines()
