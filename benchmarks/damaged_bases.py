@@ -104,7 +104,7 @@ def npy(array: np.ndarray) -> bytes:
     return out.getvalue()
 
 
-def wav(rate: int, values: np.ndarray, bits: int = 16, form: int = 1, extended: bool = False, **lies: int) -> bytes:
+def wav(rate: int, values: np.ndarray, bits: int = 16, form: int = 1, extended: bool = False, lies=()) -> bytes:
     """Returns a wav file.
 
     Args:
@@ -113,14 +113,14 @@ def wav(rate: int, values: np.ndarray, bits: int = 16, form: int = 1, extended: 
         bits: Of a sample.
         form: 1 for integers, 3 for floats.
         extended: Whether the header is of the extensible kind.
-        **lies: What the header says of `rate`, `channels`, `align`, `speed`, `bits`, `riff` or `data` in place of the
-            truth.
+        lies: Pairs of what the header says in place of the truth, of `form`, `rate`, `channels`, `align`, `speed`,
+            `bits`, `riff` or `data`.
     """
     values = np.reshape(values, (len(values), -1))
     data = _samples(values, bits, form)
     channels, align = values.shape[1], values.shape[1] * bits // 8
     told = {"form": form, "channels": channels, "rate": rate, "speed": rate * align, "align": align, "bits": bits}
-    told |= {"data": len(data)} | lies
+    told |= {"data": len(data)} | dict(lies)
     head = [told[name] % 2**size for name, size in
             (("form", 16), ("channels", 16), ("rate", 32), ("speed", 32), ("align", 16), ("bits", 16))]  # fmt: skip
     if extended:

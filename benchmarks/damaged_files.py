@@ -128,7 +128,7 @@ class Maker:
                 b"{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000,), }".ljust(117) + b"\n"
             )
         if ending == ".wav":
-            content = damaged_bases.wav(100, np.zeros(100), data=2**32 - 200, riff=2**32 - 100)
+            content = damaged_bases.wav(100, np.zeros(100), lies=[("data", 2**32 - 200), ("riff", 2**32 - 100)])
         made = self.put(kind, ending, content, 1.2 if ending in self.whole and ending[1] == "m" else None)
         os.truncate(made.path, len(content) - 200 + 2**32 if ending == ".wav" else len(content) + 8 * 10**11)
         return made

@@ -95,7 +95,7 @@ def wav_that_lies(random):
         ("speed", 1), ("bits", 0), ("bits", 17), ("bits", 128), ("data", 0), ("data", 2**32 - 1), ("data", 10**6),
         ("riff", 12), ("riff", 10**9), ("form", 0), ("form", 7), ("form", 0x55), ("form", 3),
     ][random.integers(20)]  # fmt: skip
-    return base.wav(100, base.swing(0.9, 100), **{name: said})
+    return base.wav(100, base.swing(0.9, 100), lies=[(name, said)])
 
 
 def wav_of_another_form(random):

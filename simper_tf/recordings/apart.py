@@ -16,7 +16,7 @@ import sys
 
 import numpy as np
 
-from simper_tf.recordings import decoder, mp4
+from simper_tf.recordings import captures, decoder, mp4
 from simper_tf.recordings.errors import RawDataError
 
 _PIPE = 2**20  # Bytes that wait in it: some hundred frames.
@@ -95,7 +95,7 @@ class _Decoder:
         while not self._is_done:
             letter, content = self._next()
             if not letter:
-                raise RawDataError(path, self._failure(), *mp4.REMEDY)
+                raise RawDataError(path, self._failure(), *captures.REMEDY)
             self._is_done = letter != decoder.FRAME
             if letter == decoder.REFUSED:
                 raise RawDataError(path, *json.loads(content))

@@ -14,7 +14,7 @@ import traceback
 
 import cv2
 
-from simper_tf.recordings import mp4
+from simper_tf.recordings import captures, mp4
 from simper_tf.recordings.errors import RawDataError
 
 HEAD, TIME = struct.Struct("<cI"), struct.Struct("<d")
@@ -55,16 +55,16 @@ def _answer(out, path, interval):
             _send(out, END, mp4.probe(path, heard=_alive))
         else:
             start, end, shape, box = interval
-            for moment, frame in mp4.decoded(path, start, end, tuple(shape), box):
+            for moment, frame in mp4.decoded(path, start, end, tuple(shape), box, _alive):
                 _send(out, FRAME, TIME.pack(moment) + frame.tobytes())
                 _alive()
             _send(out, END)
     except RawDataError as error:
         _send(out, REFUSED, (error.found, error.expected, error.action))
     except MemoryError:
-        _send(out, REFUSED, (f"a frame for which {MEMORY / 2**30:g} GiB are not enough", *mp4.REMEDY))
+        _send(out, REFUSED, (f"a frame for which {MEMORY / 2**30:g} GiB are not enough", *captures.REMEDY))
     except cv2.error as error:
-        _send(out, REFUSED, (f"decoding failed: {error}", *mp4.REMEDY))
+        _send(out, REFUSED, (f"decoding failed: {error}", *captures.REMEDY))
     except BrokenPipeError:  # Nobody wants the rest.
         os._exit(0)
     except Exception:

@@ -6,22 +6,17 @@ goes by the nominal rate. A rotation stored in the file is applied (OpenCV does 
 """
 
 import collections
-import contextlib
-import pathlib
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
-from simper_tf.recordings import avi, mp4_times, raw_files, retime
+from simper_tf.recordings import avi, captures, mp4_times, retime
 from simper_tf.recordings.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
 LONGEST_GAP = 0.25
-
-# What is expected of a video, and what can be done about another.
-REMEDY = _VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
 
 
 class VideoInfo(NamedTuple):
@@ -36,7 +31,7 @@ class VideoInfo(NamedTuple):
     longest_gap: float  # Seconds between two neighboring frames, at most.
 
 
-def probe(path, heard=lambda: None):
+def probe(path, heard=captures.nobody):
     """Returns the `VideoInfo` of a file, from the tables of an mp4 file, or else after decoding all of its frames.
 
     Args:
@@ -47,21 +42,21 @@ def probe(path, heard=lambda: None):
         RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
             memory, or shows two frames at one time.
     """
-    height, width, stated, nominal = _first_frame(path)
+    height, width, stated, nominal = captures.first_frame(path)
     tables = mp4_times.read(path)
     if tables:
         times = tables.shown
         _refuse_contradiction(path, tables)
     else:
         if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
-            _refuse_cut_off(path, stated, nominal)
+            _refuse_cut_off(path, stated, nominal, heard)
         times = _decoded_times(path, heard)
     if len(times) < 2:
-        raise _unreadable(path, "a single frame")
+        raise captures.unreadable(path, "a single frame")
     gaps = np.diff(times)
     rate = len(gaps) / float(times[-1] - times[0])
     if rate > avi.MAX_RATE:
-        raise _unreadable(path, f"{rate:g} frames per second")
+        raise captures.unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
     return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()))
@@ -73,9 +68,9 @@ def read_header(path):
     Raises:
         RawDataError: the file is missing, or is not a video with at least one frame.
     """
-    height, width, count, rate = _first_frame(path)
+    height, width, count, rate = captures.first_frame(path)
     if not (count > 0 and 0 < rate < np.inf):
-        raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
+        raise captures.unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
     return avi.Header(int(count), rate, width, height)
 
 
@@ -162,7 +157,7 @@ def read_interval(path, start, end, size):
     return np.stack(frames), np.array(times)
 
 
-def decoded(path, start, end, shape, box=None):
+def decoded(path, start, end, shape, box=None, heard=captures.nobody):
     """Yields time and small frame of each frame shown at `start <= time < end`; two large ones are held at a time.
 
     Args:
@@ -170,64 +165,25 @@ def decoded(path, start, end, shape, box=None):
         start, end: Seconds from the first frame of the file.
         shape: `(height, width)` of what comes out, `(height, width, 3)` uint8 RGB, resized by area averaging.
         box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
+        heard: Called for each frame, also those before the start, for whoever waits.
 
     Raises:
         RawDataError: the file is missing, unreadable or damaged.
     """
-    with _opened(path) as capture:
+    with captures.opened(path) as capture:
         try:
-            for time in _frame_times(capture, path):
+            for time in captures.frame_times(capture, path, heard):
                 if time >= end:
                     break
                 if time >= start:
-                    yield time, _small_frame(capture, path, shape, box)
+                    yield time, captures.small_frame(capture, path, shape, box)
         except cv2.error as error:
-            raise _unreadable(path, f"decoding failed: {error}") from error
-
-
-@contextlib.contextmanager
-def _opened(path, *parameters):
-    raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
-    with contextlib.ExitStack() as stack:
-        # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
-        capture = cv2.VideoCapture(_safe_name(path, stack), cv2.CAP_FFMPEG, parameters)
-        stack.callback(capture.release)
-        if not capture.isOpened():
-            raise _unreadable(path, "it cannot be opened as a video")
-        height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
-        raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
-        yield capture
-
-
-def _safe_name(path, stack):
-    """Returns a name for a file as FFmpeg wants it: absolute, or what stands before a colon is taken for a protocol.
-
-    One that is no text crashes OpenCV, so it gets another, for as long as the file is open.
-    """
-    path = pathlib.Path(path).absolute()
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return f"/proc/self/fd/{stack.enter_context(path.open('rb')).fileno()}"
-    return str(path)
-
-
-def _first_frame(path):
-    """Returns height and width of the first frame as shown, and how many frames the file states at which rate."""
-    with _opened(path) as capture:
-        readable, frame = capture.read()
-        if not readable:
-            raise _unreadable(path, "no frame in it can be decoded")
-        return *frame.shape[:2], capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
+            raise captures.unreadable(path, f"decoding failed: {error}") from error
 
 
 def _decoded_times(path, heard):
-    times = []
-    with _opened(path) as capture:
-        for time in _frame_times(capture, path):
-            times.append(time)
-            heard()
-    return np.array(times)
+    with captures.opened(path) as capture:
+        return np.array(list(captures.frame_times(capture, path, heard)))
 
 
 def _refuse_contradiction(path, tables):
@@ -246,41 +202,20 @@ def _is_less(found, stated):
 
 
 def _contradiction(path, found, stated):
-    return _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
+    return captures.unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
 
 
-def _refuse_cut_off(path, count, rate):
+def _refuse_cut_off(path, count, rate, heard):
     """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
     times = []
-    with _opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
+    with captures.opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
         # Of what was trimmed but is still stored too: only here can it be compared with the header.
         while len(times) <= 2 * count and capture.grab():
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
+            heard()
     found, stated = np.ptp(times or [0]) + 1 / rate, count / rate
     if _is_less(found, stated):
         raise _contradiction(path, found, stated)
-
-
-def _frame_times(capture, path):
-    """Yields the time in seconds of each frame, in the order shown, converting none of them to pixels."""
-    previous = -np.inf
-    while capture.grab():
-        time = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000.0
-        # Also what ends a loop over a file whose damaged index never ends.
-        if not time > previous:
-            raise _unreadable(path, f"its time goes from {previous:.3f} s to {time:.3f} s")
-        yield time
-        previous = time
-
-
-def _small_frame(capture, path, shape, box):
-    readable, frame = capture.retrieve()
-    if not readable:
-        raise _unreadable(path, "a frame cannot be decoded")
-    if box is not None:
-        left, top, width, height = box
-        frame = frame[top : top + height, left : left + width]
-    return cv2.cvtColor(cv2.resize(frame, shape[::-1], interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
 
 
 def _check_continuous(path, start, end, times):
@@ -293,7 +228,3 @@ def _check_continuous(path, start, end, times):
             f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
             "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
         )
-
-
-def _unreadable(path, found):
-    return RawDataError(path, found, _VIDEO, _AGAIN)
