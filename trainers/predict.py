@@ -6,13 +6,15 @@ Recordings are video files, folders, patterns, series (.csv with a column time, 
 answers go to `predictions.csv` and `predictions.json`, with what every readout says, and to a picture a recording.
 """
 
+import contextlib
 import hashlib
 import pathlib
 import sys
+import time
 
 from absl import flags
 
-from simper_tf import files
+from simper_tf import files, run_folder
 from simper_tf.readings import answers, learned, read, search
 from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
@@ -20,6 +22,8 @@ from trainers.predictions import html, pictures, tables, videos
 
 # Windows of a recording that are printed; the files have all.
 _MOST_PRINTED = 20
+# Times that writing all answers takes, until they are written again.
+_WRITING = 10
 
 
 def main(names):
@@ -40,25 +44,62 @@ def main(names):
                 f"--video={flags.FLAGS.video} is for one recording with pictures. Found: {len(found)} in all."
             )
         videos.refuse_unwritable(pathlib.Path(flags.FLAGS.video), found[0])
-    done, total = [], len(problems) + len(found)
-    while found:
-        source = found.pop(0)  # What it holds of a file goes with it.
-        try:
-            opened, read_now = _read(source, wishes, model)
-            done.append(read_now)
-            # First, so that nothing that fails later loses what was read.
-            tables.write(folder, done, flags.FLAGS.unit)
-            _show(folder, opened, read_now)
-        except RawDataError as error:
-            problems.append(error)
-            _complain(error)
-    if done:
-        if flags.FLAGS.report:
-            paths = [picture_path(folder, each.name) for each in done]
-            files.write_atomically(folder / "predictions.html", html.render(done, paths, flags.FLAGS.unit))
-        cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
+    total = len(problems) + len(found)
+    with _alone(folder):
+        done = _read_all(found, problems, folder, lambda source: _read(source, wishes, model))
+        if done:
+            if flags.FLAGS.report:
+                paths = [picture_path(folder, each.name) for each in done]
+                files.write_atomically(folder / "predictions.html", html.render(done, paths, flags.FLAGS.unit))
+            cli.say(f"Written: {folder / tables.CSV}, {folder / tables.JSON}.")
     if problems:
         sys.exit(f"predict: {len(problems)} of {total} could not be read, see above.")
+
+
+def _read_all(found, problems, folder, read_one):
+    """Reads recordings one after another, empties the list of them, and returns a `tables.Done` for each."""
+    done, written, due = [], 0, 0.0
+    try:
+        while found:
+            source = found.pop(0)  # What it holds of a file goes with it.
+            try:
+                opened, read_now = read_one(source)
+            except MemoryError:
+                _note(problems, RawDataError(source.name, "more than fits into memory", "less", "Read a part of it."))
+                continue
+            except RawDataError as error:
+                _note(problems, error)
+                continue
+            done.append(read_now)
+            if time.monotonic() > due:  # Seldom where there are many, as all of them are written each time.
+                began, written = time.monotonic(), len(done)
+                tables.write(folder, done, flags.FLAGS.unit)
+                due = time.monotonic() + _WRITING * (time.monotonic() - began)
+            try:
+                _show(folder, opened, read_now)
+            except RawDataError as error:
+                _note(problems, error)
+            done[-1] = read_now.without_courses()
+    finally:  # So that nothing that fails loses what was read.
+        if written < len(done):
+            tables.write(folder, done, flags.FLAGS.unit)
+    return done
+
+
+@contextlib.contextmanager
+def _alone(folder):
+    """Keeps other commands from writing into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with files.alone(folder / run_folder.LOCK, wait=False):
+            yield
+    except files.InUse as error:
+        raise files.InUse(f"--out={folder} is written by {error}. Wait for it, or name another folder.") from error
+
+
+def _note(problems, error):
+    problems.append(error)
+    _complain(error)
 
 
 def wishes_from(config) -> read.Wishes:
@@ -85,7 +126,8 @@ def wishes_from(config) -> read.Wishes:
 
 def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
     """Returns where the picture of a recording goes: two of the same file name differ in their folders."""
-    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name)
+    # No more letters, each of up to four bytes, than leave room for what else is in a name of 255 bytes.
+    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name[:50])
     return folder / f"{stem}_{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}.png"
 
 

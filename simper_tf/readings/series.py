@@ -1,12 +1,14 @@
 """Files of series, csv, npy and wav -> times and values."""
 
+import array
+import codecs
 import csv
+import itertools
 import pathlib
-import warnings
 
 import numpy as np
-import scipy.io.wavfile
 
+from simper_tf.readings import wav
 from simper_tf.recordings.errors import RawDataError
 
 TEXTS = (".csv", ".tsv", ".txt")
@@ -15,6 +17,8 @@ _TIME_UNITS = {"time": 1, "t": 1, "seconds": 1, "sec": 1, "s": 1, "time_s": 1, "
                "ms": 1e3, "time_ms": 1e3, "time (ms)": 1e3, "milliseconds": 1e3}  # fmt: skip
 # From so many samples a second on a wav file is sound, in which repetitions are told by how loud it is.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
+# Values held at once, 0.5 GB of them: those of 18 hours at a thousand a second. Letters of a line of text.
+_MOST, _LONGEST_LINE = 2**26, 2**20
 _REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 
 
@@ -31,7 +35,12 @@ def read(path: pathlib.Path, rate: float | None) -> tuple[np.ndarray, np.ndarray
     Raises:
         RawDataError: it is none of these, does not say its rate, or is constant.
     """
-    return normal(path, *_read(path, rate))
+    try:
+        times, values = _read(path, rate)
+    except OSError as error:  # Such as a disk that fails.
+        found = f"what cannot be read ({error.strerror or error})"
+        raise RawDataError(path, found, "a recording", "Copy it again.") from error
+    return normal(path, times, values)
 
 
 def normal(name: str | pathlib.Path, times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -52,6 +61,8 @@ def normal(name: str | pathlib.Path, times: np.ndarray, values: np.ndarray) -> t
     if (np.diff(times) <= 0).any():
         late = int(np.argmax(np.diff(times) <= 0)) + 1
         raise RawDataError(name, f"sample {late} not later than the one before it", "times that rise", _REMEDY)
+    largest = np.abs(values).max(axis=0)
+    values = values / np.where(largest > 0, largest, 1)  # Squares of what is huge or tiny are not numbers.
     spread = values.std(axis=0)
     if not spread.any():
         raise RawDataError(name, "values that never change", "a series in which something repeats", "Record it again.")
@@ -77,6 +88,9 @@ def load_array(path: pathlib.Path) -> np.ndarray:
             "numbers (T,), (T, C), (T, H, W) or (T, H, W, C), T at least 3",
             "Save them so.",
         )
+    stated, size = found.offset + found.nbytes, path.stat().st_size
+    if stated != size:
+        raise RawDataError(path, f"{size} bytes", f"{stated}, as its header says", "Save it again.")
     return found
 
 
@@ -85,55 +99,94 @@ def _read(path, rate):
         return _text(path, rate)
     with path.open("rb") as file:
         is_array = file.read(6) == b"\x93NUMPY"
-    values, own = (load_array(path), rate) if is_array else _sound(path)
-    values = np.asarray(values, np.float64).reshape(len(values), -1)
+    if is_array:
+        values, own = load_array(path), rate
+        _refuse_long(path, values.size)
+        values = np.asarray(values, np.float64).reshape(len(values), -1)
+    else:
+        values, own = _sound(path)
     return np.arange(len(values)) / _known(path, own), values
 
 
 def _sound(path):
-    """Returns samples and their rate, of sound its loudness."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", scipy.io.wavfile.WavFileWarning)
-            rate, values = scipy.io.wavfile.read(path, mmap=True)
-    except Exception as error:  # Of damaged headers SciPy raises whatever its parser ran into.
-        found = (str(error) or type(error).__name__).splitlines()[0]
-        raise RawDataError(path, f"a damaged wav file ({found})", "a whole one", "Save it again.") from error
-    if rate < _SOUND_RATE:
-        return values, rate
-    step = rate // _LOUDNESS_RATE
-    count = len(values) // step
-    loud = [np.sqrt(np.square(values[k * step : (k + 1) * step], dtype=np.float64).mean()) for k in range(count)]
-    return np.array(loud), rate / step
+    """Returns `(T, C)` samples and their rate, of sound its loudness."""
+    sound = wav.read(path)
+    if sound.rate < _SOUND_RATE:
+        _refuse_long(path, sound.raw.size)
+        return sound.values(), sound.rate
+    step = sound.rate // _LOUDNESS_RATE
+    count = len(sound) // step
+    loud = [np.sqrt(np.square(sound.values(k * step, (k + 1) * step)).mean()) for k in range(count)]
+    return np.reshape(loud, (-1, 1)), sound.rate / step
+
+
+def _refuse_long(path, number):
+    if number > _MOST:
+        raise RawDataError(path, f"{number:,} values", f"{_MOST:,} or fewer", "Cut it into parts, or thin it out.")
 
 
 def _text(path, rate):
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-        lines = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-        mark = max(",;\t", key=lines[0].count)
-        table = csv.reader(lines, delimiter=mark) if mark in lines[0] else (line.split() for line in lines)
-        rows = list(table)
-    except (UnicodeDecodeError, csv.Error, IndexError) as error:
+        header, table = _table(path)
+    except (UnicodeError, csv.Error) as error:
         raise RawDataError(path, f"no table of numbers ({error})", "text with columns", _REMEDY) from error
-    header = [] if not rows or _numbers(rows[0]) is not None else [name.strip().lower() for name in rows.pop(0)]
-    width = len(rows[0]) if rows else 0
-    table = [_numbers(row) for row in rows]
-    wrong = next((k for k, row in enumerate(table) if row is None or len(row) != width), None)
-    if wrong is not None or not width:
-        found = f"row {wrong + 1 + bool(header)}: {','.join(rows[wrong])[:60]}" if rows else "no rows"
-        raise RawDataError(path, found, "as many numbers in every row", _REMEDY)
-    table = np.array(table)
     timed = next((k for k, name in enumerate(header) if name in _TIME_UNITS), None)
     if timed is None:
         return np.arange(len(table)) / _known(path, rate), table
-    if width < 2:
+    if table.shape[1] < 2:
         raise RawDataError(path, "a column of times alone", "a column of values beside it", _REMEDY)
     return table[:, timed] / _TIME_UNITS[header[timed]], np.delete(table, timed, axis=1)
 
 
+def _table(path):
+    """Returns the names of the columns, none where there are none, and `(T, C)` numbers."""
+    header, table, width = [], array.array("d"), 0
+    for number, row in enumerate(_rows(path), 1):
+        values = _numbers(row)
+        if number == 1:
+            width = len(row)
+            if values is None:
+                header = [name.strip().lower() for name in row]
+                continue
+        if values is None or len(values) != width:
+            raise RawDataError(path, f"row {number}: {','.join(row)[:60]}", "as many numbers in every row", _REMEDY)
+        table.extend(values)
+        _refuse_long(path, len(table))
+    if not table:
+        raise RawDataError(path, "no rows", "as many numbers in every row", _REMEDY)
+    return header, np.reshape(table, (-1, width))
+
+
+def _rows(path):
+    """Yields the cells of each row; what separates them is what the first row has most of."""
+    lines = _lines(path)
+    first = next(lines, "")
+    mark = max(",;\t", key=first.count)
+    lines = itertools.chain([first] * bool(first), lines)
+    rows = csv.reader(lines, delimiter=mark) if mark in first else (line.split() for line in lines)
+    # A comma that does not separate cells is the decimal sign of much of the world.
+    return rows if mark == "," and mark in first else ([cell.replace(",", ".") for cell in row] for row in rows)
+
+
+def _lines(path):
+    """Yields the lines of a text without blank ones and comments, one at a time.
+
+    It is UTF-16 where its first bytes say so; else numbers are ASCII, whatever names are written in.
+    """
+    with path.open("rb") as file:
+        is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    with path.open(encoding="utf-16" if is_wide else "utf-8-sig", errors="strict" if is_wide else "replace") as file:
+        while line := file.readline(_LONGEST_LINE):
+            if len(line) == _LONGEST_LINE:
+                raise RawDataError(path, f"a line of {_LONGEST_LINE:,} letters or more", "text with columns", _REMEDY)
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield line
+
+
 def _numbers(row):
     """Returns the numbers of a row, NaN for an empty cell; None if one is something else."""
+    if any("_" in cell for cell in row):  # Which Python takes for a number.
+        return None
     try:
         return [float(cell) if cell.strip() else np.nan for cell in row]
     except ValueError:

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from simper_tf.readings import series
-from simper_tf.recordings import avi, mp4, raw_files
+from simper_tf.recordings import apart, avi, mp4, raw_files
 from simper_tf.recordings.errors import RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
@@ -107,14 +107,14 @@ class Video(Source):
         self.path = path
 
     def info(self):
-        found = mp4.probe(self.path)
+        found = apart.probe(self.path)
         pixels = found.height * found.width * found.num_frames
         bits = 8 * pathlib.Path(self.path).stat().st_size / pixels
         gap = max(mp4.LONGEST_GAP, 2 / found.rate)
         return Info(found.rate, found.seconds, found.height, found.width, bits, gap)
 
     def frames(self, start, end, shape, box):
-        return mp4.decoded(self.path, start, end, shape, box)
+        return apart.decoded(self.path, start, end, shape, box)
 
 
 class Frames(Source):

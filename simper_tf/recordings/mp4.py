@@ -6,20 +6,17 @@ goes by the nominal rate. A rotation stored in the file is applied (OpenCV does 
 """
 
 import collections
-import contextlib
 from typing import NamedTuple
 
 import cv2
 import numpy as np
 
-from simper_tf.recordings import avi, raw_files, retime
+from simper_tf.recordings import avi, captures, mp4_times, retime
 from simper_tf.recordings.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
 LONGEST_GAP = 0.25
-
-_VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
 
 
 class VideoInfo(NamedTuple):
@@ -34,24 +31,32 @@ class VideoInfo(NamedTuple):
     longest_gap: float  # Seconds between two neighboring frames, at most.
 
 
-def probe(path):
-    """Returns the `VideoInfo` of a file, all frames of which are decoded once, none converted to pixels.
+def probe(path, heard=captures.nobody):
+    """Returns the `VideoInfo` of a file, from the tables of an mp4 file, or else after decoding all of its frames.
+
+    Args:
+        path: A video file.
+        heard: Called for each frame, for whoever waits.
 
     Raises:
         RawDataError: the file is missing, is no video of two frames or more, is cut off, states a frame too large for
             memory, or shows two frames at one time.
     """
-    height, width, stated, nominal = _first_frame(path)
-    if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
-        _refuse_cut_off(path, stated, nominal)
-    with _opened(path) as capture:
-        times = np.array(list(_frame_times(capture, path)))
+    height, width, stated, nominal = captures.first_frame(path)
+    tables = mp4_times.read(path)
+    if tables:
+        times = tables.shown
+        _refuse_contradiction(path, tables)
+    else:
+        if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
+            _refuse_cut_off(path, stated, nominal, heard)
+        times = _decoded_times(path, heard)
     if len(times) < 2:
-        raise _unreadable(path, "a single frame")
+        raise captures.unreadable(path, "a single frame")
     gaps = np.diff(times)
     rate = len(gaps) / float(times[-1] - times[0])
     if rate > avi.MAX_RATE:
-        raise _unreadable(path, f"{rate:g} frames per second")
+        raise captures.unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
     return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()))
@@ -63,9 +68,9 @@ def read_header(path):
     Raises:
         RawDataError: the file is missing, or is not a video with at least one frame.
     """
-    height, width, count, rate = _first_frame(path)
+    height, width, count, rate = captures.first_frame(path)
     if not (count > 0 and 0 < rate < np.inf):
-        raise _unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
+        raise captures.unreadable(path, f"its header states {count:g} frames at {rate} frames per second")
     return avi.Header(int(count), rate, width, height)
 
 
@@ -152,7 +157,7 @@ def read_interval(path, start, end, size):
     return np.stack(frames), np.array(times)
 
 
-def decoded(path, start, end, shape, box=None):
+def decoded(path, start, end, shape, box=None, heard=captures.nobody):
     """Yields time and small frame of each frame shown at `start <= time < end`; two large ones are held at a time.
 
     Args:
@@ -160,77 +165,57 @@ def decoded(path, start, end, shape, box=None):
         start, end: Seconds from the first frame of the file.
         shape: `(height, width)` of what comes out, `(height, width, 3)` uint8 RGB, resized by area averaging.
         box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
+        heard: Called for each frame, also those before the start, for whoever waits.
 
     Raises:
         RawDataError: the file is missing, unreadable or damaged.
     """
-    with _opened(path) as capture:
+    with captures.opened(path) as capture:
         try:
-            for time in _frame_times(capture, path):
+            for time in captures.frame_times(capture, path, heard):
                 if time >= end:
                     break
                 if time >= start:
-                    yield time, _small_frame(capture, path, shape, box)
+                    yield time, captures.small_frame(capture, path, shape, box)
         except cv2.error as error:
-            raise _unreadable(path, f"decoding failed: {error}") from error
+            raise captures.unreadable(path, f"decoding failed: {error}") from error
 
 
-@contextlib.contextmanager
-def _opened(path, *parameters):
-    raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
-    # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
-    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG, parameters)
-    try:
-        if not capture.isOpened():
-            raise _unreadable(path, "it cannot be opened as a video")
-        height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
-        raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
-        yield capture
-    finally:
-        capture.release()
+def _decoded_times(path, heard):
+    with captures.opened(path) as capture:
+        return np.array(list(captures.frame_times(capture, path, heard)))
 
 
-def _first_frame(path):
-    """Returns height and width of the first frame as shown, and how many frames the file states at which rate."""
-    with _opened(path) as capture:
-        readable, frame = capture.read()
-        if not readable:
-            raise _unreadable(path, "no frame in it can be decoded")
-        return *frame.shape[:2], capture.get(cv2.CAP_PROP_FRAME_COUNT), capture.get(cv2.CAP_PROP_FPS)
+def _refuse_contradiction(path, tables):
+    """Raises RawDataError if frames are missing, or take more or less time than the headers of an mp4 file say."""
+    stored, shown = tables.stated
+    found = float(np.ptp(tables.shown)) + 1e-6
+    if stored is not None and not (tables.seconds - 1) / 1.1 <= stored <= max(tables.seconds / 0.9, tables.seconds + 1):
+        raise _contradiction(path, tables.seconds, stored)
+    if shown is not None and _is_less(found, shown):
+        raise _contradiction(path, found, shown)
 
 
-def _refuse_cut_off(path, count, rate):
+def _is_less(found, stated):
+    """Returns whether a video is shorter than stated, by more than headers are wrong of sound ones."""
+    return found < min(0.9 * stated, stated - 1)  # The length of a file can be that of its sound.
+
+
+def _contradiction(path, found, stated):
+    return captures.unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
+
+
+def _refuse_cut_off(path, count, rate, heard):
     """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
     times = []
-    with _opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
+    with captures.opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
         # Of what was trimmed but is still stored too: only here can it be compared with the header.
         while len(times) <= 2 * count and capture.grab():
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
+            heard()
     found, stated = np.ptp(times or [0]) + 1 / rate, count / rate
-    if found < min(0.9 * stated, stated - 1):  # Not less, because the length of a file can be that of its sound.
-        raise _unreadable(path, f"{found:.2f} s of video where its header states {stated:.2f} s")
-
-
-def _frame_times(capture, path):
-    """Yields the time in seconds of each frame, in the order shown, converting none of them to pixels."""
-    previous = -np.inf
-    while capture.grab():
-        time = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000.0
-        # Also what ends a loop over a file whose damaged index never ends.
-        if not time > previous:
-            raise _unreadable(path, f"its time goes from {previous:.3f} s to {time:.3f} s")
-        yield time
-        previous = time
-
-
-def _small_frame(capture, path, shape, box):
-    readable, frame = capture.retrieve()
-    if not readable:
-        raise _unreadable(path, "a frame cannot be decoded")
-    if box is not None:
-        left, top, width, height = box
-        frame = frame[top : top + height, left : left + width]
-    return cv2.cvtColor(cv2.resize(frame, shape[::-1], interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
+    if _is_less(found, stated):
+        raise _contradiction(path, found, stated)
 
 
 def _check_continuous(path, start, end, times):
@@ -243,7 +228,3 @@ def _check_continuous(path, start, end, times):
             f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
             "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
         )
-
-
-def _unreadable(path, found):
-    return RawDataError(path, found, _VIDEO, _AGAIN)

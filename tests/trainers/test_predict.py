@@ -6,13 +6,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import numpy as np
 import photographs
 import pytest
 from absl import flags
 
-from simper_tf import export
+from simper_tf import export, files
 from simper_tf.encoders import ENCODERS
 from simper_tf.readings import answers, search, sources
 from simper_tf.readings.readouts import Reading
@@ -243,6 +244,83 @@ def test_tables_are_written_before_a_video_that_fails(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space left"):
         command.main([source.name])
     assert len(list(csv.DictReader((tmp_path / "predictions.csv").open()))) == 1
+
+
+def test_a_name_as_long_as_a_file_may_have_gives_a_picture_of_a_name_that_fits(tmp_path):
+    for name in ("n" * 251 + ".csv", "胸" * 83 + ".csv", "𠀀" * 62 + ".csv"):
+        path = command.picture_path(tmp_path, str(tmp_path / name))
+        with files.replacing(path, "wb") as file:
+            file.write(b"picture")
+        assert path.exists()
+
+
+def in_process(monkeypatch, *words):
+    """Returns a call of the command in this process."""
+    values = flags.FlagValues()
+    command.define(values)
+    values(["predict", *map(str, words)])
+    monkeypatch.setattr(command.flags, "FLAGS", values)
+    return lambda: command.main([str(word) for word in words if not str(word).startswith("--")])
+
+
+def test_two_commands_do_not_write_into_one_folder(folder, tmp_path, monkeypatch):
+    call = in_process(monkeypatch, folder / "breath.csv", f"--out={tmp_path}")
+    with (
+        files.alone(tmp_path / ".lock"),
+        pytest.raises(OSError, match=rf"^--out={tmp_path} is written by process \d+ on"),
+    ):
+        call()
+    assert not (tmp_path / "predictions.csv").exists()
+    call()
+    assert {path.suffix for path in tmp_path.iterdir()} == {".csv", ".json", ".png"}
+
+
+def test_a_recording_that_needs_too_much_memory_is_named_and_the_next_is_read(folder, tmp_path, monkeypatch, capsys):
+    read = command._read
+
+    def greedy(source, *rest):
+        if source.name.endswith("greedy.csv"):
+            raise MemoryError
+        return read(source, *rest)
+
+    (tmp_path / "greedy.csv").write_bytes((folder / "breath.csv").read_bytes())
+    monkeypatch.setattr(command, "_read", greedy)
+    words = tmp_path / "greedy.csv", folder / "breath.csv", f"--out={tmp_path / 'out'}"
+    with pytest.raises(SystemExit, match="1 of 2 could not be read"):
+        in_process(monkeypatch, *words)()
+    assert f"predict: {tmp_path / 'greedy.csv'}: found more than fits into memory" in capsys.readouterr().err
+    (record,) = json.loads((tmp_path / "out" / "predictions.json").read_text())
+    assert record["recording"] == str(folder / "breath.csv")
+
+
+def test_a_camera_that_is_not_there_is_one_line(tmp_path, monkeypatch, capsys):
+    with pytest.raises(SystemExit, match="1 of 1 could not be read"):
+        in_process(monkeypatch, 77, f"--out={tmp_path}")()
+    assert capsys.readouterr().err == (
+        "predict: camera 77: found none; expected a camera of this number. Plug one in, or name a file.\n"
+    )
+
+
+def test_answers_of_many_recordings_are_written_seldom_and_all_at_the_end(tmp_path, monkeypatch):
+    names = [f"{number}.csv" for number in range(300)]
+    done = {name: tables.Done(name, sources.Info(10, 12, 1, 1), (), [answer(0, 1.0, 0.9)]) for name in names}
+    written, write = [], tables.write
+
+    def slowly(folder, found, unit):
+        written.append(len(found))
+        time.sleep(0.05)
+        write(folder, found, unit)
+
+    monkeypatch.setattr(command.tables, "write", slowly)
+    monkeypatch.setattr(command, "_show", lambda *_: None)
+    in_process(monkeypatch, "none", f"--out={tmp_path}")
+    found = [sources.Series(pathlib.Path(name)) for name in names]
+    kept = command._read_all(found, [], tmp_path, lambda source: (None, done[source.name]))
+    assert written[0] == 1
+    assert written[-1] == 300
+    assert len(written) < 30
+    assert len(list(csv.DictReader((tmp_path / "predictions.csv").open()))) == 300
+    assert {each.answers[0].course for each in kept} == {None}
 
 
 def test_the_picture_shades_what_does_not_repeat_and_draws_both_octaves_dashed():

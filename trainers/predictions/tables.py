@@ -39,6 +39,10 @@ class Done:
     def repetitions(self) -> float:
         return answers.repetitions(self.answers)
 
+    def without_courses(self) -> "Done":
+        """Returns it without what only its picture shows, so that those of many recordings fit into memory."""
+        return dataclasses.replace(self, answers=[dataclasses.replace(each, course=None) for each in self.answers])
+
     @property
     def is_periodic(self) -> bool:
         """Whether anything repeats in any window."""

@@ -205,3 +205,48 @@ def test_a_camera_is_read_by_the_clock_and_one_that_is_not_there_is_refused(monk
     assert found[0][1][0, 0].tolist() == [30, 20, 10]
     with pytest.raises(RawDataError, match="camera 7: found none; expected a camera of this number"):
         sources.Camera(7).info()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"time;x\n0,0;1,5\n0,5;-1,5\n1,0;1,5\n",
+        b"time x\n0,0 1,5\n0,5 -1,5\n1,0 1,5\n",
+        b"time,x\r0,1.5\r0.5,-1.5\r1,1.5\r",
+        "time,x\n0,1.5\n0.5,-1.5\n1,1.5\n".encode("utf-16"),
+        "time,größe\n0,1.5\n0.5,-1.5\n1,1.5\n".encode("latin-1"),
+        '\ufefftime,"x, left"\n0,1.5\n0.5,-1.5\n1,1.5\n'.encode(),
+    ],
+)
+def test_tables_are_read_in_the_marks_and_encodings_of_many_programs(tmp_path, content):
+    (tmp_path / "t.csv").write_bytes(content)
+    times, values = series.read(tmp_path / "t.csv", None)
+    np.testing.assert_allclose(times, [0, 0.5, 1])
+    np.testing.assert_allclose(values[:, 0], [0.7071, -1.4142, 0.7071], rtol=1e-3)
+
+
+def test_what_is_larger_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    write(tmp_path / "a.csv", "time,x\n0,1\n")
+    os.truncate(tmp_path / "a.csv", 10**12)
+    with pytest.raises(RawDataError, match=r"a.csv: found a line of 1,048,576 letters or more"):
+        series.read(tmp_path / "a.csv", None)
+    np.save(tmp_path / "long.npy", np.sin(np.arange(101)))
+    write(tmp_path / "long.csv", "time,x\n" + "".join(f"{k},{k % 7}\n" for k in range(51)))
+    monkeypatch.setattr(series, "_MOST", 100)
+    for name, found in (("long.npy", "101 values"), ("long.csv", "102 values")):
+        with pytest.raises(RawDataError, match=rf"{name}: found {found}; expected 100 or fewer. Cut it into parts"):
+            series.read(tmp_path / name, 10.0)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_the_size_of_numbers_does_not_matter(tmp_path, factor):
+    np.save(tmp_path / "a.npy", factor * np.float64([1, 2, 4, 1]))
+    np.testing.assert_allclose(series.read(tmp_path / "a.npy", 10.0)[1][:, 0], [-0.8165, 0, 1.633, -0.8165], atol=1e-3)
+
+
+def test_an_array_of_more_or_less_than_its_header_says_is_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 4, 4)))
+    content = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(content + b"more")
+    with pytest.raises(RawDataError, match=r"found 12932 bytes; expected 12928, as its header says"):
+        sources.open_file(tmp_path / "a.npy")

@@ -1,0 +1,116 @@
+"""Videos decoded in a process of their own: the same frames, and one sentence where that process dies."""
+
+import os
+import resource
+import signal
+
+import numpy as np
+import pytest
+
+from datasets.countix.standin import encode
+from simper_tf.recordings import apart, decoder, mp4
+from simper_tf.recordings.errors import RawDataError
+
+LARGE = 480, 640  # Of so large frames the pipe holds one: the decoder waits.
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory):
+    path = tmp_path_factory.mktemp("apart") / "video é.mp4"
+    frames = np.random.default_rng(0).integers(0, 256, (40, 48, 64, 3), np.uint8)
+    encode(path, frames, np.arange(40) / 20)
+    return path
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Returns the decoders that are asked, in order."""
+    found, ready = [], apart._Decoder.ready
+    monkeypatch.setattr(apart._Decoder, "ready", lambda: found.append(ready()) or found[-1])
+    return found
+
+
+@pytest.mark.parametrize("box", [None, (8, 4, 32, 40)])
+def test_frames_and_facts_are_those_of_this_process(video, box):
+    assert apart.probe(video) == mp4.probe(video)
+    here = list(mp4.decoded(video, 0.5, 1.5, (12, 16), box))
+    apart_ = list(apart.decoded(video, 0.5, 1.5, (12, 16), box))
+    assert [time for time, _ in here] == [time for time, _ in apart_]
+    np.testing.assert_array_equal([frame for _, frame in here], [frame for _, frame in apart_])
+
+
+def test_one_process_serves_file_after_file_and_one_that_is_no_video(video, tmp_path, started):
+    page = tmp_path / "page.mp4"
+    page.write_text("<html>Not found</html>")
+    for _ in range(2):
+        apart.probe(video)
+        list(apart.decoded(video, 0, 1, (4, 4)))
+        with pytest.raises(RawDataError, match=r"page.mp4: found it cannot be opened as a video; expected a complete"):
+            apart.probe(page)
+    assert len(set(started)) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        (signal.SIGSEGV, r"what the decoder does not survive \(SIGSEGV\)"),
+        (signal.SIGABRT, r"what the decoder does not survive \(SIGABRT\)"),
+        (signal.SIGALRM, r"no end of decoding, for 60 s"),
+    ],
+)
+def test_a_decoder_that_dies_is_one_sentence_and_the_next_file_is_read(video, started, number, found):
+    frames = apart.decoded(video, 0, 9, LARGE)
+    next(frames)
+    os.kill(started[-1]._process.pid, number)
+    with pytest.raises(RawDataError, match=rf"video é.mp4: found {found}; expected a complete video file"):
+        list(frames)
+    assert apart.probe(video).num_frames == 40
+    assert started[-1] is not started[0]
+
+
+def test_an_idle_decoder_that_has_died_is_replaced(video, started):
+    apart.probe(video)
+    started[-1]._process.kill()
+    started[-1]._process.wait()
+    assert apart.probe(video).num_frames == 40
+
+
+def test_frames_that_nobody_wants_any_more_end_their_decoder(video, started):
+    frames = apart.decoded(video, 0, 9, LARGE)
+    next(frames)
+    frames.close()
+    assert started[-1]._process.poll() == -signal.SIGKILL
+    assert started[-1] not in apart._idle
+
+
+def test_what_a_decoder_may_take_is_bounded(video, started):
+    apart.probe(video)
+    assert resource.prlimit(started[-1]._process.pid, resource.RLIMIT_AS)[0] == decoder.MEMORY
+
+
+def test_a_defect_of_ours_shows_itself(video):
+    with pytest.raises(RuntimeError, match="TypeError"):
+        list(apart.decoded(video, None, 9, (4, 4)))
+
+
+def test_two_readings_at_once_have_a_decoder_each(video, started):
+    first, second = apart.decoded(video, 0, 9, (4, 4)), apart.decoded(video, 0, 9, (4, 4))
+    for (one, a), (two, b) in zip(first, second, strict=True):
+        assert one == two
+        np.testing.assert_array_equal(a, b)
+    assert len(set(started)) == 2
+
+
+@pytest.mark.parametrize("name", ["concat:a|b.mp4", "file:x.mp4", "%03d.mp4", "-x.mp4", "b\udcff.mp4", "a\nb.mp4"])
+def test_names_that_mean_something_to_ffmpeg_or_are_no_text_are_names(video, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(video.read_bytes())
+    assert apart.probe(name).num_frames == 40
+
+
+@pytest.mark.parametrize("text", ["ffconcat version 1.0\nfile other.mp4\n", "#EXTM3U\n#EXTINF:10,\nother.mp4\n"])
+def test_lists_of_other_files_are_not_followed(video, tmp_path, text):
+    (tmp_path / "other.mp4").write_bytes(video.read_bytes())
+    (tmp_path / "list.mp4").write_text(text)
+    with pytest.raises(RawDataError, match=r"list.mp4: found it cannot be opened as a video"):
+        apart.probe(tmp_path / "list.mp4")
