@@ -7,6 +7,7 @@ time, and keeps none. Needs the extra `app`.
 """
 
 import base64
+import logging
 import pathlib
 import tempfile
 import threading
@@ -28,6 +29,8 @@ def main():
     model = learned.Exported(config.model) if config.model else None
     app = make(model, config.max_megabytes, config.host)
     from werkzeug.serving import make_server
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # Not a line a request.
 
     try:
         server = make_server(config.host, config.port, app, threaded=True)

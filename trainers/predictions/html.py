@@ -7,6 +7,9 @@ import pathlib
 from trainers.predictions import tables
 from trainers.reports.html import TEMPLATE
 
+# So many windows are shown without a click.
+_MOST_OPEN = 12
+
 
 def render(done: list[tables.Done], pictures: list[pathlib.Path], unit: str) -> str:
     """Returns the page.
@@ -31,7 +34,8 @@ def recording(done: tables.Done, picture: pathlib.Path, unit: str) -> str:
     rows = "".join(_row(answer, unit) for answer in done.answers)
     table = f"<table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table>"
     scrolled = _scrolled(table, f"Windows of {name}")
-    details = f"<details><summary>{len(done.answers)} windows</summary>{scrolled}</details>"
+    is_open = " open" * (len(done.answers) <= _MOST_OPEN)
+    details = f"<details{is_open}><summary>{len(done.answers)} windows</summary>{scrolled}</details>"
     return f"<section><h2>{name}</h2><p>{_text(tables.in_all(done))}</p>{notes}{figure}{details}</section>"
 
 
