@@ -144,10 +144,9 @@ def constants(version):
 
 @pytest.mark.slow
 def test_equal_weights_are_equal_bytes_and_no_file_tells_where_it_was_made(tmp_path, form):
-    first, second = (
-        edge.export_features(encoder, tmp_path / "secret_folder", form, FRAME, T)
-        for encoder in (made("efficientphys"), made("efficientphys"))
-    )
+    encoder, same = made("efficientphys"), KINDS["efficientphys"]()
+    same.set_weights(encoder.get_weights())  # Averages of norms may differ in their last bit, as threads come.
+    first, second = (edge.export_features(each, tmp_path / "secret_folder", form, FRAME, T) for each in (encoder, same))
     assert (first.name, second.name) == ("1", "2")
     assert constants(first) == constants(second)
     assert sum(map(len, constants(first))) > 500_000
