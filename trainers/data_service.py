@@ -22,8 +22,6 @@ def main():
     config = flags.FLAGS
     if config.dispatcher:
         data_service.check(config.dispatcher, "--dispatcher")
-    elif not config.workers:
-        cli.say("Without a worker here none is made until one joins.")
     with _Told() as told:
         dispatcher = None if config.dispatcher else _dispatcher(config.port)
         address = config.dispatcher or dispatcher.target.replace("localhost", config.host)

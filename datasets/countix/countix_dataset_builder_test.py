@@ -71,7 +71,7 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
 def test_beam_builds_the_same_set_and_report_and_skips_a_damaged_video(tmp_path):
     raw = tmp_path / "raw"
     standin.write(raw, subjects=2, seconds=4)
-    damaged = sorted((raw / "videos" / "test").iterdir())[0]
+    damaged = min((raw / "videos" / "test").rglob("*.mp4"))
     damaged.write_bytes(damaged.read_bytes()[:100])
     builders = testing.build_both_ways(make, raw, tmp_path)
     assert [builder.info.splits["test"].num_examples for builder in builders] == [1, 1]
