@@ -66,7 +66,7 @@ def other_array(random):
             lambda: np.full((200, 8, 8), np.nan, np.float32),
             lambda: np.zeros(200),
             lambda: numbers[:2],
-            lambda: 1e308 * np.random.default_rng(int(random.integers(9))).standard_normal(200),
+            lambda: 1e307 * np.random.default_rng(int(random.integers(9))).standard_normal(200),
         ][random.integers(13)]()
     )
 

@@ -87,8 +87,9 @@ class _Decoder:
 
     def ask(self, request):
         self._is_done = False
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        self._process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # It has died; that there is no answer says so.
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
 
     def answers(self, path):
         """Yields the letter and content of each message up to the last."""

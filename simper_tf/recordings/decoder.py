@@ -41,7 +41,7 @@ def main():
         _, hard = resource.getrlimit(what)
         resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     out = os.fdopen(os.dup(1), "wb")
-    _send(out, READY)
+    _tell(out, READY)
     for shown in (1, 2):  # Native libraries print what they like.
         os.dup2(os.open(os.devnull, os.O_WRONLY), shown)
     for line in sys.stdin:
@@ -52,23 +52,23 @@ def _answer(out, path, interval):
     try:
         _alive()
         if interval is None:
-            _send(out, END, mp4.probe(path, heard=_alive))
+            _tell(out, END, mp4.probe(path, heard=_alive))
         else:
             start, end, shape, box = interval
             for moment, frame in mp4.decoded(path, start, end, tuple(shape), box, _alive):
-                _send(out, FRAME, TIME.pack(moment) + frame.tobytes())
+                _send(out, FRAME, TIME.pack(moment), frame)
                 _alive()
-            _send(out, END)
+            _tell(out, END)
     except RawDataError as error:
-        _send(out, REFUSED, (error.found, error.expected, error.action))
+        _tell(out, REFUSED, (error.found, error.expected, error.action))
     except MemoryError:
-        _send(out, REFUSED, (f"a frame for which {MEMORY / 2**30:g} GiB are not enough", *captures.REMEDY))
+        _tell(out, REFUSED, (f"a frame for which {MEMORY / 2**30:g} GiB are not enough", *captures.REMEDY))
     except cv2.error as error:
-        _send(out, REFUSED, (f"decoding failed: {error}", *captures.REMEDY))
+        _tell(out, REFUSED, (f"decoding failed: {error}", *captures.REMEDY))
     except BrokenPipeError:  # Nobody wants the rest.
         os._exit(0)
     except Exception:
-        _send(out, DEFECT, traceback.format_exc())
+        _tell(out, DEFECT, traceback.format_exc())
 
 
 def _alive():
@@ -76,9 +76,13 @@ def _alive():
     signal.alarm(PATIENCE)
 
 
-def _send(out, letter, content=None):
+def _tell(out, letter, content=None):
+    _send(out, letter, json.dumps(content).encode())
+
+
+def _send(out, letter, *parts):
     signal.alarm(0)  # Whoever reads may take his time.
-    content = content if isinstance(content, bytes) else json.dumps(content).encode()
-    out.write(HEAD.pack(letter, len(content)))
-    out.write(content)
+    out.write(HEAD.pack(letter, sum(memoryview(part).nbytes for part in parts)))
+    for part in parts:
+        out.write(part)
     out.flush()
