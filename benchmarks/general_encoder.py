@@ -1,7 +1,6 @@
 """A small encoder that is meant to read any recording, and how SimPer trains it on generated ones."""
 
 import pathlib
-import time
 
 import keras
 import numpy as np
@@ -18,6 +17,8 @@ LEARNED = ("swing", "up-down", "zoom", "blink", "pulse")
 SHAPE, FRAMES = (24, 32), 48
 _BATCH, _VIEWS, _LEARNING_RATE, _BAND = 4, 4, 2e-3, (1.0, 3.5)
 _LEAST_CONTRAST = 1e-3
+# Steps from one checkpoint to the next, and what is printed there.
+_EVERY, _SHOWN = 50, ("kl_divergence", "speed_correlation")
 
 
 class Changes(layers.Layer):
@@ -52,43 +53,38 @@ def build(frame_shape=(None, None, 3), outputs: int = 4) -> keras.Model:
     return keras.Model(clips, x, name="general")
 
 
-def trained(seconds: float, seed: int, path: pathlib.Path) -> keras.Model:
-    """Returns the encoder after some seconds of SimPer on generated views; the weights of an earlier run are kept.
+def trained(steps: int, seed: int, folder: pathlib.Path) -> keras.Model:
+    """Returns the encoder after some steps of SimPer on generated views; what was interrupted goes on.
 
     Args:
-        seconds: Of training, from the second step on.
+        steps: Of training. Weights follow from it and from the seed, up to the rounding of the machine.
         seed: Of weights and of all that is generated.
-        path: Of the weights, `.weights.h5`.
+        folder: Of checkpoints.
     """
-    encoder = build()
-    if path.exists():
-        encoder.load_weights(path)
-        return encoder
     keras.utils.set_random_seed(seed)
-    encoder = build()
-    model = SimPer(encoder, seed=seed)
+    model = SimPer(build(), seed=seed)
     model.compile(keras.optimizers.Adam(_LEARNING_RATE))
-    step, batches = tf.function(model.train_step, autograph=False), iter(_batches(seed))
-    step(next(batches))
-    began, number, logs = time.monotonic(), 0, []
-    while (left := seconds - (time.monotonic() - began)) > 0:
-        model.optimizer.learning_rate = _LEARNING_RATE * min(2 * left / seconds, 1.0)
-        logs.append({name: float(value) for name, value in step(next(batches)).items()})
-        number += 1
-        if number % 50 == 0:
-            means = {
-                name: np.mean([each[name] for each in logs[-50:]]) for name in ("kl_divergence", "speed_correlation")
-            }
-            print(f"step {number}: {means}, {left:.0f} s left", flush=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    encoder.save_weights(path)
-    return encoder
+    model.optimizer.build(model.trainable_variables)
+    number = tf.Variable(0, dtype=tf.int64)
+    kept = tf.train.Checkpoint(weights=model.trainable_variables, optimizer=model.optimizer.variables, number=number)
+    manager = tf.train.CheckpointManager(kept, str(folder), max_to_keep=1)
+    kept.restore(manager.latest_checkpoint)
+    step, batches, logs = tf.function(model.train_step, autograph=False), None, []
+    while int(number) < steps:
+        batches = batches or iter(_batches(seed, int(number)))
+        model.optimizer.learning_rate = _LEARNING_RATE * min(2 * (1 - int(number) / steps), 1.0)
+        logs.append([float(each) for each in map(step(next(batches)).get, _SHOWN)])
+        if number.assign_add(1) % _EVERY == 0 or int(number) == steps:
+            manager.save()
+            told = zip(_SHOWN, np.mean(logs[-_EVERY:], axis=0), strict=True)
+            print(f"step {int(number)}: {', '.join(f'{name} {value:.3f}' for name, value in told)}", flush=True)
+    return model.encoder
 
 
-def _batches(seed):
+def _batches(seed, done):
     # A view of these holds about one period or more, and two frames or more to each.
     source = Synthetic(num_frames=FRAMES, shape=SHAPE, kinds=LEARNED, band=_BAND)
-    views = tf.data.Dataset.counter().map(
+    views = tf.data.Dataset.counter(done * _BATCH).map(
         lambda number: source.views(tf.stack([tf.cast(seed, tf.int64), number]), _VIEWS), 2
     )
     return views.batch(_BATCH, drop_remainder=True).prefetch(2)
