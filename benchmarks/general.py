@@ -167,8 +167,8 @@ def report(found: dict[str, list[Measured]], steps: int, size: int) -> str:
     where = f"better on {' and '.join(better)}" if better else "better on neither"
     return (
         f"{RULE}\n\nTrained for {steps} steps on {', '.join(general_encoder.LEARNED)}; {', '.join(HELD_OUT)} are "
-        f"those it was not trained on. It takes {size / 1e6:.2f} MB. The octave of `pixels` and of `general` is decided "
-        "alike, by the distance of frames to themselves; *noisier* adds noise of "
+        f"those it was not trained on. It takes {size / 1e6:.2f} MB. The octave of `pixels` and of `general` is "
+        "decided alike, by the distance of frames to themselves; *noisier* adds noise of "
         f"{_LEVEL:g} gray levels to the frames that are read.\n\n"
         f"{tables.markdown_table(header, lines)}\n\n"
         f"By the rule it is {where}: it is {'shipped' if ships else 'not shipped'}."

@@ -5,6 +5,7 @@ import pathlib
 
 import numpy as np
 
+from benchmarks.made_recordings import smooth
 from simper_tf.recordings import standin_faces
 
 RATE, SECONDS, SIDE = 30.0, 30.0, 128
@@ -49,7 +50,7 @@ def make(path: pathlib.Path, strength: float, number: int) -> Made:
     beats = beats_over(times, random)
     pulse = strength / _DEPTH * template[(beats % 1 * len(template)).astype(int)]
     face = standin_faces.draw(SIDE, SIDE, random)
-    sway, light = _smooth(random, (len(times), 2), 1.0), _smooth(random, (len(times), 1), 4.0)
+    sway, light = smooth(random, (len(times), 2), 1 / RATE, 1.0), smooth(random, (len(times), 1), 1 / RATE, 4.0)
     moments = [
         standin_faces.Moment(value, tuple(MOTION * place), light=np.float32(1 + LIGHT * bright))
         for value, place, bright in zip(pulse, sway, light, strict=True)
@@ -95,12 +96,3 @@ def drawn_template(random: np.random.Generator, samples: int = 1000) -> np.ndarr
         wave += height * np.exp(-0.5 * np.square(away / width))
     wave -= wave.mean()
     return 2 * wave / np.ptp(wave)
-
-
-def _smooth(random, shape, seconds):
-    """Returns series of standard deviation 1 that stay alike for some seconds."""
-    keep = np.exp(-1 / (RATE * seconds))
-    found = random.normal(0, 1, shape)
-    for k in range(1, len(found)):
-        found[k] = keep * found[k - 1] + np.sqrt(1 - keep**2) * found[k]
-    return found

@@ -92,9 +92,9 @@ def report(lines: list[list[str]], each: int, seconds: float) -> str:
     harmonics = [made_faces.harmonic_of(number) for number in range(each)]
     adapted = f"`adapt` has learned for {seconds:g} s from each recording. " if seconds else ""
     return (
-        f"{each} recordings of {made_faces.SECONDS:g} s of each strength, {made_faces.SIDE} x {made_faces.SIDE} pixels, "
-        f"{made_faces.RATE:g} frames per second, {low:g} to {high:g} beats per minute with intervals that vary by breath "
-        f"and from beat to beat. The pulse is the share by which the green of skin goes up, and down; its second "
+        f"{each} recordings of {made_faces.SECONDS:g} s of each strength, {made_faces.SIDE} pixels a side, "
+        f"{made_faces.RATE:g} frames per second, {low:g} to {high:g} beats per minute with intervals that vary by "
+        "breath and from beat to beat. The pulse is the share by which the green of skin goes up, and down; its second "
         f"harmonic has {min(harmonics):.2f} to {max(harmonics):.2f} times the amplitude of the first. Noise of "
         f"{made_faces.NOISE:g} gray levels, light that drifts by {made_faces.LIGHT:.0%}, a head that moves by "
         f"{made_faces.MOTION:g} pixel, all standard deviations. Windows of {WISHES.window:g} s. {adapted}*Told* is the "

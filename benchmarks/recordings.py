@@ -29,9 +29,8 @@ WISHES = read.Wishes(window=6.0, hop=3.0)
 _RIGHT = 0.05  # Hz within which a reading counts as right.
 _MISTAKE = 5  # Times that a mistaken reading of a series counts: they look periodic by chance more often.
 _MINUTES = 60
-_HEADER = """# Recordings of photographs that move
-
-Written by `make recordings`: {each} recordings of {seconds:g} s a kind, {width} x {height} pixels, in H.264, MPEG-4 and
+COMMAND = "python -m benchmarks.recordings"
+_HEADER = """{each} recordings of {seconds:g} s a kind, {width} x {height} pixels, in H.264, MPEG-4 and
 motion JPEG, 24 to 50 frames a second, 0.4 to 3 Hz; the frequency drifts in half of them, the camera shakes in half, the
 light drifts in half, the picture is noisy in three of five. Windows of 6 s. Photographs and seeds are not those on
 which the scores were fitted; the kinds of movement are the same. *Off by an octave* is any answer more than a quarter
@@ -61,7 +60,8 @@ def main():
     if args.hour:
         text += "\n" + hour(pathlib.Path(args.folder))
     print(text)
-    files.write_atomically(DOCUMENT, text)
+    document = tables.put_table(DOCUMENT.read_text(), COMMAND, text.rstrip(), DOCUMENT)
+    files.write_atomically(DOCUMENT, document)
 
 
 def measured(folder, purpose, each):
