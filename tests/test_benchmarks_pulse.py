@@ -1,5 +1,9 @@
 """Faces with a faint pulse, their truth, and the table of how they are read."""
 
+import csv
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -40,3 +44,16 @@ def test_a_face_is_made_and_read_as_the_command_reads_it(monkeypatch):
     assert hertz == pytest.approx(truth, abs=pulse_faces.AIM)
     assert score > 0.5
     assert "| 2.0% | pos |" in pulse_faces.report(pulse_faces.lines_of("2.0%", found), 1, 0.0)
+
+
+@pytest.mark.slow
+def test_the_command_reads_a_faint_pulse_at_its_rate_and_not_at_that_of_its_second_harmonic(tmp_path, monkeypatch):
+    monkeypatch.setattr(made_faces, "SECONDS", 11.0)
+    made = made_faces.make(tmp_path / "face.npy", 0.01, 1)
+    words = [made.path, "--rate=30", "--face", "--band=0.7,3", "--window=10", f"--out={tmp_path}"]
+    done = subprocess.run([sys.executable, "-m", "trainers.predict", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "predictions.csv").open()))
+    truth = made.frequency(0, 10)
+    assert float(rows[0]["pos_hz"]) == pytest.approx(truth, abs=pulse_faces.AIM)
+    assert float(rows[0]["value"]) == pytest.approx(truth, abs=pulse_faces.AIM)
