@@ -21,6 +21,7 @@ from simper_tf.readings import learned, read, readouts, sources
 
 COMMAND = "python -m benchmarks.pulse_faces"
 WISHES = read.Wishes(band=(0.7, 3.0), window=10.0, hop=5.0, face=True)
+_FIRST = 100  # Number of the first recording: lower ones were looked at while the readouts were made.
 AIM, _OFF = 0.05, 0.25  # Hz; share of the truth beyond which the octave is another.
 
 
@@ -59,7 +60,7 @@ def measured(strength: float, each: int, seconds: float) -> dict[str, list[tuple
     """
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(each):
+        for number in range(_FIRST, _FIRST + each):
             made = made_faces.make(pathlib.Path(folder, "face.npy"), strength, number)
             opened = read.prepare(sources.Frames(made.path, made_faces.RATE), WISHES)
             more = (green, learned.adapt(opened, seconds)) if seconds else (green,)
@@ -89,7 +90,7 @@ def report(lines: list[list[str]], each: int, seconds: float) -> str:
     """Returns what was measured, in words and as a table."""
     header = ["pulse", "readout", "MAE, Hz", "median, Hz", "off by an octave", "told", "MAE of those", "windows"]
     low, high = made_faces.SLOWEST, made_faces.FASTEST
-    harmonics = [made_faces.harmonic_of(number) for number in range(each)]
+    harmonics = [made_faces.harmonic_of(number) for number in range(_FIRST, _FIRST + each)]
     adapted = f"`adapt` has learned for {seconds:g} s from each recording. " if seconds else ""
     return (
         f"{each} recordings of {made_faces.SECONDS:g} s of each strength, {made_faces.SIDE} pixels a side, "
