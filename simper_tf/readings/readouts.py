@@ -18,8 +18,8 @@ HARMONICS = 5
 # The first lag counts as the period at which the distance has come down to within this share of where it is lowest:
 # at the two others it may be told as well, one octave or more apart.
 _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
-# So many times wider than the band is what a pulse is filtered to: a filter that ends at its lowest rate takes from that
-# rate what it leaves to its second harmonic.
+# So many times wider than the band is the filter of a pulse: one that ends at the lowest rate takes from that rate what
+# it leaves to its second harmonic.
 _WIDER = 2.0
 _FINER = 4  # Lags between two frames at which distances are looked at.
 # Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
