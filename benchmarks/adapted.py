@@ -37,12 +37,13 @@ def main():
         parser.error(
             f"--kinds={args.kinds}: there is no {', '.join(wrong)}. Kinds: {', '.join(hard_recordings.KINDS)}."
         )
-    lines = []
+    lines, took = [], []
     for kind in kinds:
         found, seconds = measured(kind, args.each, args.adapt)
+        took += seconds
         lines += lines_of(kind, found)
         print(f"{kind}: start-up and learning took {np.mean(seconds):.0f} s a recording", flush=True)
-    text = report(lines, args.each, args.adapt)
+    text = report(lines, args.each, args.adapt, float(np.mean(took)))
     print(text)
     if args.document:
         files.write_atomically(args.document, tables.put_table(args.document.read_text(), COMMAND, text, args.document))
@@ -86,13 +87,14 @@ def lines_of(kind: str, found) -> list[list[str]]:
     return lines
 
 
-def report(lines: list[list[str]], each: int, seconds: float) -> str:
+def report(lines: list[list[str]], each: int, seconds: float, took: float) -> str:
     """Returns what was measured, in words and as a table."""
     header = ["recordings", "readout", "MAE, Hz", "median, Hz", "off by an octave", "picked", "nearest", "windows"]
     return (
         f"{each} recordings of {hard_recordings.SECONDS:g} s a kind, windows of {WISHES.window:g} s; `adapt` has "
-        f"learned for {seconds:g} s from each recording, without labels. *Picked* is how often the answer is that of "
-        "the readout; *nearest* how often `adapt` is nearer to the truth than every other.\n\n"
+        f"learned for {seconds:g} s from each recording, without labels, and took {took - seconds:.0f} s to start. "
+        "*Picked* is how often the answer is that of the readout; *nearest* how often `adapt` is nearer to the truth "
+        "than every other.\n\n"
         f"{tables.markdown_table(header, lines)}"
     )
 
