@@ -109,8 +109,8 @@ def _frames(kind, front, back, times, random):
         matrices = _walk(times, random) if kind == "walk" else [np.eye(2, 3)] * len(times)
     level = random.uniform(20, 60) if kind == "noise" else float(random.choice([0, 0, 4, 8, 15]))
     alone = random.random() < 0.5  # Else in front of another photograph, which stands still.
-    shake = _smooth(random, (len(times), 2), times[1], 0.3) * random.choice([0, 0, 1.0, 2.0])
-    light = 1 + random.choice([0, 0.1]) * _smooth(random, (len(times), 1), times[1], 4.0)[:, 0]
+    shake = smooth(random, (len(times), 2), times[1], 0.3) * random.choice([0, 0, 1.0, 2.0])
+    light = 1 + random.choice([0, 0.1]) * smooth(random, (len(times), 1), times[1], 4.0)[:, 0]
     mask = None if alone else _mask(random)
     seed = int(random.integers(2**31))
     return _drawn(front, back, mask, [matrices[k] for k in order], shake, light, level, seed), frequencies
@@ -150,8 +150,15 @@ def _walk(times, random):
     return [_shift(*place) for place in places]
 
 
-def _smooth(random, shape, step, seconds):
-    """Returns series of standard deviation 1 that stay alike for some seconds."""
+def smooth(random, shape, step, seconds):
+    """Returns series of standard deviation 1 that stay alike for some seconds.
+
+    Args:
+        random: NumPy generator.
+        shape: `(T, K)`.
+        step: Seconds from one value to the next.
+        seconds: After which a series has forgotten all but 1 / e of itself.
+    """
     keep = np.exp(-step / seconds)
     found = random.normal(0, 1, shape)
     for k in range(1, len(found)):

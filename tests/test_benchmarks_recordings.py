@@ -1,7 +1,11 @@
 """What the scores of readouts are made of is what the command that fits them prints."""
 
+import importlib
+import pathlib
+
 import pytest
 
+from simper_tf import tables
 from simper_tf.readings import beats, readouts
 from simper_tf.readings.readouts import Reading
 
@@ -26,3 +30,12 @@ def test_the_weights_of_series_are_those_that_are_fitted():
         found = recordings.fitted(readings, right, mistake=recordings._MISTAKE)
         assert [float(value) for value in found.split(", ")] == pytest.approx(known.pop(name), abs=0.02)
     assert not known
+
+
+@pytest.mark.parametrize("name", ["recordings", "general", "adapted", "pulse_faces"])
+def test_the_page_has_a_table_of_each_command_that_writes_into_it(name):
+    module = importlib.import_module(f"benchmarks.{name}")
+    text = (pathlib.Path(__file__).parents[1] / "docs" / "recordings.md").read_text()
+    assert tables.put_table(text, module.COMMAND, "| new |") != tables.put_table(text, module.COMMAND, "")
+    _, between = text.split(f"<!-- results: {module.COMMAND} -->\n")
+    assert between.partition(tables.END)[0].count("\n|") > 3

@@ -126,14 +126,42 @@ def adapt(
         step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
         report(left)
 
+    return of_encoder("adapt", model.encode)
+
+
+def of_encoder(name: str, encode: Callable, side: int = _SIDE) -> Callable:
+    """Returns a readout of windows by the features of an encoder.
+
+    Args:
+        name: Of the readout.
+        encode: `(1, T, H, W, C)` uint8 -> `(1, T)` or `(1, T, D)` features.
+        side: Pixels of the longer side of what it is given.
+    """
+
     def readout(window, products, band):
-        clip = _small(window.frames)
-        features = model.encode(clip[None]).numpy()
+        clip = _small(window.frames, side)
+        features = np.asarray(encode(clip[None]))
         pixels = spectrum.pixel_power(clip[None])
         found = float(octave.resolve_octave(features, pixels, window.rate)[0])
-        return _refined("adapt", features[0], found, window, products, band)
+        return _refined(name, features[0], found, window, products, band)
 
     return readout
+
+
+def arbitrated(frequency: float, products: np.ndarray, rate: float, band: tuple[float, float]) -> float:
+    """Returns a frequency at the multiple that the frames themselves repeat at, where they clearly show one.
+
+    Args:
+        frequency: Hz.
+        products: `(T, T)` of `gram.products` of the frames.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+    """
+    arbiter = readouts.selfdistance(products, rate, band)
+    if arbiter.score < answers.THRESHOLD:
+        return frequency
+    near = min((frequency * each for each in _MULTIPLES), key=lambda each: abs(math.log(each / arbiter.frequency)))
+    return near if abs(near / arbiter.frequency - 1) < 0.1 else frequency
 
 
 def _training_clips(opened, seed):
@@ -152,19 +180,16 @@ def _training_clips(opened, seed):
 
 def _refined(name, features, frequency, window, products, band):
     """Returns the reading of features, at the multiple that the frames themselves repeat at, where they show it."""
-    arbiter = readouts.selfdistance(products, window.rate, band)
-    if arbiter.score >= answers.THRESHOLD:
-        near = min((frequency * each for each in _MULTIPLES), key=lambda each: abs(math.log(each / arbiter.frequency)))
-        frequency = near if abs(near / arbiter.frequency - 1) < 0.1 else frequency
+    frequency = arbitrated(frequency, products, window.rate, band)
     return readouts.reading(name, gram.products(features), frequency, window.rate, band)
 
 
-def _small(frames):
-    """Returns `(T, H, W, C)` uint8 frames of at most `_SIDE` pixels a side; series as they are."""
+def _small(frames, side=_SIDE):
+    """Returns `(T, H, W, C)` uint8 frames of at most so many pixels a side; series as they are."""
     if is_series(frames.shape[1:]):
         return frames
     height, width = frames.shape[1:3]
-    scale = min(1.0, _SIDE / max(height, width))
+    scale = min(1.0, side / max(height, width))
     size = max(round(scale * width), 1), max(round(scale * height), 1)
     small = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in frames]
     return np.clip(np.reshape(small, (len(frames), size[1], size[0], -1)), 0, 255).astype(np.uint8)

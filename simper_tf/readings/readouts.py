@@ -18,6 +18,9 @@ HARMONICS = 5
 # The first lag counts as the period at which the distance has come down to within this share of where it is lowest:
 # at the two others it may be told as well, one octave or more apart.
 _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
+# So many times wider than the band is the filter of a pulse: one that ends at the lowest rate takes from that rate what
+# it leaves to its second harmonic.
+_WIDER = 2.0
 _FINER = 4  # Lags between two frames at which distances are looked at.
 # Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
 # explained. Both are fitted by `python -m benchmarks.recordings --choose`: of pictures, on photographs and seeds other
@@ -79,7 +82,7 @@ def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], w
 
 
 def chrom(window, products: np.ndarray, band: tuple[float, float]) -> Reading:
-    """Reads the pulse of the mean color by `skin_colors.chrom`.
+    """Reads the pulse of the mean color by `skin_colors.chrom`, at the first lag at which it comes back.
 
     Args:
         window: A `windows.Window` of RGB frames.
@@ -98,7 +101,11 @@ def _pulse(name, pulse, window, band):
     if window.frames.shape[-1] != 3:
         return Reading(name, math.nan, 0.0)
     colors = window.frames.mean(axis=(1, 2), dtype=np.float64)
-    return of_series(name, pulse(colors, window.rate, band), window.rate, band)
+    series = pulse(colors, window.rate, (band[0] / _WIDER, band[1] * _WIDER))
+    # The second harmonic of a pulse is often its strongest line: the first lag at which it comes back is the period.
+    first = selfdistance(gram.products(series), window.rate, band, SERIES)
+    found = first if math.isfinite(first.frequency) else of_series(name, series, window.rate, band)
+    return dataclasses.replace(found, readout=name)
 
 
 def of_series(name: str, series: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:

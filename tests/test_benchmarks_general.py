@@ -1,0 +1,60 @@
+"""The rule by which a general encoder is shipped, and that its measurement runs."""
+
+import re
+
+import numpy as np
+import pytest
+
+from benchmarks import general, general_encoder
+from benchmarks.general import Measured
+from simper_tf.synthetic import MOVING
+
+
+def found(own, other, count=40):
+    """Returns windows of 1 Hz that `general` and `pixels` read so far off."""
+    errors = np.random.default_rng(0).uniform(0.9, 1.1, count)
+    return [Measured(1.0, str(k), {"general": 1 + own * e, "pixels": 1 + other * e}) for k, e in enumerate(errors)]
+
+
+def test_it_is_better_only_where_the_error_is_smaller_beyond_doubt_and_no_fewer_windows_are_right():
+    assert general.is_better(found(0.01, 0.02))
+    assert not general.is_better(found(0.02, 0.01))
+    assert not general.is_better(found(0.01, 0.01))
+    few_large = found(0.06, 0.01)[:4] + found(0.0001, 0.04)[4:]
+    assert not general.is_better(few_large)
+
+
+def test_it_is_shipped_only_where_it_is_better_on_both_and_small():
+    better, worse = found(0.01, 0.02), found(0.02, 0.01)
+    told = [
+        general.report({"kinds not trained on": one, "photographs": other}, 10, size)
+        for one, other, size in ((better, better, 10**6), (better, worse, 10), (better, better, 10**6 + 1))
+    ]
+    assert [text.endswith("it is shipped.") for text in told] == [True, False, False]
+    assert "better on kinds not trained on:" in told[1]
+    assert re.search(r"\| photographs \| general \| 0\.0(199|20\d) \[0\.01", told[1])
+
+
+def test_no_answer_is_off_by_all_of_the_truth():
+    measured = [Measured(2.0, "a", {"pixels": float("nan")}), Measured(2.0, "a", {"pixels": 1.5})]
+    assert general.errors(measured, "pixels").tolist() == [2.0, 0.5]
+
+
+def test_kinds_that_are_measured_are_not_learned_from_and_weights_fit():
+    assert set(general.HELD_OUT) | set(general_encoder.LEARNED) == set(MOVING)
+    assert not set(general.HELD_OUT) & set(general_encoder.LEARNED)
+    assert general.size_of(general_encoder.build()) < general.MOST_BYTES
+
+
+@pytest.mark.slow
+def test_training_goes_on_where_it_was_and_its_encoder_reads_clips(tmp_path):
+    first = general_encoder.trained(1, 0, tmp_path)
+    again = general_encoder.trained(1, 0, tmp_path)
+    for one, other in zip(first.get_weights(), again.get_weights(), strict=True):
+        assert np.array_equal(one, other)
+    further = general_encoder.trained(2, 0, tmp_path)
+    assert not np.array_equal(first.get_weights()[0], further.get_weights()[0])
+    reader = general.Reader(further)
+    measured = [reader(*each) for each in general.generated(2)]
+    assert all(0.3 < each.truth < 3.1 for each in measured)
+    assert set(measured[0].found) >= {"pixels", "selfdistance", "general", "best by score"}
