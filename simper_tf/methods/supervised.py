@@ -192,5 +192,6 @@ class Supervised(Method):
     def _labels_from(self, told):
         if self.head == "repnet":
             return repnet_head.counts(told) / self._repetitions_per_label
-        predicted = self.label_scale[0] + self.label_scale[1] * told
+        mean, deviation = tf.unstack(tf.cast(self.label_scale, told.dtype))
+        predicted = mean + deviation * told
         return predicted[:, 0] if self.outputs == 1 else predicted
