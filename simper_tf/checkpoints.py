@@ -83,7 +83,9 @@ class Checkpoints:
             try:
                 _read_whole(path)
                 self._checkpoint.read(path).assert_existing_objects_matched().expect_partial()
-            except (tf.errors.OpError, IndexError, ValueError, AssertionError) as error:
+            except AssertionError as error:
+                warn(f"Checkpoint {path} is of another version and passed over: {str(error).splitlines()[0]}")
+            except (tf.errors.OpError, IndexError, ValueError) as error:
                 warn(f"Checkpoint {path} is damaged and passed over: {str(error).splitlines()[0]}")
             else:
                 self._whole = int(self.step)

@@ -57,12 +57,20 @@ def read(source: str | pathlib.Path, with_head: bool = False) -> Weights:
         )
     try:
         encoder = export.load_encoder(version)
-        head = dict(np.load(version / export.HEAD)) if with_head and (version / export.HEAD).exists() else None
+        head = _head_of(version) if with_head else None
     except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
         raise ValueError(f"--encoder_from={source} is damaged: {str(error).splitlines()[0]}. Export again.") from error
     if with_head and head is None:
         raise _headless(source)
     return Weights(_named({weight.path: weight.numpy() for weight in encoder.weights}), head and _named(head))
+
+
+def _head_of(version):
+    """Returns path -> value of the weights of an exported head; None if there is none."""
+    if not (version / export.HEAD).exists():
+        return None
+    with np.load(version / export.HEAD) as file:
+        return dict(file)
 
 
 def assign(encoder: keras.Model, weights: Mapping[str, np.ndarray], source: str | pathlib.Path):
@@ -132,8 +140,9 @@ class _Headless(ValueError):
 
 def _headless(source):
     return _Headless(
-        f"--keep_head: --encoder_from={source} has no head of its own, since it did not learn from labels. Leave "
-        "--keep_head out, or name a run or an exported model of --method=supervised."
+        f"--keep_head: --encoder_from={source} has no head with the scale of its labels: it did not learn from labels, "
+        "or was made by an earlier version. Leave --keep_head out, or name a run or an exported model of "
+        "--method=supervised."
     )
 
 

@@ -20,6 +20,8 @@ from trainers import cli
 from trainers.predictions import html, pages, pictures, tables
 
 _MEGABYTE = 1_000_000
+# Names by which a browser on this machine can call it.
+_HERE = ("127.0.0.1", "localhost")
 
 
 def main():
@@ -60,9 +62,9 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
         raise ValueError("The page needs Flask: pip install 'simper-tf[app]'.") from error
     app = flask.Flask("simper_tf", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = round(max_megabytes * _MEGABYTE)
-    if host in ("127.0.0.1", "localhost"):
-        app.config["TRUSTED_HOSTS"] = ["127.0.0.1", "localhost"]
-    busy = threading.Lock()  # Decoding and drawing take all of a machine.
+    if host in _HERE:
+        app.config["TRUSTED_HOSTS"] = list(_HERE)
+    busy = threading.Lock()  # Decoding and drawing take all of a machine, and an upload some of its disk.
 
     @app.get("/")
     def ask():
@@ -70,15 +72,19 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
 
     @app.post("/read")
     def show():
-        form, upload = flask.request.form, flask.request.files.get("recording")
+        given = flask.request.headers
+        if given.get("Origin", flask.request.host_url.rstrip("/")) != flask.request.host_url.rstrip("/"):
+            return pages.refusal("Only this page itself may send recordings here."), 403
         try:
-            if not (upload and upload.filename):
-                raise ValueError("There is no recording. Choose a file first.")
-            wishes, unit = pages.asked(form)
             with busy, tempfile.TemporaryDirectory() as folder:
-                return _answered(upload, pathlib.Path(folder), wishes, unit, model)
-        except (ValueError, RawDataError) as error:
+                form, upload = flask.request.form, flask.request.files.get("recording")
+                if not (upload and upload.filename):
+                    raise ValueError("There is no recording. Choose a file first.")
+                return _answered(upload, pathlib.Path(folder), pages.asked(form), model)
+        except ValueError as error:
             return pages.refusal(str(error)), 400
+        except (*cli.EXPECTED, MemoryError) as error:
+            return pages.refusal(f"It could not be read: {error or 'memory ran out'}. Cut it, or free some space."), 500
 
     @app.errorhandler(413)
     def too_large(_):
@@ -89,34 +95,41 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     return app
 
 
-def _answered(upload, folder, wishes, unit, model):
+def _answered(upload, folder, asked, model):
     """Returns the page of a recording that was uploaded, which is written to a folder to be read."""
+    wishes, unit, rate = asked
     name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
     path = folder / f"recording{pathlib.PurePath(name).suffix[:16]}"
     upload.save(path)
     try:
-        done = _read(path, name, wishes, model)
+        done = _read(path, name, wishes, rate, model)
     except RawDataError as error:
-        raise ValueError(str(error).replace(str(path), name)) from error
+        raise ValueError(pages.as_on_the_page(str(error).replace(str(path), name))) from error
     picture = folder / "picture.png"
     pictures.figure(done, unit).savefig(picture, format="png", dpi=110)
     csv = base64.b64encode(tables.csv_text([done], unit).encode()).decode()
     return pages.answer(html.recording(done, picture, unit), csv, f"{pathlib.PurePath(name).stem}.csv")
 
 
-def _read(path, name, wishes, model):
+def _read(path, name, wishes, rate, model):
     """Returns a file as a `tables.Done` of a name.
 
     Raises:
         RawDataError: it cannot be read.
     """
-    found = search.find([str(path)])
+    found = search.find([str(path)], rate)
     for problem in found.problems:
         raise problem
     (source,) = found.sources
-    opened = read.prepare(source, wishes, model and source.has_pictures and model.shape)
-    given = list(read.read(opened, (model,) if model and source.has_pictures else ()))
-    notes = (*opened.notes, *read.unread(opened, given))
+    notes = ()
+    try:
+        if model:
+            model.check(source)
+    except RawDataError as error:
+        model, notes = None, (f"The model was not asked: it found {error.found} and expects {error.expected}.",)
+    opened = read.prepare(source, wishes, model and model.shape)
+    given = list(read.read(opened, (model,) if model else ()))
+    notes = (*opened.notes, *notes, *read.unread(opened, given))
     return tables.Done(printable(name), opened.info, notes, answers.agree(given))
 
 

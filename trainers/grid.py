@@ -135,11 +135,15 @@ class Grid:
         return found
 
     def keep(self, runs: Iterable[Run]):
-        """Adds the rows of those of some runs that are finished here to the kept ones."""
+        """Adds the rows of those of some runs that are finished here to the kept ones, if any are kept."""
+        if not self.kept:
+            return
         found = {}
         for run in (source for each in runs for source in each.with_sources()):
             found.setdefault(self.folder_of(run).name, []).extend(self._rows_here(run))
-        self.kept.add({name: list(dict.fromkeys(rows)) for name, rows in found.items() if rows})
+        found = {name: list(dict.fromkeys(rows)) for name, rows in found.items() if rows}
+        if found:
+            self.kept.add(found)
 
     @contextlib.contextmanager
     def held(self):
@@ -204,6 +208,7 @@ class Grid:
                 break
             run, code = workers.wait()
             estimate.ended()
+            self.keep([run])
             if code:
                 failed[run] = self._reason(run, code)
                 say(f"{self.folder_of(run)} {failed[run]}.")

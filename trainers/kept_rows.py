@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import pathlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from simper_tf import files
 from simper_tf.rows import Row
@@ -21,24 +21,32 @@ class KeptRows:
 
     def __init__(self, path: str | pathlib.Path):
         self.path = pathlib.Path(path)
-        lines = self.path.read_text(errors="replace").splitlines() if self.path.exists() else []
-        self._rows = dict(self._read(number, line) for number, line in enumerate(lines, start=1))
+        self._rows = self._read()
 
     def of(self, name: str) -> list[Row]:
         """Returns the rows of a run, none of one that is not known."""
         return self._rows.get(name, [])
 
-    def add(self, found: Mapping[str, Iterable[Row]]):
-        """Adds the rows of runs, in place of those that runs of these names had for the same split, and writes all."""
-        for name, rows in found.items():
-            splits = {row.split for row in rows}
-            kept = [row for row in self.of(name) if row.split not in splits]
-            self._rows[name] = [*kept, *rows]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        lines = (json.dumps({"run": name, **_folded(self._rows[name])}) for name in sorted(self._rows))
-        files.write_atomically(self.path, "".join(f"{line}\n" for line in lines))
+    def add(self, found: Mapping[str, Sequence[Row]]):
+        """Adds the rows of runs, in place of those that runs of these names had for the same split, and writes all.
 
-    def _read(self, number, line):
+        Several processes may add to one file.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with files.alone(f"{self.path}.lock"):
+            self._rows = self._read()
+            for name, rows in found.items():
+                splits = {row.split for row in rows}
+                kept = [row for row in self.of(name) if row.split not in splits]
+                self._rows[name] = [*kept, *rows]
+            lines = (json.dumps({"run": name, **_folded(self._rows[name])}) for name in sorted(self._rows))
+            files.write_atomically(self.path, "".join(f"{line}\n" for line in lines))
+
+    def _read(self):
+        lines = self.path.read_text(errors="replace").splitlines() if self.path.exists() else []
+        return dict(self._read_line(number, line) for number, line in enumerate(lines, start=1))
+
+    def _read_line(self, number, line):
         try:
             found = json.loads(line)
             return found["run"], [Row(**found["all"], **each) for each in found["rows"]]

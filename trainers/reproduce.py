@@ -37,11 +37,10 @@ def main():
     with grid.held():
         write_miniatures(scale, names)
         wanted = [run.seeded(seed) for seed in seeds for study in studies for run in study.runs()]
+        grid.keep(wanted)
         try:
             failed = grid.train(wanted)
         finally:  # What was finished is shown, however the rest ended.
-            if config.rows:
-                grid.keep(wanted)
             found = [
                 page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
                 for study in studies

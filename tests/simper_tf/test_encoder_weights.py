@@ -119,7 +119,7 @@ def test_the_head_of_a_run_begins_another_with_the_scale_of_its_labels(tmp_path)
 
 def test_a_head_that_is_not_there_or_is_another_is_refused(tmp_path):
     run_of(method(SimPer, small(FRAME)), tmp_path)
-    message = r"--keep_head: --encoder_from=\S+ has no head of its own, since it did not learn from labels\. Leave"
+    message = r"--keep_head: --encoder_from=\S+ has no head with the scale of its labels: it did not learn from"
     with pytest.raises(ValueError, match=message):
         encoder_weights.read(tmp_path, with_head=True)
     export.export_model(small(FRAME), tmp_path / "saved_model", FRAME, (0.5, 4.0))

@@ -90,7 +90,7 @@ def test_what_cannot_be_read_is_one_sentence_that_names_the_file_as_its_owner_do
             {"unit": "furlong"},
             "The unit must be one of hz, bpm, per_minute, count. Found: &#x27;furlong&#x27;",
         ),
-        ("a.csv", {"face": "on"}, "--face"),
+        ("a.csv", {"face": "on"}, "the face alone"),
         ("../../etc/passwd", {}, "passwd: found "),
     ],
 )
@@ -112,6 +112,49 @@ def test_names_are_shown_as_text(client):
     answered = send(client, series(), "<img src=x onerror=alert(1)>.csv")
     assert answered.status_code == 200
     assert "<img src=x" not in answered.text
+
+
+def test_a_rate_is_asked_for_where_a_file_does_not_say_it(client):
+    saved = io.BytesIO()
+    np.save(saved, np.sin(2 * np.pi * 0.7 * np.arange(0, 12, 0.02)))
+    answered = send(client, saved.getvalue(), "breath.npy")
+    assert answered.status_code == 400
+    assert "frames or samples per second" in answered.text
+    assert "--rate" not in answered.text
+    answered = send(client, saved.getvalue(), "breath.npy", rate="50")
+    assert [float(row["value"]) for row in downloaded(answered.text)[1]] == pytest.approx([0.7] * 3, abs=0.01)
+    assert "must be a number above 0. Found: &#x27;-1&#x27;" in send(client, saved.getvalue(), rate="-1").text
+
+
+def test_another_site_cannot_send_recordings_here(client):
+    data = {"recording": (io.BytesIO(series()), "breath.csv")}
+    answered = client.post("/read", data=data, headers={"Origin": "http://example.org"})
+    assert answered.status_code == 403
+    data = {"recording": (io.BytesIO(series()), "breath.csv")}
+    assert client.post("/read", data=data, headers={"Origin": "http://localhost"}).status_code == 200
+
+
+def test_a_disk_that_is_full_is_one_sentence(client, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(app, "_read", full)
+    answered = send(client, series())
+    assert answered.status_code == 500
+    assert "No space left on device" in answered.text
+
+
+def test_a_model_of_pictures_is_not_asked_about_a_series_and_the_page_says_so(tmp_path, swing):
+    from simper_tf import export
+    from simper_tf.encoders import small
+    from simper_tf.readings import learned
+
+    export.export_model(small((24, 24, 3)), tmp_path, (24, 24, 3), (0.4, 5.5), 1.0)
+    client = app.make(learned.Exported(tmp_path)).test_client()
+    answered = send(client, series())
+    assert "The model was not asked: " in answered.text
+    assert "model_hz" not in downloaded(answered.text)[1][0]
+    assert "model_hz" in downloaded(send(client, swing.read_bytes(), "a.mp4").text)[1][0]
 
 
 def test_the_form_offers_the_units_of_the_command(client):

@@ -119,14 +119,13 @@ def test_a_run_whose_rows_are_kept_is_not_made_again_but_for_one_that_begins_wit
     there = Grid(tmp_path / "there", kept=KeptRows(tmp_path / "rows.jsonl"))
     tuned = base.but(method="supervised").begun_with(base)
     there.train([base])
-    there.keep([base])
+    assert len(KeptRows(tmp_path / "rows.jsonl").of(there.folder_of(base).name)) == 1  # As soon as a run has ended.
     here = Grid(tmp_path / "here", kept=KeptRows(tmp_path / "rows.jsonl"))
     assert here.train([base]) == {}
     assert calls(here, base) == []
     assert [row.value for row in here.rows_of(base)] == [0.25]
     assert here.train([tuned]) == {}
     assert (len(calls(here, base)), len(calls(here, tuned))) == (1, 1)
-    here.keep([tuned])
     assert KeptRows(tmp_path / "rows.jsonl").of(here.folder_of(tuned).name) == here.rows_of(tuned)
 
 

@@ -35,3 +35,11 @@ def test_a_damaged_line_is_named_and_nothing_is_lost(tmp_path, line):
     with pytest.raises(ValueError, match=re.escape(f"{path}, line 2, does not hold the rows of a run")):
         KeptRows(path)
     assert path.read_text() == before
+
+
+def test_two_processes_that_began_with_the_same_file_keep_the_rows_of_both(tmp_path):
+    first, second = KeptRows(tmp_path / "rows.jsonl"), KeptRows(tmp_path / "rows.jsonl")
+    first.add({"one": [row()]})
+    second.add({"other": [row()]})
+    assert KeptRows(tmp_path / "rows.jsonl").of("one") == [row()]
+    assert KeptRows(tmp_path / "rows.jsonl").of("other") == [row()]

@@ -1,6 +1,7 @@
 """What `trainers.app` shows: a form, an answer, a refusal; and what the form asks for."""
 
 import html
+import re
 from collections.abc import Mapping
 
 from simper_tf.readings import read
@@ -9,6 +10,12 @@ from trainers.reports.html import TEMPLATE
 
 _TITLE = "How often does it repeat?"
 _BAND = read.Wishes().band
+# Flags that refusals name, as they are called in the form.
+_FIELDS = {
+    "rate": "the number of frames or samples per second",
+    "band": "slowest and fastest",
+    "face": "the face alone",
+}
 # Works without it too; with it a file can be dropped, and the button says that it is at work.
 _SCRIPT = """<script>
 const form = document.querySelector("form"), input = form.recording, drop = document.querySelector(".drop");
@@ -41,13 +48,15 @@ def form() -> str:
     low, high = (f"{edge:g}" for edge in _BAND)
     units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in tables.NAMES.items())
     body = f"""{_STYLE}
-<p>A video, or a series (.csv with a column time, .npy, .wav). It is read on this machine, and not kept.</p>
+<p>A video, or a series (.csv, .npy, .wav). It is read on this machine, and not kept.</p>
 <form action="/read" method="post" enctype="multipart/form-data">
 <label class="drop">Drop a recording here, or choose one <input type="file" name="recording" required></label>
 <div class="asked">
 <label>slowest, Hz <input type="number" name="low" value="{low}" min="0.001" step="any" required></label>
 <label>fastest, Hz <input type="number" name="high" value="{high}" min="0.001" step="any" required></label>
 <label>unit <select name="unit">{units}</select></label>
+<label>frames or samples per second, where the file does not say
+<input type="number" name="rate" min="0.001" step="any"></label>
 <label><input type="checkbox" name="face"> the face alone, and its pulse</label>
 </div>
 <button type="submit">Read it</button>
@@ -56,8 +65,8 @@ def form() -> str:
     return TEMPLATE.substitute(title=_TITLE, body=body)
 
 
-def asked(given: Mapping[str, str]) -> tuple[read.Wishes, str]:
-    """Returns what a filled form asks for, and the unit.
+def asked(given: Mapping[str, str]) -> tuple[read.Wishes, str, float | None]:
+    """Returns what a filled form asks for, the unit, and the rate where one is named.
 
     Raises:
         ValueError: it holds what the form cannot.
@@ -74,7 +83,24 @@ def asked(given: Mapping[str, str]) -> tuple[read.Wishes, str]:
     unit = given.get("unit", "hz")
     if unit not in tables.NAMES:
         raise ValueError(f"The unit must be one of {', '.join(tables.NAMES)}. Found: {unit!r}.")
-    return read.Wishes((low, high), face="face" in given), unit
+    return read.Wishes((low, high), face="face" in given), unit, _rate(given.get("rate"))
+
+
+def as_on_the_page(refusal: str) -> str:
+    """Returns a refusal in which flags have the names of the fields of the form."""
+    for flag, field in _FIELDS.items():
+        refusal = re.sub(rf"--{flag}\b(=\S+\w)?", field, refusal)
+    return refusal
+
+
+def _rate(text):
+    try:
+        rate = float(text) if text else None
+    except ValueError:
+        rate = 0.0
+    if rate is not None and not 0 < rate < float("inf"):
+        raise ValueError(f"Frames or samples per second must be a number above 0. Found: {text!r}.")
+    return rate
 
 
 def answer(section: str, csv: str, name: str) -> str:
