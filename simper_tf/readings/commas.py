@@ -62,5 +62,5 @@ class Commas:
         unclear = sorted(set(self._grouped) & set(self._whole))
         if unclear and not self._is_decimal:
             first = unclear[0]
-            found = f"{self._whole[first]} and {self._grouped[first]} in column {first + 1}, whose comma may mean either"
+            found = f"{self._whole[first]} and {self._grouped[first]} in column {first + 1}, whose comma may be either"
             raise RawDataError(self._path, found, _EXPECTED, _REMEDY)
