@@ -115,8 +115,8 @@ def test_short_gaps_are_interpolated_and_no_clip_spans_a_long_one(tmp_path):
 
 def test_what_may_be_bridged_follows_from_the_band_and_is_a_sample_at_least():
     proposal = Proposal(44.0, 264, 132, (1, 1), (0.4, 5.0), {})
-    assert proposal.longest_gap(Info(100.0, 60.0, 1, 1)) == 0.05
-    assert proposal.longest_gap(Info(25.0, 60.0, 1, 1)) == 0.1
+    assert proposal.longest_gap(Info(100.0, 60.0, 1, 1, longest_gap=0.025)) == pytest.approx(0.05)
+    assert proposal.longest_gap(Info(25.0, 60.0, 1, 1, longest_gap=0.1)) == 0.1
 
 
 def test_gaps_are_refused_where_asked_for_and_uneven_times_are_none(tmp_path):

@@ -124,7 +124,7 @@ def test_the_rate_of_a_series_is_that_between_its_samples_whatever_is_missing(tm
     times = [*range(50), *range(150, 200)]
     path = write(tmp_path / "hole.csv", "\n".join(["time,x", *(f"{time / 10},{time % 7}" for time in times)]))
     info = sources.open_file(path).info()
-    assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.4))
+    assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.25))
 
 
 def test_texts_of_a_folder_that_are_no_series_and_what_the_command_wrote_are_skipped(tmp_path):
