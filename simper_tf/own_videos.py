@@ -40,7 +40,8 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
     """Clips of anybody's recordings. Labels are NaN: nobody knows them."""
 
     name = NAME
-    VERSION = tfds.core.Version("1.0.0")
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "Series as they were recorded, not standardized."}
     BUILDER_CONFIGS = []
 
     def _info(self):

@@ -8,8 +8,10 @@ import tensorflow as tf
 
 # So many deviations to either side of the mean are seen; what lies beyond, as a jolt does, is cut.
 MOST_DEVIATIONS = 5.0
-# Share of its largest value up to which a channel is constant: the rounding of float32.
-_ROUNDING = 1e-6
+# Share of its largest value up to which a channel is constant: the rounding of float32, and that of float64.
+_ROUNDING, _WIDE_ROUNDING = 1e-6, 1e-14
+# Types whose steps float32 may lose beside a large offset.
+_WIDE = (tf.int32, tf.int64, tf.uint32, tf.uint64, tf.float64)
 
 
 def is_series(frame_shape) -> bool:
@@ -20,22 +22,30 @@ def is_series(frame_shape) -> bool:
 def standardize(clips):
     """Returns series without unit: 0.5 plus the distance from the mean, in tenths of a deviation each.
 
-    Mean and standard deviation are those of each channel over the time of each clip. What is standardized already stays
-    as it is, but for what was cut.
+    Mean and standard deviation are those of each channel over the time of each clip. Twice is not once where a jolt was
+    cut: what is kept of series is therefore as it was recorded.
 
     Args:
-        clips: `(B, T, 1, 1, C)` numbers of any scale.
+        clips: `(B, T, 1, 1, C)` numbers of any scale. Of those of 32 bits and more that are no float32 the first sample
+            is subtracted in float64, so that they keep their steps beside a large offset.
 
     Returns:
         Float32 of the same shape, in [0, 1]; 0.5 where a channel does not change.
     """
-    values = tf.cast(clips, tf.float32)
+    is_wide = tf.as_dtype(clips.dtype) in _WIDE
+    values = tf.cast(clips, tf.float64 if is_wide else tf.float32)
     largest = tf.reduce_max(tf.abs(values), axis=1, keepdims=True)
     # Less the first sample: the mean of what swings a little about a large number would be rounded as coarsely as it.
     values -= values[:, :1]
     swing = tf.reduce_max(tf.abs(values), axis=1, keepdims=True)
-    values = tf.math.divide_no_nan(values, tf.where(swing > _ROUNDING * largest, swing, 0.0))
+    rounding = (_WIDE_ROUNDING if is_wide else _ROUNDING) * largest
+    values = tf.cast(tf.math.divide_no_nan(values, tf.where(swing > rounding, swing, tf.zeros_like(swing))), tf.float32)
     values -= tf.reduce_mean(values, axis=1, keepdims=True)
     deviation = tf.sqrt(tf.reduce_mean(tf.square(values), axis=1, keepdims=True))
     found = tf.math.divide_no_nan(values, deviation)
     return 0.5 + tf.clip_by_value(found, -MOST_DEVIATIONS, MOST_DEVIATIONS) / (2 * MOST_DEVIATIONS)
+
+
+def changes(clip) -> bool:
+    """Returns whether a series `(T, 1, 1, C)` changes by more than rounding; one that does not has nothing to learn."""
+    return bool((standardize(clip[None]).numpy() != 0.5).any())

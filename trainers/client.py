@@ -15,7 +15,7 @@ import numpy as np
 from absl import flags
 
 from simper_tf.export import FLOAT_SUFFIX
-from simper_tf.readings import series, sources
+from simper_tf.readings import gaps, series, sources
 from simper_tf.readings import windows as series_windows
 from simper_tf.recordings.mp4 import probe, windows
 from simper_tf.standardize import is_series
@@ -70,7 +70,8 @@ def _of_series(values, frame_shape):
     length, hop = round(values.seconds * rate), max(round(values.hop * rate), 1)
     averages = series_windows.averages(info.rate, rate)
     plan = series_windows.Plan(rate, length, hop, series_windows.BAND, averages)
-    found = series_windows.cut(source.frames(0.0, np.inf, frame_shape[:2], None), plan, info.longest_gap)
+    frames = source.frames(0.0, np.inf, frame_shape[:2], None)
+    found = series_windows.cut(frames, plan, gaps.longest(info, plan.band))
     return rate, ((window.start, window.frames) for window in found)
 
 

@@ -13,7 +13,7 @@ from simper_tf.readings import gaps as missing
 from simper_tf.readings.frames import levels
 from simper_tf.readings.sources import Info, Source
 from simper_tf.recordings.errors import RawDataError, printable
-from simper_tf.standardize import standardize
+from simper_tf.standardize import changes
 
 
 class Recordings:
@@ -23,9 +23,10 @@ class Recordings:
     resized to one size, whatever its shape: a picture of another shape is squeezed, and nothing of it is cut away.
     Clips are gray where all recordings are arrays of gray frames, else RGB, in which gray comes three times.
 
-    Series become clips whose frames have one pixel, `(T, 1, 1, C)`, float32, each window standardized (`standardize`).
-    All must have as many channels; among recordings with pictures they are left out. What is missing for at most a
-    quarter of the fastest period, or a single sample, is interpolated; no window spans more, and none is constant.
+    Series become clips whose frames have one pixel, `(T, 1, 1, C)`, float32, each channel in deviations of the whole
+    recording; encoders take any unit, and each clip is standardized on its way to them (`standardize`). All must have
+    as many channels; among recordings with pictures they are left out. What is missing for at most a quarter of the
+    fastest period, or a single sample, is interpolated; no window spans more, and none is constant.
 
     At most `megabytes` of clips are held: where there are more, as many as fit, drawn evenly from all of them by the
     seed. Keras holds them once more while it trains. `each` yields all of them in the memory of a few.
@@ -151,7 +152,7 @@ class Recordings:
         try:
             for window in windows.cut(frames, self.proposal.plan(info), gap):
                 clip = self._clip(window.frames)
-                if not self.are_series or np.ptp(clip, axis=0).any():  # Else the sensor was off.
+                if not self.are_series or changes(clip):  # Else the sensor was off.
                     yield window.start, clip
         except RawDataError as error:
             self.problems.append(error)
@@ -159,7 +160,7 @@ class Recordings:
             source.forget()
 
     def _clip(self, frames):
-        return standardize(frames[None]).numpy()[0] if self.are_series else levels(frames, self.clip_shape[-1])
+        return np.float32(frames) if self.are_series else levels(frames, self.clip_shape[-1])
 
     @functools.cached_property
     def _held(self):

@@ -1,6 +1,7 @@
 """Readouts that have learned: an exported model, and SimPer trained on the recording that is read."""
 
 import dataclasses
+import json
 import math
 import pathlib
 import time
@@ -18,19 +19,23 @@ from simper_tf.readings import answers, gram, read, readouts, windows
 from simper_tf.readings.frames import levels
 from simper_tf.readings.sources import Source
 from simper_tf.recordings.errors import RawDataError
-from simper_tf.standardize import is_series
+from simper_tf.standardize import changes, is_series
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
 # Pixels of the longer side, clips in all and a step, views a set: what two cores learn from in a minute.
 _SIDE, _CLIPS, _BATCH, _VIEWS = 24, 64, 2, 4
 _LEARNING_RATE = 3e-3
+# Rates that differ by less than this share are the same.
+_ALIKE = 0.01
 # A frequency and its multiples, at which features may run.
 _MULTIPLES = (1.0, 0.5, 2.0, 1 / 3, 3.0)
 
 
 class Exported:
     """The readout `model`: an exported model that answers in Hz.
+
+    Series are brought to the rates that it was trained on, as those were; frames of pictures have the rate they have.
 
     Args:
         path: Folder of a run, of its `saved_model`, or of one version in it.
@@ -56,6 +61,7 @@ class Exported:
                 self._answer = self._loaded.signatures[f"serving_default{export.FLOAT_SUFFIX}"]
         except (OSError, KeyError, ValueError, tf.errors.OpError) as error:
             raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
+        self._rates = _rates_trained_on(version) if is_series(self._shape) else None
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
         lacking = {"frequency_hz", "features"} - set(self._answer.structured_outputs)
@@ -85,17 +91,22 @@ class Exported:
             raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
 
     def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
-        frames = window.frames if is_series(self._shape) else levels(window.frames, self._shape[2])
+        seen = self._at_rate_trained_on(window)
+        frames = seen.frames if is_series(self._shape) else levels(seen.frames, self._shape[2])
         try:
-            said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([window.rate], tf.float32))
+            said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([seen.rate], tf.float32))
         except tf.errors.InvalidArgumentError as error:
             text = str(error)
             found = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
             found = found.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
             expected = "windows that the model can read"
             raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
-        features = said["features"][0].numpy()
-        return _refined("model", features, float(said["frequency_hz"][0]), window, products, band)
+        found = arbitrated(float(said["frequency_hz"][0]), products, window.rate, band)
+        return readouts.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
+
+    def _at_rate_trained_on(self, window):
+        rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate
+        return window if abs(rate / window.rate - 1) < _ALIKE else windows.at_rate(window, rate)
 
 
 def adapt(
@@ -134,7 +145,7 @@ def of_encoder(name: str, encode: Callable, side: int = _SIDE) -> Callable:
 
     Args:
         name: Of the readout.
-        encode: `(1, T, H, W, C)` uint8 -> `(1, T)` or `(1, T, D)` features.
+        encode: `(1, T, H, W, C)` uint8, float32 of series, -> `(1, T)` or `(1, T, D)` features.
         side: Pixels of the longer side of what it is given.
     """
 
@@ -143,7 +154,8 @@ def of_encoder(name: str, encode: Callable, side: int = _SIDE) -> Callable:
         features = np.asarray(encode(clip[None]))
         pixels = spectrum.pixel_power(clip[None])
         found = float(octave.resolve_octave(features, pixels, window.rate)[0])
-        return _refined(name, features[0], found, window, products, band)
+        found = arbitrated(found, products, window.rate, band)
+        return readouts.reading(name, gram.products(features[0]), found, window.rate, band)
 
     return readout
 
@@ -165,23 +177,33 @@ def arbitrated(frequency: float, products: np.ndarray, rate: float, band: tuple[
 
 
 def _training_clips(opened, seed):
-    """Returns up to `_CLIPS` windows, drawn evenly from all that there are every eighth of a window."""
+    """Returns up to `_CLIPS` windows, drawn evenly from all that there are every eighth of a window.
+
+    Of a series none in which the sensor was off.
+    """
     random, kept = np.random.default_rng(seed), []
     denser = dataclasses.replace(opened.plan, hop=max(opened.plan.length // 8, 1))
     frames = opened.source.frames(opened.wishes.start, opened.wishes.end, opened.shape, opened.box)
-    for number, window in enumerate(windows.cut(frames, denser, opened.info.longest_gap)):
+    found = (window.frames for window in windows.cut(frames, denser, opened.info.longest_gap))
+    if not opened.source.has_pictures:
+        found = filter(changes, found)
+    for number, window in enumerate(found):
         place = number if number < _CLIPS else int(random.integers(0, number + 1))
         if place < _CLIPS:
-            kept[place : place + 1] = [_small(window.frames)]
+            kept[place : place + 1] = [_small(window)]
     if not kept:
-        raise RawDataError(opened.source.name, "no window without a hole", "one to learn from", "Shorten --window.")
+        found = "no window without a hole" + " in which it changes" * (not opened.source.has_pictures)
+        raise RawDataError(opened.source.name, found, "one to learn from", "Shorten --window.")
     return np.stack(kept)
 
 
-def _refined(name, features, frequency, window, products, band):
-    """Returns the reading of features, at the multiple that the frames themselves repeat at, where they show it."""
-    frequency = arbitrated(frequency, products, window.rate, band)
-    return readouts.reading(name, gram.products(features), frequency, window.rate, band)
+def _rates_trained_on(version):
+    """Returns the lowest and highest rate that an exported model was trained on; None if it does not say."""
+    try:
+        low, high = json.loads((version / export.METADATA).read_text())["rates_trained_on"]
+        return (low, high) if 0 < low <= high else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def _small(frames, side=_SIDE):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simper_tf.readings import windows
+from simper_tf.readings import gaps, windows
 from simper_tf.readings.sources import Info
 from simper_tf.refusals import PERIODS
 
@@ -16,8 +16,6 @@ from simper_tf.refusals import PERIODS
 _FEWEST_A_PERIOD = 5
 # Pixels of the longer side, as far as two cores learn from in minutes; and of the shorter side, at least.
 _SIDE, _LEAST_SIDE = 24, 8
-# Steps from one sample to the next where a single one is lost, with some jitter.
-_ONE_LOST = 2.5
 # Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
 _ENOUGH, _NEAREST = 64, 8
 
@@ -48,11 +46,8 @@ class Proposal:
         return self.length / self.rate
 
     def longest_gap(self, info: Info) -> float:
-        """Returns the seconds without a sample of a series up to which a straight line takes its place.
-
-        A quarter of the fastest period sought, or a single sample.
-        """
-        return max(_ONE_LOST / info.rate, 0.25 / self.band[1])
+        """Returns the seconds without a sample of a series up to which it is interpolated; see `gaps.longest`."""
+        return gaps.longest(info, self.band)
 
     def plan(self, info: Info) -> windows.Plan:
         """Returns how a recording is cut."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from simper_tf.readings import answers, beats, gram, readouts, sources, windows
+from simper_tf.readings import answers, beats, gaps, gram, readouts, sources, windows
 from simper_tf.recordings import face
 from simper_tf.recordings.errors import RawDataError
 
@@ -95,6 +95,8 @@ def prepare(source: sources.Source, wishes: Wishes, shape: tuple[int, int] | Non
         found = f"{info.seconds:.2f} s, none of them between {wishes.start:g} and {wishes.end:g} s"
         raise RawDataError(source.name, found, "a part that is there", _REMEDY)
     plan = windows.plan(source.name, info, min(seconds, 1e6), wishes.band, wishes.window, wishes.hop)
+    if not source.has_pictures:
+        info = dataclasses.replace(info, longest_gap=gaps.longest(info, plan.band))
     box, notes = _place(source, info, wishes)
     if plan.band[0] > wishes.band[0] * 1.01:
         notes.append(f"Windows of {plan.length / plan.rate:.2f} s show nothing slower than {plan.band[0]:.2g} Hz.")

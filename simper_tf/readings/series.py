@@ -9,6 +9,7 @@ import pathlib
 import numpy as np
 
 from simper_tf.readings import wav
+from simper_tf.readings.commas import Commas
 from simper_tf.recordings.errors import RawDataError
 
 TEXTS = (".csv", ".tsv", ".txt")
@@ -140,7 +141,7 @@ def _text(path, rate):
 
 def _table(path):
     """Returns the names of the columns, none where there are none, and `(T, C)` numbers."""
-    header, table, width = [], array.array("d"), 0
+    header, table, width, commas = [], array.array("d"), 0, Commas(path)
     for number, row in enumerate(_rows(path), 1):
         values = _numbers(row)
         if number == 1:
@@ -148,10 +149,12 @@ def _table(path):
             if values is None:
                 header = [name.strip().lower() for name in row]
                 continue
+        commas.note(number, row)
         if values is None or len(values) != width:
             raise RawDataError(path, f"row {number}: {','.join(row)[:60]}", "as many numbers in every row", _REMEDY)
         table.extend(values)
         _refuse_long(path, len(table))
+    commas.check()
     if not table:
         raise RawDataError(path, "no rows", "as many numbers in every row", _REMEDY)
     return header, np.reshape(table, (-1, width))
@@ -163,9 +166,7 @@ def _rows(path):
     first = next(lines, "")
     mark = max(",;\t", key=first.count)
     lines = itertools.chain([first] * bool(first), lines)
-    rows = csv.reader(lines, delimiter=mark) if mark in first else (line.split() for line in lines)
-    # A comma that does not separate cells is the decimal sign of much of the world.
-    return rows if mark == "," and mark in first else ([cell.replace(",", ".") for cell in row] for row in rows)
+    return csv.reader(lines, delimiter=mark) if mark in first else (line.split() for line in lines)
 
 
 def _lines(path):
@@ -184,11 +185,14 @@ def _lines(path):
 
 
 def _numbers(row):
-    """Returns the numbers of a row, NaN for an empty cell; None if one is something else."""
+    """Returns the numbers of a row, NaN for an empty cell; None if one is something else.
+
+    A comma in a cell is the decimal sign, as in much of the world: `Commas` refuses where it may be none.
+    """
     if any("_" in cell for cell in row):  # Which Python takes for a number.
         return None
     try:
-        return [float(cell) if cell.strip() else np.nan for cell in row]
+        return [float(cell.replace(",", ".")) if cell.strip() else np.nan for cell in row]
     except ValueError:
         return None
 

@@ -21,6 +21,9 @@ LONGEST_SIDE = 40
 # Below so many bits a pixel and frame, H.264 and its like drop what is faint: of a change of 1 % nothing was left.
 FEWEST_BITS = 1.0
 
+# Steps of a series from one sample to the next where a single one is lost, with some jitter.
+_ONE_LOST = 2.5
+
 # What makes levels from 0 to 255 of frames of integers; floats are from 0 to 1.
 _SCALES = {np.dtype(np.uint8): 1.0, np.dtype(np.uint16): 1 / 257}
 
@@ -36,7 +39,7 @@ class Info:
         seconds: Length; infinite for a camera.
         height, width: Pixels as shown; 1 and 1 for a series.
         bits: Of the file for each pixel of each frame; None for what is not compressed.
-        longest_gap: Seconds without a frame above which what lies between is not known.
+        longest_gap: Seconds without a frame above which what lies between is not known; of a series see `gaps.longest`.
     """
 
     rate: float
@@ -184,7 +187,7 @@ class Series(Source):
         if len(times) < 3:
             raise RawDataError(self._path, f"{len(times)} samples", "three or more", "Record for longer.")
         step = float(np.median(np.diff(times)))  # The mean would count holes.
-        return Info(1 / step, float(times[-1] - times[0]) + step, 1, 1, longest_gap=4 * step)
+        return Info(1 / step, float(times[-1] - times[0]) + step, 1, 1, longest_gap=_ONE_LOST * step)
 
     def frames(self, start, end, shape, box):
         for moment, value in zip(*self._samples(), strict=True):

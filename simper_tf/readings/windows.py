@@ -167,6 +167,19 @@ def cut(timed_frames: Iterable, plan: Plan, longest_gap: float) -> Iterator[Wind
         yield window()
 
 
+def at_rate(window: Window, rate: float) -> Window:
+    """Returns a window at another rate, to which it is brought as a recording is: interpolated, or averaged.
+
+    Args:
+        window: At least two frames.
+        rate: Frames per second.
+    """
+    length = int((len(window.frames) - 1) * rate / window.rate + 1 + 1e-6)
+    timed_frames = ((number / window.rate, frame) for number, frame in enumerate(window.frames))
+    found = next(cut(timed_frames, Plan(rate, length, length, BAND, averages(window.rate, rate)), math.inf))
+    return dataclasses.replace(found, start=window.start)
+
+
 def averaged(timed_frames: Iterable, rate: float) -> Iterator:
     """Yields `(seconds, frame)` at steps of `1 / rate` from the first one on: float32 means of the frames around each.
 

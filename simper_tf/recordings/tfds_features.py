@@ -34,9 +34,12 @@ def frames(num_frames, size, desc, channels=3):
 
 
 def samples(num_frames, channels, desc):
-    """Returns the feature of a clip of a series, standardized float32 frames of one pixel."""
+    """Returns the feature of a clip of a series, float32 frames of one pixel, which is standardized when it is used."""
     return tfds.features.Tensor(
-        shape=(num_frames, 1, 1, channels), dtype=np.float32, encoding="bytes", doc=doc(desc, "[0, 1], without unit")
+        shape=(num_frames, 1, 1, channels),
+        dtype=np.float32,
+        encoding="bytes",
+        doc=doc(desc, "deviations of the recording"),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from simper_tf.clips import unit_range
-from simper_tf.standardize import is_series, standardize
+from simper_tf.standardize import changes, is_series, standardize
 
 RNG = np.random.default_rng(71)
 
@@ -52,9 +52,37 @@ def test_a_jolt_is_cut_and_stays_in_range():
     assert found.min() >= 0.0
 
 
-def test_what_is_standardized_already_stays():
-    once = standardize(series(2, 60, 2))
+def test_what_is_standardized_already_stays_but_where_a_jolt_was_cut():
+    x = series(2, 60, 2)
+    once = standardize(x)
     np.testing.assert_allclose(standardize(once), once, atol=1e-6)
+    x[:, 30] = 1e3
+    once = standardize(x).numpy()
+    assert standardize(once).numpy()[:, :30].std() > 1.3 * once[:, :30].std()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float64"])
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_steps_beside_a_large_offset_are_kept(dtype, in_graph):
+    # Steps of 1 to 3 beside 2 ** 30, where float32 has steps of 128.
+    x = np.round(RNG.uniform(0, 3, (1, 60, 1, 1, 2)))
+    call = tf.function(standardize) if in_graph else standardize
+    np.testing.assert_allclose(call(tf.constant((2.0**30 + x).astype(dtype))), standardize(x), atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_double_numbers_beyond_those_of_float32_keep_their_course(scale):
+    x = RNG.normal(size=(1, 60, 1, 1, 2))
+    np.testing.assert_allclose(standardize(scale * x), standardize(x), atol=1e-6)
+
+
+def test_whether_a_series_changes_is_told_from_rounding():
+    still = np.full((50, 1, 1, 2), 7.3, np.float32)
+    rounded = still * (1 + 1e-7 * RNG.choice([-1, 1], still.shape).astype(np.float32))
+    assert not changes(still)
+    assert not changes(rounded)
+    rounded[20, 0, 0, 1] += 0.01
+    assert changes(rounded)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float64"])

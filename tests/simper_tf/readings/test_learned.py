@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf import export
+from simper_tf import export, small1d
 from simper_tf.encoders import ENCODERS
-from simper_tf.readings import learned, windows
+from simper_tf.readings import gram, learned, windows
 from simper_tf.recordings.errors import RawDataError
 
 SHAPE = (16, 16, 1)
@@ -35,3 +35,27 @@ def test_a_refusal_of_the_model_is_told_whole(tmp_path):
         model(window, np.zeros((60, 60)), (0.4, 5.5))
     assert "50" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rate", "facts", "seen"), [(25.0, 44.0, 44.0), (88.0, 44.0, 44.0), (25.0, None, 25.0)])
+def test_a_model_of_series_is_asked_at_the_rate_that_it_was_trained_on(tmp_path, rate, facts, seen):
+    facts = {"rates_trained_on": [facts, facts]} if facts else None
+    export.export_model(small1d((1, 1, 2)), tmp_path, (1, 1, 2), (0.4, 5.5), harmonic=1.0, facts=facts)
+    model, asked = learned.Exported(tmp_path), {}
+    answer = model._answer
+
+    def noting(**inputs):
+        asked.update(inputs)
+        return answer(**inputs)
+
+    model._answer = noting
+    times = np.arange(round(6 * rate)) / rate
+    frames = np.float32(np.sin(2 * np.pi * 1.25 * times[:, None] + [0, 1]))[:, None, None]
+    found = model(windows.Window(3.0, frames, rate), gram.of_frames(frames), (0.4, 5.5))
+    assert asked["rate"].numpy() == seen
+    shown = asked["frames"].numpy()[0, :, 0, 0]
+    assert abs(len(shown) - 6 * seen) <= 1
+    truth = np.sin(2 * np.pi * 1.25 * np.arange(len(shown))[:, None] / seen + [0, 1])
+    np.testing.assert_allclose(shown[3:-3], truth[3:-3], atol=0.02)
+    assert found.frequency == pytest.approx(1.25, abs=0.02)

@@ -37,7 +37,7 @@ def test_what_is_missing_is_told_and_nothing_where_all_is_there(tmp_path):
     kept = (times < 12) | (times >= 20)
     opened = read.prepare(series(tmp_path / "hole.csv", times[kept], wave[kept]), read.Wishes())
     (note,) = read.unread(opened, list(read.read(opened)))
-    assert note == "8.0 s could not be read: there is no window in which no frame is missing for 0.2 s."
+    assert note == "8.0 s could not be read: there is no window in which no frame is missing for 0.13 s."
 
 
 def test_a_band_that_is_cut_at_either_end_is_told(tmp_path):

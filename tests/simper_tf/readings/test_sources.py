@@ -124,7 +124,7 @@ def test_the_rate_of_a_series_is_that_between_its_samples_whatever_is_missing(tm
     times = [*range(50), *range(150, 200)]
     path = write(tmp_path / "hole.csv", "\n".join(["time,x", *(f"{time / 10},{time % 7}" for time in times)]))
     info = sources.open_file(path).info()
-    assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.4))
+    assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.25))
 
 
 def test_texts_of_a_folder_that_are_no_series_and_what_the_command_wrote_are_skipped(tmp_path):
@@ -223,6 +223,37 @@ def test_tables_are_read_in_the_marks_and_encodings_of_many_programs(tmp_path, c
     times, values = series.read(tmp_path / "t.csv", None)
     np.testing.assert_allclose(times, [0, 0.5, 1])
     np.testing.assert_allclose(values[:, 0], [0.7071, -1.4142, 0.7071], rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # What a program writes that sets off thousands: 998, 1002 and 1024, no 1.002.
+        ("time\tx\n0.0\t998\n0.1\t1,024\n0.2\t1,002\n", r"row 3 at the latest: 0.1 1,024; expected one decimal sign"),
+        ("time\tx\n0\t998\n1\t1,002\n2\t1,024\n", "998 and 1,024 in column 2, whose comma may be either"),
+        ("time;x\n0;1,5\n1;2,5\n2;2.5\n", "row 4 at the latest: 2 2.5; expected one decimal sign"),
+        ("time;x\n0;1,5\n1;2,5\n2;1.234,5\n", "row 4 at the latest: 2 1.234,5; expected one decimal sign"),
+        ("time x\n0 998\n1 1,234,567\n2 3\n", "row 3 at the latest: 1 1,234,567; expected one decimal sign"),
+        ('time,x\n0.0,998\n0.1,"1,024"\n0.2,"1,002"\n', "row 3 at the latest: 0.1 1,024; expected one decimal sign"),
+    ],
+)
+def test_a_comma_that_need_not_be_the_decimal_sign_is_refused(tmp_path, text, found):
+    with pytest.raises(RawDataError, match=found):
+        series.read(write(tmp_path / "t.tsv", text), None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time;x (approx.)\n0,5;998\n1;1,002\n1,5;nan\n2;1,024\n",  # Other numbers show what the comma is.
+        "time\tx\n1,125\t998,0\n1,625\t1,002\n2,625\t1,024\n",
+        'time,x\n"0,5","998,0"\n"1,0","1,002"\n2,"1,024"\n',
+    ],
+)
+def test_a_comma_that_other_numbers_show_to_be_the_decimal_sign_is_one(tmp_path, text):
+    times, values = series.read(write(tmp_path / "t.csv", text), None)
+    np.testing.assert_allclose(times, [0, 0.5, 1.5])
+    np.testing.assert_allclose(values[:, 0], [2**0.5, -(2**-0.5), -(2**-0.5)], atol=1e-3)
 
 
 def test_what_is_larger_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
