@@ -71,20 +71,22 @@ class _Decoder:
 
     def __init__(self):
         out, theirs = os.pipe()
+        self._out, self._owner, self._is_done = os.fdopen(out, "rb"), os.getpid(), True
         # The modules of this process, wherever they come from, and nothing of its own program.
         path = f"import sys; sys.path[:] = {sys.path!a}"
         code = f"{path}; from simper_tf.recordings import decoder; decoder.main({theirs})"
+        environment = {**os.environ, **decoder.ENVIRONMENT}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "pass_fds": (theirs,)}
-        with _deaf_to_ctrl_c():
-            environment = {**os.environ, **decoder.ENVIRONMENT}
-            self._process = subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes)
-        os.close(theirs)
-        self._out, self._owner, self._is_done = os.fdopen(out, "rb"), os.getpid(), True
+        try:
+            with _deaf_to_ctrl_c():
+                self._process = subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes)
+        finally:
+            os.close(theirs)
         _all.add(self)
         with contextlib.suppress(OSError):  # Where so large a pipe is not allowed, a smaller one does.
             fcntl.fcntl(self._out, fcntl.F_SETPIPE_SZ, _PIPE)
         if self._next()[0] != decoder.READY:
-            raise OSError(f"the decoder of videos cannot be started: {sys.executable} ended with {self.end()}")
+            raise OSError(f"the decoder of videos cannot be started: {sys.executable} ended with {self.end(_PATIENCE)}")
 
     @classmethod
     def ready(cls):

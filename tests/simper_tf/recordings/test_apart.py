@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 
+import av
 import numpy as np
 import pytest
 
 from datasets.countix.standin import encode
-from simper_tf.recordings import apart, decoder, mp4
+from simper_tf.recordings import apart, captures, decoder, mp4
 from simper_tf.recordings.errors import RawDataError
 
 LARGE = 480, 640  # Of so large frames the pipe holds one: the decoder waits.
@@ -189,3 +190,17 @@ print(*(int(found[each], 16) >> (signal.SIGALRM - 1) & 1 for each in ("SigIgn", 
 print(resource.prlimit(pid, resource.RLIMIT_AS)[0])
 """
     assert in_a_process(code, before=before) == f"0 0\n{decoder.MEMORY // 2}\n"
+
+
+def test_a_format_that_is_not_read_may_be_what_is_wrong_with_a_video(tmp_path):
+    path = tmp_path / "video.swf"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("flv1", rate=20)
+        stream.height, stream.width, stream.pix_fmt = 32, 48, "yuv420p"
+        for picture in np.random.default_rng(0).integers(0, 256, (20, 32, 48, 3), np.uint8):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+        container.mux(stream.encode())
+    with captures.opened(path) as capture:
+        assert capture.read()[1].shape == (32, 48, 3)
+    with pytest.raises(RawDataError, match=r"cannot be opened.*convert it to MP4 if its format may not"):
+        apart.probe(path)
