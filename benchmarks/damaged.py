@@ -24,8 +24,8 @@ import time
 import trainers  # noqa: F401  (loads TensorFlow quietly)
 
 # isort: split
-from benchmarks import damaged_bases, damaged_files
-from simper_tf import files, tables
+from benchmarks import damaged_bases, damaged_files, scored
+from simper_tf import tables
 from simper_tf.recordings.errors import printable
 
 COMMAND = "python -m benchmarks.damaged"
@@ -58,10 +58,9 @@ def main():
     kinds = [args.only] if args.only else list(damaged_files.KINDS)
     with tempfile.TemporaryDirectory(prefix="damaged-", ignore_cleanup_errors=True) as folder:
         found, memory = judged(pathlib.Path(folder), args.seed, args.files, kinds)
-    text = report(found, memory, args.seed)
+    text = report(found, memory, args.seed, scored.changed(parser, args))
     print(text)
-    if args.document:
-        files.write_atomically(args.document, tables.put_table(args.document.read_text(), COMMAND, text, args.document))
+    scored.into_document(args.document, COMMAND, text)
     sys.exit(any(outcome not in FINE for _, outcome in found))
 
 
@@ -193,14 +192,14 @@ def _is_right(case, value):
     return case.truth is not None and abs(value - case.truth) <= 0.04 + 0.03 * case.truth
 
 
-def report(found, memory, seed):
-    """Returns a Markdown table of kinds and outcomes."""
+def report(found, memory, seed, changed=""):
+    """Returns a Markdown table of kinds and outcomes, after a sentence on what was changed of the command."""
     counts = collections.Counter((case.kind, outcome if outcome in FINE else "VIOLATIONS") for case, outcome in found)
     kinds = list(dict.fromkeys(case.kind for case, _ in found))
     columns = [*FINE, "VIOLATIONS"]
     lines = [[kind, *(str(counts[kind, column]) for column in columns)] for kind in kinds]
     lines.append(["in all", *(str(sum(counts[kind, column] for kind in kinds)) for column in columns)])
-    said = f"{len(found)} files of seed {seed}; at most {memory:.2f} GiB of memory a process.\n\n"
+    said = f"{len(found)} files of seed {seed}; at most {memory:.2f} GiB of memory a process.{changed}\n\n"
     return said + tables.markdown_table(["kind of file", *columns], lines)
 
 
