@@ -87,9 +87,7 @@ def test_training_that_was_interrupted_ends_as_one_that_was_not(trained, tmp_pat
     monkeypatch.setattr(general_encoder, "_batches", one_alone)
     with pytest.raises(KeyboardInterrupt):
         general_encoder.trained(2, 0, tmp_path)
-    monkeypatch.setattr(
-        general_encoder, "_batches", lambda seed, done: batches(seed, done) if done == 1 else fail(0, 0)
-    )
+    monkeypatch.setattr(general_encoder, "_batches", lambda seed, done: (batches if done == 1 else fail)(seed, done))
     resumed = general_encoder.trained(2, 0, tmp_path)
     assert weights_of(resumed) == pytest.approx(weights_of(trained[1]), abs=1e-5)
 
