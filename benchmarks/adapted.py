@@ -1,9 +1,9 @@
 """What SimPer learns in a minute from a single recording, beside every readout that learns nothing.
 
-python -m benchmarks.adapted [--kinds=two-part,occluded,low-contrast] [--each=4] [--adapt=45] [--document=...]
+python -m benchmarks.adapted [--kinds=two-part,occluded,low-contrast] [--each=2] [--adapt=30] [--document=...]
 
 Recordings are frames without compression, of photographs that come with scikit-learn, read as
-`python -m trainers.predict --adapt=45` reads them.
+`python -m trainers.predict --adapt=30` reads them.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 # isort: split
 import numpy as np
 
-from benchmarks import hard_recordings
-from simper_tf import files, tables
+from benchmarks import hard_recordings, scored
+from simper_tf import tables
 from simper_tf.readings import answers, learned, read, sources
 
 COMMAND = "python -m benchmarks.adapted"
@@ -27,8 +27,8 @@ WISHES = read.Wishes(window=6.0, hop=3.0)
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", default=",".join(hard_recordings.KINDS), help="Of recordings.")
-    parser.add_argument("--each", type=int, default=4, help="Recordings a kind.")
-    parser.add_argument("--adapt", type=float, default=45.0, help="Seconds of SimPer on each.")
+    parser.add_argument("--each", type=int, default=2, help="Recordings a kind.")
+    parser.add_argument("--adapt", type=float, default=30.0, help="Seconds of SimPer on each.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     kinds = args.kinds.split(",")
@@ -43,14 +43,13 @@ def main():
         took += seconds
         lines += lines_of(kind, found)
         print(f"{kind}: start-up and learning took {np.mean(seconds):.0f} s a recording", flush=True)
-    text = report(lines, args.each, args.adapt, float(np.mean(took)))
+    text = report(lines, args.each, args.adapt, float(np.mean(took)), scored.changed(parser, args))
     print(text)
-    if args.document:
-        files.write_atomically(args.document, tables.put_table(args.document.read_text(), COMMAND, text, args.document))
+    scored.into_document(args.document, COMMAND, text)
 
 
 def measured(kind: str, each: int, seconds: float):
-    """Returns `(truth, Answer)` of every window of recordings of a kind, and the seconds each took to learn from."""
+    """Returns `(truth, answer, answer without adapt)` of windows of a kind, and the seconds each recording took."""
     found, took = [], []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(each):
@@ -59,42 +58,46 @@ def measured(kind: str, each: int, seconds: float):
             began = time.monotonic()
             readout = learned.adapt(opened, seconds, seed=number)
             took.append(time.monotonic() - began)
-            given = answers.agree(list(read.read(opened, (readout,))))
-            found += [(made.frequency(one.start, one.end - one.start), one) for one in given]
+            given = list(read.read(opened, (readout,)))
+            truths = [made.frequency(one.start, one.end - one.start) for one in given]
+            plain = [without_adapt(one) for one in given]
+            found += zip(truths, answers.agree(given), answers.agree(plain), strict=True)
     return found, took
 
 
+def without_adapt(answer: answers.Answer) -> answers.Answer:
+    """Returns the answer of the readouts that learn nothing."""
+    plain = [reading for reading in answer.readings if reading.readout != "adapt"]
+    return answers.choose(answer.start, answer.end, plain)
+
+
 def lines_of(kind: str, found) -> list[list[str]]:
-    """Returns a line for each readout, for the answer, and for the best of all by the truth."""
-    truths = np.array([truth for truth, _ in found])
-    read_by = {
-        name: np.array([readings[k].frequency for readings in (answer.readings for _, answer in found)])
-        for k, name in enumerate(reading.readout for reading in found[0][1].readings)
-    }
-    read_by["answer"] = np.array([answer.chosen.frequency for _, answer in found])
-    errors = {name: np.where(np.isfinite(hertz), np.abs(hertz - truths), truths) for name, hertz in read_by.items()}
-    chosen = [answer.chosen.readout for _, answer in found]
-    others = [errors[name] for name in errors if name not in ("adapt", "answer")]
-    best = errors["adapt"] < np.min(others, axis=0)
+    """Returns a line for each readout, one for the answer without `adapt`, and one for the answer."""
+    truths = np.array([truth for truth, *_ in found])
+    names = [reading.readout for reading in found[0][1].readings]
+    read_by = {name: [answer.readings[k].frequency for _, answer, _ in found] for k, name in enumerate(names)}
+    errors = {name: scored.errors(truths, hertz) for name, hertz in read_by.items()}
+    nearest = errors["adapt"] < np.min([own for name, own in errors.items() if name != "adapt"], axis=0)
+    read_by["answer without adapt"] = [plain.chosen.frequency for *_, plain in found]
+    read_by["answer"] = [answer.chosen.frequency for _, answer, _ in found]
     lines = []
-    for name, own in errors.items():
-        picked = f"{np.mean([each == name for each in chosen]):.0%}" if name != "answer" else ""
-        wins = f"{best.mean():.0%}" if name == "adapt" else ""
-        off = np.mean(own > 0.25 * truths)
-        lines.append(
-            [kind, name, f"{own.mean():.4f}", f"{np.median(own):.4f}", f"{off:.0%}", picked, wins, str(len(own))]
-        )
+    for name, hertz in read_by.items():
+        own, off = scored.errors(truths, hertz), np.mean(scored.off_by_an_octave(truths, hertz))
+        cells = [f"{own.mean():.4f}", f"{np.median(own):.4f}", f"{off:.0%}"]
+        picked = np.mean([answer.chosen.readout == name for _, answer, _ in found])
+        cells += [f"{picked:.0%}" if name in names else "", f"{nearest.mean():.0%}" if name == "adapt" else ""]
+        lines.append([kind, name, *cells, str(len(own))])
     return lines
 
 
-def report(lines: list[list[str]], each: int, seconds: float, took: float) -> str:
-    """Returns what was measured, in words and as a table."""
+def report(lines: list[list[str]], each: int, seconds: float, took: float, changed: str = "") -> str:
+    """Returns what was measured, in words, with what was changed of the command, and as a table."""
     header = ["recordings", "readout", "MAE, Hz", "median, Hz", "off by an octave", "picked", "nearest", "windows"]
     return (
         f"{each} recordings of {hard_recordings.SECONDS:g} s a kind, windows of {WISHES.window:g} s; `adapt` has "
         f"learned for {seconds:g} s from each recording, without labels, and took {took - seconds:.0f} s to start. "
         "*Picked* is how often the answer is that of the readout; *nearest* how often `adapt` is nearer to the truth "
-        "than every other.\n\n"
+        f"than every other readout.{changed}\n\n"
         f"{tables.markdown_table(header, lines)}"
     )
 

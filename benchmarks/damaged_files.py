@@ -5,6 +5,7 @@ import itertools
 import os
 import pathlib
 import socket
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -54,9 +55,9 @@ class Maker:
         self.whole = {base.ending: base.content for base in self.bases}
         self._8k = None
 
-    def make(self, number: int) -> list[Case]:
-        """Returns so many files, of one kind after another."""
-        return [KINDS[kind](self, kind) for kind in itertools.islice(itertools.cycle(KINDS), number)]
+    def make(self, number: int, kinds: Sequence[str]) -> list[Case]:
+        """Returns so many files, of one of some kinds after another."""
+        return [KINDS[kind](self, kind) for kind in itertools.islice(itertools.cycle(kinds), number)]
 
     def put(self, kind, ending, content, truth=None, is_sound=False, name="", trap=None):
         """Writes a file into a folder of its own."""

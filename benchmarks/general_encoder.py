@@ -59,7 +59,7 @@ def trained(steps: int, seed: int, folder: pathlib.Path) -> keras.Model:
     Args:
         steps: Of training. Weights follow from it and from the seed, up to the rounding of the machine.
         seed: Of weights and of all that is generated.
-        folder: Of checkpoints.
+        folder: Of checkpoints; those of another number of steps, or another seed, stay apart in it.
     """
     keras.utils.set_random_seed(seed)
     model = SimPer(build(), seed=seed)
@@ -67,7 +67,7 @@ def trained(steps: int, seed: int, folder: pathlib.Path) -> keras.Model:
     model.optimizer.build(model.trainable_variables)
     number = tf.Variable(0, dtype=tf.int64)
     kept = tf.train.Checkpoint(weights=model.trainable_variables, optimizer=model.optimizer.variables, number=number)
-    manager = tf.train.CheckpointManager(kept, str(folder), max_to_keep=1)
+    manager = tf.train.CheckpointManager(kept, str(folder / f"{steps}_{seed}"), max_to_keep=1)
     kept.restore(manager.latest_checkpoint)
     step, batches, logs = tf.function(model.train_step, autograph=False), None, []
     while int(number) < steps:

@@ -1,4 +1,4 @@
-"""Recordings, as frames without compression, that readouts which learn nothing find hard; their frequency is known."""
+"""Recordings in noise, behind things or of low contrast, as frames without compression; their frequency is known."""
 
 import dataclasses
 import pathlib
@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 from sklearn.datasets import load_sample_image
 
+from benchmarks import scored
 from benchmarks.made_recordings import smooth
 
 KINDS = ("two-part", "occluded", "low-contrast")
@@ -32,8 +33,7 @@ class Made:
 
     def frequency(self, start: float, seconds: float) -> float:
         """Returns the mean frequency over some seconds, in Hz."""
-        first, last = np.interp([start, start + seconds - 1 / RATE], self.times, self.turns)
-        return float((last - first) / (seconds - 1 / RATE))
+        return scored.mean_frequency(self.turns, self.times, start, seconds)
 
 
 def make(path: pathlib.Path, kind: str, number: int) -> Made:

@@ -5,6 +5,7 @@ import pathlib
 
 import numpy as np
 
+from benchmarks import scored
 from benchmarks.made_recordings import smooth
 from simper_tf.recordings import standin_faces
 
@@ -32,8 +33,7 @@ class Made:
 
     def frequency(self, start: float, seconds: float) -> float:
         """Returns the mean heart rate over some seconds, in Hz."""
-        ends = np.interp([start, start + seconds], self.times, self.beats)
-        return float(ends[1] - ends[0]) / seconds
+        return scored.mean_frequency(self.beats, self.times, start, seconds)
 
 
 def make(path: pathlib.Path, strength: float, number: int) -> Made:

@@ -20,8 +20,8 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks import made_recordings, made_series
-from simper_tf import files, tables
+from benchmarks import made_recordings, made_series, scored
+from simper_tf import tables
 from simper_tf.readings import answers, beats, gram, read, readouts, sources, windows
 
 DOCUMENT, COMMAND = pathlib.Path("docs/recordings.md"), "make recordings"
@@ -59,7 +59,7 @@ def main():
     if args.hour:
         text += "\n" + hour(pathlib.Path(args.folder))
     print(text)
-    files.write_atomically(DOCUMENT, tables.put_table(DOCUMENT.read_text(), COMMAND, text.rstrip("\n"), DOCUMENT))
+    scored.into_document(DOCUMENT, COMMAND, text.rstrip("\n"))
 
 
 def measured(folder, purpose, each):
@@ -90,7 +90,7 @@ def report(found):
             cells = [f"{np.mean([_error(truth, _by(answer, name)) for truth, answer in given]):.4f}" for name in names]
             chosen = [(truth, answer.chosen.frequency) for truth, answer in given]
             errors = [_error(*pair) for pair in chosen]
-            off = np.mean([_error(*pair) > 0.25 * pair[0] for pair in chosen])
+            off = np.mean(scored.off_by_an_octave(*np.transpose(chosen)))
             told = [_error(truth, answer.frequency) for truth, answer in given if answer.is_periodic]
             lines.append(
                 [kind, *cells, f"{np.mean(errors):.4f}", f"{np.mean(told):.4f}", f"{off:.1%}", str(len(given))]
@@ -191,7 +191,7 @@ def _by(answer, name):
 
 def _error(truth, frequency):
     """Returns the error in Hz; of no answer, all of the truth."""
-    return math.inf if math.isnan(truth) else abs(frequency - truth) if math.isfinite(frequency) else truth
+    return math.inf if math.isnan(truth) else float(scored.errors(truth, frequency))
 
 
 def _side(found, periodic):

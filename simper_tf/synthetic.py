@@ -29,10 +29,10 @@ class Synthetic(Frozen):
     Attributes:
         num_frames: T.
         shape: `(height, width)` in pixels.
-        rates: Lowest and highest frames per second.
-        band: Lowest and highest frequency in Hz.
+        rates: Lowest and highest frames per second; drawn evenly in the logarithm.
+        band: Lowest and highest frequency in Hz; drawn so too.
         kinds: Which of `KINDS` there are, each as often as the others.
-        noise: Lowest and highest deviation of the noise, in gray levels; drawn evenly in the logarithm.
+        noise: Lowest and highest deviation of the noise, in gray levels; drawn so too.
         shake: Largest deviation of the camera's place, as a share of the width; in half of the clips it stands still.
         light: Largest deviation of the light, as a share of it; in half of the clips it is steady.
         drift: Largest change of the frequency over a clip, as a share of it.
@@ -114,7 +114,18 @@ class Synthetic(Frozen):
 
         Returns:
             `views`, `(2M, T, H, W, 3)` float32 in [0, 1]; `speeds`, `(2M,)` float32.
+
+        Raises:
+            ValueError: one of `kinds` has no speed, or the fastest view cannot be seen at the lowest of `rates`.
         """
+        still, fastest = [kind for kind in self.kinds if kind in APERIODIC], self.band[1] * speed_range[1]
+        if still:
+            raise ValueError(f"Views need `kinds` with a speed. Leave out: {', '.join(still)}.")
+        if 2 * fastest > self.rates[0]:
+            raise ValueError(
+                f"{fastest:g} Hz, the end of `band` at {speed_range[1]:g} times its speed, cannot be seen at "
+                f"{self.rates[0]:g} frames per second. Raise the lowest of `rates`, or lower `band` or `speed_range`."
+            )
         scene = self._scene(seed)
         seeds = tf.unstack(tf.random.experimental.stateless_split(tf.random.experimental.stateless_fold_in(seed, 2), 4))
         total = 2 * num_views

@@ -23,12 +23,14 @@ def test_a_recording_follows_from_its_number_and_its_truth_from_its_turns(tmp_pa
 def test_a_line_tells_who_was_picked_and_who_was_nearest():
     def window(pixels, adapt, score):
         readings = [Reading("pixels", pixels, 0.7), Reading("adapt", adapt, score)]
-        return 1.0, answers.choose(0, 6, readings)
+        answer = answers.choose(0, 6, readings)
+        return 1.0, answer, adapted.without_adapt(answer)
 
     lines = adapted.lines_of("still", [window(1.2, 1.1, 0.9), window(1.0, 2.0, 0.1)])
     assert lines == [
         ["still", "pixels", "0.1000", "0.1000", "0%", "50%", "", "2"],
         ["still", "adapt", "0.5500", "0.5500", "50%", "50%", "50%", "2"],
+        ["still", "answer without adapt", "0.1000", "0.1000", "0%", "", "", "2"],
         ["still", "answer", "0.0500", "0.0500", "0%", "", "", "2"],
     ]
 
@@ -39,4 +41,4 @@ def test_a_second_of_learning_makes_a_row_for_every_readout(monkeypatch):
     found, seconds = adapted.measured("two-part", 1, 0.5)
     assert len(seconds) == 1
     names = [line[1] for line in adapted.lines_of("two-part", found)]
-    assert names == ["pixels", "selfdistance", "adapt", "answer"]
+    assert names == ["pixels", "selfdistance", "adapt", "answer without adapt", "answer"]

@@ -1,6 +1,8 @@
 """`benchmarks.damaged`: a file of each kind through the command, and a judge that misses nothing."""
 
 import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,8 +13,8 @@ SOUND = damaged_files.Case("names", pathlib.Path("/a/b.csv"), 0.7, is_sound=True
 NOISE = damaged_files.Case("random bytes", pathlib.Path("/a/b.csv"))
 
 
-def run(*lines, hertz=None, code=0, memory=0.5):
-    windows = [{"value": value, "or": []} for value in hertz or ()]
+def run(*lines, hertz=None, code=0, memory=0.5, octaves=()):
+    windows = [{"value": value, "or": list(octaves)} for value in hertz or ()]
     return damaged.Run(code, list(lines), {"/a/b.csv": [{"windows": windows}]} if hertz else {}, memory)
 
 
@@ -21,7 +23,12 @@ def run(*lines, hertz=None, code=0, memory=0.5):
     [
         (SOUND, run(hertz=[0.7, 0.69]), damaged.READ),
         (SOUND, run(hertz=[0.7, 1.4]), "a number made up"),
-        (SOUND, run(hertz=[None]), "no reading although sound"),
+        (SOUND, run(hertz=[None]), "0 of 1 windows read although sound"),
+        (SOUND, run(hertz=[0.7, None, None]), "1 of 3 windows read although sound"),
+        (SOUND, run(hertz=[0.7, None]), damaged.READ),
+        (SOUND, run(hertz=[0.7, 1.4], octaves=[0.7]), damaged.OPEN),
+        (SOUND, run(hertz=[0.7], octaves=[1.4]), damaged.READ),
+        (SOUND, run(hertz=[1.4], octaves=[2.8]), "a number made up"),
         (SOUND, run("predict: /a/b.csv: found nothing; expected"), "refused although sound"),
         (NOISE, run("predict: /a/b.csv: found nothing; expected"), damaged.REFUSED),
         (NOISE, run(hertz=[None]), damaged.NOTHING),
@@ -69,13 +76,44 @@ def test_a_trap_of_a_pickle_closes_when_it_is_loaded(tmp_path):
     assert damaged.outcome_of(case, run()) == "a pickle was loaded"
 
 
+SPEAKS = "import time\nfor _ in range(4): time.sleep(0.5); print('a file', flush=True)\ntime.sleep({})"
+
+
+@pytest.mark.parametrize(("last", "code"), [(0, 0), (60, None)])
+def test_a_process_may_take_its_time_for_all_files_and_hangs_where_it_takes_too_long_for_one(tmp_path, last, code):
+    with (tmp_path / "said").open("wb") as said:
+        process = subprocess.Popen([sys.executable, "-c", SPEAKS.format(last)], stdout=said)
+        assert damaged.ended(process, said.fileno(), 5.0, 1.5)[0] == code
+    assert (tmp_path / "said").read_text() == "a file\n" * 4
+
+
+def test_memory_is_that_of_a_process_that_a_process_has_waited_for(tmp_path):
+    large = "print(len(bytearray(b'x' * 300_000_000)))"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {large!r}])"
+    with (tmp_path / "said").open("wb") as said:
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=said)
+        assert damaged.ended(process, said.fileno(), 30.0, 30.0)[1] > 0.25
+
+
+def test_a_kind_that_is_none_is_refused_with_those_that_are():
+    words = [sys.executable, "-m", "benchmarks.damaged", "--only=typo"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=pathlib.Path(__file__).parents[1])
+    assert done.returncode == 2
+    assert "--only: invalid choice: 'typo' (choose from " in done.stderr
+    assert "8K frames" in done.stderr
+
+
+def test_files_are_of_the_kinds_that_are_asked_for(tmp_path):
+    cases = damaged_files.Maker(tmp_path, 0).make(3, ["empty", "random bytes"])
+    assert [case.kind for case in cases] == ["empty", "random bytes", "empty"]
+
+
 @pytest.mark.slow
-def test_a_file_of_each_kind_is_read_right_or_refused_in_a_line(tmp_path, monkeypatch):
-    kinds = {kind: make for kind, make in damaged_files.KINDS.items() if kind != "8K frames"}  # A minute to write.
-    monkeypatch.setattr(damaged_files, "KINDS", kinds)
-    found, memory = damaged.judged(tmp_path, 3, len(kinds))
+def test_a_file_of_each_kind_is_read_right_or_refused_in_a_line(tmp_path):
+    kinds = [kind for kind in damaged_files.KINDS if kind != "8K frames"]  # A minute to write.
+    found, memory = damaged.judged(tmp_path, 3, len(kinds), kinds)
     assert [(case.kind, outcome) for case, outcome in found if outcome not in damaged.FINE] == []
-    assert {case.kind for case, _ in found} == kinds.keys()
+    assert {case.kind for case, _ in found} == set(kinds)
     assert 0.1 < memory < 2
     table = damaged.report(found, memory, 3)
     assert f"| in all | {sum(outcome == damaged.READ for _, outcome in found)} |" in table

@@ -46,15 +46,61 @@ def test_kinds_that_are_measured_are_not_learned_from_and_weights_fit():
     assert general.size_of(general_encoder.build()) < general.MOST_BYTES
 
 
+def test_a_report_says_which_kinds_of_photographs_it_was_trained_on_and_what_was_changed():
+    told = general.report({"kinds not trained on": found(1, 2), "photographs": found(1, 2)}, 10, 10, " Run with `x`.")
+    assert "on turn, two-part, occlusion, of which occlusion is a swing behind a bar; of the movements of the" in told
+    assert "photographs it was not trained on turn, two-part, but on the others." in told
+    assert "that are read. Run with `x`.\n" in told
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Returns a folder, and the encoder after two steps there."""
+    folder = tmp_path_factory.mktemp("trained")
+    return folder, general_encoder.trained(2, 0, folder)
+
+
+def weights_of(encoder):
+    return np.concatenate([each.ravel() for each in encoder.get_weights()])
+
+
+def fail(seed, done):
+    raise AssertionError("there is nothing left to learn")
+
+
 @pytest.mark.slow
-def test_training_goes_on_where_it_was_and_its_encoder_reads_clips(tmp_path):
-    first = general_encoder.trained(1, 0, tmp_path)
-    again = general_encoder.trained(1, 0, tmp_path)
-    for one, other in zip(first.get_weights(), again.get_weights(), strict=True):
-        assert np.array_equal(one, other)
-    further = general_encoder.trained(2, 0, tmp_path)
-    assert not np.array_equal(first.get_weights()[0], further.get_weights()[0])
-    reader = general.Reader(further)
+def test_training_that_has_ended_is_not_done_again(trained, monkeypatch):
+    folder, whole = trained
+    monkeypatch.setattr(general_encoder, "_batches", fail)
+    assert np.array_equal(weights_of(general_encoder.trained(2, 0, folder)), weights_of(whole))
+
+
+@pytest.mark.slow
+def test_training_that_was_interrupted_ends_as_one_that_was_not(trained, tmp_path, monkeypatch):
+    batches = general_encoder._batches
+
+    def one_alone(seed, done):
+        yield next(iter(batches(seed, done)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(general_encoder, "_EVERY", 1)
+    monkeypatch.setattr(general_encoder, "_batches", one_alone)
+    with pytest.raises(KeyboardInterrupt):
+        general_encoder.trained(2, 0, tmp_path)
+    monkeypatch.setattr(general_encoder, "_batches", lambda seed, done: (batches if done == 1 else fail)(seed, done))
+    resumed = general_encoder.trained(2, 0, tmp_path)
+    assert weights_of(resumed) == pytest.approx(weights_of(trained[1]), abs=1e-5)
+
+
+@pytest.mark.slow
+def test_training_of_another_length_is_another_training(trained):
+    folder, whole = trained
+    assert np.abs(weights_of(general_encoder.trained(1, 0, folder)) - weights_of(whole)).max() > 1e-4
+
+
+@pytest.mark.slow
+def test_an_encoder_reads_clips(trained):
+    reader = general.Reader(trained[1])
     measured = [reader(*each) for each in general.generated(2)]
     assert all(0.3 < each.truth < 3.1 for each in measured)
     assert set(measured[0].found) >= {"pixels", "selfdistance", "general", "best by score"}

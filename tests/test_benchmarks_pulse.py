@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import made_faces, pulse_faces
 from benchmarks.made_faces import Made
+from simper_tf.readings import windows
 
 
 def test_beats_come_at_the_rate_that_is_told():
@@ -20,6 +21,21 @@ def test_beats_come_at_the_rate_that_is_told():
     assert 0.01 < intervals.std() / intervals.mean() < 0.1
     made = Made("", times, beats)
     assert made.frequency(moments[2], moments[12] - moments[2]) == pytest.approx(10 / (moments[12] - moments[2]), 1e-3)
+
+
+def test_a_rate_of_the_last_window_is_that_of_its_frames():
+    times = np.arange(900) / 30
+    made = Made("", times, 1.5 * times)
+    assert made.frequency(20, 10) == pytest.approx(1.5, rel=1e-9)
+
+
+def test_green_is_read_at_the_first_lag_as_the_other_colors_are():
+    phases = 2 * np.pi * np.arange(300) / 30
+    wave = np.sin(phases) + 1.5 * np.sin(2 * phases)  # The strongest line is the second harmonic.
+    frames = (120 + wave[:, None, None, None] * np.array([0.25, 1.0, 0.5])).astype(np.float32)
+    found = pulse_faces.green(windows.Window(0.0, frames, 30.0), None, (0.7, 3.0))
+    assert found.readout == "green"
+    assert found.frequency == pytest.approx(1.0, abs=0.01)
 
 
 def test_waves_have_a_strong_second_harmonic_and_go_up_and_down_by_one():

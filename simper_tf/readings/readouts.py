@@ -5,6 +5,7 @@ Every readout answers from the inner products of frames, or of a series, over ti
 
 import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy as np
 import scipy.interpolate
@@ -89,15 +90,22 @@ def chrom(window, products: np.ndarray, band: tuple[float, float]) -> Reading:
         products: Unused.
         band: `(low, high)` in Hz.
     """
-    return _pulse("chrom", skin_colors.chrom, window, band)
+    return of_color("chrom", skin_colors.chrom, window, band)
 
 
 def pos(window, products: np.ndarray, band: tuple[float, float]) -> Reading:
     """Reads the pulse of the mean color by `skin_colors.pos`; arguments are those of `chrom`."""
-    return _pulse("pos", skin_colors.pos, window, band)
+    return of_color("pos", skin_colors.pos, window, band)
 
 
-def _pulse(name, pulse, window, band):
+def of_color(name: str, pulse: Callable, window, band: tuple[float, float]) -> Reading:
+    """Reads the pulse that a function of `skin_colors` finds, at the first lag at which it comes back.
+
+    Args:
+        name: Of the readout.
+        pulse: The function, of colors, rate and band.
+        window, band: As in `chrom`.
+    """
     if window.frames.shape[-1] != 3:
         return Reading(name, math.nan, 0.0)
     colors = window.frames.mean(axis=(1, 2), dtype=np.float64)

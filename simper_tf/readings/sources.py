@@ -103,7 +103,10 @@ class Source(abc.ABC):
 
 
 class Video(Source):
-    """A video file in any container and codec that FFmpeg decodes; a rotation stored in it is applied."""
+    """A video file in one of the containers that `decoder.ENVIRONMENT` names, in any codec that FFmpeg decodes.
+
+    A rotation stored in it is applied.
+    """
 
     def __init__(self, path):
         super().__init__(str(path))

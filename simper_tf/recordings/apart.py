@@ -1,9 +1,11 @@
 """Videos decoded in a process of their own: what their bytes do to a native decoder is one sentence here.
 
 A decoder that crashes, takes all memory or goes in a circle ends that process alone. It is started when it is first
-needed, serves one file after another, and ends with this one. Frames come small, through a pipe, ahead of their reader.
+needed, serves one file after another, and is ended with this one. Frames come small, through a pipe of their own, ahead
+of their reader.
 """
 
+import atexit
 import collections
 import contextlib
 import fcntl
@@ -13,6 +15,8 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
+import weakref
 
 import numpy as np
 
@@ -20,7 +24,9 @@ from simper_tf.recordings import captures, decoder, mp4
 from simper_tf.recordings.errors import RawDataError
 
 _PIPE = 2**20  # Bytes that wait in it: some hundred frames.
+_PATIENCE = 1.0  # Seconds that decoders have to end by themselves once nothing can be asked any more.
 _idle = collections.deque()  # Decoders that have answered all they were asked.
+_all = weakref.WeakSet()
 
 
 def probe(path):
@@ -64,16 +70,23 @@ class _Decoder:
     """A process that runs `decoder.main`."""
 
     def __init__(self):
+        out, theirs = os.pipe()
+        self._out, self._owner, self._is_done = os.fdopen(out, "rb"), os.getpid(), True
         # The modules of this process, wherever they come from, and nothing of its own program.
-        code = f"import sys; sys.path[:] = {sys.path!a}; from simper_tf.recordings import decoder; decoder.main()"
+        path = f"import sys; sys.path[:] = {sys.path!a}"
+        code = f"{path}; from simper_tf.recordings import decoder; decoder.main({theirs})"
         environment = {**os.environ, **decoder.ENVIRONMENT}
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self._process = subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes)
-        self._owner, self._is_done = os.getpid(), True
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "pass_fds": (theirs,)}
+        try:
+            with _deaf_to_ctrl_c():
+                self._process = subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes)
+        finally:
+            os.close(theirs)
+        _all.add(self)
         with contextlib.suppress(OSError):  # Where so large a pipe is not allowed, a smaller one does.
-            fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, _PIPE)
+            fcntl.fcntl(self._out, fcntl.F_SETPIPE_SZ, _PIPE)
         if self._next()[0] != decoder.READY:
-            raise OSError(f"the decoder of videos cannot be started: {sys.executable} ended with {self._ended()}")
+            raise OSError(f"the decoder of videos cannot be started: {sys.executable} ended with {self.end(_PATIENCE)}")
 
     @classmethod
     def ready(cls):
@@ -108,15 +121,29 @@ class _Decoder:
         if self._is_done:
             _idle.append(self)
         else:
-            self._ended()
+            self.end()
+
+    def hang_up(self):
+        """Has the process end by itself, unless it is in the middle of something."""
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def end(self, patience=0.0):
+        """Ends the process, after some seconds in which it may do so by itself, and returns its exit code."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+        self._process.kill()
+        self._out.close()
+        self.hang_up()
+        return self._process.wait()
 
     def _next(self):
         """Returns the next message; an empty letter where the process has ended."""
-        head = self._process.stdout.read(decoder.HEAD.size)
+        head = self._out.read(decoder.HEAD.size)
         if len(head) < decoder.HEAD.size:
             return b"", b""
         letter, length = decoder.HEAD.unpack(head)
-        content = self._process.stdout.read(length)
+        content = self._out.read(length)
         return (letter, content) if len(content) == length else (b"", b"")
 
     def _failure(self):
@@ -125,9 +152,22 @@ class _Decoder:
             return f"no end of decoding, for {decoder.PATIENCE} s"
         return f"what the decoder does not survive ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
 
-    def _ended(self):
-        self._process.kill()
-        self._process.stdout.close()
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-        return self._process.wait()
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c():
+    """Has what is started here never hear of Ctrl-C, which is for this process; it hears of it afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@atexit.register
+def _end_all():
+    """Ends the decoders of this process, which nobody else would wait for where there is no init."""
+    own, limit = [each for each in _all if each._owner == os.getpid()], time.monotonic() + _PATIENCE
+    for each in own:
+        each.hang_up()
+    for each in own:
+        each.end(max(limit - time.monotonic(), 0.0))

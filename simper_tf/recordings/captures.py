@@ -11,6 +11,7 @@ from simper_tf.recordings.errors import RawDataError
 
 # What is expected of a video, and what can be done about another.
 REMEDY = _VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
+_CONVERT = "Fetch it again, convert it to MP4 if its format may not be one of those that are read, or leave it out."
 
 
 @contextlib.contextmanager
@@ -26,7 +27,7 @@ def opened(path, *parameters):
         capture = cv2.VideoCapture(_safe_name(path, stack), cv2.CAP_FFMPEG, parameters)
         stack.callback(capture.release)
         if not capture.isOpened():
-            raise unreadable(path, "it cannot be opened as a video")
+            raise unreadable(path, "it cannot be opened as a video", _CONVERT)
         height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
         raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
         yield capture
@@ -95,6 +96,6 @@ def small_frame(capture, path, shape, box):
     return cv2.cvtColor(cv2.resize(frame, shape[::-1], interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
 
 
-def unreadable(path, found):
+def unreadable(path, found, action=_AGAIN):
     """Returns the error of a video in which that was found."""
-    return RawDataError(path, found, _VIDEO, _AGAIN)
+    return RawDataError(path, found, _VIDEO, action)

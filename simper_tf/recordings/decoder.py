@@ -34,18 +34,24 @@ ENVIRONMENT = {
 }
 
 
-def main():
-    """Answers requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that asks.
-    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
-        _, hard = resource.getrlimit(what)
-        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-    out = os.fdopen(os.dup(1), "wb")
+def main(number):
+    """Answers requests until there are no more, into a file descriptor: what others print does not get into it."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # Both survive from a program that does otherwise.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+    _limit(resource.RLIMIT_AS, MEMORY)
+    _limit(resource.RLIMIT_CORE, 0)
+    out = os.fdopen(number, "wb")
     _tell(out, READY)
-    for shown in (1, 2):  # Native libraries print what they like.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), shown)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Native libraries print what they like.
     for line in sys.stdin:
         _answer(out, **json.loads(line))
+
+
+def _limit(what, most):
+    """Lowers a limit to `most`; one that is lower stays."""
+    soft, hard = resource.getrlimit(what)
+    known = [each for each in (soft, hard, most) if each != resource.RLIM_INFINITY]
+    resource.setrlimit(what, (min(known), hard))
 
 
 def _answer(out, path, interval):
@@ -62,7 +68,8 @@ def _answer(out, path, interval):
     except RawDataError as error:
         _tell(out, REFUSED, (error.found, error.expected, error.action))
     except MemoryError:
-        _tell(out, REFUSED, (f"a frame for which {MEMORY / 2**30:g} GiB are not enough", *captures.REMEDY))
+        memory, _ = resource.getrlimit(resource.RLIMIT_AS)
+        _tell(out, REFUSED, (f"a frame for which {memory / 2**30:.3g} GiB are not enough", *captures.REMEDY))
     except cv2.error as error:
         _tell(out, REFUSED, (f"decoding failed: {error}", *captures.REMEDY))
     except BrokenPipeError:  # Nobody wants the rest.

@@ -1,5 +1,7 @@
 """Generated clips: what a seed decides, that frequencies are true, and that graphs make them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -87,7 +89,7 @@ def test_views_share_what_repeats_and_run_at_the_speeds_told():
 
 
 def test_graphs_call_no_python():
-    for function in (SMALL.clip, SMALL.views):
+    for function in (SMALL.clip, dataclasses.replace(SMALL, kinds=MOVING).views):
         graph = tf.function(function).get_concrete_function(tf.TensorSpec([2], tf.int64)).graph
         names = {node.type for node in graph.get_operations()}
         names |= {node.op for each in graph.as_graph_def().library.function for node in each.node_def}
@@ -108,6 +110,30 @@ def test_graphs_call_no_python():
 def test_a_source_of_nothing_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
         Synthetic(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "fastest", "message"),
+    [
+        (
+            {},
+            2.0,
+            r"^Views need `kinds` with a speed\. Leave out: walk, noise, still, shuffled\.",
+        ),
+        ({"kinds": ("swing", "still")}, 2.0, r"Leave out: still\."),
+        ({"kinds": MOVING}, 3.0, r"^9 Hz, the end of `band` at 3 times its speed, cannot be seen at 15 frames per sec"),
+    ],
+)
+def test_views_of_what_has_no_speed_or_is_too_fast_are_refused(given, fastest, message):
+    with pytest.raises(ValueError, match=message):
+        Synthetic(num_frames=60, shape=(16, 24), **given).views([0, 0], speed_range=(0.5, fastest))
+
+
+def test_rates_and_frequencies_are_as_often_below_the_mean_of_logarithms_as_above():
+    found = [Synthetic(num_frames=8, shape=(8, 8), kinds=("blink",), drift=0.0).clip([3, k]) for k in range(100)]
+    for name, ends in (("rate", (15.0, 30.0)), ("frequency", (0.4, 3.0))):
+        below = np.mean([float(each[name]) < np.sqrt(np.prod(ends)) for each in found])
+        assert 0.35 < below < 0.65
 
 
 def test_settings_survive_saving():

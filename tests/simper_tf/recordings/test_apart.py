@@ -3,12 +3,15 @@
 import os
 import resource
 import signal
+import subprocess
+import sys
 
+import av
 import numpy as np
 import pytest
 
 from datasets.countix.standin import encode
-from simper_tf.recordings import apart, decoder, mp4
+from simper_tf.recordings import apart, captures, decoder, mp4
 from simper_tf.recordings.errors import RawDataError
 
 LARGE = 480, 640  # Of so large frames the pipe holds one: the decoder waits.
@@ -114,3 +117,90 @@ def test_lists_of_other_files_are_not_followed(video, tmp_path, text):
     (tmp_path / "list.mp4").write_text(text)
     with pytest.raises(RawDataError, match=r"list.mp4: found it cannot be opened as a video"):
         apart.probe(tmp_path / "list.mp4")
+
+
+def in_a_process(code, before=""):
+    """Returns what a program prints in which there is a decoder `running`, asked for nothing yet, of an id `pid`."""
+    start = "from simper_tf.recordings import apart\nrunning = apart._Decoder.ready()\npid = running._process.pid\n"
+    whole = f"import atexit, os, resource, signal, sys\n{before}{start}{code}"
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+LAST = """
+def told():
+    try:
+        os.kill(pid, 0)
+        print("it is there")
+    except ProcessLookupError:
+        print("it is gone", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 20_000)
+atexit.register(told)
+"""
+
+
+@pytest.mark.parametrize("is_idle", [True, False])
+def test_decoders_end_with_the_program_which_waits_for_them_and_knows_what_memory_they_took(is_idle):
+    code = "running.keep_or_end()" if is_idle else "os.kill(pid, signal.SIGSTOP)"
+    assert in_a_process(code, before=LAST) == "it is gone True\n"
+
+
+def test_a_program_that_was_forked_leaves_the_decoders_of_the_first_alone():
+    code = """
+running.keep_or_end()
+if os.fork() == 0:
+    sys.exit()
+os.wait()
+print(running._process.poll())
+"""
+    assert in_a_process(code) == "None\n"
+
+
+def test_what_prints_at_the_start_of_python_is_not_taken_for_an_answer(video, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("print('Welcome to this cluster')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    code = f"running.keep_or_end()\nassert apart.probe({str(video)!r}).num_frames == 40"
+    assert in_a_process(code) == "Welcome to this cluster\n"
+
+
+def test_ctrl_c_is_not_heard_even_while_a_decoder_starts(monkeypatch):
+    start, started = subprocess.Popen, []
+
+    def interrupted(*words, **settings):
+        started.append(start(*words, **settings))
+        started[-1].send_signal(signal.SIGINT)
+        return started[-1]
+
+    monkeypatch.setattr(apart.subprocess, "Popen", interrupted)
+    running = apart._Decoder()
+    assert started[-1].poll() is None
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    running.end()
+
+
+def test_a_decoder_obeys_its_alarm_and_a_lower_limit_whatever_it_was_started_with():
+    before = f"""
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+resource.setrlimit(resource.RLIMIT_AS, ({decoder.MEMORY // 2}, resource.getrlimit(resource.RLIMIT_AS)[1]))
+"""
+    code = """
+found = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status"))
+print(*(int(found[each], 16) >> (signal.SIGALRM - 1) & 1 for each in ("SigIgn", "SigBlk")))
+print(resource.prlimit(pid, resource.RLIMIT_AS)[0])
+"""
+    assert in_a_process(code, before=before) == f"0 0\n{decoder.MEMORY // 2}\n"
+
+
+def test_a_format_that_is_not_read_may_be_what_is_wrong_with_a_video(tmp_path):
+    path = tmp_path / "video.swf"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("flv1", rate=20)
+        stream.height, stream.width, stream.pix_fmt = 32, 48, "yuv420p"
+        for picture in np.random.default_rng(0).integers(0, 256, (20, 32, 48, 3), np.uint8):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+        container.mux(stream.encode())
+    with captures.opened(path) as capture:
+        assert capture.read()[1].shape == (32, 48, 3)
+    with pytest.raises(RawDataError, match=r"cannot be opened.*convert it to MP4 if its format may not"):
+        apart.probe(path)
