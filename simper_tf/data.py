@@ -112,7 +112,8 @@ class ClipData:
         Those examples alone are read and decoded, in the same order. Arguments as in `split`.
 
         Raises:
-            ValueError: there is no such split, its files are damaged, or they are no TFRecord files.
+            ValueError: there is no such split, its files are damaged or gone, or they are no TFRecord files.
+            OSError: they cannot be read for another reason.
         """
         rows, split, info = self._rows(name, limit), self.builder.info.splits[name], self.builder.info
         if info.file_format != tfds.core.FileFormat.TFRECORD:
@@ -122,16 +123,14 @@ class ClipData:
             )
         try:
             read = records.reader(split.filepaths, split.shard_lengths, rows)
-        except (records.Damaged, OSError) as error:
+        except (records.Damaged, FileNotFoundError, tf.errors.NotFoundError) as error:
             raise _damaged(self.builder.data_path, error) from error
 
-        def example(record, place=None):
+        def example(record, place):
             return self._as_used(name, info.features.deserialize_example(record), place)
 
         def examples(places):
-            found = read(places)
-            found = tf.data.Dataset.zip(found, places) if self._hides(name) else found
-            return found.map(example, tf.data.AUTOTUNE, deterministic=True)
+            return read(places).map(example, tf.data.AUTOTUNE, deterministic=True)
 
         return examples, len(rows)
 
@@ -287,8 +286,9 @@ def reading(clips: ClipData):
     except tf.errors.OpError as error:
         # Records that are damaged, fewer than there should be, and files that are gone.
         folder = clips.builder.data_path
-        signs = ("corrupted record", "truncated record", "Input dataset was expected", str(folder))
-        if not any(sign in error.message for sign in signs):
+        signs = ("corrupted record", "truncated record", "Input dataset was expected")
+        is_gone = isinstance(error, tf.errors.NotFoundError) and str(folder) in error.message
+        if not is_gone and not any(sign in error.message for sign in signs):
             raise
         # TensorFlow puts the name of the op before and after what it says.
         said = re.sub(r"\{\{.*?\}\} | \[Op:.*", "", error.message.splitlines()[0])

@@ -9,6 +9,7 @@ import contextlib
 import queue
 import socket
 import threading
+import time
 from collections.abc import Callable
 
 import tensorflow as tf
@@ -19,11 +20,17 @@ from simper_tf.pipeline import CACHE_BYTES, Batches
 SCHEME = "grpc://"
 # Seconds in which a dispatcher takes a connection.
 _CONNECT = 10.0
-# Batches on their way at the same time; and how many may wait for an earlier one: as many as `CACHE_BYTES` hold, but at
-# least and at most so many.
-_ON_THEIR_WAY, _FEWEST, _MOST = 8, 16, 64
+# How many batches may wait for an earlier one: as many as `CACHE_BYTES` hold, but at least and at most so many. As many
+# are on their way at the same time, but no more than these.
+_FEWEST, _MOST, _ON_THEIR_WAY = 4, 256, 8
+# Steps that a worker makes at the same time: what it holds back from the others, who overtake it meanwhile.
+_AT_WORK = 2
+# Bytes of a batch, at most: it is sent as one message, which holds less than 2 GiB with its names and shapes.
+_LARGEST = 2**31 - 2**20
 # Seconds without any batch after which one that is overtaken by others counts as lost.
 _LOST = 10.0
+# Seconds after which what waits looks whether it is to stop.
+_SLICE = 0.2
 
 
 class Silent(ValueError):
@@ -59,17 +66,18 @@ def check(address: str, flag: str = "--data_service"):
 def feeding(batches: Batches, address: str, start: int, end: int, seconds: float, say: Callable = print):
     """Gives a `tf.data.Dataset` of the batches of steps that a service makes, for the time of a block.
 
-    A step whose batch does not come, such as that of a worker that was killed, is made here, and said once: when many
-    others have overtaken it, or some have and no more came for 10 s.
+    A step whose batch does not come, such as that of a worker that was killed, is made here: when many others have
+    overtaken it, or some have and no more came for 10 s. The first is said, and at the end how many they were.
 
     Args:
-        batches: What is to be made; its files must lie at the same paths on the machines of the service.
+        batches: What is to be made; the very same files must lie at the same paths on the machines of the service.
         address: `grpc://host:port` of its dispatcher.
         start, end: First step, and the one behind the last.
         seconds: Time to wait for a batch.
         say: Called with a line.
 
     Raises:
+        ValueError: a batch is too large to be sent, or a worker cannot read its clips.
         Silent: within that time nothing came at all.
     """
     feed = _Feed(batches, address, start, end, seconds, say)
@@ -79,6 +87,9 @@ def feeding(batches: Batches, address: str, start: int, end: int, seconds: float
         if feed.error is None:
             raise
         raise feed.error from None  # What a generator raises reaches TensorFlow as a traceback.
+    else:
+        if feed.made_here:
+            say(f"In all, {feed.made_here} batches did not come from the data service in time and were made here.")
     finally:
         feed.stopped.set()
 
@@ -90,23 +101,29 @@ class _Feed:
         self.error, self.stopped = None, threading.Event()
         self.spec = tf.data.Dataset.range(1).map(batches.at).element_spec
         size = sum(spec.shape.num_elements() * spec.dtype.size for spec in tf.nest.flatten(self.spec))
+        if size > _LARGEST:
+            raise ValueError(
+                f"--data_service={address}: a batch has {size / 2**30:.1f} GiB, and a service sends less than 2 GiB at "
+                "once. Lower --batch_size, or let the device make the views: --augment_on=device."
+            )
         self._most = min(max(CACHE_BYTES // size, _FEWEST), _MOST)
-        self._came, self._ended, self._told = queue.Queue(1), False, False
+        self._came, self._ended, self.made_here = queue.Queue(1), False, 0
         # The same graph as the service has: other optimizers round views otherwise.
         self._one = tf.function(
             lambda step: tf.data.Dataset.range(step, step + 1).map(batches.at).get_single_element(), autograph=False
         )
 
     def in_order(self):
-        """Yields the batches in the order of their steps."""
+        """Yields the batches in the order of their steps, until it is stopped."""
         threading.Thread(target=self._receive, daemon=True).start()
         waiting = {}
         try:
             for step in range(self.start, self.end):
-                while step not in waiting:
-                    if len(waiting) < self._most and self._wait(waiting):
-                        continue
-                    waiting[step] = self._made_here(step)
+                while step not in waiting and not self.stopped.is_set():
+                    if not self._wait(waiting):
+                        waiting[step] = self._made_here(step)
+                if self.stopped.is_set():
+                    return
                 yield waiting.pop(step)
                 # What was made here may come after all.
                 for late in [number for number in waiting if number <= step]:
@@ -116,11 +133,11 @@ class _Feed:
             raise
 
     def _wait(self, waiting):
-        """Adds the next batch that comes; returns whether one did."""
-        if self._ended:
+        """Adds the next batch that comes; returns whether there is still hope for those that have not."""
+        if self._ended or len(waiting) >= self._most + _ON_THEIR_WAY:
             return False
         try:
-            came = self._came.get(timeout=min(self.seconds, _LOST) if waiting else self.seconds)
+            came = self._next(self._patience(waiting))
         except queue.Empty:
             if waiting:
                 return False
@@ -128,11 +145,32 @@ class _Feed:
         if isinstance(came, Exception):
             raise came
         if came is None:
-            self._ended = True
-            return False
+            self._ended = not self.stopped.is_set()
+            return not self._ended
         step, batch = came
         waiting[int(step)] = batch
         return True
+
+    def _patience(self, waiting):
+        if len(waiting) >= self._most:
+            return 0.0  # What has come already is looked at all the same.
+        return min(self.seconds, _LOST) if waiting else self.seconds
+
+    def _next(self, seconds):
+        """Returns what comes into the queue within a time; None when this is stopped, which it looks at meanwhile.
+
+        Raises:
+            queue.Empty: nothing came.
+        """
+        end = time.monotonic() + seconds
+        while not self.stopped.is_set():
+            left = max(end - time.monotonic(), 0.0)
+            try:
+                return self._came.get(timeout=min(left, _SLICE))
+            except queue.Empty:
+                if left <= _SLICE:
+                    raise
+        return None
 
     def _silent(self, what):
         return Silent(
@@ -140,12 +178,18 @@ class _Feed:
             "last checkpoint, with this flag or without."
         )
 
+    def _unreadable(self, what):
+        return ValueError(
+            f"--data_service={self.address}: a worker of the service cannot read its clips: {what}. It needs the very "
+            "files that this process has, at the same path: copy them to its machine again, or mount them there."
+        )
+
     def _made_here(self, step):
-        if not self._told:
+        self.made_here += 1
+        if self.made_here == 1:
             self.say(
                 f"The batch of step {step} did not come from the data service: it is made here, as others like it."
             )
-            self._told = True
         return self._one(tf.constant(step, tf.int64))
 
     def _receive(self):
@@ -157,18 +201,20 @@ class _Feed:
             self._put(None)
         except tf.errors.UnavailableError as error:
             self._put(self._silent(error.message.splitlines()[0]))
+        except (tf.errors.DataLossError, tf.errors.NotFoundError) as error:
+            self._put(self._unreadable(error.message.splitlines()[0]))
         except Exception as error:  # Goes to the thread that trains.
             self._put(error)
 
     def _distributed(self):
         service = tf.data.experimental.service
         steps = tf.data.Dataset.range(self.start, self.end)
-        made = steps.map(lambda step: (step, self.batches.at(step)), tf.data.AUTOTUNE, deterministic=True)
+        made = steps.map(lambda step: (step, self.batches.at(step)), _AT_WORK, deterministic=True)
         return made.apply(
             service.distribute(
                 service.ShardingPolicy.DYNAMIC,
                 self.address,
-                max_outstanding_requests=_ON_THEIR_WAY,
+                max_outstanding_requests=min(self._most, _ON_THEIR_WAY),
                 compression=None,  # Frames with noise hardly shrink.
             )
         )
@@ -176,6 +222,6 @@ class _Feed:
     def _put(self, item):
         while not self.stopped.is_set():
             with contextlib.suppress(queue.Full):
-                self._came.put(item, timeout=0.2)
+                self._came.put(item, timeout=_SLICE)
                 return True
         return False

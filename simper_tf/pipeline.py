@@ -99,8 +99,9 @@ class Batches:
 
     def at(self, step: tf.Tensor):
         """Returns the batch of one step, in a graph: nothing but the order of its epoch is made before its clips."""
-        numbers = self._order(tf.data.Dataset.range(self.num_examples), step // self._steps)
-        own = numbers.skip(step % self._steps * self._share).take(self._share)
+        numbers = self._shuffled(tf.data.Dataset.range(self.num_examples), step // self._steps)
+        place = step % self._steps * self.batch_size + self.worker * self._share
+        own = numbers.skip(place).take(self._share)
         clips = self._decoded(own).batch(self._share, drop_remainder=True).get_single_element()
         return clips if self.views is None else self._with_views(step, clips)
 
@@ -134,8 +135,7 @@ class Batches:
 
     def _order(self, examples, epoch):
         """Returns which of all examples, or of their numbers, this worker takes in an epoch, its parts of batches."""
-        buffer_size = self.num_examples if self._fits else max(self.batch_size, CACHE_BYTES // self._clip_bytes)
-        order = _shuffle(examples, buffer_size, [self.seed, epoch]).take(self._steps * self.batch_size)
+        order = self._shuffled(examples, epoch).take(self._steps * self.batch_size)
         if self.num_workers == 1:
             return order
 
@@ -143,6 +143,10 @@ class Batches:
             return position % self.batch_size // self._share == self.worker
 
         return order.enumerate().filter(is_own).map(lambda _, number: number)
+
+    def _shuffled(self, examples, epoch):
+        buffer_size = self.num_examples if self._fits else max(self.batch_size, CACHE_BYTES // self._clip_bytes)
+        return _shuffle(examples, buffer_size, [self.seed, epoch])
 
     def _own(self, draws):
         return draws[self.worker * self._share : (self.worker + 1) * self._share]

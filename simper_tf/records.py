@@ -30,8 +30,9 @@ def offsets(path: pathlib.Path, number: int) -> np.ndarray:
         OSError: it cannot be read.
     """
     found, place = [], 0
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
+    with _opened(path) as file:
+        file.seek(0, os.SEEK_END)
+        end = file.tell()  # Files of TensorFlow do not return it.
         while place < end:
             file.seek(place)
             header = file.read(_HEADER.size)
@@ -44,13 +45,22 @@ def offsets(path: pathlib.Path, number: int) -> np.ndarray:
     return np.array(found, np.int64)
 
 
+def _opened(path):
+    # A buffer would read some KiB for each 12 bytes.
+    return path.open("rb") if _is_remote(path) else pathlib.Path(path).open("rb", buffering=0)
+
+
+def _is_remote(path):
+    return "://" in os.fspath(path)
+
+
 def reader(
     files: Sequence[pathlib.Path], numbers: Sequence[int], rows: np.ndarray
 ) -> Callable[[tf.data.Dataset], tf.data.Dataset]:
-    """Returns a function from a data set of places in `rows` to that of their serialized records, in the same order.
+    """Returns a function from a data set of places in `rows` to that of pairs `(serialized record, place)`.
 
-    Several are read at once, and checked against their checksums. The graph holds 12 bytes for each row: in a set of a
-    million records 12 MB.
+    They come in the same order. Several are read at once, and checked against their checksums. The graph holds 12 bytes
+    for each row, in a set of a million records 12 MB, and there are a few copies of it while it is made and sent.
 
     Args:
         files: TFRecord files, all records of which count on from file to file.
@@ -63,7 +73,7 @@ def reader(
     needed = int(np.searchsorted(np.cumsum(numbers), rows[-1], side="right")) + 1
     files, numbers = files[:needed], numbers[:needed]
     # Relative names mean nothing to a process that was started elsewhere.
-    names = tf.constant([os.fspath(path if "://" in str(path) else pathlib.Path(path).absolute()) for path in files])
+    names = tf.constant([os.fspath(path if _is_remote(path) else pathlib.Path(path).absolute()) for path in files])
     found = [offsets(path, number) for path, number in zip(files, numbers, strict=True)]
     starts, file_of = np.concatenate(found)[rows], np.repeat(np.arange(needed, dtype=np.int32), numbers)[rows]
 
@@ -74,6 +84,7 @@ def reader(
             compression_type="",
             buffer_size=tf.constant(0, tf.int64),
         )
-        return tf.data.experimental.from_variant(rest, tf.TensorSpec((), tf.string)).take(1)
+        found = tf.data.experimental.from_variant(rest, tf.TensorSpec((), tf.string)).take(1)
+        return found.map(lambda content: (content, place))
 
     return lambda places: places.interleave(record, _AT_ONCE, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)

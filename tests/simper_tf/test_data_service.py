@@ -1,7 +1,9 @@
 """Batches that workers of a tf.data service make, in this process, against those of `pipeline` alone."""
 
+import queue
 import socket
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -53,7 +55,7 @@ def read(tmp_path):
                 writer.write(clip.tobytes())
     records_of = records.reader(paths, [9, 5], np.arange(14))
 
-    def example(record):
+    def example(record, _):
         clip = tf.reshape(tf.io.decode_raw(record, tf.uint8), SHAPE)
         return {"clip": clip, "id": "noise", "label": tf.cast(clip[0, 0, 0, 0], tf.float32)}
 
@@ -97,7 +99,7 @@ def test_what_no_worker_sends_is_waited_for_and_then_told(dispatcher, read):
 
 @pytest.mark.parametrize("most", [3, 100])
 @pytest.mark.parametrize("lost", [{0}, {2, 3}, {6}])
-def test_steps_that_are_lost_are_made_here_and_said_once(work, read, monkeypatch, most, lost):
+def test_steps_that_are_lost_are_made_here_and_said_with_their_number(work, read, monkeypatch, most, lost):
     monkeypatch.setattr(data_service, "_FEWEST", min(most, data_service._FEWEST))
     monkeypatch.setattr(data_service, "_MOST", most)
     came, said = data_service._Feed._distributed, []
@@ -107,7 +109,8 @@ def test_steps_that_are_lost_are_made_here_and_said_once(work, read, monkeypatch
     )
     batches = pipeline.Batches(read, 14, 4, 3, Views(8, SpeedSets(2)))
     assert_same(served(batches, work(1), 0, 7, say=said.append), list(batches.start().take(7)))
-    (line,) = said
+    line, number = said
+    assert number.startswith(f"In all, {len(lost)} batches did not come from the data service in time")
     assert line.startswith(f"The batch of step {min(lost)} did not come from the data service: it is made here")
 
 
@@ -125,11 +128,14 @@ def test_a_batch_that_comes_after_it_was_made_here_is_dropped(read, monkeypatch)
     assert_same(served(batches, "grpc://nobody:1", 0, 40), expected)
 
 
-def test_a_damaged_record_is_told_as_without_the_service(work, read, tmp_path):
+def test_a_record_that_is_damaged_on_the_disk_of_a_worker_is_told_as_its_own(work, read, tmp_path):
     content = bytearray((tmp_path / "second").read_bytes())
     content[100] ^= 1
     (tmp_path / "second").write_bytes(content)
-    with pytest.raises(tf.errors.DataLossError, match="corrupted record"):
+    message = (
+        r"^--data_service=grpc://\S+: a worker of the service cannot read its clips: .*corrupted record.* the very"
+    )
+    with pytest.raises(ValueError, match=message):
         served(pipeline.Batches(read, 14, 14, 3), work(1), 0, 2)
 
 
@@ -140,6 +146,56 @@ def test_a_block_that_ends_early_leaves_no_thread(work, read):
     for thread in set(threading.enumerate()) - before:
         thread.join(60)
         assert not thread.is_alive()
+
+
+def test_what_waits_for_a_worker_ends_with_the_block(dispatcher, read):
+    before = set(threading.enumerate())
+    asked = threading.Event()
+    with data_service.feeding(pipeline.Batches(read, 14, 4, 3), dispatcher.target, 0, 10, 300.0) as found:
+
+        def ask():
+            asked.set()
+            list(found)
+
+        one = threading.Thread(target=ask, daemon=True)
+        one.start()
+        asked.wait(60)
+        while len(set(threading.enumerate()) - before) < 2:  # Until the generator has begun to wait.
+            time.sleep(0.05)
+    one.join(30)
+    assert not one.is_alive()
+
+
+def test_a_late_batch_that_is_there_when_the_window_is_full_is_not_made_again(read, monkeypatch):
+    monkeypatch.setattr(data_service, "_MOST", 5)
+    batches = pipeline.Batches(read, 14, 4, 3)
+    expected, said = list(batches.start().take(8)), []
+    feed = data_service._Feed(batches, "grpc://nobody:1", 0, 8, 60.0, said.append)
+    late = [1, 2, 3, 4, 5, 0, 6, 7]
+    monkeypatch.setattr(feed, "_receive", lambda: None)
+    feed._came = queue.Queue()
+    for step in late:
+        feed._came.put((step, expected[step]))
+    assert_same(list(feed.in_order()), expected)
+    assert (feed.made_here, said) == (0, [])
+
+
+def test_batches_that_no_message_holds_are_refused_with_what_to_set(read, monkeypatch):
+    one = 4 * int(np.prod(SHAPE))
+    monkeypatch.setattr(data_service, "_LARGEST", one)
+    served(pipeline.Batches(read, 14, 4, 3), "grpc://nobody:1", 0, 0)
+    message = r"^--data_service=grpc://nobody:1: a batch has .* GiB, .*Lower --batch_size, .*--augment_on=device\.$"
+    with pytest.raises(ValueError, match=message):
+        served(pipeline.Batches(read, 14, 5, 3), "grpc://nobody:1", 0, 0)
+
+
+def test_large_batches_wait_in_small_numbers_and_small_ones_in_many(read, monkeypatch):
+    batches = pipeline.Batches(read, 14, 4, 3)
+    found = {}
+    for held in (1, 9, 1000):
+        monkeypatch.setattr(data_service, "CACHE_BYTES", held * 4 * int(np.prod(SHAPE)))
+        found[held] = data_service._Feed(batches, "grpc://nobody:1", 0, 1, 1.0, print)._most
+    assert found == {1: 4, 9: 9, 1000: 256}
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:5050", "grpc://127.0.0.1", "grpc://127.0.0.1:no", "http://host:80"])

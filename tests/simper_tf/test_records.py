@@ -1,5 +1,9 @@
 """Single records of TFRecord files, against TensorFlow's own reader of whole files."""
 
+import io
+import os
+import pathlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -22,9 +26,49 @@ def shards(tmp_path):
     return paths, contents
 
 
-def read(shards, rows, places):
-    found = records.reader(shards[0], [3, 1, 4], np.array(rows))(tf.data.Dataset.from_tensor_slices(np.array(places)))
-    return list(found.as_numpy_iterator())
+class Elsewhere(os.PathLike):
+    """A path that TensorFlow alone can open."""
+
+    def __init__(self, address):
+        self.address, self.name = address, address.rpartition("/")[2]
+
+    def __fspath__(self):
+        return self.address
+
+    __str__ = __fspath__
+
+    def open(self, mode):
+        return tf.io.gfile.GFile(self.address, mode)
+
+
+def read(shards, rows, places, numbers=(3, 1, 4)):
+    found = records.reader(shards[0], numbers, np.array(rows))(tf.data.Dataset.from_tensor_slices(np.array(places)))
+    contents, numbers = zip(*found.as_numpy_iterator(), strict=True)
+    assert list(numbers) == list(places)
+    return list(contents)
+
+
+def test_files_that_tensorflow_opens_are_read_too_such_as_those_of_a_cloud(shards):
+    there = Elsewhere("ram://records/shard")
+    with tf.io.TFRecordWriter(str(there)) as writer:
+        for content in shards[1][:3]:
+            writer.write(content)
+    np.testing.assert_array_equal(records.offsets(there, 3), [0, 3 + 16, 3 + 16 + 16])
+    assert read(([there], None), [0, 2], [1, 0], [3]) == [shards[1][2], shards[1][0]]
+    with pytest.raises(records.Damaged, match="shard holds"):
+        records.offsets(there, 2)
+
+
+def test_twelve_bytes_are_read_before_each_record_and_no_more(shards, monkeypatch):
+    opened, own = [], pathlib.Path.open
+
+    def noted(*arguments, **named):
+        opened.append(own(*arguments, **named))
+        return opened[-1]
+
+    monkeypatch.setattr(pathlib.Path, "open", noted)
+    records.offsets(shards[0][0], 3)
+    assert [type(file) for file in opened] == [io.FileIO]  # Any other reads ahead.
 
 
 def test_records_begin_where_those_before_them_end(shards):

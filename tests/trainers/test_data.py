@@ -295,6 +295,47 @@ def test_examples_are_read_by_their_numbers_as_they_come_in_order(call, few, tmp
                 np.testing.assert_array_equal(example[name], value)
 
 
+def test_places_are_made_once_where_labels_hide(call, few, monkeypatch, tmp_path):
+    monkeypatch.setattr(pipeline, "CACHE_BYTES", 0)
+    whole = load("rotating_digits/few", tmp_path)
+    known = np.array([True, False, True, False])
+    clips = whole.take({"train": np.array([1, 4, 5, 9])}, known).hiding_labels()
+    read, number = clips.reader("train")
+    made = tf.Variable(tf.zeros(number, tf.int32))
+
+    def counted(place):
+        made.scatter_nd_add([[place]], [1])
+        return place
+
+    list(read(tf.data.Dataset.range(number).map(counted)))
+    np.testing.assert_array_equal(made, [1, 1, 1, 1])
+    _, labels = next(iter(pipeline.Batches(read, number, 4, 1, labeled=True).start()))
+    expected = np.where(known, whole.column("label", "train")[[1, 4, 5, 9]], np.nan)
+    np.testing.assert_array_equal(np.sort(labels), np.sort(expected))
+
+
+def test_what_a_disk_refuses_is_told_as_it_is_and_not_as_damage(copy):
+    clips = load("rotating_digits/own", copy.parents[2])
+    (records,) = copy.glob("*-train.tfrecord*")
+    records.unlink()
+    records.symlink_to(records)  # Nobody may follow it, not even who may read everything.
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        clips.reader("train")
+    with (
+        pytest.raises(tf.errors.OpError, match=f"{copy}.*; Too many levels"),
+        library.reading(clips),
+    ):
+        clips.column("label", "train")
+
+
+def test_a_set_of_other_files_than_tfrecord_is_refused_with_how_to_build_it(few, tmp_path):
+    pytest.importorskip("array_record")
+    builder = Digits(data_dir=tmp_path, config="few", file_format="array_record")
+    builder.download_and_prepare()
+    with pytest.raises(ValueError, match=rf"in {tmp_path}/\S+ is stored as array_record, .*--file_format=tfrecord\.$"):
+        library.ClipData(builder).reader("train")
+
+
 LIMITED = """
 import resource, sys
 from trainers import cli, data, options
