@@ -20,6 +20,7 @@ def test_a_recording_follows_from_its_number_and_its_truth_from_its_turns(tmp_pa
     assert made[0].frequency(made[0].times[12], 25 / hard_recordings.RATE) == pytest.approx(rate)
 
 
+@pytest.mark.slow
 def test_what_learns_nothing_errs_on_some_windows_of_what_is_hard(tmp_path):
     made = hard_recordings.make(tmp_path / "frames.npy", "low-contrast", 1)
     given = list(read.read(read.prepare(sources.Frames(made.path, hard_recordings.RATE), adapted.WISHES)))
