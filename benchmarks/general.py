@@ -67,6 +67,10 @@ def main():
     parser.add_argument("--each", type=int, default=2, help="Recordings of photographs a kind.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the report is put into.")
     args = parser.parse_args()
+    try:
+        made_recordings.photograph("coins")
+    except ValueError as error:  # Now, and not after the training.
+        parser.error(str(error))
     encoder = general_encoder.trained(args.steps, _SEED, args.out / "training")
     reader = Reader(encoder)
     found = {"kinds not trained on": [reader(*each) for each in generated(args.clips)]}

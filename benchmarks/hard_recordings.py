@@ -1,4 +1,4 @@
-"""Recordings in noise, behind things or of low contrast, as frames without compression; their frequency is known."""
+"""Recordings in noise, behind things or of low contrast, in which `pixels` errs at times, without compression."""
 
 import dataclasses
 import pathlib
@@ -13,8 +13,8 @@ from benchmarks.made_recordings import smooth
 KINDS = ("two-part", "occluded", "low-contrast")
 RATE, SECONDS, SIZE = 24.0, 18.0, (120, 160)
 BAND = (0.5, 2.5)  # Hz.
-_NOISE = {"two-part": 30.0, "occluded": 15.0, "low-contrast": 8.0}  # Gray levels.
-_CONTRAST = 0.04  # Of what has little of it.
+_NOISE = {"two-part": 60.0, "occluded": 40.0, "low-contrast": 8.0}  # Gray levels.
+_CONTRAST = 0.01  # Of what has little of it.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +41,8 @@ def make(path: pathlib.Path, kind: str, number: int) -> Made:
 
     Args:
         path: Where.
-        kind: One of `KINDS`: a movement up and then to the side, behind which another photograph stands; a swing that
-            a post in front hides in part, and somebody who walks by at times; a swing of little contrast.
+        kind: One of `KINDS`: a movement up and then to the side in front of another photograph, while somebody walks
+            by; a swing that a post hides in part, and so does somebody who walks by; a swing of little contrast.
         number: Which.
     """
     random = np.random.default_rng([11, KINDS.index(kind), number])
@@ -65,7 +65,9 @@ def make(path: pathlib.Path, kind: str, number: int) -> Made:
         if kind == "low-contrast":
             picture = 128 + _CONTRAST * (picture - 128)
         if kind == "occluded":
-            _hide(picture, width / 2 + place)
+            picture[:, round(0.4 * width) : round(0.6 * width)] = 60
+        if kind != "low-contrast":
+            _walk_by(picture, width / 2 + place)
         picture = cv2.warpAffine(picture, np.float32([[1, 0, offset[0]], [0, 1, offset[1]]]), SIZE[::-1],
                                  borderMode=cv2.BORDER_REFLECT)  # fmt: skip
         picture = picture + _NOISE[kind] * random.standard_normal(picture.shape, np.float32)
@@ -80,10 +82,9 @@ def _matrix(kind, phase):
     return cv2.getRotationMatrix2D((SIZE[1] / 2, SIZE[0] / 6), 8 * np.sin(phase), 1.0)
 
 
-def _hide(picture, place):
-    """Puts a post and a person in front of a picture."""
+def _walk_by(picture, place):
+    """Puts somebody in front of a picture."""
     width = SIZE[1]
-    picture[:, round(0.4 * width) : round(0.6 * width)] = 60
     left = int(np.clip(place - 0.15 * width, 0, width))
     picture[:, left : int(np.clip(place + 0.15 * width, 0, width))] = 110
 

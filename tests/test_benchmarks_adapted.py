@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks import adapted, hard_recordings
-from simper_tf.readings import answers
+from benchmarks import adapted, hard_recordings, scored
+from simper_tf.readings import answers, read, sources
 from simper_tf.readings.readouts import Reading
 
 
@@ -18,6 +18,14 @@ def test_a_recording_follows_from_its_number_and_its_truth_from_its_turns(tmp_pa
     assert frames[2].mean(axis=0).std() < 0.2 * frames[0].mean(axis=0).std()
     rate = (made[0].turns[36] - made[0].turns[12]) / (made[0].times[36] - made[0].times[12])
     assert made[0].frequency(made[0].times[12], 25 / hard_recordings.RATE) == pytest.approx(rate)
+
+
+@pytest.mark.slow
+def test_what_learns_nothing_errs_on_some_windows_of_what_is_hard(tmp_path):
+    made = hard_recordings.make(tmp_path / "frames.npy", "low-contrast", 1)
+    given = list(read.read(read.prepare(sources.Frames(made.path, hard_recordings.RATE), adapted.WISHES)))
+    truths = [made.frequency(one.start, one.end - one.start) for one in given]
+    assert scored.off_by_an_octave(truths, [one.chosen.frequency for one in given]).any()
 
 
 def test_a_line_tells_who_was_picked_and_who_was_nearest():

@@ -1,6 +1,7 @@
 """The rule by which a general encoder is shipped, and that its measurement runs."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -104,3 +105,12 @@ def test_an_encoder_reads_clips(trained):
     measured = [reader(*each) for each in general.generated(2)]
     assert all(0.3 < each.truth < 3.1 for each in measured)
     assert set(measured[0].found) >= {"pixels", "selfdistance", "general", "best by score"}
+
+
+def test_photographs_that_are_missing_are_told_before_the_training(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "skimage", None)
+    monkeypatch.setattr(general_encoder, "trained", fail)
+    monkeypatch.setattr(sys, "argv", ["general"])
+    with pytest.raises(SystemExit, match="2"):
+        general.main()
+    assert "pip install scikit-image" in capsys.readouterr().err

@@ -129,12 +129,5 @@ def test_views_of_what_has_no_speed_or_is_too_fast_are_refused(given, fastest, m
         Synthetic(num_frames=60, shape=(16, 24), **given).views([0, 0], speed_range=(0.5, fastest))
 
 
-def test_rates_and_frequencies_are_as_often_below_the_mean_of_logarithms_as_above():
-    found = [Synthetic(num_frames=8, shape=(8, 8), kinds=("blink",), drift=0.0).clip([3, k]) for k in range(100)]
-    for name, ends in (("rate", (15.0, 30.0)), ("frequency", (0.4, 3.0))):
-        below = np.mean([float(each[name]) < np.sqrt(np.prod(ends)) for each in found])
-        assert 0.35 < below < 0.65
-
-
 def test_settings_survive_saving():
     assert synthetic.Synthetic.from_config(SMALL.get_config()) == SMALL
