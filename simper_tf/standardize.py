@@ -39,7 +39,8 @@ def standardize(clips):
     values -= values[:, :1]
     swing = tf.reduce_max(tf.abs(values), axis=1, keepdims=True)
     rounding = (_WIDE_ROUNDING if is_wide else _ROUNDING) * largest
-    values = tf.cast(tf.math.divide_no_nan(values, tf.where(swing > rounding, swing, tf.zeros_like(swing))), tf.float32)
+    scale = tf.where(swing > rounding, swing, tf.zeros([], swing.dtype))
+    values = tf.cast(tf.math.divide_no_nan(values, scale), tf.float32)
     values -= tf.reduce_mean(values, axis=1, keepdims=True)
     deviation = tf.sqrt(tf.reduce_mean(tf.square(values), axis=1, keepdims=True))
     found = tf.math.divide_no_nan(values, deviation)

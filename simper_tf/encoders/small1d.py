@@ -17,8 +17,8 @@ def small1d(
 ) -> keras.Model:
     """Returns convolutions over time of the mean of every frame; of a series, `(B, T, 1, 1, C)`, that is the series.
 
-    A feature sees 12 samples to either side: a quarter of a second at 44 a second, enough to tell a rise from a fall
-    and a beat from its echo. There is no norm: clips are never mixed. 18,948 parameters at 1 channel.
+    A feature sees 12 samples to either side, a quarter of a second at 44 a second: it tells a rise from a fall. There
+    is no norm: clips are never mixed. 18,948 parameters at 1 channel.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
@@ -31,7 +31,7 @@ def small1d(
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
 
     Raises:
-        ValueError: `frame_shape` is none, or `kernel_frames` is even or too long.
+        ValueError: `frame_shape` is no frame shape, or `kernel_frames` is even or too long.
     """
     if not 1 <= kernel_frames <= 17 or kernel_frames % 2 == 0:
         raise ValueError(f"`kernel_frames` must be odd, from 1 to 17. Received: {kernel_frames}.")

@@ -88,6 +88,7 @@ class Recordings:
         self.are_series = not any(source.has_pictures for source in found)
         if self.are_series and found and size and tuple(size) != (1, 1):
             raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
+        self._counts: dict[str, int] = {}  # Name of a series -> its channels.
         known = list(self._known(found))
         if not known:
             raise self._nothing(names)
@@ -97,6 +98,7 @@ class Recordings:
         used = [(source, info) for source, info in known if self._fits(source, info)]
         if not used:
             raise self._nothing(names)
+        self._channels = _only([(source.name, self._counts[source.name]) for source, _ in used if self.are_series])
         self.sources: tuple[Source, ...] = tuple(source for source, _ in used)
         self.infos: tuple[Info, ...] = tuple(info for _, info in used)
 
@@ -182,26 +184,18 @@ class Recordings:
 
     def _known(self, found):
         """Yields the recordings that can be opened, with their `Info`, and notes the others."""
-        channels = {}
         for source in found:
             try:
                 if not self.are_series:
                     self._check_pictures(source)
                 else:
                     missing.check(source, self._gaps)
-                    channels.setdefault(source.channels(), source.name)
+                    self._counts[source.name] = source.channels()
                 yield source, source.info()
             except RawDataError as error:
                 self.problems.append(error)
             if self.are_series:
                 source.forget()
-        if len(channels) > 1:
-            (one, first), (other, second), *_ = channels.items()
-            raise ValueError(
-                f"Series must have as many channels one as the other. Found: {one} in {printable(first)}, {other} in "
-                f"{printable(second)}. Name files of one kind, or leave columns out."
-            )
-        self._channels = next(iter(channels), None)
 
     def _check_pictures(self, source):
         if not source.has_pictures:
@@ -227,6 +221,18 @@ def find(names: Sequence[str], rate: float | None = None) -> tuple[list[Source],
     found, problems, skipped = search.find(list(names), rate)
     once = {pathlib.Path(source.name).resolve(): source for source in found}
     return list(once.values()), [*problems, *skipped]
+
+
+def _only(counts):
+    """Returns the channels that all series have, of their `(name, channels)`; None without any."""
+    names = {channels: name for name, channels in reversed(counts)}
+    if len(names) > 1:
+        (one, first), (other, second) = sorted(names.items())[:2]
+        raise ValueError(
+            f"Series must have as many channels one as the other. Found: {one} in {printable(first)}, {other} in "
+            f"{printable(second)}. Name files of one kind, or leave columns out."
+        )
+    return next(iter(names), None)
 
 
 def _has_colors(source):

@@ -89,7 +89,9 @@ def _format(path, content, order):
         found = f"samples of the format {kind:#x} with {bits} bits"
         expected = "whole numbers of 8, 16, 24 or 32 bits, or floats of 32 or 64"
         raise RawDataError(path, found, expected, "Save it again as PCM, which is not compressed.")
-    if not channels or align != channels * bits // 8 or speed != rate * align or not 0 < rate <= _MOST_RATE:
+    # Bytes a second are needed for nothing but to tell a wrong rate, where they name one.
+    other = bool(align and speed % align == 0 and speed not in (0, rate * align))
+    if other or not channels or align != channels * bits // 8 or not 0 < rate <= _MOST_RATE:
         said = f"{channels} channels of {bits} bits, {align} bytes at once, {rate} times and {speed} bytes a second"
         raise _damaged(path, f"its header contradicts itself: {said}")
     return rate, channels, bits, kind

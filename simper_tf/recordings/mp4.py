@@ -187,7 +187,10 @@ def _decoded_times(path, heard):
 
 
 def _refuse_contradiction(path, tables):
-    """Raises RawDataError if frames are missing, or take more or less time than the headers of an mp4 file say."""
+    """Raises RawDataError if the frames of an mp4 file take much more or less time than its headers say.
+
+    Those that a file cut off no longer holds do not count as shown; `_is_less` says how many may be missing.
+    """
     stored, shown = tables.stated
     found = float(np.ptp(tables.shown)) + 1e-6
     if stored is not None and not (tables.seconds - 1) / 1.1 <= stored <= max(tables.seconds / 0.9, tables.seconds + 1):

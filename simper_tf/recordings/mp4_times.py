@@ -24,14 +24,12 @@ class Times(NamedTuple):
 
     Attributes:
         shown: `(T,)` seconds of the frames that are shown and wholly in the file, rising.
-        seconds: Of all frames that are stored, if none is missing.
-        missing: Whether some are missing at the end of the file.
+        seconds: Of all frames that the tables name, those among them that a file cut off no longer holds.
         stated: Lengths in seconds that headers state, of what is stored and of what is shown; None where they do not.
     """
 
     shown: np.ndarray
     seconds: float
-    missing: bool
     stated: tuple[float | None, float | None]
 
 
@@ -116,7 +114,7 @@ def _times(track, header, file_size):
         raise _Unknown
     lasting = _track_length(track[b"tkhd"])
     lasting = None if lasting is None else (lasting - empty) / movie_scale
-    return Times(kept, steps.sum() / scale, not there.all(), (None if stated is None else stated / scale, lasting))
+    return Times(kept, steps.sum() / scale, (None if stated is None else stated / scale, lasting))
 
 
 def _sizes(box):

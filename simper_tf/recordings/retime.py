@@ -10,12 +10,13 @@ def uniform(timed_frames, rate, longest_gap):
     """Yields a frame for each time k / rate, from the first frame's time on, up to that of the last, excluded.
 
     Args:
-        timed_frames: Iterable of `(seconds, frame)`, times rising and frames `(H, W, C)` uint8; two are held at a time.
+        timed_frames: Iterable of `(seconds, frame)`, times rising and frames `(H, W, C)` uint8 or float32;
+            two are held at a time.
         rate: Frames per second of what comes out.
         longest_gap: Seconds between two frames above which what lies between them is not known, and left out.
 
     Yields:
-        `(k, frame)`: the linear mixture of the two neighbors by time, uint8.
+        `(k, frame)`: the linear mixture of the two neighbors by time, of their type.
     """
     index, origin = 0, None
     for (before, earlier), (after, later) in itertools.pairwise(timed_frames):

@@ -69,6 +69,17 @@ def test_axes_that_make_little_sense_are_refused_with_what_to_give(given, messag
         Recordings(given, rate=30.0)
 
 
+def test_a_series_that_is_left_out_may_have_other_channels(tmp_path):
+    for number in range(3):
+        np.save(tmp_path / f"{number}.npy", wave(30, 50.0, channels=2))
+    np.save(tmp_path / "stray.npy", wave(1, 50.0, channels=5))
+    found = Recordings(tmp_path, rate=50.0)
+    assert found.clip_shape[-1] == 2
+    assert [source.name[-5:] for source in found.sources] == ["0.npy", "1.npy", "2.npy"]
+    (problem,) = found.problems
+    assert "stray.npy: found 1.00 s; expected" in str(problem)
+
+
 @pytest.mark.parametrize("rate", [None, [30.0], [30.0, 0.0], -1.0])
 def test_arrays_need_a_rate_or_one_each(rate):
     with pytest.raises(ValueError, match=r"`rate` must be the samples .* one number, or one for each of 2. Received"):

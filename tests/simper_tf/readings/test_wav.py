@@ -61,6 +61,13 @@ def test_chunks_of_recorders_are_passed_over_and_extended_headers_read(tmp_path)
     np.testing.assert_allclose(wav.read(tmp_path / "b.wav").values()[:, 0] / 2**23, values, atol=1e-6)
 
 
+@pytest.mark.parametrize("speed", [0, 7])
+def test_bytes_a_second_that_name_no_rate_do_not_matter(tmp_path, speed):
+    (tmp_path / "a.wav").write_bytes(file_of(header(speed=speed), chunk(b"data", np.arange(10, dtype="<i2").tobytes())))
+    found = wav.read(tmp_path / "a.wav")
+    assert (found.rate, found.values()[:, 0].tolist()) == (100, list(range(10)))
+
+
 SAMPLES = chunk(b"data", bytes(20))
 
 
@@ -73,8 +80,9 @@ SAMPLES = chunk(b"data", bytes(20))
         (file_of(header(), b"data\0\0\0\0"), "0 bytes of samples where its header states 0"),
         (file_of(header(), SAMPLES)[:-1], "19 bytes of samples where its header states 20"),
         (file_of(header(bits=24), SAMPLES), "20 bytes of samples where its header states 20"),
-        (file_of(header(speed=7), SAMPLES), "1 channels of 16 bits, 2 bytes at once, 100 times and 7 bytes a second"),
-        (file_of(header(align=4), SAMPLES), "its header contradicts itself"),
+        (file_of(header(align=4), SAMPLES), "itself: 1 channels of 16 bits, 4 bytes at once, 100 times and 400 bytes"),
+        # Which rate is right?
+        (file_of(header(speed=400), SAMPLES), "of 16 bits, 2 bytes at once, 100 times and 400 bytes a second"),
         (file_of(header(rate=0), SAMPLES), "its header contradicts itself"),
         (file_of(header(channels=0), SAMPLES), "its header contradicts itself"),
         (
