@@ -183,6 +183,8 @@ def main():
     parser.add_argument("--short", action="store_true", help="The shortest form of --measured.")
     given = parser.parse_args()
     document = given.document
+    if given.short and not given.measured:
+        parser.error("--short is a form of --measured: give both, or leave it out.")
     if given.measured:
         if document:
             parser.error("--measured prints its tables alone: leave --document out.")

@@ -199,7 +199,7 @@ class _Feed:
                 if not self._put(each):
                     return
             self._put(None)
-        except tf.errors.UnavailableError as error:
+        except (tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError) as error:
             self._put(self._silent(error.message.splitlines()[0]))
         except (tf.errors.DataLossError, tf.errors.NotFoundError) as error:
             self._put(self._unreadable(error.message.splitlines()[0]))

@@ -21,7 +21,7 @@ def main():
     """Serves until it is told to stop."""
     config = flags.FLAGS
     if config.dispatcher:
-        data_service.check(config.dispatcher, "--dispatcher")
+        _check_joining(config)
     with _Told() as told:
         dispatcher = None if config.dispatcher else _dispatcher(config.port)
         address = config.dispatcher or dispatcher.target.replace("localhost", config.host)
@@ -34,6 +34,16 @@ def main():
         if dispatcher:
             dispatcher._stop()
     cli.say("Ended.")
+
+
+def _check_joining(config):
+    for name, is_idle in {"port": config["port"].present, "workers": not config.workers}.items():
+        if is_idle:
+            raise ValueError(
+                f"--{name}={config[name].value} means nothing with --dispatcher={config.dispatcher}, which joins that "
+                "dispatcher with workers and starts none. Leave one of them out."
+            )
+    data_service.check(config.dispatcher, "--dispatcher")
 
 
 class _Told(cli.ToldToStop):
