@@ -89,7 +89,7 @@ def feeding(batches: Batches, address: str, start: int, end: int, seconds: float
         raise feed.error from None  # What a generator raises reaches TensorFlow as a traceback.
     else:
         if feed.made_here:
-            say(f"In all, {feed.made_here} batches did not come from the data service in time and were made here.")
+            say(f"Batches that did not come from the data service in time and were made here: {feed.made_here} in all.")
     finally:
         feed.stopped.set()
 

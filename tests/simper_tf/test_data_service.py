@@ -110,7 +110,8 @@ def test_steps_that_are_lost_are_made_here_and_said_with_their_number(work, read
     batches = pipeline.Batches(read, 14, 4, 3, Views(8, SpeedSets(2)))
     assert_same(served(batches, work(1), 0, 7, say=said.append), list(batches.start().take(7)))
     line, number = said
-    assert number.startswith(f"In all, {len(lost)} batches did not come from the data service in time")
+    assert number.startswith("Batches that did not come from the data service in time")
+    assert number.endswith(f": {len(lost)} in all.")
     assert line.startswith(f"The batch of step {min(lost)} did not come from the data service: it is made here")
 
 
