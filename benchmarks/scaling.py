@@ -188,7 +188,10 @@ def main():
     if given.measured:
         if document:
             parser.error("--measured prints its tables alone: leave --document out.")
-        print(scaling_measured.report(given.short))
+        try:
+            print(scaling_measured.report(given.short))
+        except ValueError as error:
+            parser.error(f"--measured: {error}")
         return
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)

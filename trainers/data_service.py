@@ -30,9 +30,8 @@ def main():
         dispatcher = None if config.dispatcher else _dispatcher(config.port)
         address = config.dispatcher or dispatcher.target.replace("localhost", config.host)
         workers = [_worker(dispatcher.target if dispatcher else address, config.host) for _ in range(config.workers)]
-        cli.say(
-            f"{len(workers)} worker(s) at {config.host} make batches for --data_service={address}. Ctrl-C ends it. {_OPEN}"
-        )
+        made = f"{len(workers)} worker(s) at {config.host} make batches for --data_service={address}."
+        cli.say(f"{made} Ctrl-C ends it. {_OPEN}")
         while not told.number:
             time.sleep(0.1)
         for worker in workers:
