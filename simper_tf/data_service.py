@@ -107,6 +107,7 @@ class _Feed:
                 "once. Lower --batch_size, or let the device make the views: --augment_on=device."
             )
         self._most = min(max(CACHE_BYTES // size, _FEWEST), _MOST)
+        self._on_their_way = min(self._most, _ON_THEIR_WAY)
         self._came, self._ended, self.made_here = queue.Queue(1), False, 0
         # The same graph as the service has: other optimizers round views otherwise.
         self._one = tf.function(
@@ -134,7 +135,7 @@ class _Feed:
 
     def _wait(self, waiting):
         """Adds the next batch that comes; returns whether there is still hope for those that have not."""
-        if self._ended or len(waiting) >= self._most + _ON_THEIR_WAY:
+        if self._ended or len(waiting) >= self._most + self._on_their_way:
             return False
         try:
             came = self._next(self._patience(waiting))
@@ -214,7 +215,7 @@ class _Feed:
             service.distribute(
                 service.ShardingPolicy.DYNAMIC,
                 self.address,
-                max_outstanding_requests=min(self._most, _ON_THEIR_WAY),
+                max_outstanding_requests=self._on_their_way,
                 compression=None,  # Frames with noise hardly shrink.
             )
         )
