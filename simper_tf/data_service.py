@@ -179,6 +179,18 @@ class _Feed:
             "last checkpoint, with this flag or without."
         )
 
+    def _told(self, error):
+        """Returns an error of the service in the words of this package, any other as it is."""
+        if not isinstance(error, tf.errors.OpError):
+            return error
+        said = error.message.splitlines()[0]
+        is_gone = isinstance(error, tf.errors.NotFoundError)
+        if isinstance(error, tf.errors.DataLossError) or (is_gone and "No such file" in said):
+            return self._unreadable(said)
+        # A dispatcher that was started again has not found what is asked of it.
+        silent = tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError
+        return self._silent(said) if is_gone or isinstance(error, silent) else error
+
     def _unreadable(self, what):
         return ValueError(
             f"--data_service={self.address}: a worker of the service cannot read its clips: {what}. It needs the very "
@@ -200,12 +212,8 @@ class _Feed:
                 if not self._put(each):
                     return
             self._put(None)
-        except (tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError) as error:
-            self._put(self._silent(error.message.splitlines()[0]))
-        except (tf.errors.DataLossError, tf.errors.NotFoundError) as error:
-            self._put(self._unreadable(error.message.splitlines()[0]))
         except Exception as error:  # Goes to the thread that trains.
-            self._put(error)
+            self._put(self._told(error))
 
     def _distributed(self):
         service = tf.data.experimental.service
