@@ -183,10 +183,15 @@ def main():
     parser.add_argument("--short", action="store_true", help="The shortest form of --measured.")
     given = parser.parse_args()
     document = given.document
+    if given.short and not given.measured:
+        parser.error("--short is a form of --measured: give both, or leave it out.")
     if given.measured:
         if document:
             parser.error("--measured prints its tables alone: leave --document out.")
-        print(scaling_measured.report(given.short))
+        try:
+            print(scaling_measured.report(given.short))
+        except ValueError as error:
+            parser.error(f"--measured: {error}")
         return
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)

@@ -6,7 +6,7 @@ these tables behind its own.
 
 import json
 import os
-import re
+import pathlib
 import socket
 import subprocess
 import sys
@@ -14,6 +14,7 @@ import tempfile
 
 from benchmarks import step_memory, steps
 from simper_tf import tables
+from trainers import history
 
 # Clips a step of all processes together, and steps of a run: the longer, the less the start counts.
 CLIPS, STEPS, FEWEST_STEPS = 8, 120, 40
@@ -33,8 +34,14 @@ def report(short: bool = False) -> str:
 
 
 def processes_table(num_steps: int) -> str:
-    """Returns clips a second of one process on one core and on two, and of two processes with a core each."""
+    """Returns clips a second of one process on one core and on two, and of two processes with a core each.
+
+    Raises:
+        ValueError: there are no two cores.
+    """
     cores = sorted(os.sched_getaffinity(0))[:2]
+    if len(cores) < 2:
+        raise ValueError("Two processes are compared on two cores, and this process may use one alone.")
     setups = {"1 process, 1 core": [cores[:1]], "1 process, 2 cores": [cores]}
     setups["2 processes, a core each"] = [[core] for core in cores]
     found = {}
@@ -47,40 +54,46 @@ def processes_table(num_steps: int) -> str:
 
 
 def clips_per_second(cores_of_processes: list[list[int]], num_steps: int) -> float:
-    """Returns what the chief reports last of a run of `CLIPS` clips a step.
+    """Returns what the chief logs last of a run of `CLIPS` clips a step.
 
     Args:
         cores_of_processes: For each process that trains with the others, the cores it may use.
         num_steps: Steps of the run.
 
     Raises:
-        RuntimeError: a process failed, or has not said how fast it was.
+        RuntimeError: a process failed, or has not logged how fast it was.
     """
     addresses, processes = _free_addresses(len(cores_of_processes)), []
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={steps.QUICKSTART}", f"--run_dir={folder}/run"]
         words += [f"--batch_size={CLIPS}", f"--steps={num_steps}", "--noartifacts", "--test_clips=1"]
-        for index, cores in enumerate(cores_of_processes):
-            task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
-            processes.append(
-                subprocess.Popen(
-                    words, env={**os.environ, "TF_CONFIG": json.dumps(task)}, stdout=subprocess.PIPE, text=True
-                )
-            )
-            os.sched_setaffinity(processes[-1].pid, cores)
-        said = [process.communicate()[0] for process in processes]
-    rates = re.findall(r"(\d+) clips/s", said[0])
-    if any(process.returncode for process in processes) or not rates:
-        raise RuntimeError(f"A run ended with {[process.returncode for process in processes]}: {said}")
-    return float(rates[-1])
+        try:
+            for index, cores in enumerate(cores_of_processes):
+                task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+                environment = {**os.environ, "TF_CONFIG": json.dumps(task)}
+                processes.append(subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True))
+                os.sched_setaffinity(processes[-1].pid, cores)
+            said = [process.communicate()[0] for process in processes]
+        finally:
+            for process in processes:
+                process.kill()  # Nothing to one that has ended.
+        logged = history.read(pathlib.Path(folder, "run", "logs", "history.jsonl"))
+    codes = [process.returncode for process in processes]
+    if any(codes) or not logged:
+        raise RuntimeError(f"A run ended with {codes}: {said}")
+    return logged[-1]["clips_per_second"]
 
 
 def input_table(num_clips: int) -> str:
-    """Returns clips a second of the quickstart's input alone and of its step alone."""
+    """Returns clips a second of the quickstart's input alone, kept in memory and read from files, and of its step."""
     print("measuring input ...", flush=True)
-    reading, stepping = steps.input_alone(num_clips)
-    lines = [["input alone", f"{reading:.0f}", f"{reading / stepping:.0f}"], ["step alone", f"{stepping:.1f}", "1"]]
-    return tables.markdown_table(["quickstart", "clips/s", "to the step"], lines)
+    kept, stepping = steps.input_alone(num_clips)
+    read, _ = steps.input_alone(num_clips, cache_bytes=0)
+    found = {"input alone, clips kept in memory": kept, "input alone, clips read from files": read}
+    lines = [[title, f"{rate:.0f}", f"{rate / stepping:.0f}"] for title, rate in found.items()]
+    return tables.markdown_table(
+        ["quickstart", "clips/s", "to the step"], [*lines, ["step alone", f"{stepping:.1f}", "1"]]
+    )
 
 
 def micro_batch_table() -> str:

@@ -2,6 +2,7 @@
 
 import functools
 import tempfile
+from unittest import mock
 
 import keras
 import numpy as np
@@ -40,19 +41,25 @@ def train_step(num_clips, name):
     return alternate(lambda: step(clips), bare)
 
 
-def input_alone(num_clips):
-    """Clips a second of the quickstart's batches that nobody trains on, and of its steps on a batch that is there."""
+def input_alone(num_clips, cache_bytes=pipeline.CACHE_BYTES):
+    """Clips a second of the quickstart's batches that nobody trains on, and of its steps on a batch that is there.
+
+    Args:
+        num_clips: Clips of an epoch.
+        cache_bytes: Clips up to this size are kept in memory; 0 reads each from its file every time.
+    """
     settings = settings_of(QUICKSTART, train_clips=num_clips)
     run = experiment.assemble(settings, data.load(settings))
     size = settings.batch_size
-    batches = iter(pipeline.training_batches(run.read, run.num_examples, size, seed=0))
+    with mock.patch.object(pipeline, "CACHE_BYTES", cache_bytes):
+        batches = iter(pipeline.training_batches(run.read, run.num_examples, size, seed=0))
     number = run.num_examples // size
 
     def epoch():
         for _ in range(number):
             next(batches)
 
-    epoch()  # Fills the cache.
+    epoch()  # Fills what keeps clips: this process's memory, or the file system's.
     step, batch = training.step_function(run.model), next(batches)
     reading = min(seconds(epoch) for _ in range(5))
     best = np.min([seconds(lambda: step(batch)) for _ in range(10)])

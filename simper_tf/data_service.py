@@ -89,7 +89,7 @@ def feeding(batches: Batches, address: str, start: int, end: int, seconds: float
         raise feed.error from None  # What a generator raises reaches TensorFlow as a traceback.
     else:
         if feed.made_here:
-            say(f"In all, {feed.made_here} batches did not come from the data service in time and were made here.")
+            say(f"Batches that did not come from the data service in time and were made here: {feed.made_here} in all.")
     finally:
         feed.stopped.set()
 
@@ -107,6 +107,7 @@ class _Feed:
                 "once. Lower --batch_size, or let the device make the views: --augment_on=device."
             )
         self._most = min(max(CACHE_BYTES // size, _FEWEST), _MOST)
+        self._on_their_way = min(self._most, _ON_THEIR_WAY)
         self._came, self._ended, self.made_here = queue.Queue(1), False, 0
         # The same graph as the service has: other optimizers round views otherwise.
         self._one = tf.function(
@@ -134,7 +135,7 @@ class _Feed:
 
     def _wait(self, waiting):
         """Adds the next batch that comes; returns whether there is still hope for those that have not."""
-        if self._ended or len(waiting) >= self._most + _ON_THEIR_WAY:
+        if self._ended or len(waiting) >= self._most + self._on_their_way:
             return False
         try:
             came = self._next(self._patience(waiting))
@@ -178,6 +179,18 @@ class _Feed:
             "last checkpoint, with this flag or without."
         )
 
+    def _told(self, error):
+        """Returns an error of the service in the words of this package, any other as it is."""
+        if not isinstance(error, tf.errors.OpError):
+            return error
+        said = error.message.splitlines()[0]
+        is_gone = isinstance(error, tf.errors.NotFoundError)
+        if isinstance(error, tf.errors.DataLossError) or (is_gone and "No such file" in said):
+            return self._unreadable(said)
+        # A dispatcher that was started again has not found what is asked of it.
+        silent = tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError
+        return self._silent(said) if is_gone or isinstance(error, silent) else error
+
     def _unreadable(self, what):
         return ValueError(
             f"--data_service={self.address}: a worker of the service cannot read its clips: {what}. It needs the very "
@@ -199,12 +212,8 @@ class _Feed:
                 if not self._put(each):
                     return
             self._put(None)
-        except tf.errors.UnavailableError as error:
-            self._put(self._silent(error.message.splitlines()[0]))
-        except (tf.errors.DataLossError, tf.errors.NotFoundError) as error:
-            self._put(self._unreadable(error.message.splitlines()[0]))
         except Exception as error:  # Goes to the thread that trains.
-            self._put(error)
+            self._put(self._told(error))
 
     def _distributed(self):
         service = tf.data.experimental.service
@@ -214,7 +223,7 @@ class _Feed:
             service.distribute(
                 service.ShardingPolicy.DYNAMIC,
                 self.address,
-                max_outstanding_requests=min(self._most, _ON_THEIR_WAY),
+                max_outstanding_requests=self._on_their_way,
                 compression=None,  # Frames with noise hardly shrink.
             )
         )

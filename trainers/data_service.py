@@ -2,6 +2,8 @@
 
 python -m trainers.data_service --port=5050                         # a dispatcher, and a worker beside it
 python -m trainers.data_service --dispatcher=grpc://first:5050      # on each further machine: another worker
+
+It runs whatever graph it is sent, for anybody who reaches its ports: keep them inside a network that you trust.
 """
 
 import socket
@@ -15,18 +17,21 @@ from simper_tf import data_service
 from trainers import cli
 
 service = tf.data.experimental.service
+# TensorFlow offers no other way: neither an address to listen at nor a password.
+_OPEN = "It listens on every interface, whatever --host says: whoever reaches it reads and writes files as this user."
 
 
 def main():
     """Serves until it is told to stop."""
     config = flags.FLAGS
     if config.dispatcher:
-        data_service.check(config.dispatcher, "--dispatcher")
+        _check_joining(config)
     with _Told() as told:
         dispatcher = None if config.dispatcher else _dispatcher(config.port)
         address = config.dispatcher or dispatcher.target.replace("localhost", config.host)
         workers = [_worker(dispatcher.target if dispatcher else address, config.host) for _ in range(config.workers)]
-        cli.say(f"{len(workers)} worker(s) at {config.host} make batches for --data_service={address}. Ctrl-C ends it.")
+        made = f"{len(workers)} worker(s) at {config.host} make batches for --data_service={address}."
+        cli.say(f"{made} Ctrl-C ends it. {_OPEN}")
         while not told.number:
             time.sleep(0.1)
         for worker in workers:
@@ -34,6 +39,16 @@ def main():
         if dispatcher:
             dispatcher._stop()
     cli.say("Ended.")
+
+
+def _check_joining(config):
+    for name, is_idle in {"port": config["port"].present, "workers": not config.workers}.items():
+        if is_idle:
+            raise ValueError(
+                f"--{name}={config[name].value} means nothing with --dispatcher={config.dispatcher}, which joins that "
+                "dispatcher with workers and starts none. Leave one of them out."
+            )
+    data_service.check(config.dispatcher, "--dispatcher")
 
 
 class _Told(cli.ToldToStop):
@@ -71,7 +86,7 @@ def define():
     flags.DEFINE_integer("port", 5050, "Port of the dispatcher; 0 for one that is free.", lower_bound=0)
     flags.DEFINE_integer("workers", 1, "Workers in this process; one uses all cores.", lower_bound=0)
     flags.DEFINE_string("dispatcher", "", "Join the dispatcher at this grpc://host:port, and start none.")
-    flags.DEFINE_string("host", "localhost", "Name or address by which other machines reach this one.")
+    flags.DEFINE_string("host", "localhost", f"Name or address by which other machines reach this one. {_OPEN}")
 
 
 def start(words: list[str]):

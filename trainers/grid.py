@@ -10,28 +10,15 @@ from collections.abc import Callable, Iterable
 from absl import flags
 
 from simper_tf import files, rows, run_folder
-from simper_tf.settings import Settings, text_of
+from simper_tf.settings import Settings, setting_fields, text_of
 from trainers import cli, options
 from trainers.kept_rows import KeptRows
 from trainers.workers import Workers
 
+# Settings that may change between calls on the same run, and change its rows all the same.
+_IN_ROWS = {"validation_clips", "test_clips", "minutes"}
 # Settings that say where things are or how fast they come, and change no row.
-ELSEWHERE = {
-    "run_dir",
-    "data_dir",
-    "manual_dir",
-    "overwrite",
-    "save_seconds",
-    "artifacts",
-    "max_frames",
-    "format",
-    "warm_up",
-    "split",
-    "strategy",
-    "replicas",
-    "worker_seconds",
-    "profile",
-}
+ELSEWHERE = {field.name for field in setting_fields() if field.metadata["free"]} - _IN_ROWS
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,11 +25,11 @@ def main():
             "--videos does not go with several workers, each of which would find its own steps. Train on one machine: "
             "--strategy=mirrored."
         )
-    if settings.data_service:
-        data_service.check(settings.data_service)
     with contextlib.ExitStack() as held:
         # The folder is the chief's alone, who opens it before the others come: what it refuses costs them nothing.
         folder = held.enter_context(run_folder.opened(settings)) if not cluster or cluster.is_chief else None
+        if folder and (settings.overwrite or not checkpoints.checkpoint_steps(folder / "checkpoints")):
+            _check_service(settings)  # Before anything is written or deleted.
         if cluster:
             cli.say(f"Worker {cluster.index} of {len(cluster.addresses)} waits for the others ...")
         strategy = strategies.make(settings, cluster)
@@ -41,7 +41,7 @@ def main():
         for split in (*clips.task.chosen_on, settings.split):
             clips.split(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)
-        with strategies.losing_nobody():
+        with strategies.losing_nobody() if cluster else contextlib.nullcontext():
             trained = train(folder, clips, settings, strategy, cluster)
         if trained is None:
             sys.exit(cli.INTERRUPTED)
@@ -91,6 +91,7 @@ def train(folder, clips, settings, strategy, cluster=None):
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
+    _check_service(settings)
     batches = pipeline.Batches(
         run.read, run.num_examples, settings.batch_size, settings.seed,
         model.views if settings.augment_on == "host" else None, model.needs_labels,
@@ -116,6 +117,11 @@ def train(folder, clips, settings, strategy, cluster=None):
         cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
         return None
     return model, float(saved.seconds)
+
+
+def _check_service(settings):
+    if settings.data_service:
+        data_service.check(settings.data_service)
 
 
 def _made(batches, settings, step, num_steps):

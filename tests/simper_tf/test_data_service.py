@@ -110,7 +110,8 @@ def test_steps_that_are_lost_are_made_here_and_said_with_their_number(work, read
     batches = pipeline.Batches(read, 14, 4, 3, Views(8, SpeedSets(2)))
     assert_same(served(batches, work(1), 0, 7, say=said.append), list(batches.start().take(7)))
     line, number = said
-    assert number.startswith(f"In all, {len(lost)} batches did not come from the data service in time")
+    assert number.startswith("Batches that did not come from the data service in time")
+    assert number.endswith(f": {len(lost)} in all.")
     assert line.startswith(f"The batch of step {min(lost)} did not come from the data service: it is made here")
 
 
@@ -137,6 +138,27 @@ def test_a_record_that_is_damaged_on_the_disk_of_a_worker_is_told_as_its_own(wor
     )
     with pytest.raises(ValueError, match=message):
         served(pipeline.Batches(read, 14, 14, 3), work(1), 0, 2)
+
+
+def test_files_that_a_worker_has_not_are_told_as_its_own(work, read, tmp_path):
+    (tmp_path / "second").unlink()
+    message = (
+        r"^--data_service=grpc://\S+: a worker of the service cannot read its clips: .*second.*No such file.* the very"
+    )
+    with pytest.raises(ValueError, match=message):
+        served(pipeline.Batches(read, 14, 14, 3), work(1), 0, 2)
+
+
+@pytest.mark.parametrize("kind", ["NotFoundError", "AbortedError", "DeadlineExceededError", "UnavailableError"])
+def test_what_a_service_says_of_itself_is_told_with_its_address(read, monkeypatch, kind):
+    def failing(_):
+        raise getattr(tf.errors, kind)(None, None, "Iteration client id 7 not found")
+
+    monkeypatch.setattr(data_service._Feed, "_distributed", failing)
+    with pytest.raises(
+        data_service.Silent, match=r"^--data_service=grpc://nobody:1: Iteration client id 7 not found\. L"
+    ):
+        served(pipeline.Batches(read, 14, 4, 3), "grpc://nobody:1", 0, 2)
 
 
 def test_a_block_that_ends_early_leaves_no_thread(work, read):

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -28,7 +29,9 @@ def serve():
         process = subprocess.Popen(words, **pipes)
         begun.append(process)
         line = process.stdout.readline()
-        return process, re.search(r"worker\(s\) at localhost .*--data_service=(grpc://\S+:\d+)\. ", line)[1]
+        return process, re.search(
+            r"worker\(s\) at localhost .*--data_service=(grpc://\S+:\d+)\. .*every interface", line
+        )[1]
 
     yield start
     for process in begun:
@@ -37,26 +40,37 @@ def serve():
 
 
 def test_a_run_with_a_service_that_loses_a_worker_ends_with_the_weights_of_one_without(command, serve, tmp_path):
-    first, address = serve("--port=0")
+    dispatcher, address = serve("--port=0", "--workers=0")
+    # The only worker makes all batches up to the first checkpoint, and has further steps at work when it is killed.
     second, same = serve(f"--dispatcher={address}")
     assert same == address
-    flags = ["--epochs=20", "--augment_on=host", "--noartifacts", "--save_seconds=0"]
+    flags = ["--epochs=200", "--augment_on=host", "--noartifacts", "--save_seconds=0"]
     served = command("pretrain", f"--run_dir={tmp_path / 'served'}", f"--data_service={address}", *flags)
     while not tf.train.latest_checkpoint(tmp_path / "served" / "checkpoints"):
         assert served.poll() is None, served.communicate()
+        time.sleep(0.2)
+    first, _ = serve(f"--dispatcher={address}")
     second.send_signal(signal.SIGKILL)
+    second.wait()
+    assert served.poll() is None, served.communicate()
     alone = command("pretrain", f"--run_dir={tmp_path / 'alone'}", *flags)
+    outputs = []
     for process in (served, alone):
-        _, err = process.communicate(timeout=LIMIT)
+        out, err = process.communicate(timeout=LIMIT)
+        outputs.append(out)
         assert process.returncode == 0, err
+    assert re.search(r"^Batches that did not come from the data service in time.*: \d+ in all", outputs[0], re.M), (
+        outputs[0]
+    )
     (_, weights), (_, expected) = (final_weights(tmp_path / name) for name in ("served", "alone"))
     assert weights.keys() == expected.keys()
     for name, value in expected.items():
         np.testing.assert_allclose(weights[name], value, rtol=1e-4, atol=1e-6, err_msg=name)
     assert "--data_service=" in (tmp_path / "served" / "flags.cfg").read_text()
-    first.send_signal(signal.SIGTERM)
-    out, _ = first.communicate(timeout=LIMIT)
-    assert (first.returncode, out) == (0, "Ended.\n")
+    for process in (first, dispatcher):
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=LIMIT)
+        assert (process.returncode, out) == (0, "Ended.\n")
 
 
 def test_without_a_worker_a_run_ends_in_one_line_and_the_same_command_continues(command, serve, call, tmp_path):
@@ -81,3 +95,35 @@ def test_what_is_not_there_or_taken_is_refused_in_one_line(call, tmp_path):
     with pytest.raises(ValueError, match=rf"--data_service=grpc://127.0.0.1:{port}: no dispatcher"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--data_service=grpc://127.0.0.1:{port}")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("given", ["--port=5051", "--workers=0"])
+def test_what_means_nothing_to_who_joins_a_dispatcher_is_refused(given):
+    words = [sys.executable, "-m", "trainers.data_service", "--dispatcher=grpc://127.0.0.1:1", given]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT)
+    expected = rf"data_service: error: {given} means nothing with --dispatcher=grpc://127.0.0.1:1, .*out\.\n"
+    assert (done.returncode, bool(re.fullmatch(expected, done.stderr))) == (1, True), done.stderr
+
+
+def test_a_run_that_was_finished_needs_no_service_and_one_that_begins_anew_is_kept_without(call, tmp_path, capsys):
+    flags = [f"--run_dir={tmp_path / 'run'}", "--noartifacts"]
+    call(pretrain.main, *flags)
+    path = tf.train.latest_checkpoint(tmp_path / "run" / "checkpoints")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        flags.append(f"--data_service=grpc://127.0.0.1:{free.getsockname()[1]}")
+    capsys.readouterr()
+    call(pretrain.main, *flags)
+    assert "Training was finished at step" in capsys.readouterr().out
+    with pytest.raises(ValueError, match=r"no dispatcher of a tf\.data service answers there"):
+        call(pretrain.main, *flags, "--overwrite")
+    assert tf.train.latest_checkpoint(tmp_path / "run" / "checkpoints") == path
+
+
+@pytest.mark.parametrize("kind", [tf.errors.AbortedError, tf.errors.DeadlineExceededError])
+def test_a_process_that_trains_alone_names_no_other_worker(call, tmp_path, monkeypatch, kind):
+    def failing(*_):
+        raise kind(None, None, "what the service said")
+
+    monkeypatch.setattr(pretrain, "train", failing)
+    with pytest.raises(kind, match="what the service said"):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
