@@ -32,7 +32,7 @@ def test_the_weights_of_series_are_those_that_are_fitted():
     assert not known
 
 
-@pytest.mark.parametrize("name", ["recordings", "general", "adapted", "pulse_faces"])
+@pytest.mark.parametrize("name", ["recordings", "general", "adapted", "pulse_faces", "damaged"])
 def test_the_page_has_a_table_of_each_command_that_writes_into_it(name):
     module = importlib.import_module(f"benchmarks.{name}")
     text = (pathlib.Path(__file__).parents[1] / "docs" / "recordings.md").read_text()
