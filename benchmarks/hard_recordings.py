@@ -1,39 +1,19 @@
 """Recordings in noise, behind things or of low contrast, in which `pixels` errs at times, without compression."""
 
-import dataclasses
 import pathlib
 
 import cv2
 import numpy as np
 from sklearn.datasets import load_sample_image
 
-from benchmarks import scored
 from benchmarks.made_recordings import smooth
+from benchmarks.scored import Made
 
 KINDS = ("two-part", "occluded", "low-contrast")
 RATE, SECONDS, SIZE = 24.0, 18.0, (120, 160)
 BAND = (0.5, 2.5)  # Hz.
 _NOISE = {"two-part": 60.0, "occluded": 40.0, "low-contrast": 8.0}  # Gray levels.
 _CONTRAST = 0.01  # Of what has little of it.
-
-
-@dataclasses.dataclass(frozen=True)
-class Made:
-    """A recording.
-
-    Attributes:
-        path: Its frames, `.npy`.
-        times: `(T,)` seconds.
-        turns: `(T,)` how many repetitions there have been.
-    """
-
-    path: pathlib.Path
-    times: np.ndarray
-    turns: np.ndarray
-
-    def frequency(self, start: float, seconds: float) -> float:
-        """Returns the mean frequency over some seconds, in Hz."""
-        return scored.mean_frequency(self.turns, self.times, start, seconds)
 
 
 def make(path: pathlib.Path, kind: str, number: int) -> Made:

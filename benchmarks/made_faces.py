@@ -1,12 +1,11 @@
 """Recordings of drawn faces with a pulse of a known rate and a real shape, without compression."""
 
-import dataclasses
 import pathlib
 
 import numpy as np
 
-from benchmarks import scored
 from benchmarks.made_recordings import smooth
+from benchmarks.scored import Made
 from simper_tf.recordings import standin_faces
 
 RATE, SECONDS, SIDE = 30.0, 30.0, 128
@@ -15,25 +14,6 @@ NOISE, LIGHT, MOTION = 2.0, 0.03, 1.0  # Gray levels; share of the light; pixels
 # Of the beats' intervals: by breath, and from one beat to the next.
 _BREATH, _BREATHS, _BEAT = 0.04, 0.25, 0.02
 _DEPTH = 0.01  # Of the green of skin, for a pulse of 1: see `standin_faces.PULSE_DEPTH`.
-
-
-@dataclasses.dataclass(frozen=True)
-class Made:
-    """A recording.
-
-    Attributes:
-        path: Its frames, `.npy`.
-        times: `(T,)` seconds of its frames.
-        beats: `(T,)` how many beats there have been.
-    """
-
-    path: pathlib.Path
-    times: np.ndarray
-    beats: np.ndarray
-
-    def frequency(self, start: float, seconds: float) -> float:
-        """Returns the mean heart rate over some seconds, in Hz."""
-        return scored.mean_frequency(self.beats, self.times, start, seconds)
 
 
 def make(path: pathlib.Path, strength: float, number: int) -> Made:

@@ -1,6 +1,7 @@
 """What tables of readings have in common: errors, octaves, true frequencies, and the document they are put into."""
 
 import argparse
+import dataclasses
 import pathlib
 
 import numpy as np
@@ -38,6 +39,25 @@ def mean_frequency(turns: np.ndarray, times: np.ndarray, start: float, seconds: 
     step = times[1] - times[0]
     ends = np.clip([start, start + seconds - step], times[0], times[-1])
     return float(np.diff(np.interp(ends, times, turns))[0] / np.diff(ends)[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """A recording of which the frequency is known.
+
+    Attributes:
+        path: Its frames, `.npy`.
+        times: `(T,)` seconds of its frames.
+        turns: `(T,)` how many repetitions, or beats, there have been.
+    """
+
+    path: pathlib.Path
+    times: np.ndarray
+    turns: np.ndarray
+
+    def frequency(self, start: float, seconds: float) -> float:
+        """Returns the mean frequency over some seconds, in Hz; see `mean_frequency`."""
+        return mean_frequency(self.turns, self.times, start, seconds)
 
 
 def changed(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
