@@ -9,6 +9,7 @@ without bound. Ends with 1 where that is not so, and says where.
 
 import argparse
 import collections
+import contextlib
 import ctypes
 import dataclasses
 import json
@@ -33,6 +34,13 @@ ROOT = pathlib.Path(__file__).parents[1]
 # Files that one process reads; seconds for it to start, and from its word on one of them to that on the next; GiB that
 # it, or a process that it starts, may take.
 _TOGETHER, _START, _EACH, _MEMORY = 100, 60, 120, 2.0
+# Linux counts what a process takes from the size of the one that started it; a small one is put between for that.
+_MEASURED = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+open(sys.argv[1], "w").write(f"{code} {used}")
+"""
 READ, OPEN = "read, right", "right, or another octave"
 NOTHING, REFUSED = "nothing repeats", "refused in a line"
 FINE = READ, OPEN, NOTHING, REFUSED
@@ -106,8 +114,7 @@ def predicted(folder, group):
     with (folder / "said").open("w+b") as said:
         settings = {"cwd": where, "env": {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}}
         settings["preexec_fn"] = _humble if group[0].is_locked else None
-        process = subprocess.Popen(command, stdout=said, stderr=said, **settings)
-        code, memory = ended(process, said.fileno(), _START + _EACH, _EACH)
+        code, memory = ended(command, said, _START + _EACH, _EACH, **settings)
         said.seek(0)
         lines = said.read().decode(errors="replace").splitlines()
     written = out / "predictions.json"
@@ -117,27 +124,32 @@ def predicted(folder, group):
     return Run(code, lines, records, memory)
 
 
-def ended(process, said, first, next_):
-    """Returns the exit code of a process, None if it was killed, and the GiB of it or of the largest it waited for.
+def ended(command, said, first, next_, **settings):
+    """Returns the exit code of a command, None if it was killed, and the GiB of it or of the largest it waited for.
 
     Args:
-        process: A `subprocess.Popen`.
-        said: Descriptor of the file that it writes to.
+        command: Its words.
+        said: File that it writes to.
         first, next_: Seconds that it has to write something, and to write more each time.
+        **settings: Of `subprocess.Popen`.
     """
+    peak = pathlib.Path(f"{said.name}.peak")
+    words = [sys.executable, "-c", _MEASURED, str(peak), *command]
+    process = subprocess.Popen(words, stdout=said, stderr=said, start_new_session=True, **settings)
     limit, size = time.monotonic() + first, 0
-    while True:
-        if os.fstat(said).st_size > size:
-            limit, size = time.monotonic() + next_, os.fstat(said).st_size
-        pid, status, used = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode, used.ru_maxrss / 2**20
-        if time.monotonic() > limit:
-            process.kill()
-            process.wait()
-            return None, 0.0
-        time.sleep(0.05)
+    try:
+        while process.poll() is None:
+            if os.fstat(said.fileno()).st_size > size:
+                limit, size = time.monotonic() + next_, os.fstat(said.fileno()).st_size
+            if time.monotonic() > limit:
+                return None, 0.0
+            time.sleep(0.05)
+    finally:  # However this ends, by Ctrl-C too, nothing of it goes on.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    code, kibibytes = peak.read_text().split()
+    return int(code), int(kibibytes) / 2**20
 
 
 def _humble():

@@ -1,7 +1,6 @@
 """`benchmarks.damaged`: a file of each kind through the command, and a judge that misses nothing."""
 
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -82,17 +81,22 @@ SPEAKS = "import time\nfor _ in range(4): time.sleep(0.5); print('a file', flush
 @pytest.mark.parametrize(("last", "code"), [(0, 0), (60, None)])
 def test_a_process_may_take_its_time_for_all_files_and_hangs_where_it_takes_too_long_for_one(tmp_path, last, code):
     with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen([sys.executable, "-c", SPEAKS.format(last)], stdout=said)
-        assert damaged.ended(process, said.fileno(), 5.0, 1.5)[0] == code
+        assert damaged.ended([sys.executable, "-c", SPEAKS.format(last)], said, 5.0, 1.5)[0] == code
     assert (tmp_path / "said").read_text() == "a file\n" * 4
 
 
-def test_memory_is_that_of_a_process_that_a_process_has_waited_for(tmp_path):
+def test_memory_is_that_of_a_process_that_a_process_has_waited_for_whatever_this_one_takes(tmp_path):
+    mine = bytearray(b"x" * 800_000_000)
     large = "print(len(bytearray(b'x' * 300_000_000)))"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {large!r}])"
     with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen([sys.executable, "-c", code], stdout=said)
-        assert damaged.ended(process, said.fileno(), 30.0, 30.0)[1] > 0.25
+        memory = damaged.ended([sys.executable, "-c", code], said, 30.0, 30.0)[1]
+    assert len(mine) / 2**30 > memory + 0.1 > 0.35
+
+
+def test_a_process_that_is_killed_by_a_signal_ends_with_its_number(tmp_path):
+    with (tmp_path / "said").open("wb") as said:
+        assert damaged.ended(["sh", "-c", "kill -SEGV $$"], said, 5.0, 5.0)[0] == -11
 
 
 def test_a_kind_that_is_none_is_refused_with_those_that_are(monkeypatch, capsys):
