@@ -150,18 +150,22 @@ def hour(folder):
     if not path.exists():
         _repeat(made_recordings.make(folder, "swing", "choosing", 0, seconds=60.0).path, path, _MINUTES)
     code = (
-        "import atexit, pathlib, sys, runpy\n"
+        "import atexit, pathlib, resource, sys, runpy\n"
         "status = pathlib.Path('/proc/self/status')\n"
-        "atexit.register(lambda: print('peak', status.read_text().split('VmHWM:')[1].split()[0]))\n"
+        "decoder = lambda: resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
+        "atexit.register(lambda: print('peak', status.read_text().split('VmHWM:')[1].split()[0], decoder()))\n"
         f"sys.argv = ['predict', {str(path)!r}, '--out={folder / 'hour'}']\n"
         "runpy.run_module('trainers.predict', run_name='__main__')\n"
     )
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     seconds = time.monotonic() - began
-    peak = int(done.stdout.split("peak ")[1]) / 2**20
+    own, decoder = (int(found) / 2**20 for found in done.stdout.split("peak ")[1].split())
     speed = 60 * _MINUTES / seconds
-    return f"An hour of video takes {seconds:.0f} s, {speed:.1f} times faster than it lasts, and {peak:.2f} GiB.\n"
+    return (
+        f"An hour of video takes {seconds:.0f} s, {speed:.1f} times faster than it lasts, and {own:.2f} GiB with "
+        f"{decoder:.2f} GiB of its decoder.\n"
+    )
 
 
 def _repeat(source, path, times):

@@ -5,7 +5,9 @@ lag later, and the share that a period explains. They cost one matrix product, w
 """
 
 import numpy as np
+import threadpoolctl
 
+_THREADS = threadpoolctl.ThreadpoolController()  # Of the libraries behind NumPy, which is loaded by now.
 _PADDING = 16  # As of `readout.fft_frequency`.
 _BRIGHTNESS_ALONE = 0.1  # Share of the changes below which what is no brightness does not count.
 _LEAST_OVERLAP = 0.3  # Share of the window over which frames are compared with those a lag later.
@@ -94,8 +96,18 @@ def strongest(gram: np.ndarray) -> np.ndarray:
     Args:
         gram: `(T, T)` of `products`.
     """
-    values, vectors = np.linalg.eigh(gram)
+    values, vectors = eigen(np.linalg.eigh, gram)
     return vectors[:, -1] * np.sqrt(len(gram)) if values[-1] > 0 else np.zeros(len(gram))
+
+
+def eigen(function, gram: np.ndarray):
+    """Returns a function, such as `numpy.linalg.eigh`, of `(T, T)` products, computed in one thread.
+
+    On matrices so small several threads gain nothing, and beside other work, waiting for each other, they take up to
+    ten times as long.
+    """
+    with _THREADS.limit(limits=1, user_api="blas"):
+        return function(gram)
 
 
 def _harmonics(size, frequency, harmonics):

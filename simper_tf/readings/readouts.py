@@ -207,7 +207,7 @@ class _Distances:
 def _noise(products):
     """Returns the part of `(T, T)` products that noise without memory makes: the level of the weakest components."""
     size = len(products)
-    level = np.linalg.eigvalsh(products)[2 : size // 2].mean()
+    level = gram.eigen(np.linalg.eigvalsh, products)[2 : size // 2].mean()
     return max(level, 0.0) * gram.without(np.eye(size), gram.trend(size))
 
 
