@@ -1,10 +1,10 @@
 """What replicas send one another in a step, by method, and what that costs over links of some speeds.
 
-python -m benchmarks.scaling [--document=docs/scaling.md] [--measured | --measured --short]
+python -m benchmarks.scaling [--document=docs/scaling.md] [--measured [--short]]
 
 Bytes are those of the collectives in a step of two replicas. Times are computed from a step measured on this
-machine and from the links that are assumed; nothing here has run on a GPU or over a network. `--measured` prints what
-two cores of this machine can show instead, see `benchmarks.scaling_measured`.
+machine and from the links that are assumed; nothing here has run on a GPU or over a network. `--measured` has tables of
+what two cores of this machine can show instead, see `benchmarks.scaling_measured`.
 """
 
 import argparse
@@ -20,10 +20,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from benchmarks import scaling_measured
+from benchmarks import scaling_measured, scored
 from benchmarks.timing import alternate
 from benchmarks.views import random_clips
-from simper_tf import experiment, files, replicas, tables, training
+from simper_tf import experiment, replicas, tables, training
 from simper_tf.methods import METHODS, TrainingFacts
 from simper_tf.settings import Settings
 from simper_tf.tasks import Frequency
@@ -182,23 +182,19 @@ def main():
     parser.add_argument("--measured", action="store_true", help="Measure processes, input and memory on this machine.")
     parser.add_argument("--short", action="store_true", help="The shortest form of --measured.")
     given = parser.parse_args()
-    document = given.document
     if given.short and not given.measured:
         parser.error("--short is a form of --measured: give both, or leave it out.")
     if given.measured:
-        if document:
-            parser.error("--measured prints its tables alone: leave --document out.")
         try:
-            print(scaling_measured.report(given.short))
+            text, command = scaling_measured.report(given.short), f"{COMMAND} --measured"
         except ValueError as error:
             parser.error(f"--measured: {error}")
-        return
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-    text = report()
+    else:
+        cpu = tf.config.list_physical_devices("CPU")[0]
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+        text, command = report(), COMMAND
     print(text)
-    if document:
-        files.write_atomically(document, tables.put_table(document.read_text(), COMMAND, text, document))
+    scored.into_document(given.document, command, text)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf import data
+from simper_tf import building, data
 from simper_tf.readings.clips import Recordings, find
 from simper_tf.recordings import tfds_features
 from simper_tf.recordings.errors import printable
@@ -176,10 +176,10 @@ def load(settings: Settings, say: Callable[[str], None] = print) -> data.ClipDat
             say(f"Left out: {problem}")
         told = len(recordings.problems)
         made = OwnVideosConfig(name=config, recordings=recordings, listing=listing)
-        data.build(OwnVideos(config=made, data_dir=settings.data_dir), say=say)
+        building.build(OwnVideos(config=made, data_dir=settings.data_dir), say=say)
         for problem in recordings.problems[told:]:
             say(f"Left out from there on: {problem}")
-    return data.load_built(folder)
+    return building.load_built(folder)
 
 
 def check_unchanged(settings: Settings, clips: data.ClipData):

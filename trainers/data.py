@@ -3,7 +3,7 @@
 import contextlib
 
 import datasets
-from simper_tf import data, own_videos, subsets
+from simper_tf import building, data, own_videos, subsets
 from simper_tf.settings import Settings
 from trainers.cli import say
 
@@ -31,7 +31,7 @@ def load(settings: Settings) -> data.ClipData:
     if settings.videos:
         return own_videos.load(settings, say)
     kind, config = builder_class(settings.dataset)
-    return data.load(kind, config, settings.data_dir, settings.manual_dir or None, say)
+    return building.load(kind, config, settings.data_dir, settings.manual_dir or None, say)
 
 
 @contextlib.contextmanager

@@ -19,8 +19,7 @@ import tensorflow_datasets as tfds
 from absl import flags
 
 import datasets
-from simper_tf import data as library
-from simper_tf import tasks
+from simper_tf import building, tasks
 from simper_tf.files import write_atomically
 from simper_tf.recordings import built_checks, manifest
 from simper_tf.recordings.errors import printable
@@ -62,7 +61,7 @@ def find(dataset, data_dir, config=None):
     """
     kind, name = data.builder_class(dataset)
     if not config:
-        return library.find(kind, name, data_dir)
+        return building.find(kind, name, data_dir)
     try:
         return kind(data_dir=data_dir, config=kind.builder_config_cls(**json.loads(config)))
     except (TypeError, ValueError, AttributeError) as error:

@@ -19,8 +19,8 @@ from finished import results
 import datasets
 from datasets.lst import goes, lst_dataset_builder
 from datasets.rotating_digits import digits, handwriting, rotating_digits_dataset_builder
+from simper_tf import building, pipeline
 from simper_tf import data as library
-from simper_tf import pipeline
 from simper_tf.experiment import first_example
 from simper_tf.settings import Settings, setting_fields
 from simper_tf.tasks import Frequency, Series
@@ -98,7 +98,7 @@ def test_an_unknown_data_set_or_config_is_refused_with_those_that_are(tmp_path, 
 def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypatch, tmp_path):
     folder = tmp_path / "rotating_digits" / "few"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(library, "_build", lambda *_: pytest.fail("The second built it too."))
+    monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("The second built it too."))
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         found = []
@@ -312,6 +312,25 @@ def test_places_are_made_once_where_labels_hide(call, few, monkeypatch, tmp_path
     _, labels = next(iter(pipeline.Batches(read, number, 4, 1, labeled=True).start()))
     expected = np.where(known, whole.column("label", "train")[[1, 4, 5, 9]], np.nan)
     np.testing.assert_array_equal(np.sort(labels), np.sort(expected))
+
+
+def test_a_column_is_read_once_and_no_record_for_it_again(few, tmp_path, monkeypatch):
+    clips = load("rotating_digits/few", tmp_path)
+    first = clips.column("label", "train", 4)  # Of some clips alone nothing is kept.
+    assert not (clips.builder.data_path / ".columns").exists()
+    whole = clips.column("label", "train")
+    names = clips.column("id", "train")
+    monkeypatch.setattr(clips.builder, "as_dataset", lambda **_: pytest.fail("Records are read again."))
+    np.testing.assert_array_equal(clips.column("label", "train"), whole)
+    np.testing.assert_array_equal(clips.column("id", "train"), names)
+    assert len(set(names)) == 10
+    known = np.array([True, False, True, False])
+    part = clips.take({"train": np.array([1, 4, 5, 9])}, known)
+    np.testing.assert_array_equal(part.column("label", "train", 3), whole[[1, 4, 5]])
+    np.testing.assert_array_equal(
+        part.hiding_labels().column("label", "train"), np.where(known, whole[[1, 4, 5, 9]], np.nan)
+    )
+    np.testing.assert_array_equal(first, whole[:4])
 
 
 def test_what_a_disk_refuses_is_told_as_it_is_and_not_as_damage(copy):
