@@ -63,7 +63,7 @@ def clips_per_second(cores_of_processes: list[list[int]], num_steps: int) -> flo
     Raises:
         RuntimeError: a process failed, or has not logged how fast it was.
     """
-    addresses, processes = _free_addresses(len(cores_of_processes)), []
+    addresses, processes = free_addresses(len(cores_of_processes)), []
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-m", "trainers.pretrain", f"--flagfile={steps.QUICKSTART}", f"--run_dir={folder}/run"]
         words += [f"--batch_size={CLIPS}", f"--steps={num_steps}", "--noartifacts", "--test_clips=1"]
@@ -107,7 +107,8 @@ def micro_batch_table() -> str:
     return tables.markdown_table(["--micro_batch", f"GiB, {MEMORY_CLIPS} clips", "to 0, all at once"], lines)
 
 
-def _free_addresses(number):
+def free_addresses(number: int) -> list[str]:
+    """Returns addresses of this machine at which nobody listens."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
     found = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
     for each in sockets:

@@ -9,7 +9,6 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 
@@ -18,6 +17,7 @@ import pytest
 import tensorflow as tf
 from finished import final_weights
 
+from benchmarks.scaling_measured import free_addresses
 from trainers import pretrain
 
 pytestmark = pytest.mark.slow
@@ -25,20 +25,6 @@ service = tf.data.experimental.service
 ROOT = pathlib.Path(__file__).parents[2]
 # Enough for a process on a busy machine to start; a test that reaches it has failed.
 LIMIT = 400
-
-
-@pytest.fixture
-def addresses():
-    """Returns a function that gives addresses at which nobody listens."""
-
-    def free(number):
-        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-        found = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
-        for each in sockets:
-            each.close()
-        return found
-
-    return free
 
 
 @pytest.fixture
@@ -87,12 +73,12 @@ def assert_workers_agree(folder, number):
 
 
 def test_three_workers_end_with_the_weights_of_one_process_and_the_chief_alone_keeps_a_folder(
-    command, worker, addresses, tmp_path
+    command, worker, tmp_path
 ):
     # Keys of all workers enter the queue of each.
     arguments = ["--method=moco", "--batch_size=6", "--noartifacts"]
     train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=3")
-    there, folders = addresses(3), [tmp_path / name for name in ("chief", "never_made_1", "never_made_2")]
+    there, folders = free_addresses(3), [tmp_path / name for name in ("chief", "never_made_1", "never_made_2")]
     processes = [worker(there, k, f"--run_dir={folder}", *arguments) for k, folder in enumerate(folders)]
     outputs = [process.communicate(timeout=LIMIT) for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], outputs
@@ -104,14 +90,12 @@ def test_three_workers_end_with_the_weights_of_one_process_and_the_chief_alone_k
     assert not any(folder.exists() for folder in folders[1:])
 
 
-def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_undisturbed_run(
-    command, worker, addresses, tmp_path
-):
+def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_undisturbed_run(command, worker, tmp_path):
     # Anchors are compared with views that all workers have made on their hosts.
     arguments = ["--epochs=20", "--noartifacts", "--augment_on=host", "--other_clips"]
     train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
     arguments += ["--save_seconds=0", f"--run_dir={tmp_path / 'chief'}"]
-    there = addresses(2)
+    there = free_addresses(2)
     chief, other = [worker(there, k, *arguments) for k in range(2)]
     while not tf.train.latest_checkpoint(tmp_path / "chief" / "checkpoints"):
         assert chief.poll() is None, chief.communicate()
@@ -125,13 +109,13 @@ def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_und
     assert_same(tmp_path / "chief", tmp_path / "one")
 
 
-def test_workers_with_a_data_service_end_with_the_weights_of_one_process(command, worker, addresses, tmp_path):
+def test_workers_with_a_data_service_end_with_the_weights_of_one_process(command, worker, tmp_path):
     arguments = ["--noartifacts", "--augment_on=host"]
     train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
     dispatcher = service.DispatchServer()
     maker = service.WorkerServer(service.WorkerConfig(dispatcher.target.removeprefix("grpc://")))
     arguments += [f"--data_service={dispatcher.target}", f"--run_dir={tmp_path / 'chief'}"]
-    there = addresses(2)
+    there = free_addresses(2)
     try:
         for process in [worker(there, k, *arguments) for k in range(2)]:
             _, err = process.communicate(timeout=LIMIT)
@@ -143,8 +127,8 @@ def test_workers_with_a_data_service_end_with_the_weights_of_one_process(command
     assert_same(tmp_path / "chief", tmp_path / "one")
 
 
-def test_a_signal_to_one_worker_stops_all_of_them_at_the_same_step(worker, addresses, tmp_path):
-    there = addresses(2)
+def test_a_signal_to_one_worker_stops_all_of_them_at_the_same_step(worker, tmp_path):
+    there = free_addresses(2)
     processes = [worker(there, k, "--epochs=100000", f"--run_dir={tmp_path / 'chief'}") for k in range(2)]
     while not re.match(r"step +\d", line := processes[1].stdout.readline()):
         assert line, processes[1].communicate()
@@ -159,11 +143,11 @@ def test_a_signal_to_one_worker_stops_all_of_them_at_the_same_step(worker, addre
 
 
 @pytest.mark.parametrize("flag", ["--strategy=multiworker", "--strategy=auto"])
-def test_a_malformed_variable_and_a_worker_that_never_comes_leave_nothing(call, addresses, tmp_path, monkeypatch, flag):
+def test_a_malformed_variable_and_a_worker_that_never_comes_leave_nothing(call, tmp_path, monkeypatch, flag):
     monkeypatch.setenv("TF_CONFIG", "{worker}")
     with pytest.raises(ValueError, match=r"^TF_CONFIG: It is no JSON, .*Found: \{worker\}\. Expected the form"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
-    there = addresses(2)
+    there = free_addresses(2)
     config = {"cluster": {"worker": there}, "task": {"type": "worker", "index": 0}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(config))
     with pytest.raises(ValueError, match=rf"After 1 s these of the 2 workers have not come: worker 1 at {there[1]}"):
