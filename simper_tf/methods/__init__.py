@@ -1,11 +1,12 @@
 """Ways of training an encoder, one file each: a `keras.Model` with its own `train_step`. One line lists each."""
 
 import simper_tf.backend
-from simper_tf.methods.base import Method, TrainingFacts
+from simper_tf.methods.base import Method
 from simper_tf.methods.byol import BYOL
 from simper_tf.methods.contrast_phys import ContrastPhys
 from simper_tf.methods.contrast_phys_plus import ContrastPhysPlus
 from simper_tf.methods.cvrl import CVRL
+from simper_tf.methods.facts import TrainingFacts
 from simper_tf.methods.frequency_contrast import FrequencyContrast
 from simper_tf.methods.moco import MoCo
 from simper_tf.methods.registry import METHODS, arguments_of
