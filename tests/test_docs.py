@@ -88,3 +88,11 @@ def test_the_site_shows_the_tables_and_figures_of_results_and_is_built_without_t
     assert re.search(r"<details>\s*<summary>How</summary>\s*<div class=\"highlight\">", text)
     order = re.findall(r"(All|Title of \w+)\s*</span>", (tmp_path / "with" / "index.html").read_text())
     assert order == ["All", "Title of comparison", "Title of table2", "Title of table10"]
+
+
+def test_every_number_of_the_findings_is_in_a_table_of_results():
+    number = r"(?<![\w.])\d+\.\d+(?:e-\d+)?"
+    tables = "".join(path.read_text() for path in (ROOT / "docs" / "results").glob("*.md"))
+    found = re.findall(number, (ROOT / "docs" / "findings.md").read_text())
+    assert len(found) > 30
+    assert set(found) - set(re.findall(number, tables)) == set()
