@@ -5,7 +5,7 @@ import json
 import math
 import pathlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cv2
 import keras
@@ -30,6 +30,11 @@ _LEARNING_RATE = 3e-3
 _ALIKE = 0.01
 # A frequency and its multiples, at which features may run.
 _MULTIPLES = (1.0, 0.5, 2.0, 1 / 3, 3.0)
+# Periods of features that may be one repetition; the share of the best likeness from which they are; and the best below
+# which frames do not tell.
+_PERIODS, _LIKE, _TELLING = (1, 2, 3), 0.5, 0.05
+# Score from which the frames of one window overrule what all windows of a recording say of the octave.
+_OVERRULES = 0.9
 
 
 class Exported:
@@ -114,6 +119,9 @@ def adapt(
 ) -> Callable:
     """Trains SimPer on a recording, without labels, and returns the readout `adapt` for its windows.
 
+    At which multiple of the frequency features run is told by all windows together, see `periods_of`: in noise single
+    ones are often wrong.
+
     Args:
         opened: The recording.
         seconds: How long, from the first step on; starting takes some more.
@@ -137,11 +145,45 @@ def adapt(
         step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
         report(left)
 
-    return of_encoder("adapt", model.encode)
+    features = np.asarray(model.encode(clips))
+    periods = periods_of(features, [gram.of_frames(clip) for clip in clips], opened.plan.rate, opened.plan.band)
+
+    def readout(window, products, band):
+        features = np.asarray(model.encode(_small(window.frames)[None]))
+        found = float(octave.wide_peak(features)[0]) * window.rate / periods
+        found = arbitrated(found, products, window.rate, band, least=_OVERRULES)
+        return readouts.reading("adapt", gram.products(features[0]), found, window.rate, band)
+
+    return readout
+
+
+def periods_of(features: np.ndarray, products: Sequence[np.ndarray], rate: float, band: tuple[float, float]) -> int:
+    """Returns how many periods of features are one repetition, 1 to 3, by how alike frames are that far apart.
+
+    The first number of periods after which frames are at least half as alike as after the best of them, in the mean
+    over all windows: a mean over many tells in noise what one of them does not. 1 where they hardly are at all.
+
+    Args:
+        features: `(N, T)` or `(N, T, D)` of N windows of a recording.
+        products: Of each, `(T, T)` of `gram.products` of its frames.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+    """
+    likeness = np.full((len(products), len(_PERIODS)), np.nan)
+    for row, peak, each in zip(likeness, octave.wide_peak(features).numpy(), products, strict=True):
+        distances = readouts.Distances(each, rate, band)
+        for column, periods in enumerate(_PERIODS):
+            if periods == 1 or 2 * periods <= peak * len(each):  # Later lags are seen by few pairs of frames.
+                row[column] = 1 - distances.after(periods / (peak * rate))
+    seen = np.isfinite(likeness)
+    means = np.where(seen.any(axis=0), np.nansum(likeness, axis=0) / np.maximum(seen.sum(axis=0), 1), 0.0)
+    if means.max() < _TELLING:
+        return 1
+    return _PERIODS[int(np.argmax(means >= _LIKE * means.max()))]
 
 
 def of_encoder(name: str, encode: Callable, side: int = _SIDE) -> Callable:
-    """Returns a readout of windows by the features of an encoder.
+    """Returns a readout of windows by the features of an encoder, each by its own pixels.
 
     Args:
         name: Of the readout.
@@ -160,7 +202,13 @@ def of_encoder(name: str, encode: Callable, side: int = _SIDE) -> Callable:
     return readout
 
 
-def arbitrated(frequency: float, products: np.ndarray, rate: float, band: tuple[float, float]) -> float:
+def arbitrated(
+    frequency: float,
+    products: np.ndarray,
+    rate: float,
+    band: tuple[float, float],
+    least: float = answers.THRESHOLD,
+) -> float:
     """Returns a frequency at the multiple that the frames themselves repeat at, where they clearly show one.
 
     Args:
@@ -168,9 +216,10 @@ def arbitrated(frequency: float, products: np.ndarray, rate: float, band: tuple[
         products: `(T, T)` of `gram.products` of the frames.
         rate: Frames per second.
         band: `(low, high)` in Hz.
+        least: Score from which they do.
     """
     arbiter = readouts.selfdistance(products, rate, band)
-    if arbiter.score < answers.THRESHOLD:
+    if arbiter.score < least:
         return frequency
     near = min((frequency * each for each in _MULTIPLES), key=lambda each: abs(math.log(each / arbiter.frequency)))
     return near if abs(near / arbiter.frequency - 1) < 0.1 else frequency

@@ -72,7 +72,7 @@ def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], w
 
     Arguments are those of `pixels`.
     """
-    curve = _Distances(products, rate, band)
+    curve = Distances(products, rate, band)
     first = curve.first_deep(_DEEP)
     if first is None:
         return Reading("selfdistance", math.nan, 0.0)
@@ -148,7 +148,7 @@ def reading(
     if not total > 0 or not math.isfinite(frequency):
         return Reading(name, math.nan, 0.0)
     frequency = refined(products, frequency / rate) * rate
-    distance = _Distances(products, rate, band).at(frequency)
+    distance = Distances(products, rate, band).at(frequency)
     share = gram.explained(products, frequency / rate, HARMONICS)
     is_inside = 0.9 * band[0] <= frequency <= 1.02 * band[1]
     sure = score(distance, share, weights) if is_inside else 0.0
@@ -174,10 +174,16 @@ def refined(products: np.ndarray, frequency: float) -> float:
     return best
 
 
-class _Distances:
-    """Distance of frames to those a lag later, over the median over all lags, without what noise adds to it."""
+class Distances:
+    """Distance of frames to those a lag later, over the median over all lags, without what noise adds to it.
 
-    def __init__(self, products, rate, band):
+    Args:
+        products: `(T, T)` of `gram.products`.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+    """
+
+    def __init__(self, products: np.ndarray, rate: float, band: tuple[float, float]):
         curve = gram.distances(products - _noise(products))
         middle = np.median(curve[1:])
         self._rate, self._lags = rate, np.arange(0, len(curve) - 1 + 1e-9, 1 / _FINER)
@@ -185,7 +191,7 @@ class _Distances:
         self._curve = scipy.interpolate.CubicSpline(np.arange(len(curve)), relative)(self._lags)
         self._band = band
 
-    def first_deep(self, share):
+    def first_deep(self, share: float) -> float | None:
         """Returns the frequency of the first lag that is deep enough, in Hz; None if there is none."""
         low, high = self._rate / self._band[1], 1.1 * self._rate / self._band[0]
         curve = self._curve
@@ -197,8 +203,12 @@ class _Distances:
         first = next(k for k in lows if curve[k] <= deepest + share * (1 - deepest))
         return float(self._rate / self._lags[first])
 
-    def at(self, frequency):
-        """Returns the distance one period later, 1 where the window is too short to tell."""
+    def after(self, seconds: float) -> float:
+        """Returns the distance some time later, which is not beyond the last lag."""
+        return float(np.interp(seconds * self._rate, self._lags, self._curve))
+
+    def at(self, frequency: float) -> float:
+        """Returns the least distance about one period later, in [0, 1]; 1 where the window is too short to tell."""
         lag = self._rate / frequency
         near = np.abs(self._lags - lag) <= max(0.5, 0.04 * lag)
         return float(np.clip(self._curve[near].min(), 0, 1)) if near.any() and lag <= self._lags[-1] + 0.5 else 1.0
