@@ -25,6 +25,8 @@ from simper_tf.views import Views
 
 # Pixels of the longer side, clips in all and a step, views a set: what two cores learn from in a minute.
 _SIDE, _CLIPS, _BATCH, _VIEWS = 24, 64, 2, 4
+# Standard deviations of all that changes in a window from black to white.
+_DEVIATIONS = 8.0
 _LEARNING_RATE = 3e-3
 # Rates that differ by less than this share are the same.
 _ALIKE = 0.01
@@ -149,7 +151,7 @@ def adapt(
     periods = periods_of(features, [gram.of_frames(clip) for clip in clips], opened.plan.rate, opened.plan.band)
 
     def readout(window, products, band):
-        features = np.asarray(model.encode(_small(window.frames)[None]))
+        features = np.asarray(model.encode(_changes(window.frames)[None]))
         found = float(octave.wide_peak(features)[0]) * window.rate / periods
         found = arbitrated(found, products, window.rate, band, least=_OVERRULES)
         return readouts.reading("adapt", gram.products(features[0]), found, window.rate, band)
@@ -239,7 +241,7 @@ def _training_clips(opened, seed):
     for number, window in enumerate(found):
         place = number if number < _CLIPS else int(random.integers(0, number + 1))
         if place < _CLIPS:
-            kept[place : place + 1] = [_small(window)]
+            kept[place : place + 1] = [_changes(window)]
     if not kept:
         found = "no window without a hole" + " in which it changes" * (not opened.source.has_pictures)
         raise RawDataError(opened.source.name, found, "one to learn from", "Shorten --window.")
@@ -255,12 +257,29 @@ def _rates_trained_on(version):
         return None
 
 
-def _small(frames, side=_SIDE):
+def _changes(frames):
+    """Returns what changes in the frames of a window: float32 in [0, 1], 0.5 where nothing does; series as they are.
+
+    A movement of little contrast is as visible to the encoder as any other, and what stands still is not there.
+    """
+    if is_series(frames.shape[1:]):
+        return frames
+    small = _resized(frames.astype(np.float32), _SIDE)
+    small -= small.mean(axis=0)
+    deviation = small.std()
+    return np.clip(0.5 + small / (_DEVIATIONS * deviation), 0, 1) if deviation > 0 else np.full_like(small, 0.5)
+
+
+def _small(frames, side):
     """Returns `(T, H, W, C)` uint8 frames of at most so many pixels a side; series as they are."""
     if is_series(frames.shape[1:]):
         return frames
+    return np.clip(_resized(frames, side), 0, 255).astype(np.uint8)
+
+
+def _resized(frames, side):
     height, width = frames.shape[1:3]
     scale = min(1.0, side / max(height, width))
     size = max(round(scale * width), 1), max(round(scale * height), 1)
     small = [cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in frames]
-    return np.clip(np.reshape(small, (len(frames), size[1], size[0], -1)), 0, 255).astype(np.uint8)
+    return np.reshape(small, (len(frames), size[1], size[0], -1))

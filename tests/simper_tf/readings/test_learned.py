@@ -80,3 +80,15 @@ def test_periods_of_features_that_make_a_repetition_are_told_by_windows_in_noise
 def test_where_frames_are_never_alike_features_are_read_as_they_are():
     features = np.sin(0.4 * np.arange(100))[None] * np.ones((5, 1))
     assert learned.periods_of(features, [np.zeros((100, 100))] * 5, 24.0, (0.4, 5.5)) == 1
+
+
+def test_what_changes_is_learned_from_at_any_contrast_and_before_any_background():
+    random = np.random.default_rng(0)
+    frames = random.uniform(50, 200, (20, 40, 60, 3)).astype(np.float32)
+    faint = 120 + 0.01 * frames + random.uniform(0, 50, frames.shape[1:]).astype(np.float32)
+    seen = learned._changes(frames)
+    assert (seen.shape, seen.dtype) == ((20, 16, 24, 3), np.float32)
+    np.testing.assert_allclose(seen.mean(), 0.5, atol=1e-3)
+    np.testing.assert_allclose(seen.std(), 1 / 8, atol=1e-3)
+    np.testing.assert_allclose(learned._changes(faint), seen, atol=2e-3)
+    np.testing.assert_array_equal(learned._changes(np.full((20, 40, 60, 3), 7, np.uint8)), 0.5)
