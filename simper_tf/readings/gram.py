@@ -7,7 +7,7 @@ lag later, and the share that a period explains. They cost one matrix product, w
 import numpy as np
 import threadpoolctl
 
-_THREADS = threadpoolctl.ThreadpoolController()  # Of the libraries behind NumPy, which is loaded by now.
+_THREADS = threadpoolctl.ThreadpoolController()  # Of what is behind NumPy, loaded by now; scikit-learn brings it.
 _PADDING = 16  # As of `readout.fft_frequency`.
 _BRIGHTNESS_ALONE = 0.1  # Share of the changes below which what is no brightness does not count.
 _LEAST_OVERLAP = 0.3  # Share of the window over which frames are compared with those a lag later.

@@ -22,6 +22,8 @@ _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
 # So many times wider than the band is the filter of a pulse: one that ends at the lowest rate takes from that rate what
 # it leaves to its second harmonic.
 _WIDER = 2.0
+# Periods that a window must show: what is seen but once can be found to be nearly two of something else.
+_SEEN = 1.9
 _FINER = 4  # Lags between two frames at which distances are looked at.
 # Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
 # explained. Both are fitted by `python -m benchmarks.recordings --choose`: of pictures, on photographs and seeds other
@@ -150,7 +152,8 @@ def reading(
     frequency = refined(products, frequency / rate) * rate
     distance = Distances(products, rate, band).at(frequency)
     share = gram.explained(products, frequency / rate, HARMONICS)
-    is_inside = 0.9 * band[0] <= frequency <= 1.02 * band[1]
+    is_seen = frequency * len(products) / rate >= _SEEN
+    is_inside = is_seen and 0.9 * band[0] <= frequency <= 1.02 * band[1]
     sure = score(distance, share, weights) if is_inside else 0.0
     return Reading(name, frequency, sure, distance=distance, explained=share)
 

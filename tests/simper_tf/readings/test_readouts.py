@@ -90,3 +90,12 @@ def test_repetitions_are_the_frequencies_over_the_time_they_cover():
     found = [answer(0, 1.0), answer(3, 2.0), answer(20, 2.0, score=0.1)]
     assert answers.repetitions(found) == pytest.approx(3 + 4.5 + 6)
     assert answers.repetitions([]) == 0
+
+
+@pytest.mark.parametrize(("periods", "is_sure"), [(1.83, False), (2.1, True)])
+def test_what_is_not_seen_twice_does_not_repeat(periods, is_sure):
+    angles = 2 * np.pi * periods * np.arange(42)[:, None] / 42
+    frames = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) @ np.random.default_rng(0).normal(size=(2, 30))
+    found = readouts.reading("pixels", gram.products(frames), periods * 25 / 42, 25.0, (0.4, 5.5), readouts.PICTURES)
+    assert (found.score > 0.5) == is_sure
+    assert is_sure or found.score == 0
