@@ -143,6 +143,8 @@ class ClipData:
             if len(found) == self.builder.info.splits[split].num_examples:
                 kept.keep(found)
         found = found[rows]
+        if self.last_frames and feature in self._of_frames:
+            found = found[:, -self.last_frames :]
         if feature == "label" and self._hides(split):
             found[~self.known_labels[: len(found)]] = np.nan
         return found
@@ -198,11 +200,16 @@ class ClipData:
         return example
 
     def _cut(self, example):
+        cut = self._of_frames
+        return {name: value[-self.last_frames :] if name in cut else value for name, value in example.items()}
+
+    @property
+    def _of_frames(self):
+        """Names of the features whose first axis is that of the frames."""
         features = self.builder.info.features
-        of_frames = {"clip", *self.courses}
         # Such as a mask of the pixels. A series of as many values may be what follows the clip.
-        of_frames |= {name for name in features if features[name].shape[:-1] == features["clip"].shape[:-1]}
-        return {name: value[-self.last_frames :] if name in of_frames else value for name, value in example.items()}
+        alike = {name for name in features if features[name].shape[:-1] == features["clip"].shape[:-1]}
+        return {"clip", *self.courses} | alike
 
 
 def _only(examples, rows, end):
