@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import hard_recordings, scored
 from simper_tf import tables
-from simper_tf.readings import answers, learned, read, sources
+from simper_tf.readings import adapted, answers, read, sources
 
 COMMAND = "python -m benchmarks.adapted"
 WISHES = read.Wishes(window=6.0, hop=3.0)
@@ -56,7 +56,7 @@ def measured(kind: str, each: int, seconds: float):
             made = hard_recordings.make(pathlib.Path(folder, "frames.npy"), kind, number)
             opened = read.prepare(sources.Frames(made.path, hard_recordings.RATE), WISHES)
             began = time.monotonic()
-            readout = learned.adapt(opened, seconds, seed=number)
+            readout = adapted.adapt(opened, seconds, seed=number)
             took.append(time.monotonic() - began)
             given = list(read.read(opened, (readout,)))
             truths = [made.frequency(one.start, one.end - one.start) for one in given]

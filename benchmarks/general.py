@@ -17,8 +17,9 @@ import numpy as np
 
 from benchmarks import general_encoder, made_recordings, scored
 from benchmarks.recordings import WISHES
-from simper_tf import metrics, tables
-from simper_tf.readings import answers, gram, learned, read, readouts, sources, windows
+from simper_tf import metrics, octave, spectrum, tables
+from simper_tf.readings import answers, gram, multiples, read, readouts, sources, windows
+from simper_tf.readings.frames import resized
 from simper_tf.synthetic import MOVING, Synthetic
 
 COMMAND = "python -m benchmarks.general"
@@ -85,7 +86,7 @@ class Reader:
     """Reads windows by all that is compared."""
 
     def __init__(self, encoder: keras.Model):
-        self._general = learned.of_encoder("general", encoder_levels(encoder), side=max(general_encoder.SHAPE))
+        self._encoder = encoder
 
     def __call__(self, window: windows.Window, band: tuple[float, float], truth: float, recording: str) -> Measured:
         products = gram.of_frames(window.frames)
@@ -94,15 +95,19 @@ class Reader:
         ]
         general = self._general(window, products, band)
         found = {each.readout: each.frequency for each in (*plain, general)}
-        found["pixels"] = learned.arbitrated(found["pixels"], products, window.rate, band)
+        found["pixels"] = multiples.arbitrated(found["pixels"], products, window.rate, band)
         for name, chosen in (("best by score", plain), ("best by score, general too", [*plain, general])):
             found[name] = answers.choose(0, 1, chosen).chosen.frequency
         return Measured(truth, recording, found)
 
-
-def encoder_levels(encoder):
-    """Returns a function of `(1, T, H, W, C)` uint8 to features."""
-    return lambda clips: encoder(np.float32(clips) / np.float32(255), training=False)
+    def _general(self, window, products, band):
+        """Returns what the features of the encoder say, in the octave of the pixels."""
+        small = resized(window.frames, max(general_encoder.SHAPE))
+        clip = np.clip(small, 0, 255).astype(np.uint8)[None]
+        features = np.asarray(self._encoder(np.float32(clip) / np.float32(255), training=False))
+        found = float(octave.resolve_octave(features, spectrum.pixel_power(clip), window.rate)[0])
+        found = multiples.arbitrated(found, products, window.rate, band)
+        return readouts.reading("general", gram.products(features[0]), found, window.rate, band)
 
 
 def size_of(encoder: keras.Model) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import made_faces, scored
 from simper_tf import skin_colors, tables
-from simper_tf.readings import answers, learned, read, readouts, sources
+from simper_tf.readings import adapted, answers, read, readouts, sources
 
 COMMAND = "python -m benchmarks.pulse_faces"
 WISHES = read.Wishes(band=(0.7, 3.0), window=10.0, hop=5.0, face=True)
@@ -60,7 +60,7 @@ def measured(strength: float, each: int, seconds: float) -> dict[str, list[tuple
         for number in range(_FIRST, _FIRST + each):
             made = made_faces.make(pathlib.Path(folder, "face.npy"), strength, number)
             opened = read.prepare(sources.Frames(made.path, made_faces.RATE), WISHES)
-            more = (green, learned.adapt(opened, seconds)) if seconds else (green,)
+            more = (green, adapted.adapt(opened, seconds)) if seconds else (green,)
             for answer in answers.agree(list(read.read(opened, more))):
                 truth = made.frequency(answer.start, answer.end - answer.start)
                 for reading in answer.readings:
@@ -87,14 +87,14 @@ def report(lines: list[list[str]], each: int, seconds: float, changed: str = "")
     header = ["pulse", "readout", "MAE, Hz", "median, Hz", "off by an octave", "told", "MAE of those", "windows"]
     low, high = made_faces.SLOWEST, made_faces.FASTEST
     harmonics = [made_faces.harmonic_of(number) for number in range(_FIRST, _FIRST + each)]
-    adapted = f"`adapt` has learned for {seconds:g} s from each recording. " if seconds else ""
+    learned = f"`adapt` has learned for {seconds:g} s from each recording. " if seconds else ""
     return (
         f"{each} recordings of {made_faces.SECONDS:g} s of each strength, {made_faces.SIDE} pixels a side, "
         f"{made_faces.RATE:g} frames per second, {low:g} to {high:g} beats per minute with intervals that vary by "
         "breath and from beat to beat. The pulse is the share by which the green of skin goes up, and down; its second "
         f"harmonic has {min(harmonics):.2f} to {max(harmonics):.2f} times the amplitude of the first. Noise of "
         f"{made_faces.NOISE:g} gray levels, light that drifts by {made_faces.LIGHT:.0%}, a head that moves by "
-        f"{made_faces.MOTION:g} pixel, all standard deviations. Windows of {WISHES.window:g} s. {adapted}*Told* is the "
+        f"{made_faces.MOTION:g} pixel, all standard deviations. Windows of {WISHES.window:g} s. {learned}*Told* is the "
         f"share of windows of which the readout is sure; the aim is {AIM:g} Hz.{changed}\n\n"
         f"{tables.markdown_table(header, lines)}"
     )

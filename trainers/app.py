@@ -14,7 +14,7 @@ import threading
 
 from absl import flags
 
-from simper_tf.readings import answers, learned, read, search
+from simper_tf.readings import answers, exported, read, search
 from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
 from trainers.predictions import html, pages, pictures, tables
@@ -28,7 +28,7 @@ def main():
     """Serves the page until it is told to stop."""
     cli.silence_decoders()
     config = flags.FLAGS
-    model = learned.Exported(config.model) if config.model else None
+    model = exported.Exported(config.model) if config.model else None
     app = make(model, config.max_megabytes, config.host)
     from werkzeug.serving import make_server
 
@@ -48,7 +48,7 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     """Returns the application, for any server that speaks WSGI.
 
     Args:
-        model: A `learned.Exported` that reads pictures too; None for none.
+        model: A `exported.Exported` that reads pictures too; None for none.
         max_megabytes: The largest recording that is taken.
         host: Where it will listen: on this machine alone, requests that name another are refused, so that no page of
             another site can reach it by a name of its own.

@@ -15,7 +15,7 @@ import time
 from absl import flags
 
 from simper_tf import files, run_folder
-from simper_tf.readings import answers, learned, read, search
+from simper_tf.readings import adapted, answers, exported, read, search
 from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
 from trainers.predictions import html, pictures, tables, videos
@@ -32,7 +32,7 @@ def main(names):
     if not names:
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)
-    model = learned.Exported(flags.FLAGS.model) if flags.FLAGS.model else None
+    model = exported.Exported(flags.FLAGS.model) if flags.FLAGS.model else None
     found, problems, skipped = search.find(names, flags.FLAGS.rate)
     for problem in problems:
         _complain(problem)
@@ -177,7 +177,7 @@ def _adapted(opened, seconds):
     def report(left):
         counter.show(min(round(seconds - left), counter.total), f"{cli.clock(left)} left")
 
-    return learned.adapt(opened, seconds, report=report)
+    return adapted.adapt(opened, seconds, report=report)
 
 
 def _numbers(name, texts, kind, count):

@@ -147,10 +147,10 @@ def test_a_disk_that_is_full_is_one_sentence(client, monkeypatch):
 def test_a_model_of_pictures_is_not_asked_about_a_series_and_the_page_says_so(tmp_path, swing):
     from simper_tf import export
     from simper_tf.encoders import small
-    from simper_tf.readings import learned
+    from simper_tf.readings import exported
 
     export.export_model(small((24, 24, 3)), tmp_path, (24, 24, 3), (0.4, 5.5), 1.0)
-    client = app.make(learned.Exported(tmp_path)).test_client()
+    client = app.make(exported.Exported(tmp_path)).test_client()
     answered = send(client, series())
     assert "The model was not asked: " in answered.text
     assert "model_hz" not in downloaded(answered.text)[1][0]

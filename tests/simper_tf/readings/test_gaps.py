@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simper_tf import Recordings
-from simper_tf.readings import gaps, learned, read
+from simper_tf.readings import adapted, gaps, read
 from simper_tf.readings.sources import Series
 from simper_tf.recordings.errors import RawDataError
 
@@ -50,9 +50,9 @@ def test_no_window_in_which_a_sensor_was_off_is_learned_from(tmp_path):
     values = np.where((times > 8) & (times < 22), 7.0, np.sin(7 * times))
     (tmp_path / "a.csv").write_text("time,x\n" + "".join(f"{t},{x}\n" for t, x in zip(times, values, strict=True)))
     opened = read.prepare(Series(tmp_path / "a.csv"), read.Wishes())
-    clips = learned._training_clips(opened, 0)
+    clips = adapted._training_clips(opened, 0)
     assert len(clips) > 5
     assert (np.ptp(clips, axis=1) > 0).all()
     off = read.prepare(Series(tmp_path / "a.csv"), read.Wishes(start=9.0, end=20.0))
     with pytest.raises(RawDataError, match="found no window without a hole in which it changes; expected one to learn"):
-        learned._training_clips(off, 0)
+        adapted._training_clips(off, 0)

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from simper_tf import export, small1d
 from simper_tf.encoders import ENCODERS
-from simper_tf.readings import gram, learned, windows
+from simper_tf.readings import exported, gram, windows
 from simper_tf.recordings.errors import RawDataError
 
 SHAPE = (16, 16, 1)
@@ -22,13 +22,13 @@ def test_a_model_of_other_answers_is_refused_when_it_is_opened(tmp_path):
     module = Other()
     tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.answer)
     with pytest.raises(ValueError, match=r"answers with features, frequency, without frequency_hz\. Export it again"):
-        learned.Exported(tmp_path)
+        exported.Exported(tmp_path)
 
 
 @pytest.mark.slow
 def test_a_refusal_of_the_model_is_told_whole(tmp_path):
     export.export_model(ENCODERS["small"](SHAPE), tmp_path, SHAPE, (0.4, 5.5), max_frames=50)
-    model = learned.Exported(tmp_path)
+    model = exported.Exported(tmp_path)
     assert model.shape == (16, 16)
     window = windows.Window(0.0, np.zeros((60, *SHAPE), np.uint8), 30.0)
     with pytest.raises(RawDataError) as caught:
@@ -42,7 +42,7 @@ def test_a_refusal_of_the_model_is_told_whole(tmp_path):
 def test_a_model_of_series_is_asked_at_the_rate_that_it_was_trained_on(tmp_path, rate, facts, seen):
     facts = {"rates_trained_on": [facts, facts]} if facts else None
     export.export_model(small1d((1, 1, 2)), tmp_path, (1, 1, 2), (0.4, 5.5), harmonic=1.0, facts=facts)
-    model, asked = learned.Exported(tmp_path), {}
+    model, asked = exported.Exported(tmp_path), {}
     answer = model._answer
 
     def noting(**inputs):
@@ -59,36 +59,3 @@ def test_a_model_of_series_is_asked_at_the_rate_that_it_was_trained_on(tmp_path,
     truth = np.sin(2 * np.pi * 1.25 * np.arange(len(shown))[:, None] / seen + [0, 1])
     np.testing.assert_allclose(shown[3:-3], truth[3:-3], atol=0.02)
     assert found.frequency == pytest.approx(1.25, abs=0.02)
-
-
-@pytest.mark.parametrize("multiple", [1, 2, 3])
-def test_periods_of_features_that_make_a_repetition_are_told_by_windows_in_noise_together(multiple):
-    random, rate, frequency, band = np.random.default_rng(multiple), 24.0, 0.9, (0.4, 5.5)
-    features, products = [], []
-    for _ in range(24):
-        angles = 2 * np.pi * (frequency * np.arange(144)[:, None] / rate + random.uniform())
-        # A turn of a thing that is the same from no two sides, in noise of each of a thousand pixels.
-        turn = np.concatenate([np.cos(k * angles) / k for k in (1, 2, 3)] + [np.sin(angles)], axis=1)
-        frames = turn @ random.normal(size=(4, 1000)) + 8 * random.normal(size=(144, 1000))
-        products.append(gram.products(frames))
-        features.append(np.cos(multiple * angles))
-    assert learned.periods_of(np.stack(features), products, rate, band) == multiple
-    alone = {learned.periods_of(features[k][None], products[k : k + 1], rate, band) for k in range(24)}
-    assert alone == {1, multiple}  # One window does not tell.
-
-
-def test_where_frames_are_never_alike_features_are_read_as_they_are():
-    features = np.sin(0.4 * np.arange(100))[None] * np.ones((5, 1))
-    assert learned.periods_of(features, [np.zeros((100, 100))] * 5, 24.0, (0.4, 5.5)) == 1
-
-
-def test_what_changes_is_learned_from_at_any_contrast_and_before_any_background():
-    random = np.random.default_rng(0)
-    frames = random.uniform(50, 200, (20, 40, 60, 3)).astype(np.float32)
-    faint = 120 + 0.01 * frames + random.uniform(0, 50, frames.shape[1:]).astype(np.float32)
-    seen = learned._changes(frames)
-    assert (seen.shape, seen.dtype) == ((20, 16, 24, 3), np.float32)
-    np.testing.assert_allclose(seen.mean(), 0.5, atol=1e-3)
-    np.testing.assert_allclose(seen.std(), 1 / 8, atol=1e-3)
-    np.testing.assert_allclose(learned._changes(faint), seen, atol=2e-3)
-    np.testing.assert_array_equal(learned._changes(np.full((20, 40, 60, 3), 7, np.uint8)), 0.5)
