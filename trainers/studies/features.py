@@ -54,6 +54,11 @@ def features(number: int, name: str):
             if name != "lst" else
             "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders."
         )  # fmt: skip
+        if name == "countix" and scale.sets[name].standin:
+            about += (
+                " The clips of the miniature have one of seven counts each and begin alike: a training clip of the "
+                "same count is like the test clip in nearly any features, and the nearest neighbor says little here."
+            )
         return Study(table, published.tables()[table]["title"], about, (Block("", titles, tuple(lines)),))
 
     return study
