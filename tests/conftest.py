@@ -1,5 +1,6 @@
 """Every test starts from the same seeds, on the CPU alone."""
 
+import collections
 import os
 import pathlib
 import sys
@@ -11,6 +12,12 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import numpy as np
 import pytest
+
+
+def pytest_collection_modifyitems(items):
+    """Puts files with slow tests first: of several processes none is left alone with a long file in the end."""
+    slow = collections.Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(autouse=True)
