@@ -12,7 +12,7 @@ import tensorflow as tf
 from finished import final_weights, results
 from matplotlib.figure import Figure
 
-from simper_tf import export, plots
+from simper_tf import export, plots, run_folder
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 
@@ -188,7 +188,13 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
 def test_wrong_flags_are_refused_before_anything_is_kept(call, tmp_path, flag, message):
     with pytest.raises(ValueError, match=message):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
-    assert not (tmp_path / "run" / "checkpoints" / "checkpoint").exists()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != run_folder.LOCK]
+
+
+def test_a_folder_takes_the_right_flags_after_wrong_ones(call, tmp_path):
+    for flag in ("--batch_size=13", "--replicas=3"):
+        with pytest.raises(ValueError, match="clips cannot be"):
+            call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--epochs=1", "--noartifacts")
 
 

@@ -219,14 +219,14 @@ def test_choices_are_made_on_validation_clips_alone():
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"test"}
 
 
-SPEEDS = {"simper": 30, "byol": 15}
+ASKED = ("simper", "byol")
 
 
 @pytest.fixture
 def asked():
     """Returns a table of two methods with three lines each, and a function that makes its page of errors by line."""
     blocks = []
-    for method in SPEEDS:
+    for method in ASKED:
         base = Run("base.cfg").but(method=method)
         runs = {"as it is": base, "slow": base.but(learning_rate=0.001), "none": base.but(appearance="none")}
         lines = tuple(Line(title, (Cell(run, "fft", "mae"), Cell(run, "1nn", "mae"))) for title, run in runs.items())
@@ -234,10 +234,10 @@ def asked():
     study = Study("settings", "", "", tuple(blocks))
 
     def found(**errors):
-        def values(method, pair):
-            return {"cells": [{"values": [{"value": v, "seconds": SPEEDS[method]}]} for v in pair]}
+        def values(pair):
+            return {"cells": [{"values": [{"value": v}]} for v in pair]}
 
-        made = [{"lines": [values(method, pair) for pair in errors[method]]} for method in SPEEDS]
+        made = [{"lines": [values(pair) for pair in errors[method]]} for method in ASKED]
         return {"name": "settings", "blocks": made, "done": 6, "total": 6}
 
     return study, found
@@ -247,8 +247,8 @@ def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(aske
     study, found = asked
     page = found(simper=[(0.3, 0.2), (0.1, 0.3), (0.2, 0.1)], byol=[(0.5, 0.1), (0.1, 0.5), (0.6, 0.6)])
     assert choosing.choose(study, page) == {
-        "simper": {"changes": {"appearance": "none"}, "cost": 1, "place": 1},
-        "byol": {"changes": {}, "cost": 0.5, "place": 2},
+        "simper": {"changes": {"appearance": "none"}, "place": 1},
+        "byol": {"changes": {}, "place": 2},
     }
     page = found(simper=[(0.3, 0.2), (math.nan, 0.3), (0.2, math.nan)], byol=[(0.1, 0.1), (0.1, 0.1), (0.1, 0.1)])
     places = {name: (each["changes"], each["place"]) for name, each in choosing.choose(study, page).items()}
@@ -268,11 +268,14 @@ def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing_or_that_is_not_a
 
 def test_the_comparison_takes_what_was_chosen_and_gives_the_four_best_the_time_of_simper(monkeypatch, tmp_path):
     names = [name for name, kind in METHODS.items() if not kind.needs_labels]
-    made = {name: {"changes": {"learning_rate": "0.007"}, "cost": 0.5, "place": k + 1} for k, name in enumerate(names)}
-    monkeypatch.setattr(choosing, "CHOSEN", tmp_path / "chosen.json")
+    made = {name: {"changes": {"learning_rate": "0.007"}, "place": k + 1} for k, name in enumerate(names)}
+    for name in ("CHOSEN", "COSTS"):
+        monkeypatch.setattr(choosing, name, tmp_path / name)
     choosing.write(made)
+    choosing.write_costs(dict.fromkeys(names, 0.5))
     study = STUDIES["comparison"][0](LOCATED["small"])
     choosing.chosen.cache_clear()
+    choosing.costs.cache_clear()
     last = study.blocks[-1]
     assert last.title.startswith("At equal seconds")
     steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps

@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import statistics
+from collections.abc import Mapping
 
 import numpy as np
 from scipy import stats
@@ -13,20 +14,32 @@ from simper_tf import files
 from trainers.studies.table import Study
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
+COSTS = pathlib.Path(__file__).with_name("costs.json")
 
 
 @functools.cache
 def chosen() -> dict[str, dict]:
-    """Returns what was chosen: method -> flags that change, the cost of a step, 1 for SimPer's, and the place.
+    """Returns what was chosen: method -> flags that change, and the place.
 
-    {"byol": {"changes": {"appearance": "none"}, "cost": 0.5, "place": 7}}
+    {"byol": {"changes": {"appearance": "none"}, "place": 7}}
     """
     return json.loads(CHOSEN.read_text())
+
+
+@functools.cache
+def costs() -> dict[str, float]:
+    """Returns the seconds of a step of each method as chosen, 1 for SimPer's, see `benchmarks.costs`."""
+    return json.loads(COSTS.read_text())
 
 
 def changes(method: str) -> dict[str, str]:
     """Returns the flags that were chosen for a method."""
     return chosen().get(method, {}).get("changes", {})
+
+
+def steps_in_the_time_of(steps: int, method: str) -> int:
+    """Returns how many steps a method makes, as chosen, while SimPer makes so many; at least 1."""
+    return max(round(steps / costs().get(method, 1)), 1)
 
 
 def choose(study: Study, page: dict) -> dict[str, dict]:
@@ -54,9 +67,8 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
         changed = {flag: value for flag, value in line.items() if base.get(flag) != value}
         best[base["method"]] = (changed, found["lines"][number])
     places = stats.rankdata(mean_ranks([line for _, line in best.values()]), method="ordinal")
-    seconds = {method: _seconds(line) for method, (_, line) in best.items()}
     return {
-        method: {"changes": changed, "cost": round(seconds[method] / seconds["simper"], 3), "place": int(place)}
+        method: {"changes": changed, "place": int(place)}
         for (method, (changed, _)), place in zip(best.items(), places, strict=True)
     }
 
@@ -67,12 +79,14 @@ def write(choices: dict[str, dict]):
     chosen.cache_clear()
 
 
+def write_costs(found: Mapping[str, float]):
+    """Keeps what steps cost for the comparison."""
+    files.write_atomically(COSTS, json.dumps(found, indent=1) + "\n")
+    costs.cache_clear()
+
+
 def mean_ranks(lines: list[dict]) -> list[float]:
     """Returns the mean over columns of the ranks of lines, 1 for the smallest error; what is not finite is last."""
     values = np.array([[statistics.fmean(each["value"] for each in cell["values"]) for cell in line["cells"]]
                        for line in lines])  # fmt: skip
     return stats.rankdata(np.nan_to_num(values, nan=math.inf), axis=0).mean(axis=1).tolist()
-
-
-def _seconds(line):
-    return statistics.fmean(each["seconds"] for each in line["cells"][0]["values"])

@@ -6,7 +6,7 @@ import inspect
 from simper_tf.methods import METHODS
 from simper_tf.settings import owners
 from trainers.grid import Run
-from trainers.studies.choosing import changes, chosen
+from trainers.studies.choosing import changes, chosen, steps_in_the_time_of
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -233,7 +233,7 @@ def _equal_seconds(scale):
         return []
     lines = []
     for name in best:
-        number = max(round(steps / chosen()[name]["cost"]), 1)
+        number = steps_in_the_time_of(steps, name)
         run = noisy(scale).but(method=name, **changes(name), steps=number)
         lines.append(Line(f"{METHODS[name].title}, {number} steps", frequency_cells(run)))
     title = f"At equal seconds, the four best on validation clips. {DIGITS['digits_noisy_middle']}: MAE (Hz)"
@@ -255,7 +255,7 @@ def _at_the_strongest(scale):
                                 ", wide band": WIDE, ", wide band, learning rate 0.001": {**WIDE, **slower}}),
     ):  # fmt: skip
         base = digits(scale, "digits_noisy_high").but(method=method, **changes(method))
-        number = max(round(4 * steps / chosen().get(method, {"cost": 1})["cost"]), 1)
+        number = steps_in_the_time_of(4 * steps, method)
         lines += [
             Line(f"{METHODS[method].title}{title}, {number} steps",
                  frequency_cells(base.but(**changed, steps=number))[:-1])

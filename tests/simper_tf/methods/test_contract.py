@@ -38,6 +38,13 @@ def normed_encoder():
     return keras.Model(clips, keras.layers.Dense(2)(keras.layers.Dropout(0.5)(keras.ops.mean(x, axis=(2, 3)))))
 
 
+def op_by_op(kind, *given, **changes):
+    """Returns what `compiled` does, without the seconds that tracing takes, for what is not about graphs."""
+    model = compiled(kind, *given, **changes)
+    model.run_eagerly = True
+    return model
+
+
 def values(variables):
     return [variable.numpy() for variable in variables]
 
@@ -154,7 +161,7 @@ def test_features_are_those_of_the_encoder_alone(kind, swinging_bars):
 @pytest.mark.slow
 @ALL
 def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
-    model, data = compiled(kind, normed_encoder()), data_for(kind, swinging_bars[0])
+    model, data = op_by_op(kind, normed_encoder()), data_for(kind, swinging_bars[0])
     model.fit(*data, batch_size=3, verbose=0)
     before = values([*model.weights, *model.optimizer.variables])
     logs = model.evaluate(*data, batch_size=3, verbose=0)
@@ -168,7 +175,7 @@ def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swi
 @ALL
 def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
     data = data_for(kind, swinging_bars[0])
-    model, again, other = compiled(kind), compiled(kind), compiled(kind)
+    model, again, other = op_by_op(kind), op_by_op(kind), op_by_op(kind)
     other.seed = 1
     first = model.evaluate(*data, batch_size=3, verbose=0)
     assert model.evaluate(*data, batch_size=3, verbose=0) == first
@@ -226,7 +233,7 @@ def test_validation_data_add_their_logs_to_the_history(swinging_bars):
 def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kind, look, swinging_bars):
     views = views_for(kind)
     views = Views(views.num_frames, views.times, kind.appearance_from(APPEARANCES[look]))
-    logs = compiled(kind, views=views).fit(*data_for(kind, swinging_bars[0]), batch_size=3, verbose=0).history
+    logs = op_by_op(kind, views=views).fit(*data_for(kind, swinging_bars[0]), batch_size=3, verbose=0).history
     assert np.isfinite(logs["loss"])
 
 
@@ -238,7 +245,7 @@ def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
     encoder = keras.Model(frames, keras.layers.Conv1D(2, 3, padding="same")(frames[:, :, 0, 0]))
     views = views_for(kind)
     views = Views(views.num_frames, views.times, kind.appearance_from(None))
-    model = compiled(kind, encoder, views=views)
+    model = op_by_op(kind, encoder, views=views)
     if views.appearance is not None:  # Regions, of which a series has none.
         with pytest.raises(ValueError, match="Appearance changes pictures, but the clips are series"):
             model.fit(*data_for(kind, series), batch_size=3, verbose=0)

@@ -1,0 +1,50 @@
+"""What a training step of each method costs, of the settings that the comparison takes, side by side in one process.
+
+python -m benchmarks.costs [--data_dir=data]
+
+Writes `trainers/studies/costs.json`, by which the comparison gives methods equal seconds: runs of a grid share the
+machine with one another, and their own seconds say little.
+"""
+
+import argparse
+from collections.abc import Mapping
+
+import trainers  # noqa: F401  (loads TensorFlow quietly)
+
+# isort: split
+from benchmarks.timing import alternate
+from simper_tf import experiment, pipeline, tables, training
+from simper_tf.settings import Settings
+from trainers import data
+from trainers.studies import choosing, comparison
+from trainers.studies.scales import SCALES
+
+REPEATS = 30
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data_dir", default="data", help="Where built data sets are kept.")
+    noisy = comparison.noisy(SCALES["small"].located(parser.parse_args().data_dir, "raw"))
+    settings = {name: noisy.but(method=name, **choosing.changes(name)).settings() for name in choosing.chosen()}
+    seconds = measured(settings)
+    costs = {name: round(each / seconds["simper"], 3) for name, each in seconds.items()}
+    choosing.write_costs(costs)
+    lines = [[name, f"{1000 * seconds[name]:.0f}", f"{cost:g}"] for name, cost in costs.items()]
+    print(tables.markdown_table(["method", "milliseconds a step", "of SimPer's"], lines))
+
+
+def measured(settings: Mapping[str, Settings], repeats: int = REPEATS) -> dict[str, float]:
+    """Returns the best seconds of a step of each, on a batch that is there, out of rounds in which they take turns."""
+    return dict(zip(settings, alternate(*map(_step, settings.values()), repeats=repeats), strict=True))
+
+
+def _step(settings):
+    run = experiment.assemble(settings, data.load(settings))
+    batch = next(iter(pipeline.training_batches(run.read, run.num_examples, settings.batch_size, seed=0)))
+    step = training.step_function(run.model)
+    return lambda: step(batch)
+
+
+if __name__ == "__main__":
+    main()
