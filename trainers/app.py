@@ -48,7 +48,7 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     """Returns the application, for any server that speaks WSGI.
 
     Args:
-        model: A `exported.Exported` that reads pictures too; None for none.
+        model: An `exported.Exported` that reads pictures too; None for none.
         max_megabytes: The largest recording that is taken.
         host: Where it will listen: on this machine alone, requests that name another are refused, so that no page of
             another site can reach it by a name of its own.

@@ -147,8 +147,8 @@ def strengths(scale: Scale) -> Study:
     blocks += _at_the_strongest(scale)
     about = (
         "Where pixels fail is where learning shows its worth: four methods at three strengths of it, and then what it "
-        "takes at the strongest. The lower learning rate there was chosen on validation clips, for the one method as "
-        "for the other."
+        "takes at the strongest. The lower learning rate there was found on validation clips with SimPer; the other "
+        "method has it too, beside its own."
     )
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
 
