@@ -9,6 +9,7 @@ import tensorflow as tf
 from simper_tf import encoder_weights, encoders
 from simper_tf.appearance import UNCHANGED, Appearance
 from simper_tf.data import ClipData
+from simper_tf.encoders import precision
 from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.series_appearance import SeriesAppearance
 from simper_tf.settings import Settings, text_of
@@ -62,6 +63,7 @@ def assemble(
     views = make_views(settings, clip_shape)
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
+    precision.check_length(settings.precision, views.num_frames)
     if settings.epochs and settings.batch_size > num_examples:
         raise ValueError(
             f"A batch of {settings.batch_size} clips cannot be drawn from {num_examples}. Lower --batch_size."

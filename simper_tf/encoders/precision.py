@@ -7,6 +7,27 @@ import keras
 
 # The dtype of a layer behind the mean over space.
 FULL = "float32"
+# TensorFlow 2.21 on CPUs (oneDNN) returns memory nobody wrote as the gradient of a 3-D kernel in bfloat16, where the
+# features have fewer frames than the kernel and more than half as many. PhysNet, which looks at three frames after
+# halving time twice, has that up to 8 frames; the other encoders up to 4.
+SHORTEST_HALF = 9
+
+
+def check_length(policy: str, num_frames: int):
+    """Refuses views so short that half precision has wrong gradients.
+
+    Args:
+        policy: Name of the policy of Keras, as `mixed_bfloat16`.
+        num_frames: Frames of a view.
+
+    Raises:
+        ValueError: the policy computes in half precision and there are fewer than `SHORTEST_HALF` frames.
+    """
+    if policy != FULL and num_frames < SHORTEST_HALF:
+        raise ValueError(
+            f"--precision={policy} has wrong gradients in TensorFlow where views are as short as {num_frames} frames: "
+            f"it needs at least {SHORTEST_HALF}. Train with --precision={FULL}, or raise --view_frames."
+        )
 
 
 def space_mean(x, keepdims=False):

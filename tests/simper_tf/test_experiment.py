@@ -36,6 +36,13 @@ def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():
     assemble(Settings(batch_size=1, band=(0.4, 5)), clips)
 
 
+def test_half_precision_is_refused_where_views_are_too_short_for_its_gradients():
+    clips, short = clips_of([30, 30]), {"batch_size": 1, "band": (0.4, 5), "view_frames": 8}
+    with pytest.raises(ValueError, match=r"--precision=mixed_bfloat16 has wrong gradients .* as short as 8 frames"):
+        assemble(Settings(precision="mixed_bfloat16", **short), clips)
+    assemble(Settings(**short), clips)
+
+
 def test_a_band_that_the_clips_to_be_predicted_cannot_show_is_refused_before_training():
     settings = Settings(batch_size=1, band=(0.4, 5.5))
     message = r"--band=0.4,5.5 reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
