@@ -16,7 +16,7 @@ from benchmarks.timing import alternate
 from simper_tf import experiment, pipeline, tables, training
 from simper_tf.settings import Settings
 from trainers import data
-from trainers.studies import choosing, comparison
+from trainers.studies import choosing, digits
 from trainers.studies.scales import SCALES
 
 REPEATS = 30
@@ -25,7 +25,7 @@ REPEATS = 30
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data_dir", default="data", help="Where built data sets are kept.")
-    noisy = comparison.noisy(SCALES["small"].located(parser.parse_args().data_dir, "raw"))
+    noisy = digits.noisy(SCALES["small"].located(parser.parse_args().data_dir, "raw"))
     settings = {name: noisy.but(method=name, **choosing.changes(name)).settings() for name in choosing.chosen()}
     seconds = measured(settings)
     costs = {name: round(each / seconds["simper"], 3) for name, each in seconds.items()}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trainers.studies import ablations, comparison, features, finetuning
+from trainers.studies import ablations, comparison, features, finetuning, noise, parts
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
 
@@ -29,11 +29,11 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table20": (finetuning.specialized, ("countix", *PULSE)),
     "table21": (finetuning.pulse_methods, PULSE),
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
-    "quickstart": (comparison.quickstart, ("rotating_digits",)),
+    "quickstart": (parts.quickstart, ("rotating_digits",)),
     "settings": (comparison.settings, ("rotating_digits",)),
     "comparison": (comparison.comparison, ("rotating_digits",)),
-    "encoder": (comparison.encoder, ("rotating_digits",)),
-    "losses": (comparison.losses, ("rotating_digits",)),
-    "strengths": (comparison.strengths, ("rotating_digits",)),
+    "encoder": (parts.encoder, ("rotating_digits",)),
+    "losses": (parts.losses, ("rotating_digits",)),
+    "strengths": (noise.strengths, ("rotating_digits",)),
     "choices": (ablations.choices, ("rotating_digits",)),
 }

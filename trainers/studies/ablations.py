@@ -4,7 +4,7 @@ import dataclasses
 
 from trainers.studies import published
 from trainers.studies.choosing import changes
-from trainers.studies.comparison import READOUTS, frequency_cells, frequency_titles, noisy
+from trainers.studies.digits import READOUTS, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import unit
 from trainers.studies.finetuning import OWN, finetuned
 from trainers.studies.scales import SETS, Scale

@@ -1,0 +1,72 @@
+import math
+
+import pytest
+
+from simper_tf.methods import METHODS
+from trainers.grid import Run
+from trainers.studies import STUDIES, choosing
+from trainers.studies.scales import SCALES
+from trainers.studies.table import Block, Cell, Line, Study
+
+LOCATED = {name: scale.located("data", "raw") for name, scale in SCALES.items()}
+ASKED = ("simper", "byol")
+
+
+@pytest.fixture
+def asked():
+    """Returns a table of two methods with three lines each, and a function that makes its page of errors by line."""
+    blocks = []
+    for method in ASKED:
+        base = Run("base.cfg").but(method=method)
+        runs = {"as it is": base, "slow": base.but(learning_rate=0.001), "none": base.but(appearance="none")}
+        lines = tuple(Line(title, (Cell(run, "fft", "mae"), Cell(run, "1nn", "mae"))) for title, run in runs.items())
+        blocks.append(Block(method, ("FFT", "1-NN"), lines))
+    study = Study("settings", "", "", tuple(blocks))
+
+    def found(**errors):
+        def values(pair):
+            return {"cells": [{"values": [{"value": v}]} for v in pair]}
+
+        made = [{"lines": [values(pair) for pair in errors[method]]} for method in ASKED]
+        return {"name": "settings", "blocks": made, "done": 6, "total": 6}
+
+    return study, found
+
+
+def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(asked):
+    study, found = asked
+    page = found(simper=[(0.3, 0.2), (0.1, 0.3), (0.2, 0.1)], byol=[(0.5, 0.1), (0.1, 0.5), (0.6, 0.6)])
+    assert choosing.choose(study, page) == {
+        "simper": {"changes": {"appearance": "none"}, "place": 1},
+        "byol": {"changes": {}, "place": 2},
+    }
+    page = found(simper=[(0.3, 0.2), (math.nan, 0.3), (0.2, math.nan)], byol=[(0.1, 0.1), (0.1, 0.1), (0.1, 0.1)])
+    places = {name: (each["changes"], each["place"]) for name, each in choosing.choose(study, page).items()}
+    assert places == {"simper": ({}, 2), "byol": ({}, 1)}
+
+
+def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
+    study, found = asked
+    page = found(simper=[(1, 1)] * 3, byol=[(1, 1)] * 3) | {"done": 5}
+    with pytest.raises(ValueError, match=r"takes the whole table settings\. Found: 5 of 6 runs\."):
+        choosing.choose(study, page)
+
+
+def test_the_comparison_takes_what_was_chosen_and_gives_the_four_best_the_time_of_simper(monkeypatch, tmp_path):
+    names = [name for name, kind in METHODS.items() if not kind.needs_labels]
+    made = {name: {"changes": {"learning_rate": "0.007"}, "place": k + 1} for k, name in enumerate(names)}
+    for name in ("CHOSEN", "COSTS"):
+        monkeypatch.setattr(choosing, name, tmp_path / name)
+    choosing.write(made)
+    choosing.write_costs(dict.fromkeys(names, 0.5))
+    study = STUDIES["comparison"][0](LOCATED["small"])
+    choosing.chosen.cache_clear()
+    choosing.costs.cache_clear()
+    last = study.blocks[-1]
+    assert last.title.startswith("At equal seconds")
+    steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps
+    ran = [line.cells[0].run.settings() for line in last.lines]
+    assert [(each.method, each.steps, each.learning_rate) for each in ran] == [(n, 2 * steps, 0.007) for n in names[:4]]
+    first = {line.title: line.cells[0].run for line in study.blocks[0].lines}
+    assert first[METHODS[names[0]].title].settings().learning_rate == 0.007
+    assert "At equal seconds" not in STUDIES["comparison"][0](LOCATED["paper"]).blocks[-1].title

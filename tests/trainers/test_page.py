@@ -1,0 +1,106 @@
+import dataclasses
+
+import pytest
+from made_up import row
+
+from trainers.grid import Run
+from trainers.studies.page import gather, markdown, ranking, spread_of, table
+from trainers.studies.scales import SCALES
+from trainers.studies.table import Block, Cell, Line, Study
+
+A, B, C = (Run("base.cfg").but(method=method) for method in ("simclr", "moco", "byol"))
+
+
+def block(*metrics, runs=(A, B, C), paper=None):
+    """Returns a block of one line a run and one column a metric."""
+    titles = {A: "SimCLR", B: "MoCo", C: "BYOL"}
+    lines = tuple(Line(titles[run], tuple(Cell(run, "fft", metric, paper) for metric in metrics)) for run in runs)
+    return Block("", tuple(metrics), lines)
+
+
+def found_of(block, values, metric="mae"):
+    """Returns a block with what was found; `values` has a list of values, one a seed, by run."""
+
+    def rows_of(run):
+        seed = int(dict(run.changes)["seed"])
+        made = [each for each, known in values.items() if each.seeded(seed) == run for _ in known[seed : seed + 1]]
+        return [row("fft", metric, values[each][seed], seed=seed, seconds=10.0 + seed) for each in made]
+
+    study, seeds = Study("mine", "Mine", "", (block,)), range(max(map(len, values.values())))
+    return gather(study, SCALES["smoke"], seeds, rows_of, lambda run: dict(run.changes)["method"])["blocks"][0]
+
+
+def test_a_line_has_mean_and_deviation_over_seeds_the_papers_number_and_its_seconds():
+    one = block("mae", runs=(A, B), paper=2.96)
+    found = found_of(one, {A: [1.0, 3.0], B: [5.0]})
+    header, _, *lines = [line.strip("| ").split(" | ") for line in table(found).splitlines()]
+    assert header == ["mae", "paper", "seconds"]
+    assert lines == [
+        ["SimCLR", "**2 ± 1.4 (n=2)**", "2.96", "10"],
+        ["MoCo", "5 [0.1, 0.15]", "2.96", "10"],
+    ]
+
+
+def test_a_cell_that_is_not_there_or_not_finished_is_empty_and_competes_with_nobody():
+    one = Block("", ("mae",), (Line("none", (None,)), Line("unfinished", (Cell(B, "fft", "mae"),)),
+                               Line("SimCLR", (Cell(A, "fft", "mae"),))))  # fmt: skip
+    found = found_of(one, {A: [1.0]})
+    assert found["lines"][0]["cells"] == [None]
+    assert found["lines"][1]["cells"][0]["values"] == []
+    assert table(found).splitlines()[2:] == [
+        "| none |  |  |", "| unfinished |  |  |", "| SimCLR | **1 [0.1, 0.15]** | 10 |",
+    ]  # fmt: skip
+    assert ranking(found) == []
+
+
+def test_the_first_of_a_column_is_the_smallest_error_or_the_largest_correlation():
+    for metric, said in (("mae", "SimCLR, then MoCo (a factor of 4)"), ("pearson", "BYOL, then MoCo (a factor of 2)")):
+        one = block(metric)
+        found = found_of(one, {A: [0.1], B: [0.4], C: [0.8]}, metric)
+        assert ranking(found) == [f"{metric}: {said}."]
+
+
+def test_lines_that_differ_by_no_more_than_their_spreads_are_level():
+    one = block("mae")
+    values = {A: [1.0, 1.2], B: [1.2, 1.3], C: [2.0, 2.1]}  # 1.1 and 1.25 with deviations of 0.14 and 0.07.
+    found = found_of(one, values)
+    assert ranking(found) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."]
+    bold = [line.startswith("| SimCLR | **") or line.startswith("| MoCo | **") for line in table(found).splitlines()]
+    assert bold == [False, False, True, True, False]
+    found = found_of(one, {**values, B: [1.3, 1.5]})
+    assert ranking(found)[0].startswith("mae: SimCLR, then MoCo")
+
+
+def test_where_nobody_competes_nobody_is_first():
+    found = found_of(dataclasses.replace(block("mae"), ranked=False), {A: [0.1], B: [0.4], C: [0.8]})
+    assert "**" not in table(found)
+
+
+def test_an_error_of_zero_is_first_and_its_lead_no_quotient():
+    one = block("mae", runs=(A, B))
+    assert ranking(found_of(one, {A: [0.0], B: [0.4]})) == ["mae: SimCLR, then MoCo (0.4 against 0)."]
+
+
+def test_the_spread_of_one_seed_is_half_its_interval():
+    assert spread_of({"values": [{"value": 0.12, "low": 0.1, "high": 0.15}]}) == pytest.approx(0.025)
+
+
+def test_values_that_are_not_finite_are_shown_and_never_first():
+    one = block("mae", runs=(A, B))
+    found = found_of(one, {A: [float("nan")], B: [0.4]})
+    assert table(found).splitlines()[2:] == ["| SimCLR | nan [0.1, 0.15] | 10 |", "| MoCo | **0.4 [0.1, 0.15]** | 10 |"]
+
+
+def test_a_page_names_the_split_and_the_commits_of_its_rows():
+    study = Study("mine", "My", "About.", (block("mae", runs=(A,)),))
+    rows = {
+        0: row(seed=0, split="validation"),
+        1: dataclasses.replace(row(seed=1, split="validation"), commit="def-dirty"),
+    }
+
+    def rows_of(run):
+        return [rows[int(dict(run.changes)["seed"])]]
+
+    text = markdown(gather(study, SCALES["smoke"], [0, 1], rows_of, lambda run: "simclr_0"))
+    assert "Numbers are of validation clips" in text
+    assert "commit abc, def-dirty" in text

@@ -1,0 +1,159 @@
+import json
+import types
+
+import pytest
+from absl import flags
+from made_up import row
+
+from simper_tf import tables
+from trainers import reproduce
+from trainers.grid import Grid, Run
+from trainers.studies.scales import SCALES
+from trainers.studies.table import Block, Cell, Line, Study
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """Returns flags of `trainers.reproduce` with one made-up study; `trained` lists what was trained."""
+    base = tmp_path / "base.cfg"
+    base.write_text("--epochs=3\n--noartifacts\n")
+    first, second = (Run(str(base)).but(method=method) for method in ("simclr", "moco"))
+    lines = (
+        Line("SimCLR", (Cell(first, "fft", "mae", 2.96),)),
+        Line("MoCo", (Cell(second.begun_with(first), "fft", "mae"),)),
+    )
+    study = Study("mine", "My table", "What it is about.", (Block("", ("FFT",), lines),))
+    monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda scale: study, ("rotating_digits",))})
+    config = types.SimpleNamespace(
+        table=["mine"], scale="smoke", list=False, runs=str(tmp_path / "runs"), out=str(tmp_path / "out"), documents=[],
+        seeds=["0", "1"], jobs=1, choose=False, data_dir="data", manual_dir="raw", rows=None, trained=[],
+        fails={},
+    )  # fmt: skip
+
+    def train(self, runs):
+        config.trained += [run for run in runs if run not in config.fails]
+        return config.fails
+
+    def rows_of(self, run):
+        value = {"simclr": 1.0, "moco": 4.0}[run.settings().method] + run.settings().seed
+        return (
+            [row("fft", value=value, seed=run.settings().seed, method=run.settings().method)]
+            if run in config.trained
+            else []
+        )
+
+    monkeypatch.setattr(Grid, "train", train)
+    monkeypatch.setattr(Grid, "rows_of", rows_of)
+    monkeypatch.setattr(flags, "FLAGS", config)
+    return config
+
+
+def test_a_table_is_written_as_markdown_and_json_with_the_command_of_every_run(small, tmp_path, capsys):
+    reproduce.main()
+    text = (tmp_path / "out" / "mine.md").read_text()
+    assert text.startswith("# My table\n\nWhat it is about.\n\nScale `smoke`.")
+    assert "| SimCLR | **1.5 ± 0.71 (n=2)** | 2.96 | 1 |" in text
+    assert "* FFT: SimCLR, then MoCo (a factor of 3)." in text
+    assert "4 of 4 runs are finished; commit abc." in text
+    begun = [line for line in text.splitlines() if "--encoder_from=runs/simclr_" in line]
+    assert [("--method=moco" in line) for line in begun] == [True]
+    found = json.loads((tmp_path / "out" / "mine.json").read_text())
+    cell = found["blocks"][0]["lines"][0]["cells"][0]
+    assert [value["value"] for value in cell["values"]] == [1.0, 2.0]
+    assert cell["paper"] == 2.96
+    assert set(found["runs"]) == {line["cells"][0]["run"] for line in found["blocks"][0]["lines"]}
+    assert "| SimCLR |" in capsys.readouterr().out
+
+
+def test_what_was_finished_before_a_run_failed_is_shown_and_the_command_fails(small, tmp_path):
+    study = reproduce.STUDIES["mine"][0](None)
+    small.fails = {study.runs()[1].seeded(1): "failed: no disk"}
+    with pytest.raises(ValueError, match=r"1 of the runs failed, the first in .*moco.*_1: failed: no disk\. The same"):
+        reproduce.main()
+    text = (tmp_path / "runs" / "results" / "smoke" / "mine.md").read_text()
+    assert not (tmp_path / "out").exists()  # Nothing takes the place of a whole table.
+    assert "| MoCo | 4 [0.1, 0.15] |" in text
+    assert "3 of 4 runs are finished" in text
+
+
+def test_tables_go_between_the_marks_of_a_document_and_its_words_stay(small, tmp_path):
+    document = tmp_path / "README.md"
+    marked = tables.new_document("Mine", "python -m trainers.reproduce --table=mine")
+    document.write_text(marked + "Words.\n")
+    small.documents = [str(document)]
+    reproduce.main()
+    assert "| SimCLR | **1.5" in document.read_text()
+    assert document.read_text().endswith("Words.\n")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"table": ["yours"]}, "--table=yours: there is no yours. There are: all, mine"),
+        ({"table": []}, "--table=: there is no name"),
+        ({"seeds": ["0", "0"]}, "--seeds takes different whole numbers, such as 0,1. Found: '0,0'"),
+        ({"seeds": ["one"]}, "Found: 'one'"),
+    ],
+)
+def test_wrong_names_and_seeds_are_refused_before_anything_is_trained_or_written(small, tmp_path, changes, message):
+    vars(small).update(changes)
+    with pytest.raises(ValueError, match=message):
+        reproduce.main()
+    assert not small.trained
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_without_its_data_is_refused_by_name_and_left_out_of_all(small, monkeypatch, capsys):
+    made = reproduce.STUDIES["mine"][0]
+    monkeypatch.setattr(reproduce, "STUDIES", {"mine": (made, ("ubfc",)), "other": (made, ("rotating_digits",))})
+    small.scale = "paper"
+    with pytest.raises(
+        ValueError, match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: datasets/ubfc"
+    ):
+        reproduce.main()
+    assert not small.trained
+    small.table = ["all"]
+    reproduce.main()
+    assert "Left out: mine. It lacks raw files in --manual_dir/ubfc" in capsys.readouterr().out
+    assert small.trained
+
+
+def test_the_list_says_what_each_table_lacks(small, capsys):
+    small.list = True
+    reproduce.main()
+    assert capsys.readouterr().out.splitlines() == [
+        "mine: My table",
+        "  smoke: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
+        "  small: 6 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
+        "  paper: 6 runs on RotatingDigits; nothing is lacking",
+    ]  # fmt: skip
+    assert not small.trained
+
+
+def test_data_that_are_built_or_whose_raw_files_are_there_lack_nothing(tmp_path):
+    scale = SCALES["paper"].located(str(tmp_path / "data"), str(tmp_path / "raw"))
+    assert "datasets/pure/README.md" in scale.lacks("pure")
+    assert scale.lacks("rotating_digits") == ""
+    (tmp_path / "raw" / "pure").mkdir(parents=True)
+    assert scale.lacks("pure") == ""
+    (tmp_path / "data" / "ubfc").mkdir(parents=True)
+    assert scale.lacks("ubfc") == ""
+
+
+def test_miniatures_are_written_once_where_nobody_takes_them_for_the_real_thing(tmp_path, monkeypatch):
+    scale, made = SCALES["small"].located(str(tmp_path / "data"), "raw"), []
+    monkeypatch.setattr(
+        reproduce.standin, "write", lambda name, out, **given: (made.append(name), out.mkdir(parents=True))
+    )
+    for _ in range(2):
+        reproduce.write_miniatures(scale, ["table6", "table2", "table22"])
+    assert made == ["countix", "lst"]
+    assert (tmp_path / "data" / "miniatures" / "raw" / "countix").is_dir()
+    assert dict(scale.sets["countix"].pretrain.changes)["data_dir"] == f"{tmp_path}/data/miniatures"
+
+
+def test_settings_are_chosen_of_their_table_alone(small):
+    small.choose = True
+    with pytest.raises(ValueError, match=r"--choose chooses by the table settings\. Ask for it"):
+        reproduce.main()
+    assert not small.trained

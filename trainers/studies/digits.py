@@ -1,0 +1,86 @@
+"""What our studies of digits share: the kinds of digits, readouts as columns, and controls."""
+
+from collections.abc import Mapping
+
+from simper_tf.methods import METHODS
+from simper_tf.settings import owners
+from trainers.grid import Run
+from trainers.studies.scales import Scale
+from trainers.studies.table import Block, Cell, Line
+
+# Readouts of features on frequencies, those told least first.
+READOUTS = {
+    "fft_resolved": "FFT, octave by the pixels",
+    "fft_calibrated": "FFT, harmonic from 10 labels",
+    "fft": "FFT in the band",
+    "1nn": "1-NN by correlation",
+    "1nn_npsd": "1-NN by spectrum",
+    "probe": "trained probe",
+    "supervised": "own head",
+}
+# Those of features alone, for whatever has learned without labels.
+OF_FEATURES = {name: title for name, title in READOUTS.items() if name != "supervised"}
+PRIOR = {"prior_weight": 10}
+# A band that tells the readout and the prior little: as wide as views of twice the speed allow at 30 frames a second.
+WIDE = {"band": "0.2,7.5"}
+# Kinds of digits: config -> its title.
+DIGITS = {
+    "digits": "Swinging digits, clean",
+    "digits_spin": "Spinning digits: twice the frequency is wrong, and no symmetry",
+    "digits_noisy_low": "Swinging digits, weak noise, clutter and light",
+    "digits_noisy_middle": "Swinging digits, middle noise, clutter and light",
+    "digits_noisy_high": "Swinging digits, strong noise, clutter and light",
+}
+
+
+def frequency_cells(run: Run, metric: str = "mae", readouts=READOUTS) -> tuple[Cell | None, ...]:
+    """Returns the cells of a run on frequencies, one a readout."""
+    method = dict(run.changes).get("method")
+    labeled = method is not None and METHODS[method].predicts_labels
+    # A head of its own has only what was trained on labels.
+    return tuple(None if name == "supervised" and not labeled else Cell(run, name, metric) for name in readouts)
+
+
+def frequency_titles(metric: str = "MAE (Hz)", readouts=READOUTS) -> tuple[str, ...]:
+    """Returns the titles of the columns of `frequency_cells`."""
+    return tuple(f"{title}: {metric}" for title in readouts.values())
+
+
+def block_of_features(title: str, runs: Mapping[str, Run], metric="mae", words="MAE (Hz)", controls=()) -> Block:
+    """Returns a block of a line a run, read by all of `OF_FEATURES`.
+
+    Args:
+        title: Of the block.
+        runs: Title of a line -> its run.
+        metric, words: What is shown, and how it is called.
+        controls: Lines behind them.
+    """
+    lines = (Line(name, frequency_cells(run, metric, OF_FEATURES)) for name, run in runs.items())
+    return Block(title, frequency_titles(words, OF_FEATURES), (*lines, *controls))
+
+
+def digits(scale: Scale, config: str) -> Run:
+    """Returns pre-training on one of `DIGITS`."""
+    return scale.sets["rotating_digits"].pretrain.but(dataset=f"rotating_digits/{config}")
+
+
+def noisy(scale: Scale) -> Run:
+    """Returns pre-training on digits whose pixels alone do not tell the frequency, on which choices are made."""
+    return digits(scale, "digits_noisy_middle")
+
+
+def self_supervised() -> list[str]:
+    """Returns the methods that learn without labels, the paper's and ours, in the order of `METHODS`."""
+    return [name for name, kind in METHODS.items() if not kind.needs_labels]
+
+
+def pixels(base: Run, metric: str = "mae", readouts=READOUTS) -> Line:
+    """Returns the line of what the pixels say, in the column of the readout that is told as little."""
+    untrained = base.but(steps=0, epochs=0)
+    cells = [Cell(untrained, "pixels", metric) if name == "fft_resolved" else None for name in readouts]
+    return Line("control: pixels, nothing learned", tuple(cells))
+
+
+def has_option(method: str, name: str) -> bool:
+    """Returns whether a method has an option of its own of that name."""
+    return name in owners()["method"][method]

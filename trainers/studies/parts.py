@@ -1,0 +1,79 @@
+"""What SimPer is made of: parts of its loss, the paper's encoder, and the quickstart."""
+
+import dataclasses
+
+from trainers.grid import Run
+from trainers.studies import published
+from trainers.studies.choosing import changes
+from trainers.studies.digits import DIGITS, PRIOR, block_of_features, digits
+from trainers.studies.scales import Scale
+from trainers.studies.table import Block, Cell, Line, Study
+
+
+def losses(scale: Scale) -> Study:
+    """Returns SimPer's loss with what other methods have: a band, sparse and varied spectra, other clips."""
+    terms = {"sparsity_weight": 1, "variance_weight": 1}
+    kinds = {
+        "bandwidth alone (the prior)": {**PRIOR, "contrast_weight": 0},
+        "SiNC": {"method": "sinc", "appearance": None, **changes("sinc")},
+        "SimPer": {},
+        "SimPer + bandwidth": PRIOR,
+        "SimPer + sparsity and variance": terms,
+        "SimPer + bandwidth, sparsity and variance": {**PRIOR, **terms},
+        "SimPer + other clips": {"other_clips": True},
+        "SimPer + all": {**PRIOR, **terms, "other_clips": True},
+    }
+    blocks = []
+    for config in ("digits_noisy_middle", "digits_spin"):
+        base = dataclasses.replace(digits(scale, config), split="validation").but(**changes("simper"))
+        runs = {title: base.but(**parts) for title, parts in kinds.items()}
+        blocks.append(block_of_features(DIGITS[config], runs))
+    about = (
+        "What SimPer's contrast of speeds, a band for spectra, and sparse spectra that vary over a batch add to one "
+        "another, on validation clips, with the settings chosen for SimPer and for SiNC. SiNC's bandwidth term is the "
+        "frequency prior."
+    )
+    return Study("losses", "Parts of losses, put together", about, tuple(blocks))
+
+
+def encoder(scale: Scale) -> Study:
+    """Returns SimPer with the paper's encoder and views beside that of the scale."""
+    base = scale.sets["rotating_digits"].pretrain
+    papers = base.but(encoder="cnn3d", learning_rate=0.001)
+    if scale.name == "small":
+        papers = papers.but(num_views=10, batch_size=16, micro_batch=1, steps=40)
+    kinds = {
+        "SimPer, the encoder `small`": base.but(encoder="small"),
+        "SimPer, the paper's 3-D CNN": papers,
+        "control: the 3-D CNN untrained": papers.but(steps=0, epochs=0),
+    }
+    blocks = tuple(
+        block_of_features(words, kinds, metric, words) for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)"))
+    )
+    about = (
+        "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, "
+        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64."
+    )
+    return Study("encoder", "The paper's encoder", about, blocks)
+
+
+def quickstart(scale: Scale) -> Study:
+    """Returns the readouts of the quickstart, beside the paper's numbers."""
+    run = Run("flags/quickstart.cfg").but(**{k: v for k, v in scale.sets["rotating_digits"].pretrain.changes
+                                             if k in ("data_dir", "steps", "train_clips", "test_clips")})  # fmt: skip
+    kinds = {
+        "fft_resolved": ("Fourier readout, octave by the pixels, no label", ""),
+        "fft_calibrated": ("Fourier readout, harmonic from 10 labels", ""),
+        "fft": ("Fourier readout in the band, octave not resolved", "fft"),
+        "1nn": ("nearest neighbor, by cross-correlation", "1nn"),
+        "1nn_npsd": ("nearest neighbor, by spectrum", ""),
+        "probe": ("trained probe on spectra", ""),
+        "pixels": ("control: spectrum of the pixels, nothing learned", ""),
+    }
+    lines = tuple(
+        Line(title, tuple(Cell(run, protocol, metric, published.value("table2", "simper", f"{paper} {metric}"))
+                          for metric in ("mae", "mape")))
+        for protocol, (title, paper) in kinds.items()
+    )  # fmt: skip
+    block = Block("", ("MAE (Hz)", "MAPE (%)"), lines, ranked=False)
+    return Study("quickstart", "The quickstart", "What `make quickstart` ends with, over three seeds.", (block,))
