@@ -35,5 +35,6 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "encoder": (parts.encoder, ("rotating_digits",)),
     "losses": (parts.losses, ("rotating_digits",)),
     "strengths": (noise.strengths, ("rotating_digits",)),
+    "prior": (ablations.prior, ("scamps",)),
     "choices": (ablations.choices, ("rotating_digits",)),
 }

@@ -24,6 +24,8 @@ CHOICES = {
     "share_spatial": ("true",),
     "precision": ("mixed_bfloat16",),
 }
+# Readouts of features that are not trained further.
+FROZEN = ("fft", "1nn", "1nn_npsd", "probe")
 
 
 def variants(table: str, flag: str, values: dict[str, str], about: str):
@@ -94,6 +96,24 @@ def generalized(scale: Scale) -> Study:
     header = tuple(f"{scale.title(name)}, {titles[protocol]}: {unit(name, 'mae')}" for name, protocol in columns)
     about = "Whether labels of near speeds are near helps. The paper says that it does, on every data set but LST."
     return Study("table18", published.tables()["table18"]["title"], about, (Block("", header, lines),))
+
+
+def prior(scale: Scale) -> Study:
+    """Returns our study of the weight of the frequency prior where something else repeats more strongly."""
+    name = "scamps"
+    base = dataclasses.replace(scale.sets[name].pretrain, split="validation").but(method="simper")
+    lines = tuple(
+        Line(f"--prior_weight={weight}", tuple(
+            Cell(base.but(prior_weight=weight), protocol, "mae") for protocol in FROZEN
+        ))
+        for weight in scale.some(("0", "0.3", "1", "3", "10"))
+    )  # fmt: skip
+    about = (
+        "SimPer with the frequency prior at several weights, on validation clips. The band is all that says which "
+        "period is meant; the weight that is best by nearest neighbor and probe is that of the tables on pulse."
+    )
+    columns = tuple(f"{READOUTS[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
+    return Study("prior", f"Weight of the prior on {scale.title(name)}", about, (Block("", columns, lines),))
 
 
 def choices(scale: Scale) -> Study:

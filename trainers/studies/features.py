@@ -2,7 +2,7 @@
 
 from simper_tf.methods import METHODS
 from trainers.studies import published
-from trainers.studies.scales import Scale
+from trainers.studies.scales import PULSE_PRIOR, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 # The paper's methods, in its order.
@@ -37,14 +37,23 @@ def features(number: int, name: str):
         pretrain = scale.sets[name].pretrain
         protocols = {"linear_probe": "linear probe"} if name == "lst" else READOUTS
         columns = [(protocol, metric) for protocol in protocols for metric in METRICS.get(name, ("mae", "mape"))]
+        plain = pretrain.but(prior_weight=None)  # As in the paper, whatever the scale has.
         lines = [
             Line(METHODS[method].title, tuple(
-                Cell(pretrain.but(method=method), *column, published.value(table, method, " ".join(column)))
+                Cell(plain.but(method=method), *column, published.value(table, method, " ".join(column)))
                 for column in columns
             ))
             for method in scale.some(PAPERS)
         ]  # fmt: skip
-        lines += [_control(protocol, pretrain.but(method="simper"), columns) for protocol in _controls_of(name)]
+        if UNITS[name] == "bpm":
+            told = pretrain.but(prior_weight=PULSE_PRIOR)
+            lines += [
+                Line(
+                    f"{METHODS[method].title} + prior", tuple(Cell(told.but(method=method), *each) for each in columns)
+                )
+                for method in scale.some(PAPERS)
+            ]
+        lines += [_control(protocol, plain.but(method="simper"), columns) for protocol in _controls_of(name)]
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (
             f"Features of five methods on {scale.title(name)}, trained with the same encoder, steps and seeds, each "
@@ -54,6 +63,11 @@ def features(number: int, name: str):
             if name != "lst" else
             "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders."
         )  # fmt: skip
+        if UNITS[name] == "bpm":
+            about += (
+                " A face has other periods than its pulse, and no method is told which is meant: with the frequency "
+                "prior, which the paper does not have, it is told the band."
+            )
         if name == "countix" and scale.sets[name].standin:
             about += (
                 " The clips of the miniature have one of seven counts each and begin alike: a training clip of the "
