@@ -129,7 +129,7 @@ def test_every_scale_has_the_six_data_sets_of_the_paper():
 
 
 def test_choices_are_made_on_validation_clips_alone():
-    for name in ("settings", "losses", "choices"):
+    for name in ("settings", "noise_settings", "losses", "choices", "prior"):
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"validation"}
     for name in published.tables():
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"test"}

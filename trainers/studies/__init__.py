@@ -34,6 +34,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "comparison": (comparison.comparison, ("rotating_digits",)),
     "encoder": (parts.encoder, ("rotating_digits",)),
     "losses": (parts.losses, ("rotating_digits",)),
+    "noise_settings": (noise.noise_settings, ("rotating_digits",)),
     "strengths": (noise.strengths, ("rotating_digits",)),
     "prior": (ablations.prior, ("scamps",)),
     "choices": (ablations.choices, ("rotating_digits",)),

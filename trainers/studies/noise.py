@@ -1,5 +1,7 @@
 """What noise does: methods at several strengths of it, and what learning takes at the strongest."""
 
+import dataclasses
+
 from simper_tf.methods import METHODS
 from trainers.studies.choosing import changes, steps_in_the_time_of
 from trainers.studies.digits import DIGITS, OF_FEATURES, WIDE, block_of_features, digits, pixels
@@ -32,10 +34,38 @@ def strengths(scale: Scale) -> Study:
     blocks += _longer_at_the_strongest(scale)
     about = (
         "Where pixels fail is where learning shows its worth: four methods at three strengths of it, and then what it "
-        "takes at the strongest. The lower learning rate there was found on validation clips with SimPer; the other "
-        "method has it too, beside its own."
+        "takes at the strongest. The lower learning rate there was found on validation clips, see the table "
+        "`noise_settings`."
     )
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
+
+
+def noise_settings(scale: Scale) -> Study:
+    """Returns the study on which it is sought what learning needs at the strongest noise, on validation clips."""
+    steps, blocks = digits(scale, STRONGEST).settings().steps, []
+    slower = SLOWER["learning_rate"]
+    kinds = {
+        "simper": [
+            {}, {"learning_rate": slower}, {"learning_rate": 0.0003}, {"batch_size": 16},
+            {"batch_size": 16, "learning_rate": slower}, {"similarity": "npsd"}, {"other_clips": True},
+            *([{"steps": 4 * steps}, {"steps": 4 * steps, "learning_rate": slower}] if steps else []),
+        ],
+        "frequency_contrast": [{}, {"learning_rate": slower}, {"batch_size": 4}, WIDE],
+    }  # fmt: skip
+    for method, lines in kinds.items():
+        base = dataclasses.replace(digits(scale, STRONGEST), split="validation").but(method=method, **changes(method))
+        runs = {_flags(changed) or "as chosen for it": base.but(**changed) for changed in scale.some(lines)}
+        blocks.append(block_of_features(METHODS[method].title, runs))
+    about = (
+        "Settings at the strongest noise, where those that were chosen at the middle one do not let SimPer learn, on "
+        "validation clips. What is found here is measured on test clips in the table `strengths`."
+    )
+    return Study("noise_settings", f"Settings at the strongest noise: {DIGITS[STRONGEST]}", about, tuple(blocks))
+
+
+def _flags(changed):
+    """Returns flags in print."""
+    return ", ".join(f"--{name}={str(value).lower()}" for name, value in changed.items())
 
 
 def _longer_at_the_strongest(scale) -> list[Block]:
