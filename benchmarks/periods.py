@@ -9,6 +9,7 @@ these within 6 per minute.
 """
 
 import argparse
+import math
 import pathlib
 
 import trainers  # noqa: F401  (loads TensorFlow quietly)
@@ -18,6 +19,7 @@ import numpy as np
 
 from benchmarks import scored
 from datasets.drawn_faces import people
+from datasets.drawn_faces.disturbance import LOOKS, Look
 from simper_tf import readout, tables
 from simper_tf.methods import METHODS
 from simper_tf.settings import Settings
@@ -37,10 +39,10 @@ def main():
     lines = []
     for folder in args.runs:
         settings = options.written(folder)
-        found = shares(folder, settings)
+        split, found = shares(folder, settings)
         cells = [*found.values(), 1 - sum(found.values())]
-        lines.append([*title(settings), *(f"{share:.0%}" for share in cells)])
-    text = tables.markdown_table(("method", "faces", *PERIODS, "none of these"), lines)
+        lines.append([*title(settings), split, *(f"{share:.0%}" for share in cells)])
+    text = tables.markdown_table(("method", "faces", "clips", *PERIODS, "none of these"), lines)
     print(text)
     scored.into_document(args.document, COMMAND, text)
 
@@ -52,8 +54,8 @@ def title(settings: Settings) -> tuple[str, str]:
     return f"{METHODS[settings.method].title}{told}, {settings.steps} steps", settings.dataset.partition("/")[2]
 
 
-def shares(folder: pathlib.Path, settings: Settings) -> dict[str, float]:
-    """Returns each of `PERIODS` -> the share of a run's clips whose features repeat with it.
+def shares(folder: pathlib.Path, settings: Settings) -> tuple[str, dict[str, float]]:
+    """Returns the split that a run has predicted last, and each of `PERIODS` -> the share of clips that repeat with it.
 
     Args:
         folder: Of the run.
@@ -68,30 +70,33 @@ def shares(folder: pathlib.Path, settings: Settings) -> dict[str, float]:
         raise ValueError(f"{folder} has {found}. Name finished runs on drawn_faces.")
     with np.load(path) as kept:
         series, rates, ids, pulses = (kept[name] for name in ("series", "rates", "ids", "labels"))
-    truths = np.array([periods(str(name), pulse) for name, pulse in zip(ids, pulses, strict=True)])
+    look = LOOKS[settings.dataset.partition("/")[2]]
+    truths = np.array([periods(str(name), pulse, look) for name, pulse in zip(ids, pulses, strict=True)])
     lowest = 2 * float(rates.max()) / series.shape[1]
     read = readout.fft_frequency(series, rates, (lowest, HIGHEST))[0].numpy()
-    return dict(zip(PERIODS, nearest(truths, read), strict=True))
+    return str(ids[0]).partition("-")[0], dict(zip(PERIODS, nearest(truths, read), strict=True))
 
 
-def periods(name: str, pulse: float) -> list[float]:
-    """Returns the Hz of `PERIODS` in a clip.
+def periods(name: str, pulse: float, look: Look) -> list[float]:
+    """Returns the Hz of `PERIODS` in a clip, infinite for what is not drawn there.
 
     Args:
         name: Its id, such as `test-024-09`.
         pulse: Its heart rate, beats per minute.
+        look: Of its config.
     """
     split, number, _ = name.split("-")
     someone = people.person(split, int(number))
-    slow, fast = someone.motion
-    return [pulse / 60, pulse / 30, fast, slow, someone.breathing, 2 * someone.breathing]
+    slow, fast = someone.motion if look.motion else (math.inf, math.inf)
+    breath = someone.breathing if look.breathing else math.inf
+    return [pulse / 60, pulse / 30, fast, slow, breath, 2 * breath]
 
 
 def nearest(truths: np.ndarray, read: np.ndarray) -> np.ndarray:
     """Returns `(P,)` shares of clips for which each of P frequencies is the nearest to what is read, within `NEAR`.
 
     Args:
-        truths: `(N, P)` Hz.
+        truths: `(N, P)` Hz, infinite for none.
         read: `(N,)` Hz.
     """
     off = np.abs(truths - read[:, None])

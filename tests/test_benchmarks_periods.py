@@ -5,6 +5,7 @@ import pytest
 
 from benchmarks import periods
 from datasets.drawn_faces import people
+from datasets.drawn_faces.disturbance import LOOKS
 from simper_tf.settings import Settings
 
 RATE = 30.0
@@ -25,23 +26,27 @@ def run_of(folder, hertz, **changes):
 def test_each_clip_counts_for_the_period_that_its_features_repeat_with(tmp_path):
     someone = [people.person("test", number) for number in range(4)]
     settings = run_of(tmp_path, [1.5, 3.0, someone[2].motion[1], someone[3].breathing])
-    found = periods.shares(tmp_path, settings)
+    split, found = periods.shares(tmp_path, settings)
+    assert split == "test"
     assert {name: share for name, share in found.items() if share} == {
         "pulse": 0.25, "twice the pulse": 0.25, "head, fast": 0.25, "breath": 0.25,
     }  # fmt: skip
-    assert periods.shares(tmp_path, run_of(tmp_path, [4.5, 4.7])) == dict.fromkeys(periods.PERIODS, 0)
+    assert periods.shares(tmp_path, run_of(tmp_path, [4.5, 4.7]))[1] == dict.fromkeys(periods.PERIODS, 0)
 
 
 def test_periods_of_a_clip_are_those_it_was_drawn_with():
     # A clip's light rises and falls with breath: its mean has the frequency that is told, in cycles of a long clip.
     record = people.clip_record("test", 20, "long")
-    found = dict(zip(periods.PERIODS, periods.periods(record["id"], float(record["label"])), strict=True))
+    heart = float(record["label"])
+    found = dict(zip(periods.PERIODS, periods.periods(record["id"], heart, LOOKS["long"]), strict=True))
     light = record["clip"].mean(axis=(1, 2, 3))
     power = np.abs(np.fft.rfft((light - light.mean()) * np.hanning(len(light)), 4096))
     assert np.fft.rfftfreq(4096, 1 / RATE)[power.argmax()] == pytest.approx(found["breath"], abs=0.05)
     assert found["pulse"] == pytest.approx(record["label"] / 60)
     assert 2 * found["pulse"] == found["twice the pulse"]
     assert 2 * found["breath"] == found["twice the breath"]
+    assert np.isfinite(periods.periods(record["id"], heart, LOOKS["moving"])).tolist() == [True] * 4 + [False] * 2
+    assert np.isfinite(periods.periods(record["id"], heart, LOOKS["still"])).tolist() == [True] * 2 + [False] * 4
 
 
 def test_a_run_is_called_by_its_method_and_what_it_was_told():
