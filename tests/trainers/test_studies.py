@@ -108,7 +108,7 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
         assert {f"{title}, wide band" for title in told} <= set(titles)
         assert {f"{title} + prior" for title in without if title != METHODS["sinc"].title} <= set(titles)
         assert sum(title.startswith("control") for title in titles) >= 3
-        assert sum(title.startswith("supervised") for title in titles) == 2
+        assert sum(title.startswith("supervised") for title in titles) == 3
     assert all(name in METHODS for name in PAPERS)
 
 

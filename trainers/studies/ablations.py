@@ -127,8 +127,8 @@ def choices(scale: Scale) -> Study:
         others = {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
         lines += [Line(title, frequency_cells(run)) for title, run in others.items() if run.name() != base.name()]
     about = (
-        "SimPer with one choice changed at a time, on validation clips: what is chosen here is measured on test clips "
-        "in the other tables. The digits are the noisy ones, since nearly every choice reads clean ones to the "
-        "resolution of a clip. The other settings are those chosen for SimPer in the table `settings`."
+        "SimPer with one choice changed at a time, on validation clips. No default was changed by it. The digits are "
+        "the noisy ones, since nearly every choice reads clean ones to the resolution of a clip. The other settings "
+        "are those chosen for SimPer in the table `settings`."
     )
     return Study("choices", "Every choice, one at a time", about, (Block("", frequency_titles(), tuple(lines)),))

@@ -1,5 +1,6 @@
 """What our studies of digits share: the kinds of digits, readouts as columns, and controls."""
 
+import inspect
 from collections.abc import Mapping
 
 from simper_tf.methods import METHODS
@@ -79,6 +80,16 @@ def pixels(base: Run, metric: str = "mae", readouts=READOUTS) -> Line:
     untrained = base.but(steps=0, epochs=0)
     cells = [Cell(untrained, "pixels", metric) if name == "fft_resolved" else None for name in readouts]
     return Line("control: pixels, nothing learned", tuple(cells))
+
+
+def is_told_the_band(method: str) -> bool:
+    """Returns whether a method's own loss has the band, and not the prior alone."""
+    return "band" in inspect.signature(METHODS[method]).parameters
+
+
+def named(method: str) -> str:
+    """Returns the title of a method, with whether its own loss is told the band."""
+    return METHODS[method].title + " (told the band)" * is_told_the_band(method)
 
 
 def has_option(method: str, name: str) -> bool:

@@ -131,6 +131,11 @@ def unseen(scale: Scale) -> Study:
              "simper"),
         line("SimPer, FFT, harmonic from 10 seen labels", lambda part: setting.pretrain.but(**part), "fft_calibrated",
              ""),
+        line("supervised, FFT of its features, octave by the pixels", lambda part: setting.finetune.but(**part),
+             "fft_resolved", ""),
+        line("supervised, FFT of its features, harmonic from 10 seen labels", lambda part: setting.finetune.but(**part),
+             "fft_calibrated", ""),
+        line("control: strongest line of the pixels", lambda part: setting.pretrain.but(**part), "pixels", ""),
         line("SimPer, fine-tuned, its own head",
              lambda part: finetuned(scale, "rotating_digits", "simper", part, **part), OWN, ""),
         line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
@@ -141,9 +146,11 @@ def unseen(scale: Scale) -> Study:
     titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)
     about = (
         "Training clips of 2 to 3.5 Hz are left out (interpolation), or those outside 1.5 to 4 Hz (extrapolation); "
-        "test clips have all frequencies. No readout is told of the gap: the band is that of the whole data. The "
-        "paper does not say how it reads SimPer's; it says that SimPer answers frequencies it has not seen as well "
-        "as others, and a supervised network does not."
+        "test clips have all frequencies. No readout is told of the gap: the band is that of the whole data. Views of "
+        "several speeds show SimPer frequencies in the gap, of which it has no label either. A head that was trained "
+        "and a Fourier transform are two kinds of readout, so the features of both methods are read by the second. The "
+        "paper does not say how it reads SimPer's; it says that SimPer answers frequencies it has not seen as well as "
+        "others, and a supervised network does not."
     )
     return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines),))
 

@@ -4,7 +4,16 @@ import dataclasses
 
 from simper_tf.methods import METHODS
 from trainers.studies.choosing import changes, steps_in_the_time_of
-from trainers.studies.digits import DIGITS, OF_FEATURES, WIDE, block_of_features, digits, pixels
+from trainers.studies.digits import (
+    DIGITS,
+    OF_FEATURES,
+    WIDE,
+    block_of_features,
+    digits,
+    is_told_the_band,
+    named,
+    pixels,
+)
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Study
 
@@ -28,14 +37,17 @@ def strengths(scale: Scale) -> Study:
     blocks = []
     for config in scale.some(("digits_noisy_low", "digits_noisy_middle", STRONGEST)):
         base = digits(scale, config)
-        methods = ("simper", "frequency_contrast", "sinc", "contrast_phys")
-        runs = {METHODS[name].title: base.but(method=name, **changes(name)) for name in methods}
+        runs = {}
+        for name in ("simper", "frequency_contrast", "sinc", "contrast_phys"):
+            runs[named(name)] = run = base.but(method=name, **changes(name))
+            if is_told_the_band(name):
+                runs[f"{METHODS[name].title}, wide band"] = run.but(**WIDE)
         blocks.append(block_of_features(DIGITS[config], runs, controls=[pixels(base, readouts=OF_FEATURES)]))
     blocks += _longer_at_the_strongest(scale)
     about = (
-        "Where pixels fail is where learning shows its worth: four methods at three strengths of it, and then what it "
-        "takes at the strongest. The lower learning rate there was found on validation clips, see the table "
-        "`noise_settings`."
+        "Where pixels fail is where learning shows its worth: four methods at three strengths of it, those that are "
+        "told the band by their own loss also with a wide one (0.2 to 7.5 Hz), and then what it takes at the "
+        "strongest. The lower learning rate there was found on validation clips, see the table `noise_settings`."
     )
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
 
