@@ -14,7 +14,7 @@ from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.series_appearance import SeriesAppearance
 from simper_tf.settings import Settings, text_of
 from simper_tf.standardize import is_series
-from simper_tf.tasks import Frequency, Task
+from simper_tf.tasks import Frequency, Series, Task
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
@@ -61,6 +61,9 @@ def assemble(
     clip_shape = first_example(read(tf.data.Dataset.range(1)))["clip"].shape
     rates = clips.column("rate", "train", settings.train_clips)
     views = make_views(settings, clip_shape)
+    if needs_labels and isinstance(clips.task, Series):
+        # What follows a clip that is played backwards is what came before it.
+        views = dataclasses.replace(views, times=dataclasses.replace(views.times, reverse_probability=0.0))
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
     precision.check_length(settings.precision, views.num_frames)

@@ -95,7 +95,9 @@ class Settings:
     view_frames: int = _views(0, help="Frames a view; 0 for the most that fit at the fastest speed.", lower=0)
     num_views: int = _views(10, help="Views a set of methods that contrast speeds; the others have one.", lower=2)
     speed_range: tuple[float, float] = _views((0.5, 2.0), help="Slowest and fastest speed of these methods.")
-    reverse_probability: float = _views(0.5, help="Chance of playing a view backwards.", lower=0.0)
+    reverse_probability: float = _views(
+        0.5, help="Chance of playing a view backwards; 0 where labels are series.", lower=0.0
+    )
     appearance: str = _views("own", help="Changes of a view's picture: the method's own, those of another, or none.",
                              choices=("own", *APPEARANCES))  # fmt: skip
     band: tuple[float, float] = _read((0.4, 5.5), help="Lowest and highest frequency of a clip, in Hz.")

@@ -24,9 +24,11 @@ def clips_of(rates, tested=30, task=HERTZ):
     def read(places):
         return places.map(lambda k: {name: tf.gather(values, k) for name, values in clips.items()})
 
-    return types.SimpleNamespace(
+    made = types.SimpleNamespace(
         reader=lambda *_: (read, number), column=lambda name, split, *_: columns[split][name], task=task
     )
+    made.labeled = lambda: made
+    return made
 
 
 def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():
@@ -50,6 +52,16 @@ def test_a_band_that_the_clips_to_be_predicted_cannot_show_is_refused_before_tra
         experiment.check_band(settings, clips_of([30, 30], tested=10))
     experiment.check_band(settings, clips_of([30, 30], tested=11))
     experiment.check_band(settings, clips_of([30, 30], tested=10, task=Scalar("mmHg")))
+
+
+def test_clips_run_forwards_only_where_labels_say_what_follows_them():
+    for task, expected in ((HERTZ, 0.5), (Scalar("mmHg"), 0.5), (Series("°C"), 0.0)):
+        model = assemble(
+            Settings(batch_size=1, band=(0.4, 5), method="supervised"), clips_of([30, 20], task=task)
+        ).model
+        assert model.views.times.reverse_probability == expected
+    model = assemble(Settings(batch_size=1, band=(0.4, 5)), clips_of([30, 20], task=Series("°C"))).model
+    assert model.views.times.reverse_probability == 0.5  # Without labels there is nothing that follows.
 
 
 def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():

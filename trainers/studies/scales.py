@@ -132,7 +132,7 @@ _SMALL = {
         "flags/small/countix.cfg", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 60, "seconds": 10}
     ),
     "lst": _small(
-        "flags/small/lst.cfg", {**_FINETUNE, "head": "linear"}, _MINIATURE, (100, 80, 60),
+        "flags/small/lst.cfg", {**_FINETUNE, "head": "linear", "brightness": "1,1"}, _MINIATURE, (100, 80, 60),
         {"subjects": 20, "seconds": 20},
     ),
 }  # fmt: skip
