@@ -4,7 +4,7 @@ import dataclasses
 
 from trainers.studies import published
 from trainers.studies.choosing import changes
-from trainers.studies.digits import READOUTS, frequency_cells, frequency_titles, noisy
+from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import unit
 from trainers.studies.finetuning import OWN, finetuned
 from trainers.studies.scales import SETS, Scale
@@ -26,6 +26,16 @@ CHOICES = {
 }
 # Readouts of features that are not trained further.
 FROZEN = ("fft", "1nn", "1nn_npsd", "probe")
+
+# What is left out, or done otherwise, of the paper's changes of the picture -> its flags.
+PICTURES = {
+    "the paper's crops, flips, blur and brightness": {},
+    "one draw for all views of a set": {"share_spatial": True},
+    "no crops": {"crop_area": "1,1", "crop_aspect": "1,1"},
+    "no flips": {"flip_probability": 0},
+    "no blur": {"blur_probability": 0},
+    "brightness as it is": {"brightness": "1,1"},
+}
 
 
 def variants(table: str, flag: str, values: dict[str, str], about: str):
@@ -126,9 +136,15 @@ def choices(scale: Scale) -> Study:
             continue
         others = {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
         lines += [Line(title, frequency_cells(run)) for title, run in others.items() if run.name() != base.name()]
+    first = Block("SimPer as chosen", frequency_titles(), tuple(lines))
+    paper = dataclasses.replace(noisy(scale), split="validation").but(method="simper")
+    runs = {title: paper.but(**PICTURES[title]) for title in scale.some(PICTURES)}
     about = (
         "SimPer with one choice changed at a time, on validation clips. No default was changed by it. The digits are "
         "the noisy ones, since nearly every choice reads clean ones to the resolution of a clip. The other settings "
-        "are those chosen for SimPer in the table `settings`."
+        "are those chosen for SimPer in the table `settings`, which leave the picture as it is; the second block says "
+        "what each of the paper's changes of it costs."
     )
-    return Study("choices", "Every choice, one at a time", about, (Block("", frequency_titles(), tuple(lines)),))
+    return Study(
+        "choices", "Every choice, one at a time", about, (first, block_of_features("Changes of the picture", runs))
+    )
