@@ -11,6 +11,7 @@ from simper_tf.features import Features
 from simper_tf.options import options_of
 from simper_tf.protocols.fft import fft
 from simper_tf.protocols.fft_calibrated import fft_calibrated
+from simper_tf.protocols.fft_fundamental import fft_fundamental
 from simper_tf.protocols.fft_resolved import fft_resolved
 from simper_tf.protocols.linear_probe import linear_probe
 from simper_tf.protocols.nearest_neighbor import nearest_neighbor
@@ -27,6 +28,7 @@ from simper_tf.tasks import Task
 PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "fft_resolved": (fft_resolved, ("frequency", "unlabeled")),
     "fft": (fft, ("frequency",)),
+    "fft_fundamental": (fft_fundamental, ("frequency",)),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
     "fft_calibrated": (fft_calibrated, ("frequency",)),
     "pixels": (pixels, ("frequency",)),

@@ -182,6 +182,42 @@ def test_a_band_or_rate_that_makes_no_sense_is_refused(rate, band, message):
         readout.fft_frequency(sinusoids([1.0, 2.0]), rate, band)
 
 
+def fundamental(features, band):
+    return float(readout.fundamental_frequency(features, 30, band)[0])
+
+
+def waves(first, second, frequency=1.2, noise=0.0):
+    """Returns `(1, 300)` of 10 seconds with a fundamental and a second harmonic of these heights."""
+    turns = 2 * np.pi * frequency * np.arange(300) / 30
+    wave = first * np.sin(turns) + second * np.sin(2 * turns + 1)
+    return np.float32(wave + noise * np.random.default_rng(0).standard_normal(300))[None]
+
+
+def test_a_wave_whose_second_harmonic_is_the_stronger_is_read_at_its_fundamental():
+    for first, second, expected in ((1, 1.9, 1.2), (1, 2.1, 2.4), (1, 0, 1.2), (0, 1, 2.4), (1, 0.9, 1.2)):
+        found = readout.fundamental_frequency(waves(first, second, noise=0.01), 30, (0.7, 4))
+        assert found[0] == pytest.approx(expected, abs=0.01), (
+            first,
+            second,
+        )  # A quarter of the power: half the height.
+
+
+def test_no_fundamental_is_sought_below_the_band_or_off_half_of_the_strongest():
+    assert fundamental(waves(1, 1.5), (1.5, 4)) == pytest.approx(2.4, abs=0.01)
+    assert fundamental(waves(1, 1.5), (1.3, 4)) == pytest.approx(2.4, abs=0.01)
+    other = waves(1, 0, 1.4) + waves(0, 1.5, 1.2)  # 0.2 Hz off: two cycles a clip.
+    assert fundamental(other, (0.7, 4)) == pytest.approx(2.4, abs=0.02)
+
+
+def test_clips_are_read_at_their_fundamental_each_by_itself_in_a_graph_of_unknown_shape():
+    features = np.concatenate([waves(1, 1.5), waves(1, 0, 3.0), np.full((1, 300), 0.3, np.float32)])
+    spec = [tf.TensorSpec([None, None], tf.float32), tf.TensorSpec([None], tf.float32)]
+    read = tf.function(lambda x, rate: readout.fundamental_frequency(x, rate, (0.7, 4.0)), input_signature=spec)
+    rates = np.float32([30, 15, 30])
+    np.testing.assert_allclose(read(features, rates), [1.2, 1.5, 0.7], atol=0.01)  # A constant: the lower end.
+    np.testing.assert_allclose(read(features, rates), readout.fundamental_frequency(features, rates, (0.7, 4.0)))
+
+
 def test_features_that_are_not_finite_are_refused_by_number():
     series = sinusoids([1.0, 2.0, 3.0])
     series[1, 70] = np.nan

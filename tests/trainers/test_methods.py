@@ -22,7 +22,7 @@ def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_
     call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
-    protocols = {"fft", "fft_paper", "fft_calibrated", "fft_resolved", "pixels", "probe"}
+    protocols = {"fft", "fft_fundamental", "fft_paper", "fft_calibrated", "fft_resolved", "pixels", "probe"}
     protocols |= {"1nn", "1nn_npsd", "1nn_euclidean"}
     assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
     (record,) = history.read(tmp_path / "logs" / "history.jsonl")

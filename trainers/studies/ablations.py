@@ -5,7 +5,7 @@ import dataclasses
 from trainers.studies import published
 from trainers.studies.choosing import changes
 from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
-from trainers.studies.features import unit
+from trainers.studies.features import FUNDAMENTAL, unit
 from trainers.studies.finetuning import OWN, finetuned
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -25,7 +25,7 @@ CHOICES = {
     "precision": ("mixed_bfloat16",),
 }
 # Readouts of features that are not trained further.
-FROZEN = ("fft", "1nn", "1nn_npsd", "probe")
+FROZEN = ("fft", "fft_fundamental", "1nn", "1nn_npsd", "probe")
 
 # What is left out, or done otherwise, of the paper's changes of the picture -> its flags.
 PICTURES = {
@@ -122,7 +122,7 @@ def prior(scale: Scale) -> Study:
         "SimPer with the frequency prior at several weights, on validation clips. The band is all that says which "
         "period is meant; the weight that is best by nearest neighbor and probe is that of the tables on pulse."
     )
-    columns = tuple(f"{READOUTS[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
+    columns = tuple(f"{(READOUTS | FUNDAMENTAL)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
     return Study("prior", f"Weight of the prior on {scale.title(name)}", about, (Block("", columns, lines),))
 
 

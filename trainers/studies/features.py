@@ -12,6 +12,8 @@ METRICS = {"countix": ("mae", "gm"), "lst": ("mae", "mape", "pearson")}
 UNITS = {"rotating_digits": "Hz", "scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "repetitions", "lst": "°C"}
 # Protocol -> its name in print, where features are a frequency's.
 READOUTS = {"fft": "FFT in the band", "fft_resolved": "FFT, octave by the pixels", "1nn": "1-NN"}
+# The same for pulses, whose second harmonic may be the stronger.
+FUNDAMENTAL = {"fft_fundamental": "FFT in the band, down to the fundamental"}
 # Protocol that has learned nothing -> its name in print, and the readout in whose columns it stands.
 CONTROLS = {
     "pixels": ("control: strongest line of the pixels", "fft_resolved"),
@@ -36,6 +38,8 @@ def features(number: int, name: str):
     def study(scale: Scale) -> Study:
         pretrain = scale.sets[name].pretrain
         protocols = {"linear_probe": "linear probe"} if name == "lst" else READOUTS
+        if UNITS[name] == "bpm":
+            protocols = {**protocols, **FUNDAMENTAL}
         columns = [(protocol, metric) for protocol in protocols for metric in METRICS.get(name, ("mae", "mape"))]
         plain = pretrain.but(prior_weight=None)  # As in the paper, whatever the scale has.
         lines = [
@@ -67,7 +71,9 @@ def features(number: int, name: str):
             about += (
                 " A face has other periods than its pulse, and no method is told which is meant: with the frequency "
                 "prior, which the paper does not have, it is told the band. The weight is the best for SimPer on the "
-                "faces in place of SCAMPS, see the table `prior`; the other methods have the same."
+                "faces in place of SCAMPS, see the table `prior`; the other methods have the same. A pulse may have "
+                "more power in its second harmonic than in its fundamental, to which a readout of its own steps down "
+                "where there is a line."
             )
         if name == "countix" and scale.sets[name].standin:
             about += (

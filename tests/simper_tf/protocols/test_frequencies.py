@@ -29,6 +29,7 @@ def test_perfect_features_are_read_by_every_protocol():
     # A bare bin is 30 / 120 = 0.25 Hz wide; neighbors among 150 lie 0.015 Hz off on average, up to 0.2 at worst.
     bounds = {
         "fft": 0.01,
+        "fft_fundamental": 0.01,
         "fft_calibrated": 0.01,
         "fft_resolved": 0.01,
         "pixels": 0.02,
@@ -47,7 +48,8 @@ def test_features_at_twice_the_frequency_mislead_only_the_readout_without_labels
     train, test = RNG.uniform(0.5, 2.6, 150), RNG.uniform(0.6, 2.5, 40)
     predictions, harmonic = predict(features(train, 1 / 2), features(test, 1 / 2))
     assert harmonic == 1 / 2
-    np.testing.assert_allclose(predictions["fft"], 2 * test, atol=0.02)
+    for protocol in ("fft", "fft_fundamental"):
+        np.testing.assert_allclose(predictions[protocol], 2 * test, atol=0.02)
     np.testing.assert_allclose(predictions["fft_calibrated"], test, atol=0.01)
     np.testing.assert_allclose(predictions["fft_resolved"], test, atol=0.01)
     assert np.abs(predictions["1nn"] - test).mean() < 0.05
