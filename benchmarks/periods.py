@@ -38,8 +38,11 @@ def main():
     args = parser.parse_args()
     lines = []
     for folder in args.runs:
-        settings = options.written(folder)
-        split, found = shares(folder, settings)
+        try:
+            settings = options.written(folder)
+            split, found = shares(folder, settings)
+        except ValueError as error:
+            parser.error(str(error))
         cells = [*found.values(), 1 - sum(found.values())]
         lines.append([*title(settings), split, *(f"{share:.0%}" for share in cells)])
     text = tables.markdown_table(("method", "faces", "clips", *PERIODS, "none of these"), lines)
@@ -51,7 +54,8 @@ def title(settings: Settings) -> tuple[str, str]:
     """Returns the method of a run, with what it was told of the band, and the config of the faces."""
     weight = settings.options.get("prior_weight", 0)
     told = f" + prior, weight {weight:g}" if weight else ""
-    return f"{METHODS[settings.method].title}{told}, {settings.steps} steps", settings.dataset.partition("/")[2]
+    length = f"{settings.steps} steps" if settings.steps else f"{settings.epochs} epochs"
+    return f"{METHODS[settings.method].title}{told}, {length}", settings.dataset.partition("/")[2]
 
 
 def shares(folder: pathlib.Path, settings: Settings) -> tuple[str, dict[str, float]]:

@@ -44,10 +44,8 @@ def fft_frequency(features, rate, band, mode="fine"):
     if tf.executing_eagerly():
         _check(features, rate, band)
     power, spacing = power_in_hertz(features, rate, padding=_PADDING if fine else 1, window=fine)
-    bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
-    low, high = band[0] / spacing, band[1] / spacing
-    # Tolerance: the end of a band often lies exactly on a bin. In bins, for a band may be a thousand or 1e-5 Hz.
-    peak, position = spectrum.peak(power, (bins >= low - 1e-3) & (bins <= high + 1e-3))
+    _, low, high, inside = _bins_of(power, spacing, band)
+    peak, position = spectrum.peak(power, inside)
     lobe = _PADDING * spectrum.HANN_LOBE if fine else 1.0
     confidence = _confidence(power, peak, low, high, lobe, num_frames=tf.shape(features)[1])
     position = tf.clip_by_value(position if fine else tf.cast(peak, tf.float32), low[:, 0], high[:, 0])
@@ -75,9 +73,7 @@ def fundamental_frequency(features, rate, band):
     if tf.executing_eagerly():
         _check(features, rate, band)
     power, spacing = power_in_hertz(features, rate)
-    bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
-    low, high = band[0] / spacing, band[1] / spacing
-    inside = (bins >= low - 1e-3) & (bins <= high + 1e-3)
+    bins, low, high, inside = _bins_of(power, spacing, band)
     peak, position = spectrum.peak(power, inside)
     near_half = tf.abs(bins - position[:, None] / 2.0) <= _PADDING / 2
     half, half_position = spectrum.peak(power, inside & near_half)
@@ -149,6 +145,14 @@ def check_rate(rate, num_clips):
     wrong = ~(np.isfinite(rates) & (rates > 0))
     if wrong.any():
         raise ValueError(f"`rate` must be positive frames per second. Received: {rates[wrong][0]:g}.")
+
+
+def _bins_of(power, spacing, band):
+    """Returns `(F,)` numbers of bins, the `(N, 1)` ends of a band in bins, and `(N, F)`, which bins lie inside."""
+    bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
+    low, high = band[0] / spacing, band[1] / spacing
+    # Tolerance: the end of a band often lies exactly on a bin. In bins, for a band may be a thousand or 1e-5 Hz.
+    return bins, low, high, (bins >= low - 1e-3) & (bins <= high + 1e-3)
 
 
 def power_in_hertz(features, rate, padding=_PADDING, window=True):

@@ -51,6 +51,8 @@ def test_periods_of_a_clip_are_those_it_was_drawn_with():
 
 def test_a_run_is_called_by_its_method_and_what_it_was_told():
     assert periods.title(Settings(dataset="drawn_faces/still", steps=300)) == ("SimPer, 300 steps", "still")
+    whole = Settings(dataset="drawn_faces/still", epochs=4)
+    assert periods.title(whole) == ("SimPer, 4 epochs", "still")
     told = Settings(dataset="drawn_faces/still", steps=600, options={"prior_weight": 1.0})
     assert periods.title(told) == ("SimPer + prior, weight 1, 600 steps", "still")
 
@@ -60,3 +62,10 @@ def test_runs_without_faces_or_features_are_refused_by_name(tmp_path):
         periods.shares(tmp_path, Settings(dataset="drawn_faces/still"))
     with pytest.raises(ValueError, match="has --dataset=rotating_digits/digits"):
         periods.shares(tmp_path, run_of(tmp_path, [1.0], dataset="rotating_digits/digits"))
+
+
+def test_a_folder_that_is_no_run_ends_in_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["periods", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        periods.main()
+    assert str(tmp_path) in capsys.readouterr().err.splitlines()[-1]

@@ -194,12 +194,10 @@ def waves(first, second, frequency=1.2, noise=0.0):
 
 
 def test_a_wave_whose_second_harmonic_is_the_stronger_is_read_at_its_fundamental():
+    # A quarter of the power is half the height.
     for first, second, expected in ((1, 1.9, 1.2), (1, 2.1, 2.4), (1, 0, 1.2), (0, 1, 2.4), (1, 0.9, 1.2)):
-        found = readout.fundamental_frequency(waves(first, second, noise=0.01), 30, (0.7, 4))
-        assert found[0] == pytest.approx(expected, abs=0.01), (
-            first,
-            second,
-        )  # A quarter of the power: half the height.
+        found = fundamental(waves(first, second, noise=0.01), (0.7, 4))
+        assert found == pytest.approx(expected, abs=0.01), (first, second)
 
 
 def test_no_fundamental_is_sought_below_the_band_or_off_half_of_the_strongest():
