@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trainers.studies import ablations, comparison, features, finetuning, noise, parts
+from trainers.studies import ablations, comparison, features, finetuning, labeling, noise, parts
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
 
@@ -36,6 +36,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "losses": (parts.losses, ("rotating_digits",)),
     "noise_settings": (noise.noise_settings, ("rotating_digits",)),
     "strengths": (noise.strengths, ("rotating_digits",)),
+    "finetune_settings": (labeling.finetune_settings, ("ubfc", "scamps")),
     "prior": (ablations.prior, ("scamps",)),
     "choices": (ablations.choices, ("rotating_digits",)),
 }
