@@ -9,7 +9,8 @@ from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 RATES = (0.003, 0.001, 0.0003)
-PICTURES = {"": {}, ", pictures as they are": {"appearance": "none"}}
+# The flagfiles of faces have a probability of gray, which pictures that are left as they are cannot have.
+PICTURES = {"": {}, ", pictures as they are": {"appearance": "none", "gray_probability": ""}}
 
 
 def finetune_settings(scale: Scale) -> Study:
