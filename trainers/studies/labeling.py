@@ -1,8 +1,10 @@
-"""How labels of pulse are best learned, from random weights and from learned ones, on validation clips."""
+"""How labels are best learned, from random weights and from learned ones, on validation clips."""
 
 import dataclasses
+from collections.abc import Callable
 
 from simper_tf.methods import METHODS
+from trainers.grid import Run
 from trainers.studies.features import unit
 from trainers.studies.finetuning import OWN, finetuned
 from trainers.studies.scales import Scale
@@ -16,28 +18,59 @@ PICTURES = {"": {}, ", pictures as they are": {"appearance": "none", "gray_proba
 def finetune_settings(scale: Scale) -> Study:
     """Returns the study of rates, of changes of the picture and of a frozen encoder, in learning from labels."""
     methods = scale.some(("supervised", "simclr", "simper"))
-    settings = {
-        f"--learning_rate={rate}{title}": {"learning_rate": rate, **pictures}
-        for title, pictures in PICTURES.items()
-        for rate in scale.some(RATES)
-    }
-    settings |= {f"--freeze{title}": {"freeze": True, **pictures} for title, pictures in PICTURES.items()}
     blocks = []
-    for name in ("ubfc", "scamps"):
-
-        def cell(method, changes, name=name):
-            if "freeze" in changes and method == "supervised":
-                return None  # An encoder that nobody trains.
-            run = dataclasses.replace(finetuned(scale, name, method, **changes), split="validation")
-            return Cell(run, OWN, "mae")
-
+    for name in ("ubfc", "scamps", "rotating_digits"):
         lines = tuple(
-            Line(title, tuple(cell(method, changes) for method in methods)) for title, changes in settings.items()
+            Line(title, tuple(_cell(way(scale, name, method)) for method in methods))
+            for title, way in _ways(scale).items()
         )
         titles = tuple(f"{METHODS[method].title}: {unit(name, 'mae')}" for method in methods)
         blocks.append(Block(scale.title(name), titles, lines))
     about = (
-        "Learning from labels of pulse, begun at random (supervised) or with what a method has learned without any, on "
-        "validation clips: learning rates, changes of the picture, and an encoder that stays as it is."
+        "Learning from labels, begun at random (supervised) or with what a method has learned without any, on "
+        "validation clips: learning rates, changes of the picture, an encoder that stays as it is, and the whole "
+        "network after the head had been learned alone."
     )
     return Study("finetune_settings", "Settings of learning from labels", about, tuple(blocks))
+
+
+def _ways(scale) -> dict[str, Callable[[Scale, str, str], Run | None]]:
+    """Returns ways of learning from labels by title; a way has no run where an encoder would stay at random."""
+    ways = {}
+    for title, pictures in PICTURES.items():
+        for rate in scale.some(RATES):
+            ways[f"--learning_rate={rate}{title}"] = _whole(learning_rate=rate, **pictures)
+    for title, pictures in PICTURES.items():
+        ways[f"--freeze{title}"] = _head(**pictures)
+    for rate in scale.some(RATES):
+        ways[f"--freeze, then the whole with --learning_rate={rate}"] = _head_first(learning_rate=rate)
+    return ways
+
+
+def _whole(**changes):
+    return lambda scale, name, method: finetuned(scale, name, method, **_for(name, changes))
+
+
+def _head(**changes):
+    def run(scale, name, method):
+        return None if method == "supervised" else finetuned(scale, name, method, freeze=True, **_for(name, changes))
+
+    return run
+
+
+def _head_first(**changes):
+    def run(scale, name, method):
+        head = _head()(scale, name, method)
+        whole = scale.sets[name].finetune.but(keep_head=True, **changes)
+        return head and whole.begun_with(dataclasses.replace(head, split="validation"))
+
+    return run
+
+
+def _for(name, changes):
+    """Returns changes without that of gray, which the flagfile of digits does not have."""
+    return {k: v for k, v in changes.items() if not (k == "gray_probability" and name == "rotating_digits")}
+
+
+def _cell(run):
+    return run and Cell(dataclasses.replace(run, split="validation"), OWN, "mae")
