@@ -23,10 +23,9 @@ def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, 
         **changes: Flags that differ in learning from labels.
     """
     setting = scale.sets[name]
-    run = setting.finetune.but(**changes)
     if method == "supervised":
-        return run
-    return run.begun_with(setting.pretrain.but(method=method, **(before or {})))
+        return setting.finetune.but(**changes)
+    return setting.begun_with(setting.pretrain.but(method=method, **(before or {})), **changes)
 
 
 def whole_networks(scale: Scale) -> Study:
@@ -94,7 +93,7 @@ def transfer(scale: Scale) -> Study:
     def run(method, source, target):
         begun = scale.sets[source].finetune if method == "supervised" else None
         begun = begun or scale.sets[source].pretrain.but(method=method)
-        return scale.sets[target].finetune.begun_with(begun)
+        return scale.sets[target].begun_with(begun)
 
     columns = [(source, target, metric) for source, target in ways for metric in ("mae", "mape")]
     lines = tuple(

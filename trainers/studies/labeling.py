@@ -53,7 +53,10 @@ def _whole(**changes):
 
 def _head(**changes):
     def run(scale, name, method):
-        return None if method == "supervised" else finetuned(scale, name, method, freeze=True, **_for(name, changes))
+        if method == "supervised":
+            return None
+        # At the rate of random weights, which the head has.
+        return finetuned(scale, name, method, freeze=True, learning_rate=RATES[0], **_for(name, changes))
 
     return run
 

@@ -25,6 +25,7 @@ class Setting:
         finetune: Learning from its labels, from random weights unless begun with another run.
         data: What stands in for the data of the paper, in two words; empty for these themselves.
         lengths: Three lengths of clips, in frames, the first that of all other tables.
+        begun: Flags that differ in learning from labels where it is begun with weights that were learned.
         standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
         raw: What has to be got by hand before it can be run; empty for nothing.
     """
@@ -33,8 +34,18 @@ class Setting:
     finetune: Run
     data: str = ""
     lengths: tuple[int, int, int] = (0, 0, 0)
+    begun: Mapping[str, object] = dataclasses.field(default_factory=dict)
     standin: Mapping[str, object] | None = None
     raw: str = ""
+
+    def begun_with(self, source: Run, **changes) -> Run:
+        """Returns learning from labels, begun with the encoder of another run.
+
+        Args:
+            source: The run.
+            **changes: Further flags, which count more than `begun`.
+        """
+        return self.finetune.but(**{**self.begun, **changes}).begun_with(source)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +110,8 @@ def _located(setting, name, data_dir, manual_dir):
 
 def _small(flagfile, finetune, data, lengths, standin=None, before=None):
     run = Run(flagfile)
-    return Setting(run.but(**(before or {})), run.but(method="supervised", **finetune), data, lengths, standin)
+    labeled = run.but(method="supervised", **finetune)
+    return Setting(run.but(**(before or {})), labeled, data, lengths, _BEGUN, standin)
 
 
 def _paper(name, lengths=(0, 0, 0), raw=True):
@@ -120,6 +132,9 @@ _PAPER = {name: _paper(name, _LENGTHS.get(name, (0, 0, 0)), raw=name != "rotatin
 PULSE_PRIOR = 3
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
+# Three times slower than from random weights, or what was learned without labels is lost. Chosen on validation clips,
+# see the table `finetune_settings`.
+_BEGUN = {"learning_rate": 0.001}
 _DIGITS, _FACES, _MINIATURE = "scikit-learn's digits", "drawn faces", "miniature"
 _SMALL = {
     "rotating_digits": _small("flags/small/rotating_digits.cfg", _FINETUNE, _DIGITS, (150, 120, 90)),
