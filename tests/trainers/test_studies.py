@@ -67,6 +67,18 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
     assert [cell.run.settings().label_fraction for cell in labels.cells[::2]] == [1, 0.5, 0.2, 0.1, 0.05]
 
 
+def test_learned_weights_learn_labels_more_slowly_than_random_ones_do_a_frozen_encoders_head_among_these():
+    whole, alone = STUDIES["table8"][0](LOCATED["small"]).blocks
+    for line in whole.lines:
+        rates = {cell.run.settings().learning_rate for cell in line.cells if cell}
+        assert rates == ({0.003} if line.title.startswith("supervised") else {0.001})
+    assert [line.title for line in alone.lines] == [METHODS[name].title for name in PAPERS]
+    for cell in (cell for line in alone.lines for cell in line.cells):
+        found = cell.run.settings()
+        assert (found.learning_rate, found.options["freeze"]) == (0.003, True)
+        assert cell.run.source
+
+
 @pytest.mark.parametrize("scale", sorted(SCALES))
 def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels(scale):
     (block,) = STUDIES["table20"][0](LOCATED[scale]).blocks

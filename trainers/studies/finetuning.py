@@ -29,18 +29,22 @@ def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, 
 
 
 def whole_networks(scale: Scale) -> Study:
-    """Returns table 8, with a line of the head that it does not have."""
+    """Returns table 8, with a line of the head that it does not have, and a block of encoders that stay as they are."""
     study = _over_sets("table8", scale, SETS, ("supervised", *PAPERS), (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
-        "paper says that SimPer is the best start."
+        "paper says that SimPer is the best start. In the second block, which the paper does not have, the encoder "
+        "stays as it is and the head alone learns."
     ))  # fmt: skip
     (block,) = study.blocks
     title, head = _other_head(scale)
     # Series have no other.
     cells = (None if cell.metric == "pearson" or "°C" in column else _headed(cell, head)
              for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
-    lines = (*block.lines, Line(title, tuple(cells)))
-    return dataclasses.replace(study, blocks=(dataclasses.replace(block, lines=lines),))
+    whole = dataclasses.replace(block, title="The whole network", lines=(*block.lines, Line(title, tuple(cells))))
+    # A head is random, and learns at the rate of what is.
+    alone = {name: {"freeze": True, "learning_rate": None} for name in SETS}
+    frozen = _block("table8", "The head alone", scale, SETS, scale.some(PAPERS), suffix=" frozen", labeled=alone)
+    return dataclasses.replace(study, blocks=(whole, frozen))
 
 
 def specialized(scale: Scale) -> Study:
