@@ -66,7 +66,7 @@ def test_a_figure_shows_the_runs_of_the_paper_in_its_order(name, how, titles, sc
 def test_the_runs_of_a_figure_are_those_of_its_table(scale, grid, shown):
     draw("figure4a", scale, grid)
     ((_, runs),) = shown
-    lines = {line.title: line for line in STUDIES["table12"][0](scale).blocks[1].lines}
+    lines = {line.title: line for line in STUDIES["table12"][0](scale).blocks[0].lines}
     for title, run in (
         ("SimPer, 20 %", lines["SimPer"].cells[2].run.source),
         ("supervised, 100 %", lines["supervised"].cells[0].run),

@@ -214,9 +214,9 @@ def _headed(cell, head):
 
 
 def _over_fractions(table, scale, before, after, about):
-    """Returns a study of parts of the clips or labels: on the data set of the paper, and on digits."""
+    """Returns a study of parts of the clips or labels: on digits, and on the data set of the paper."""
     blocks = []
-    for name in ("scamps", "rotating_digits"):
+    for name in ("rotating_digits", "scamps"):
         columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
 
         def cell(method, percent, metric, name=name):
