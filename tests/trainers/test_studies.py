@@ -67,16 +67,22 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
     assert [cell.run.settings().label_fraction for cell in labels.cells[::2]] == [1, 0.5, 0.2, 0.1, 0.05]
 
 
-def test_learned_weights_learn_labels_more_slowly_than_random_ones_do_a_frozen_encoders_head_among_these():
-    whole, alone = STUDIES["table8"][0](LOCATED["small"]).blocks
+def test_learned_weights_of_faces_learn_labels_more_slowly_than_random_ones_and_a_head_alone_as_these():
+    whole, alone, after = STUDIES["table8"][0](LOCATED["small"]).blocks
+    faces = [k for k, title in enumerate(whole.columns) if "faces" in title]
+    assert len(faces) == 6
     for line in whole.lines:
-        rates = {cell.run.settings().learning_rate for cell in line.cells if cell}
+        rates = {line.cells[k].run.settings().learning_rate for k in faces}
         assert rates == ({0.003} if line.title.startswith("supervised") else {0.001})
-    assert [line.title for line in alone.lines] == [METHODS[name].title for name in PAPERS]
-    for cell in (cell for line in alone.lines for cell in line.cells):
-        found = cell.run.settings()
-        assert (found.learning_rate, found.options["freeze"]) == (0.003, True)
-        assert cell.run.source
+    for number, lines in enumerate(zip(alone.lines, after.lines, strict=True)):
+        assert {line.title for line in lines} == {METHODS[PAPERS[number]].title}
+        for head, both in zip(*(line.cells for line in lines), strict=True):
+            found = head.run.settings()
+            assert (found.learning_rate, found.options["freeze"]) == (0.003, True)
+            assert head.run.source.settings().method == PAPERS[number]
+            assert both.run.source == head.run
+            found = both.run.settings()
+            assert (found.learning_rate, found.keep_head, found.options.get("freeze", False)) == (0.001, True, False)
 
 
 @pytest.mark.parametrize("scale", sorted(SCALES))

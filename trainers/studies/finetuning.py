@@ -10,6 +10,8 @@ from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 OWN = "supervised"  # The protocol that asks the trained head.
+# Rate of the whole network where its head has learned alone, see the table `finetune_settings`.
+AFTER_THE_HEAD = 0.001
 
 
 def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, **changes) -> Run:
@@ -29,11 +31,12 @@ def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, 
 
 
 def whole_networks(scale: Scale) -> Study:
-    """Returns table 8, with a line of the head that it does not have, and a block of encoders that stay as they are."""
+    """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     study = _over_sets("table8", scale, SETS, ("supervised", *PAPERS), (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
-        "paper says that SimPer is the best start. In the second block, which the paper does not have, the encoder "
-        "stays as it is and the head alone learns."
+        "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
+        "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
+        "steps."
     ))  # fmt: skip
     (block,) = study.blocks
     title, head = _other_head(scale)
@@ -41,10 +44,30 @@ def whole_networks(scale: Scale) -> Study:
     cells = (None if cell.metric == "pearson" or "°C" in column else _headed(cell, head)
              for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
     whole = dataclasses.replace(block, title="The whole network", lines=(*block.lines, Line(title, tuple(cells))))
-    # A head is random, and learns at the rate of what is.
-    alone = {name: {"freeze": True, "learning_rate": None} for name in SETS}
-    frozen = _block("table8", "The head alone", scale, SETS, scale.some(PAPERS), suffix=" frozen", labeled=alone)
-    return dataclasses.replace(study, blocks=(whole, frozen))
+    alone, after = ([] for _ in range(2))
+    for line in block.lines[1:]:
+        cells = [dataclasses.replace(cell, paper=None) for cell in line.cells]
+        alone.append(Line(line.title, tuple(dataclasses.replace(c, run=head_alone(c.run)) for c in cells)))
+        after.append(Line(line.title, tuple(dataclasses.replace(c, run=head_first(c.run)) for c in cells)))
+    further = (Block("The head alone", block.columns, tuple(alone)),
+               Block("The head first, then the whole network", block.columns, tuple(after)))  # fmt: skip
+    return dataclasses.replace(study, blocks=(whole, *further))
+
+
+def head_alone(run: Run, **changes) -> Run:
+    """Returns learning from labels in which the encoder stays as it is begun.
+
+    The head is random, and learns at the rate of what is: that of the flagfile.
+    """
+    return run.but(freeze=True, learning_rate=None, **changes)
+
+
+def head_first(run: Run, learning_rate: float = AFTER_THE_HEAD) -> Run:
+    """Returns learning from labels of the whole network, begun with its encoder and the head that learned alone.
+
+    What learned features lose to the gradients of a random head is kept so: Kumar et al., ICLR 2022.
+    """
+    return run.but(keep_head=True, learning_rate=learning_rate).begun_with(head_alone(run))
 
 
 def specialized(scale: Scale) -> Study:

@@ -108,10 +108,10 @@ def _located(setting, name, data_dir, manual_dir):
     )
 
 
-def _small(flagfile, finetune, data, lengths, standin=None, before=None):
+def _small(flagfile, finetune, data, lengths, standin=None, before=None, begun=None):
     run = Run(flagfile)
     labeled = run.but(method="supervised", **finetune)
-    return Setting(run.but(**(before or {})), labeled, data, lengths, _BEGUN, standin)
+    return Setting(run.but(**(before or {})), labeled, data, lengths, begun or {}, standin)
 
 
 def _paper(name, lengths=(0, 0, 0), raw=True):
@@ -132,17 +132,18 @@ _PAPER = {name: _paper(name, _LENGTHS.get(name, (0, 0, 0)), raw=name != "rotatin
 PULSE_PRIOR = 3
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
-# Three times slower than from random weights, or what was learned without labels is lost. Chosen on validation clips,
-# see the table `finetune_settings`.
+# Faces are few: at the rate of random weights they lose what was learned without labels. Digits do not, see the table
+# `finetune_settings` on validation clips of both.
 _BEGUN = {"learning_rate": 0.001}
 _DIGITS, _FACES, _MINIATURE = "scikit-learn's digits", "drawn faces", "miniature"
 _SMALL = {
     "rotating_digits": _small("flags/small/rotating_digits.cfg", _FINETUNE, _DIGITS, (150, 120, 90)),
     "scamps": _small(
-        "flags/small/scamps.cfg", _FINETUNE, _FACES, (300, 225, 150), before={"prior_weight": PULSE_PRIOR}
+        "flags/small/scamps.cfg", _FINETUNE, _FACES, (300, 225, 150), before={"prior_weight": PULSE_PRIOR},
+        begun=_BEGUN,
     ),
-    "ubfc": _small("flags/small/ubfc.cfg", _FINETUNE, _FACES, (180, 150, 120)),
-    "pure": _small("flags/small/pure.cfg", _FINETUNE, _FACES, (180, 150, 120)),
+    "ubfc": _small("flags/small/ubfc.cfg", _FINETUNE, _FACES, (180, 150, 120), begun=_BEGUN),
+    "pure": _small("flags/small/pure.cfg", _FINETUNE, _FACES, (180, 150, 120), begun=_BEGUN),
     "countix": _small(
         "flags/small/countix.cfg", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 60, "seconds": 10}
     ),
