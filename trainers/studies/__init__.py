@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trainers.studies import ablations, comparison, features, finetuning, labeling, noise, parts
+from trainers.studies import ablations, comparison, features, fewer, finetuning, labeling, noise, parts
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
 
@@ -18,14 +18,14 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table8": (finetuning.whole_networks, tuple(SETS)),
     "table9": (finetuning.transfer, ("ubfc", "pure")),
     "table10": (finetuning.unseen, ("rotating_digits",)),
-    "table12": (finetuning.fewer_clips, ("scamps", "rotating_digits")),
-    "table13": (finetuning.fewer_labels, ("scamps", "rotating_digits")),
+    "table12": (fewer.fewer_clips, ("scamps", "rotating_digits")),
+    "table13": (fewer.fewer_labels, ("scamps", "rotating_digits")),
     "table14": (features.spurious, ("rotating_digits",)),
     "table15": (ablations.speeds, ("scamps",)),
     "table16": (ablations.views, ("scamps",)),
     "table17": (ablations.similarities, ("scamps",)),
     "table18": (ablations.generalized, tuple(SETS)),
-    "table19": (finetuning.lengths, ("rotating_digits", "scamps", "lst")),
+    "table19": (fewer.lengths, ("rotating_digits", "scamps", "lst")),
     "table20": (finetuning.specialized, ("countix", *PULSE)),
     "table21": (finetuning.pulse_methods, PULSE),
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),

@@ -1,4 +1,4 @@
-"""Tables 8 to 13 and 19 to 22: what labels add, on the whole or in part."""
+"""Tables 8 to 10 and 20 to 22: what labels add."""
 
 import dataclasses
 
@@ -145,6 +145,9 @@ def unseen(scale: Scale) -> Study:
     kinds = [(part, seen) for part in parts for seen in ("seen", "unseen")]
     setting, (title, head) = scale.sets["rotating_digits"], _other_head(scale)
 
+    def tuned(part):
+        return finetuned(scale, "rotating_digits", "simper", part, **part)
+
     def line(title, run_of, protocol, paper):
         return Line(title, tuple(
             Cell(run_of(parts[part]), protocol, f"mae_{seen}", published.value("table10", paper, f"{part} {seen}"))
@@ -162,8 +165,9 @@ def unseen(scale: Scale) -> Study:
         line("supervised, FFT of its features, harmonic from 10 seen labels", lambda part: setting.finetune.but(**part),
              "fft_calibrated", ""),
         line("control: strongest line of the pixels", lambda part: setting.pretrain.but(**part), "pixels", ""),
-        line("SimPer, fine-tuned, its own head",
-             lambda part: finetuned(scale, "rotating_digits", "simper", part, **part), OWN, ""),
+        line("SimPer, fine-tuned, its own head", tuned, OWN, ""),
+        line("SimPer, a head learned alone", lambda part: head_alone(tuned(part)), OWN, ""),
+        line("SimPer, the head first, then fine-tuned", lambda part: head_first(tuned(part)), OWN, ""),
         line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
              ""),
         Line(title, tuple(_headed(Cell(setting.finetune.but(**parts[part]), OWN, f"mae_{seen}"), head)
@@ -181,50 +185,6 @@ def unseen(scale: Scale) -> Study:
     return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines),))
 
 
-def fewer_clips(scale: Scale) -> Study:
-    """Returns table 12."""
-    return _over_fractions("table12", scale, "data_fraction", "data_fraction", (
-        "All training, without labels and with, has only a part of the clips. The paper says that SimPer's lead grows "
-        "as clips get fewer."
-    ))  # fmt: skip
-
-
-def fewer_labels(scale: Scale) -> Study:
-    """Returns table 13."""
-    return _over_fractions("table13", scale, None, "label_fraction", (
-        "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows "
-        "as labels get fewer."
-    ))  # fmt: skip
-
-
-def lengths(scale: Scale) -> Study:
-    """Returns table 19: shorter clips."""
-    columns = [
-        (name, frames, paper)
-        for name in ("rotating_digits", "scamps", "lst")
-        for frames, paper in zip(scale.sets[name].lengths, _PAPERS_LENGTHS[name], strict=True)
-    ]
-
-    def cell(method, name, frames, paper):
-        cut = {"clip_frames": None if frames == scale.sets[name].lengths[0] else frames}
-        run = finetuned(scale, name, method, cut, **cut)
-        return Cell(run, OWN, "mae", published.value("table19", method, f"{name} {paper}"))
-
-    lines = tuple(
-        Line(METHODS[method].title, tuple(cell(method, *column) for column in columns))
-        for method in ("supervised", "simper")
-    )
-    titles = tuple(
-        f"{scale.title(name)}, {frames} frames{f' (paper: {paper})' * (frames != paper)}: {unit(name, 'mae')}"
-        for name, frames, paper in columns
-    )
-    about = "As table 8, with shorter clips. The paper says that SimPer does not suffer from them."
-    return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
-
-
-_PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
-
-
 def _other_head(scale):
     """Returns a head that the scale does not have for labels of frequencies: the title of its line, and its name."""
     if dict(scale.sets["rotating_digits"].finetune.changes).get("head") == "spectrum":
@@ -234,29 +194,6 @@ def _other_head(scale):
 
 def _headed(cell, head):
     return dataclasses.replace(cell, run=cell.run.but(head=head), paper=None)
-
-
-def _over_fractions(table, scale, before, after, about):
-    """Returns a study of parts of the clips or labels: on digits, and on the data set of the paper."""
-    blocks = []
-    for name in ("rotating_digits", "scamps"):
-        columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
-
-        def cell(method, percent, metric, name=name):
-            part = {} if percent == 100 else {after: percent / 100}
-            if scale.name == "paper" and name == "rotating_digits" and percent == 5:
-                part |= {"batch_size": 32}  # A batch of 64 cannot be drawn from 50 clips.
-            run = finetuned(scale, name, method, part if before else None, **part)
-            paper = published.value(table, method, f"{percent}% {metric}") if name == "scamps" else None
-            return Cell(run, OWN, metric, paper)
-
-        lines = tuple(
-            Line(METHODS[method].title, tuple(cell(method, *column) for column in columns))
-            for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
-        )
-        titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
-        blocks.append(Block(scale.title(name), titles, lines))
-    return Study(table, published.tables()[table]["title"], about, tuple(blocks))
 
 
 def _over_sets(table, scale, names, methods, about, changes=None, labeled=None):

@@ -123,8 +123,9 @@ def _paper(name, lengths=(0, 0, 0), raw=True):
     )
 
 
-_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
-_PAPER = {name: _paper(name, _LENGTHS.get(name, (0, 0, 0)), raw=name != "rotating_digits") for name in SETS}
+# Of clips, in frames, in table 19.
+PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
+_PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), raw=name != "rotating_digits") for name in SETS}
 
 # Weight of the frequency prior on faces, whose pixels do not say which of their periods is the pulse. On the long clips
 # breath repeats most strongly, and without a prior all that learn a period learn that. Chosen on validation clips, see
