@@ -31,13 +31,13 @@ def trainer_commands():
 def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
     mains = {"pretrain": pretrain.main, "evaluate": evaluate.main, "export": export.main}
     commands = trainer_commands()
-    assert [name for name, *_ in commands] == ["pretrain", "evaluate", "export", "pretrain"]
+    assert [name for name, *_ in commands] == ["pretrain", "evaluate", "export", "pretrain", "pretrain"]
     for name, *arguments in commands:
         whole = ["--view_frames=0"] * ("--method=supervised" in arguments)
         here = [re.sub("=runs/(quickstart|mine)", f"={tmp_path / 'mine'}", each) for each in arguments]
         # After the flagfile, so that the tiny sizes win.
         call(mains[name], *[each.replace("=runs/", f"={tmp_path}/") for each in here], *call.tiny, *whole)
-    for run, versions in {"mine": {"1", "2"}, "fine_tuned": {"1"}}.items():
+    for run, versions in {"mine": {"1", "2"}, "head": {"1"}, "fine_tuned": {"1"}}.items():
         assert {path.name for path in (tmp_path / run / "saved_model").iterdir()} == versions
 
 
