@@ -6,9 +6,13 @@ import sys
 
 import pytest
 from absl import flags
+from few_digits import FEW, Digits
+from stand_in import PRETRAIN
 from tensorflow.python.framework.config import disable_op_determinism
 
-from trainers import options
+from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
+from trainers import options, workers
+from trainers.grid import Run
 
 ROOT = pathlib.Path(__file__).parents[2]
 TINY = (
@@ -68,3 +72,32 @@ def command(data_dir):
         return subprocess.Popen(words, cwd=ROOT, **pipes, **options)
 
     return start
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Adds a config of ten clips a split, `rotating_digits/few`."""
+    config = RotatingDigitsConfig(**FEW)
+    monkeypatch.setitem(Digits.builder_configs, "few", config)
+
+
+@pytest.fixture
+def stand_in(monkeypatch, tmp_path):
+    """Returns a function that puts some lines of Python, which know their `folder`, in place of `trainers.pretrain`."""
+    monkeypatch.setattr(workers, "PROGRAM", "pretrain_stand_in")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # One test may put another in its place within a second.
+
+    def put(lines):
+        program = f"import sys\ndef start(words):\n    sys.argv[1:] = words\n    exec({PRETRAIN + lines!r}, {{}})\n"
+        (tmp_path / "pretrain_stand_in.py").write_text(program)
+
+    return put
+
+
+@pytest.fixture
+def base(tmp_path):
+    """Returns a run by a flagfile of its own."""
+    path = tmp_path / "base.cfg"
+    path.write_text("--epochs=3\n--band=0.5,4\n--noartifacts\n")
+    return Run(str(path)).but(seed=0)

@@ -1,10 +1,8 @@
 """Data sets are built once, whatever happens meanwhile, and come as encoders take them."""
 
 import fcntl
-import importlib
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,54 +12,21 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_datasets as tfds
+from few_digits import HALF_A_BUILD, Digits, build_own, load
 from finished import results
 
 import datasets
 from datasets.lst import goes, lst_dataset_builder
-from datasets.rotating_digits import digits, handwriting, rotating_digits_dataset_builder
+from datasets.rotating_digits import digits, handwriting
 from simper_tf import building, pipeline
 from simper_tf import data as library
 from simper_tf.experiment import first_example
-from simper_tf.settings import Settings, setting_fields
 from simper_tf.tasks import Frequency, Series
-from trainers import data, evaluate, options, pretrain
+from trainers import pretrain
 
 pytestmark = pytest.mark.slow
 
 ROOT = pathlib.Path(__file__).parents[2]
-Digits = rotating_digits_dataset_builder.Builder
-FEW = {"name": "few", "train_clips": 10, "validation_clips": 10, "test_clips": 10}
-
-# A build that stops in the middle of a split until it is killed.
-HALF_A_BUILD = """
-import itertools, sys, time
-from datasets.rotating_digits import rotating_digits_dataset_builder as module
-from datasets.rotating_digits import digits
-
-record = digits.clip_record
-
-def stop_at_five(images, split, index, **look):
-    if (split, index) == ("test", 5):
-        print("half", flush=True)
-        time.sleep(600)
-    return record(images, split, index, **look)
-
-digits.clip_record = stop_at_five
-config = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
-module.Builder(data_dir=sys.argv[1], config=config).download_and_prepare()
-"""
-
-
-@pytest.fixture
-def few(monkeypatch):
-    """Adds a config of ten clips a split, `rotating_digits/few`."""
-    config = rotating_digits_dataset_builder.RotatingDigitsConfig(**FEW)
-    monkeypatch.setitem(Digits.builder_configs, "few", config)
-
-
-def load(dataset, data_dir):
-    """Returns the data set of a name, built in a folder if it is not there."""
-    return data.load(Settings(dataset=dataset, data_dir=str(data_dir)))
 
 
 def test_a_build_that_is_killed_leaves_nothing_to_load_and_is_repeated_from_the_start(call, few, tmp_path, capsys):
@@ -160,125 +125,19 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
         next(iter(pipeline.training_batches(*clips.reader("test"), 1, seed=0)))
 
 
-def test_flagfiles_of_the_papers_runs_are_whole(call):
-    for name in datasets.names():
-        call(options.settings, f"--flagfile=flags/{name}.cfg")
-        assert options.flags.FLAGS.dataset.split("/")[0] == name
-        module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
-        assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
-
-
-@pytest.mark.parametrize(
-    ("name", "epochs", "decays", "batch_size"),
-    [
-        ("rotating_digits", 20, (12, 16), 64),
-        ("scamps", 30, (20, 25), 32),
-        ("ubfc", 10, (10,), 16),
-        ("pure", 10, (10,), 16),
-        ("countix", 90, (60, 80), 32),
-        ("lst", 30, (30,), 16),
-    ],
-)
-def test_supervised_flagfiles_have_the_papers_schedule_and_else_what_the_pre_training_has(
-    call, name, epochs, decays, batch_size
-):
-    found = []
-    for prefix in ("", "supervised_"):
-        call(lambda: found.append(options.settings()), f"--flagfile=flags/{prefix}{name}.cfg", "--view_frames=0")
-    before, settings = found
-    assert (settings.method, settings.run_dir) == ("supervised", f"runs/supervised_{name}")
-    assert (settings.epochs, settings.decay_epochs, settings.batch_size) == (epochs, decays, batch_size)
-    changed = {"method", "run_dir", "epochs", "decay_epochs", "batch_size"}
-    for field in setting_fields():
-        if field.name not in changed:
-            assert getattr(settings, field.name) == getattr(before, field.name), field.name
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """Returns a folder of data sets in which `rotating_digits/own` is built, a config of no builder."""
-    root = tmp_path_factory.mktemp("whole")
-    own = rotating_digits_dataset_builder.RotatingDigitsConfig(**{**FEW, "name": "own"})
-    Digits(data_dir=root, config=own).download_and_prepare()
-    return root
-
-
-@pytest.fixture
-def copy(whole, tmp_path):
-    """Returns the folder of a copy of that data set, to be damaged."""
-    shutil.copytree(whole, tmp_path / "data")
-    return tmp_path / "data" / "rotating_digits" / "own" / "2.1.0"
-
-
-def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, whole, tmp_path):
-    clips = load("rotating_digits/own", whole)
+def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, tmp_path):
+    build_own(tmp_path / "data")
+    clips = load("rotating_digits/own", tmp_path / "data")
     assert (clips.name, clips.config, clips.task.unit) == ("rotating_digits", "own", "Hz")
     assert clips.frame_shape == (28, 28, 1)
     assert first_example(clips.split("train", 3)[0])["clip"].shape == (150, 28, 28, 1)
     call(
-        pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--data_dir={whole}", "--dataset=rotating_digits/own",
-        "--train_clips=8", "--epochs=1",
+        pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--data_dir={tmp_path / 'data'}",
+        "--dataset=rotating_digits/own", "--train_clips=8", "--epochs=1",
     )  # fmt: skip
     assert {row["config"] for row in results(tmp_path / "run")} == {"own"}
-    with pytest.raises(ValueError, match=f"no config 'other'.* are looked for in --data_dir={whole}"):
-        load("rotating_digits/other", whole)
-
-
-@pytest.mark.parametrize("config", ["own", "few"])
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("dataset_info.json", b""),
-        ("dataset_info.json", b'{"name": "rotat'),
-        ("dataset_info.json", bytes(range(256))),
-        ("dataset_info.json", b"[]"),
-        ("dataset_info.json", None),
-        ("metadata.json", b""),
-        ("metadata.json", bytes(range(256))),
-        ("metadata.json", b"[]"),
-        ("metadata.json", b'{"task": 7}'),
-        ("metadata.json", b'{"task": {"kind": "frequency", "unit": "Hz"}, "clip_range": [3]}'),
-    ],
-)
-def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
-    folder = copy
-    if config == "few":
-        (copy.parents[1] / "few").mkdir()
-        folder = copy.rename(copy.parents[1] / "few" / "2.1.0")
-        info = folder / "dataset_info.json"
-        info.write_text(info.read_text().replace('"configName": "own"', '"configName": "few"'))
-    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
-    with pytest.raises(
-        ValueError, match=rf"^The data set in {folder} is damaged: .+\. Delete that folder and build it"
-    ):
-        load(f"rotating_digits/{config}", folder.parents[2])
-
-
-def flip(content):
-    middle = len(content) // 2
-    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
-
-
-@pytest.mark.parametrize("damage", [flip, lambda content: content[: len(content) // 2 + 7], lambda content: None])
-def test_damaged_records_end_evaluation_in_one_line_with_folder_and_remedy(call, copy, tmp_path, damage):
-    flags = [f"--run_dir={tmp_path / 'run'}", f"--data_dir={copy.parents[2]}", "--dataset=rotating_digits/own"]
-    flags += ["--train_clips=8", "--epochs=1", "--noartifacts"]
-    call(pretrain.main, *flags)
-    (records,) = copy.glob("*-test.tfrecord*")
-    damaged = damage(records.read_bytes())
-    records.unlink() if damaged is None else records.write_bytes(damaged)
-    with pytest.raises(ValueError, match=rf"^The data set in {copy} is damaged: [^{{]+\. Delete that folder and build"):
-        call(evaluate.main, *flags)
-
-
-@pytest.mark.parametrize("damage", [flip, lambda content: content[: len(content) // 2 + 7], lambda content: None])
-def test_damaged_records_end_training_in_one_line_with_folder_and_remedy(call, copy, tmp_path, damage):
-    (records,) = copy.glob("*-train.tfrecord*")
-    damaged = damage(records.read_bytes())
-    records.unlink() if damaged is None else records.write_bytes(damaged)
-    flags = [f"--run_dir={tmp_path / 'run'}", f"--data_dir={copy.parents[2]}", "--dataset=rotating_digits/own"]
-    with pytest.raises(ValueError, match=rf"^The data set in {copy} is damaged: [^{{]+\. Delete that folder and build"):
-        call(pretrain.main, *flags, "--train_clips=8", "--epochs=1", "--noartifacts")
+    with pytest.raises(ValueError, match=f"no config 'other'.* are looked for in --data_dir={tmp_path / 'data'}"):
+        load("rotating_digits/other", tmp_path / "data")
 
 
 def test_examples_are_read_by_their_numbers_as_they_come_in_order(call, few, tmp_path):
@@ -331,52 +190,6 @@ def test_a_column_is_read_once_and_no_record_for_it_again(few, tmp_path, monkeyp
         part.hiding_labels().column("label", "train"), np.where(known, whole[[1, 4, 5, 9]], np.nan)
     )
     np.testing.assert_array_equal(first, whole[:4])
-
-
-def test_what_a_disk_refuses_is_told_as_it_is_and_not_as_damage(copy):
-    clips = load("rotating_digits/own", copy.parents[2])
-    (records,) = copy.glob("*-train.tfrecord*")
-    records.unlink()
-    records.symlink_to(records)  # Nobody may follow it, not even who may read everything.
-    with pytest.raises(OSError, match="Too many levels of symbolic links"):
-        clips.reader("train")
-    with (
-        pytest.raises(tf.errors.OpError, match=f"{copy}.*; Too many levels"),
-        library.reading(clips),
-    ):
-        clips.column("label", "train")
-
-
-def test_a_set_of_other_files_than_tfrecord_is_refused_with_how_to_build_it(few, tmp_path):
-    pytest.importorskip("array_record")
-    builder = Digits(data_dir=tmp_path, config="few", file_format="array_record")
-    builder.download_and_prepare()
-    with pytest.raises(ValueError, match=rf"in {tmp_path}/\S+ is stored as array_record, .*--file_format=tfrecord\.$"):
-        library.ClipData(builder).reader("train")
-
-
-LIMITED = """
-import resource, sys
-from trainers import cli, data, options
-from datasets.rotating_digits import rotating_digits_dataset_builder as module
-few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
-module.Builder.builder_configs["few"] = few
-options.define()
-limit = int(sys.argv.pop())
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-cli.run(lambda: data.load(options.settings()))
-"""
-
-
-@pytest.mark.parametrize("limit", [100, 20_000, 500_000])
-def test_a_full_disk_while_building_is_one_line_with_the_path_and_leaves_nothing(tmp_path, limit):
-    words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path / 'data'}", str(limit)]
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert re.fullmatch(rf"-c: error: .* could not be built in {tmp_path}/data/\S+: .*File too large.*\n", done.stderr)
-    assert not [path for path in (tmp_path / "data").rglob("*") if re.search("building|incomplete|tfrecord", path.name)]
 
 
 KILLED = (

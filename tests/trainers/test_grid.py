@@ -1,80 +1,17 @@
 import dataclasses
-import json
-import os
 import pathlib
 import re
-import signal
-import subprocess
-import sys
-import threading
-import time
 
 import pytest
 from conftest import TINY
-from made_up import row
+from stand_in import calls, written
 
-from simper_tf import files
 from simper_tf.rows import read_rows
-from trainers import grid, workers
+from trainers import grid
 from trainers.grid import Grid, Run
 from trainers.kept_rows import KeptRows
 
-# A stand-in for `trainers.pretrain`, which says what it was called with and waits for nothing.
-PRETRAIN = """
-import pathlib, signal, sys, time
-(folder,) = [pathlib.Path(word.removeprefix("--run_dir=")) for word in sys.argv if word.startswith("--run_dir=")]
-folder.mkdir(parents=True, exist_ok=True)
-with (folder / "calls").open("a") as file:
-    file.write(" ".join(sys.argv[1:]) + "\\n")
-def stop(number, _):
-    time.sleep(0.6)  # Saving takes longer than Python would wait for a child after a Ctrl-C.
-    (folder / "saved").write_text(str(number))
-    sys.exit(130)
-signal.signal(signal.SIGINT, stop)
-signal.signal(signal.SIGTERM, stop)
-(folder / "ready").touch()
-"""
-CALLER = """
-import sys
-from trainers import workers
-from trainers.grid import Grid, Run
-workers.PROGRAM = "pretrain_stand_in"
-Grid(sys.argv[1]).train([Run(sys.argv[2]).but(method="moco", seed=0)])
-"""
 ROOT = pathlib.Path(__file__).parents[2]
-
-
-@pytest.fixture
-def stand_in(monkeypatch, tmp_path):
-    """Returns a function that puts some lines of Python, which know their `folder`, in place of `trainers.pretrain`."""
-    monkeypatch.setattr(workers, "PROGRAM", "pretrain_stand_in")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # One test may put another in its place within a second.
-
-    def put(lines):
-        program = f"import sys\ndef start(words):\n    sys.argv[1:] = words\n    exec({PRETRAIN + lines!r}, {{}})\n"
-        (tmp_path / "pretrain_stand_in.py").write_text(program)
-
-    return put
-
-
-@pytest.fixture
-def base(tmp_path):
-    """Returns a run by a flagfile of its own."""
-    path = tmp_path / "base.cfg"
-    path.write_text("--epochs=3\n--band=0.5,4\n--noartifacts\n")
-    return Run(str(path)).but(seed=0)
-
-
-def written(value=0.5, **others):
-    """Returns Python that writes a result row."""
-    found = dataclasses.asdict(row(value=value, **others))
-    return f"(folder / 'results.jsonl').write_text({json.dumps(found)!r})\n"
-
-
-def calls(runs, run):
-    path = runs.folder_of(run) / "calls"
-    return path.read_text().splitlines() if path.exists() else []
 
 
 def test_a_run_is_the_flagfile_with_its_changes_in_a_folder_of_its_own(stand_in, base, tmp_path):
@@ -149,24 +86,6 @@ def test_a_run_wanted_for_two_splits_is_evaluated_on_both_one_after_the_other(st
     assert ["--split=validation" in call for call in calls(runs, base)] == [False, True]
 
 
-@pytest.mark.slow
-def test_a_hangup_that_is_ignored_stays_ignored_and_a_stop_while_a_run_is_begun_reaches_it(stand_in, base, tmp_path):
-    stand_in("time.sleep(60)")
-    runs = Grid(tmp_path / "runs")
-    previous = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-
-        def say(_):
-            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-            os.kill(os.getpid(), signal.SIGINT)  # Before there is a process to pass it on to.
-
-        with pytest.raises(KeyboardInterrupt):
-            runs.train([base, base.seeded(1)], say)
-    finally:
-        signal.signal(signal.SIGHUP, previous)
-    assert not calls(runs, base.seeded(1))
-
-
 @pytest.mark.parametrize(
     ("end", "reason"),
     [("sys.exit('it is so')", "failed, see above"), ("signal.raise_signal(9)", "was ended by signal 9")],
@@ -209,73 +128,6 @@ def test_progress_names_the_run_and_the_time_left(stand_in, base, tmp_path):
     assert re.fullmatch(r"Run 2/2, 0:\d\d left: simper_rotating_digits-digits_\w+_1", said[1])
 
 
-def test_a_run_that_was_stopped_stops_the_grid(stand_in, base, tmp_path):
-    stand_in("sys.exit(130)")
-    with pytest.raises(KeyboardInterrupt):
-        Grid(tmp_path / "runs").train([base, base.seeded(1)])
-    assert not calls(Grid(tmp_path / "runs"), base.seeded(1))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_stops_the_grid_is_passed_on_and_all_runs_may_save(stand_in, base, tmp_path, number):
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    stand_in("time.sleep(60)")
-    runs, pair = Grid(tmp_path / "runs", jobs=2), [base, base.seeded(1)]
-
-    def tell():
-        while not all((runs.folder_of(run) / "ready").exists() for run in pair):
-            time.sleep(0.01)
-        os.kill(os.getpid(), number)
-
-    # Handled in the main thread, which waits for the runs meanwhile.
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
-    with pytest.raises(KeyboardInterrupt):
-        runs.train([*pair, base.seeded(2)])
-    teller.join()
-    assert [(runs.folder_of(run) / "saved").read_text() for run in pair] == [str(int(number))] * 2
-    assert not calls(runs, base.seeded(2))
-    assert {each: signal.getsignal(each) for each in handlers} == handlers
-
-
-@pytest.mark.slow
-def test_a_grid_that_is_killed_takes_its_run_with_it_which_saves_first(stand_in, base, tmp_path):
-    stand_in("time.sleep(60)")
-    words = [sys.executable, "-c", CALLER, str(tmp_path / "runs"), base.flagfile]
-    process = subprocess.Popen(words, cwd=ROOT)
-    folder = Grid(tmp_path / "runs").folder_of(base.but(method="moco"))
-    while not (folder / "ready").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.kill()
-    process.wait()
-    for _ in range(100):
-        if (folder / "saved").exists():
-            break
-        time.sleep(0.1)
-    assert (folder / "saved").read_text() == str(int(signal.SIGTERM))
-
-
-@pytest.mark.slow
-def test_where_what_begins_the_runs_is_killed_they_save_and_one_line_says_so(stand_in, base, tmp_path):
-    stand_in("import os; (folder / 'parent').write_text(str(os.getppid())); time.sleep(60)")
-    runs = Grid(tmp_path / "runs")
-
-    def kill():
-        while not (parent := runs.folder_of(base) / "parent").exists() or not parent.read_text():
-            time.sleep(0.01)
-        os.kill(int(parent.read_text()), signal.SIGKILL)
-
-    killer = threading.Thread(target=kill, daemon=True)
-    killer.start()
-    with pytest.raises(ChildProcessError, match=r"has ended with code -9\. Its runs save"):
-        runs.train([base])
-    killer.join()
-    while not (runs.folder_of(base) / "saved").exists():
-        time.sleep(0.01)
-
-
 @pytest.mark.slow
 def test_a_run_of_a_grid_has_the_rows_of_the_command(command, data_dir, tmp_path):
     flagfile = tmp_path / "tiny.cfg"
@@ -287,28 +139,6 @@ def test_a_run_of_a_grid_has_the_rows_of_the_command(command, data_dir, tmp_path
     found = [[dataclasses.replace(each, seconds=0) for each in rows] for rows in (
         runs.rows_of(run), read_rows(tmp_path / "alone" / "results.jsonl"))]  # fmt: skip
     assert found[0] == found[1]
-
-
-def test_two_grids_in_one_folder_are_refused(tmp_path):
-    runs = Grid(tmp_path / "runs")
-    message = rf"--runs={runs.folder} is in use by process {os.getpid()}"
-    with runs.held(), pytest.raises(ValueError, match=message), Grid(tmp_path / "runs").held():
-        pass
-    with runs.held():
-        pass
-
-
-def test_a_run_whose_folder_somebody_still_saves_in_is_waited_for(stand_in, base, tmp_path):
-    stand_in(written())
-    runs = Grid(tmp_path / "runs")
-    folder = runs.folder_of(base)
-    folder.mkdir(parents=True)
-    held = files.alone(folder / ".lock")
-    held.__enter__()
-    timer = threading.Timer(0.3, lambda: held.__exit__(None, None, None))
-    timer.start()
-    assert runs.train([base]) == {}
-    assert not timer.is_alive()
 
 
 def test_wrong_flags_and_damaged_rows_are_told_before_anything_is_trained(stand_in, base, tmp_path):

@@ -1,6 +1,5 @@
 """What holds for every encoder."""
 
-import functools
 import inspect
 import re
 import typing
@@ -9,34 +8,15 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from every_encoder import FRAME, KINDS, LEARNING, RNG, clips, each
 from gpu_kernels import unfit
 
 from simper_tf.encoders import (
     ENCODERS,
-    cnn3d,
-    cnn3d_domainbed,
-    efficientphys,
     mixes_clips,
-    small,
-    small1d,
-    ts_can,
-    with_saliency_sampler,
 )
 from simper_tf.encoders.norms import NORMS, BatchNorm
-from simper_tf.encoders.precision import SHORTEST_HALF, check_length, space_mean
 
-RNG = np.random.default_rng(31)
-FRAME = (12, 10, 3)
-KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()} | {
-    "cnn3d group": lambda: cnn3d(FRAME, norm="group"),
-    "cnn3d_domainbed batch": lambda: cnn3d_domainbed(FRAME, norm="batch"),
-    "efficientphys group": lambda: efficientphys(FRAME, norm="group"),
-    "ts_can attention": lambda: ts_can(FRAME, attention=True),
-    "small1d_by channel": lambda: small1d(FRAME, per_channel=True),
-    "saliency batch": lambda: with_saliency_sampler(small(FRAME), FRAME),
-    "saliency group": lambda: with_saliency_sampler(small(FRAME), FRAME, norm="group"),
-}
-LEARNING = sorted(set(KINDS) - {"frame_mean"})
 DIMENSIONS = {"physnet": (5,), "repnet": (512,), "small": (4,), "small1d": (4,), "small1d_by": (12,), "saliency": (4,)}
 WITH_BATCH_NORM = {
     "cnn3d",
@@ -87,17 +67,6 @@ PARAMETERS = [
 ]
 
 
-# Too large for `make test-fast`; variants, "<name> <what>", are left out there too.
-LARGE = ("physnet", "physnet_sinc", "repnet", "resnet3d18")
-
-
-def each(cases):
-    """Returns parameters of a test, which are the name of an encoder or begin with it."""
-    cases = [case if isinstance(case, tuple) else (case,) for case in cases]
-    slow = [case[0] in LARGE or " " in case[0] for case in cases]
-    return [pytest.param(*case, marks=[pytest.mark.slow] * is_slow) for case, is_slow in zip(cases, slow, strict=True)]
-
-
 def options(make):
     """Returns the options of an encoder with their defaults."""
     _, *rest = inspect.signature(make).parameters.values()
@@ -105,10 +74,6 @@ def options(make):
 
 
 OPTIONS = [(name, option) for name, make in ENCODERS.items() for option in options(make)]
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=(*shape, *FRAME)), tf.float32)
 
 
 @pytest.fixture(scope="module")
@@ -279,78 +244,6 @@ def test_a_saved_encoder_gives_the_same_features(encoders, kind, tmp_path):
     encoders(kind).save(tmp_path / "encoder.keras")
     loaded = keras.models.load_model(tmp_path / "encoder.keras")
     np.testing.assert_allclose(loaded(x), encoders(kind)(x), atol=1e-6)
-
-
-def in_bfloat16(kind):
-    before = keras.mixed_precision.dtype_policy()
-    keras.mixed_precision.set_dtype_policy("mixed_bfloat16")
-    try:
-        return KINDS[kind]()
-    finally:
-        keras.mixed_precision.set_dtype_policy(before)
-
-
-def gradient_of(encoder, x):
-    """Returns features and the gradient of a fixed sum of them, without dropout, all parameters in one."""
-    for layer in encoder._flatten_layers():
-        if hasattr(layer, "rate"):
-            layer.rate = 0.0
-    with tf.GradientTape() as tape:
-        features = encoder(x, training=True)
-        loss = tf.reduce_mean(features * tf.random.stateless_normal(features.shape, (0, 0)))
-    gradients = tape.gradient(loss, encoder.trainable_variables)
-    assert {values.dtype for values in [features, *gradients]} == {tf.float32}
-    return features, np.concatenate([np.ravel(gradient) for gradient in gradients])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", each(LEARNING))
-def test_the_shortest_views_of_mixed_bfloat16_have_the_gradient_of_float32_but_for_rounding(kind):
-    half, full = in_bfloat16(kind), KINDS[kind]()
-    full.set_weights(half.get_weights())
-    x = clips(2, SHORTEST_HALF)
-    features, gradient = gradient_of(half, x)
-    _, expected = gradient_of(full, x)
-    assert np.all(np.isfinite(features))
-    # 50 layers of RepNet, each with the statistics of a batch, leave 0.71; all others have 0.94 and more.
-    assert np.dot(gradient, expected) / np.linalg.norm(gradient) / np.linalg.norm(expected) > 0.6
-
-
-def test_views_too_short_for_gradients_in_half_precision_are_refused_with_what_to_do():
-    check_length("float32", 1)
-    check_length("mixed_bfloat16", 9)
-    with pytest.raises(ValueError, match=r"as short as 8 frames: it needs at least 9.*--precision=float32, or raise"):
-        check_length("mixed_bfloat16", 8)
-
-
-@pytest.mark.parametrize("kind", each(LEARNING))
-def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(encoders, kind):
-    encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
-    x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
-    level = encoder.trainable_variables[-1]  # What is added to the features, before a ReLU that then changes nothing.
-    series = []
-    for height in (4.0, 8.0):
-        level.assign(tf.fill(level.shape, height))
-        series.append(encoder(x).numpy() - height)
-    assert np.ptp(series[0], axis=1).max() > 1e-4
-    np.testing.assert_allclose(series[0], series[1], atol=1e-5)  # bfloat16 has steps of 0.03 above 4 and 0.06 above 8.
-    assert encoder.count_params() == encoders(kind).count_params()
-
-
-@pytest.mark.parametrize("kind", each(KINDS))
-def test_whatever_has_no_more_space_is_float32_in_mixed_bfloat16(kind):
-    behind_space = [layer.output for layer in in_bfloat16(kind).operations if layer.output.ndim < 4]
-    assert behind_space
-    assert {tensor.dtype for tensor in behind_space} == {"float32"}
-
-
-def test_the_mean_over_space_of_half_precision_is_exact():
-    # Of 256 pixels at 1, `count` are one step of bfloat16 higher: a swing of 0.0078, in steps of 0.00003.
-    count = np.round(128 + 127 * np.sin(np.arange(20)))
-    pixels = 1 + 2.0**-7 * (np.arange(256) < count[:, None])
-    x = tf.cast(np.reshape(pixels, (1, 20, 16, 16, 1)), tf.bfloat16)
-    np.testing.assert_allclose(space_mean(x)[0, :, 0], 1 + count / 2**15, rtol=1e-6)
-    assert space_mean(x, keepdims=True).shape == (1, 20, 1, 1, 1)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """What holds for every registered method, in one place; what is a method's own mathematics is tested beside it."""
 
 import inspect
-import math
 import pathlib
 import re
 import subprocess
@@ -12,41 +11,14 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from every_method import ALL, ALL_SLOW_BUT_ONE, op_by_op, values
 from gpu_kernels import nodes_of, unfit
 from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import cnn3d, small
-from simper_tf.encoders.norms import normalization
-from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, TrainingFacts, arguments_of
+from simper_tf.methods import APPEARANCES, METHODS, Method, TrainingFacts, arguments_of
 from simper_tf.settings import owners
-from simper_tf.times import Times
 from simper_tf.views import Views
-
-ALL = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
-# What traces a step takes seconds a method: `make test-fast` does it for one.
-ALL_SLOW_BUT_ONE = pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[pytest.mark.slow] * (kind is not SimPer)) for kind in METHODS.values()],
-    ids=METHODS,
-)
-
-
-def normed_encoder():
-    """Returns an encoder whose features differ between training and inference."""
-    clips = keras.Input((None, 12, 12, 1))
-    x = normalization("batch")(keras.layers.Conv3D(4, (1, 3, 3), strides=(1, 4, 4))(clips))
-    return keras.Model(clips, keras.layers.Dense(2)(keras.layers.Dropout(0.5)(keras.ops.mean(x, axis=(2, 3)))))
-
-
-def op_by_op(kind, *given, **changes):
-    """Returns what `compiled` does, without the seconds that tracing takes, for what is not about graphs."""
-    model = compiled(kind, *given, **changes)
-    model.run_eagerly = True
-    return model
-
-
-def values(variables):
-    return [variable.numpy() for variable in variables]
 
 
 @ALL
@@ -160,75 +132,6 @@ def test_features_are_those_of_the_encoder_alone(kind, swinging_bars):
 
 @pytest.mark.slow
 @ALL
-def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
-    model, data = op_by_op(kind, normed_encoder()), data_for(kind, swinging_bars[0])
-    model.fit(*data, batch_size=3, verbose=0)
-    before = values([*model.weights, *model.optimizer.variables])
-    logs = model.evaluate(*data, batch_size=3, verbose=0)
-    assert set(logs) == set(model.log_names())
-    assert all(np.isfinite(value) for value in logs.values())
-    for weight, value in zip([*model.weights, *model.optimizer.variables], before, strict=True):
-        np.testing.assert_array_equal(weight, value)
-
-
-@pytest.mark.slow
-@ALL
-def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
-    data = data_for(kind, swinging_bars[0])
-    model, again, other = op_by_op(kind), op_by_op(kind), op_by_op(kind)
-    other.seed = 1
-    first = model.evaluate(*data, batch_size=3, verbose=0)
-    assert model.evaluate(*data, batch_size=3, verbose=0) == first
-    assert again.evaluate(*data, batch_size=3, verbose=0) == first
-    assert other.evaluate(*data, batch_size=3, verbose=0)["loss"] != first["loss"]
-
-
-@ALL_SLOW_BUT_ONE
-def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_bars):
-    model = compiled(kind, normed_encoder())
-    batch = ready_views(kind, model.views, swinging_bars[0])
-    logs = model.evaluate(tf.data.Dataset.from_tensors(batch), verbose=0)
-    batch |= model.targets(batch, training=False)
-    features = model.encode_views(batch["views"], training=False)
-    expected = {name: float(value) for name, value in model.logs_of(features, batch, training=False).items()}
-    assert logs == pytest.approx(expected, rel=1e-4, abs=1e-6)
-    # Inference, indeed.
-    np.testing.assert_allclose(features[0, 0], model.encoder(batch["views"][0, :1])[0], atol=1e-5)
-
-
-def test_evaluation_is_the_mean_over_clips_however_they_are_batched(swinging_bars):
-    model = compiled(SimPer)
-    ready = tf.data.Dataset.from_tensor_slices(ready_views(SimPer, model.views, swinging_bars[0]))
-    whole = model.evaluate(ready.batch(6), verbose=0)
-    assert model.evaluate(ready.batch(4), verbose=0) == pytest.approx(whole, rel=1e-4)  # 4 and 2.
-
-
-def test_batches_of_an_evaluation_see_different_views_and_none_that_a_step_of_training_sees(swinging_bars):
-    model, seen = compiled(SimPer), []
-
-    def speeds(data, step=None):
-        batch = drawn(data, step)
-        seen.append(batch["draws"]["times"]["speeds"].numpy())
-        return batch
-
-    drawn, model.draw = model.draw, speeds
-    model.run_eagerly = True
-    clips = tf.data.Dataset.from_tensor_slices(np.repeat(swinging_bars[0][:1], 6, axis=0)).batch(2)
-    model.fit(clips, validation_data=clips, verbose=0)
-    assert len(seen) == 6
-    assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3
-
-
-@pytest.mark.slow
-def test_validation_data_add_their_logs_to_the_history(swinging_bars):
-    model = compiled(SimPer)
-    history = model.fit(swinging_bars[0], validation_data=swinging_bars[0], verbose=0, epochs=2).history
-    assert set(history) == {*model.log_names(), *(f"val_{name}" for name in model.log_names())}
-    assert len(history["val_loss"]) == 2
-
-
-@pytest.mark.slow
-@ALL
 @pytest.mark.parametrize("look", ["simper", "none"])
 def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kind, look, swinging_bars):
     views = views_for(kind)
@@ -293,71 +196,3 @@ def test_the_step_of_two_devices_is_that_of_one_for_every_method():
     script = pathlib.Path(__file__).with_name("two_devices.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-
-
-@ALL
-def test_arrays_beside_clips_are_refused_where_nothing_is_learned_from_them(kind, swinging_bars):
-    model = compiled(kind)
-    with pytest.raises(ValueError, match=rf"{kind.__name__} learns from clips.*with {1 + kind.needs_labels} more"):
-        model.train_step((swinging_bars[0], *[LABELS] * (1 + kind.needs_labels)))
-    if not kind.needs_labels:
-        for call in (model.fit, model.evaluate):
-            with pytest.raises(ValueError, match=r"learns from clips alone.*with 1 more.*Leave out"):
-                call(swinging_bars[0], LABELS, verbose=0)
-
-
-@ALL
-def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars):
-    model = compiled(kind)
-    batch = ready_views(kind, model.views, swinging_bars[0])
-    with pytest.raises(ValueError, match=r"come with their speeds, in a dictionary"):
-        model.fit(batch["views"], verbose=0)
-    with pytest.raises(ValueError, match=r"Ready views must be floats.* Received: uint8"):
-        model.train_step({**batch, "views": tf.cast(255 * batch["views"], tf.uint8)})
-    with pytest.raises(ValueError, match="Labels of ready views belong into their dictionary"):
-        model.train_step((batch, LABELS))
-
-
-@ALL
-def test_a_method_without_views_or_with_views_of_other_times_is_refused(kind, swinging_bars):
-    class OtherTimes(Times):
-        reverse_probability = 0.0
-
-    if kind.takes_times is not Times:
-        with pytest.raises(ValueError, match=rf"at the times of `{kind.__name__}.times_for`. Received: .*OtherTimes"):
-            compiled(kind, views=Views(16, OtherTimes(), kind.appearance))
-    try:
-        model = kind(small((None, None, 1), widths=(4,)))
-    except ValueError as error:
-        assert f"{kind.__name__} has a head for views of one length: give `views`" in str(error)  # noqa: PT017
-        return
-    model.compile(keras.optimizers.SGD())
-    with pytest.raises(ValueError, match=f"{kind.__name__} has no `views` to make of clips. Give it some, or batches"):
-        model.fit(swinging_bars[0], verbose=0)
-
-
-@ALL
-def test_too_few_clips_are_refused(kind):
-    model = compiled(kind)
-    model.check_batch(3)
-    if kind.min_clips > 1:
-        with pytest.raises(ValueError, match=f"{kind.__name__} learns .*at least 2 in a batch. Received: 1. Raise"):
-            model.check_batch(1)
-
-
-NUMBERS = [
-    (kind, name) for kind in METHODS.values() for name, o in arguments_of(kind).items() if o.annotation in (int, float)
-]
-
-
-@pytest.mark.parametrize(("kind", "name"), NUMBERS, ids=lambda x: getattr(x, "__name__", x))
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_numbers_that_are_none_are_refused_by_name(kind, name, value):
-    with pytest.raises(ValueError, match=rf"`{name}` must be .* Received: {value}"):
-        compiled(kind, **{name: value})
-
-
-def test_a_method_that_minimizes_nothing_says_so(swinging_bars):
-    model = compiled(Method, views=views_for(SimPer))
-    with pytest.raises(NotImplementedError, match="Method does not say what it minimizes"):
-        model.train_step(tf.constant(swinging_bars[0]))

@@ -1,0 +1,36 @@
+"""Every method as a test asks for it, and an encoder by which training and inference differ."""
+
+import keras
+import pytest
+from small_methods import compiled
+
+from simper_tf.encoders.norms import normalization
+from simper_tf.methods import METHODS, SimPer
+
+ALL = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
+
+# What traces a step takes seconds a method: `make test-fast` does it for one.
+ALL_SLOW_BUT_ONE = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind is not SimPer)) for kind in METHODS.values()],
+    ids=METHODS,
+)
+
+
+def normed_encoder():
+    """Returns an encoder whose features differ between training and inference."""
+    clips = keras.Input((None, 12, 12, 1))
+    x = normalization("batch")(keras.layers.Conv3D(4, (1, 3, 3), strides=(1, 4, 4))(clips))
+    return keras.Model(clips, keras.layers.Dense(2)(keras.layers.Dropout(0.5)(keras.ops.mean(x, axis=(2, 3)))))
+
+
+def op_by_op(kind, *given, **changes):
+    """Returns what `compiled` does, without the seconds that tracing takes, for what is not about graphs."""
+    model = compiled(kind, *given, **changes)
+    model.run_eagerly = True
+    return model
+
+
+def values(variables):
+    """Returns variables as arrays."""
+    return [variable.numpy() for variable in variables]

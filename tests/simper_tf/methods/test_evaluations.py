@@ -1,0 +1,78 @@
+"""What holds for the evaluation of every method."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from every_method import ALL, ALL_SLOW_BUT_ONE, normed_encoder, op_by_op, values
+from small_methods import compiled, data_for, ready_views
+
+from simper_tf.methods import SimPer
+
+
+@pytest.mark.slow
+@ALL
+def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
+    model, data = op_by_op(kind, normed_encoder()), data_for(kind, swinging_bars[0])
+    model.fit(*data, batch_size=3, verbose=0)
+    before = values([*model.weights, *model.optimizer.variables])
+    logs = model.evaluate(*data, batch_size=3, verbose=0)
+    assert set(logs) == set(model.log_names())
+    assert all(np.isfinite(value) for value in logs.values())
+    for weight, value in zip([*model.weights, *model.optimizer.variables], before, strict=True):
+        np.testing.assert_array_equal(weight, value)
+
+
+@pytest.mark.slow
+@ALL
+def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
+    data = data_for(kind, swinging_bars[0])
+    model, again, other = op_by_op(kind), op_by_op(kind), op_by_op(kind)
+    other.seed = 1
+    first = model.evaluate(*data, batch_size=3, verbose=0)
+    assert model.evaluate(*data, batch_size=3, verbose=0) == first
+    assert again.evaluate(*data, batch_size=3, verbose=0) == first
+    assert other.evaluate(*data, batch_size=3, verbose=0)["loss"] != first["loss"]
+
+
+@ALL_SLOW_BUT_ONE
+def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_bars):
+    model = compiled(kind, normed_encoder())
+    batch = ready_views(kind, model.views, swinging_bars[0])
+    logs = model.evaluate(tf.data.Dataset.from_tensors(batch), verbose=0)
+    batch |= model.targets(batch, training=False)
+    features = model.encode_views(batch["views"], training=False)
+    expected = {name: float(value) for name, value in model.logs_of(features, batch, training=False).items()}
+    assert logs == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    # Inference, indeed.
+    np.testing.assert_allclose(features[0, 0], model.encoder(batch["views"][0, :1])[0], atol=1e-5)
+
+
+def test_evaluation_is_the_mean_over_clips_however_they_are_batched(swinging_bars):
+    model = compiled(SimPer)
+    ready = tf.data.Dataset.from_tensor_slices(ready_views(SimPer, model.views, swinging_bars[0]))
+    whole = model.evaluate(ready.batch(6), verbose=0)
+    assert model.evaluate(ready.batch(4), verbose=0) == pytest.approx(whole, rel=1e-4)  # 4 and 2.
+
+
+def test_batches_of_an_evaluation_see_different_views_and_none_that_a_step_of_training_sees(swinging_bars):
+    model, seen = compiled(SimPer), []
+
+    def speeds(data, step=None):
+        batch = drawn(data, step)
+        seen.append(batch["draws"]["times"]["speeds"].numpy())
+        return batch
+
+    drawn, model.draw = model.draw, speeds
+    model.run_eagerly = True
+    clips = tf.data.Dataset.from_tensor_slices(np.repeat(swinging_bars[0][:1], 6, axis=0)).batch(2)
+    model.fit(clips, validation_data=clips, verbose=0)
+    assert len(seen) == 6
+    assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3
+
+
+@pytest.mark.slow
+def test_validation_data_add_their_logs_to_the_history(swinging_bars):
+    model = compiled(SimPer)
+    history = model.fit(swinging_bars[0], validation_data=swinging_bars[0], verbose=0, epochs=2).history
+    assert set(history) == {*model.log_names(), *(f"val_{name}" for name in model.log_names())}
+    assert len(history["val_loss"]) == 2

@@ -1,0 +1,82 @@
+"""What every method refuses, and how it says so."""
+
+import math
+
+import keras
+import pytest
+import tensorflow as tf
+from every_method import ALL
+from small_methods import LABELS, compiled, ready_views, views_for
+
+from simper_tf.encoders import small
+from simper_tf.methods import METHODS, Method, SimPer, arguments_of
+from simper_tf.times import Times
+from simper_tf.views import Views
+
+
+@ALL
+def test_arrays_beside_clips_are_refused_where_nothing_is_learned_from_them(kind, swinging_bars):
+    model = compiled(kind)
+    with pytest.raises(ValueError, match=rf"{kind.__name__} learns from clips.*with {1 + kind.needs_labels} more"):
+        model.train_step((swinging_bars[0], *[LABELS] * (1 + kind.needs_labels)))
+    if not kind.needs_labels:
+        for call in (model.fit, model.evaluate):
+            with pytest.raises(ValueError, match=r"learns from clips alone.*with 1 more.*Leave out"):
+                call(swinging_bars[0], LABELS, verbose=0)
+
+
+@ALL
+def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars):
+    model = compiled(kind)
+    batch = ready_views(kind, model.views, swinging_bars[0])
+    with pytest.raises(ValueError, match=r"come with their speeds, in a dictionary"):
+        model.fit(batch["views"], verbose=0)
+    with pytest.raises(ValueError, match=r"Ready views must be floats.* Received: uint8"):
+        model.train_step({**batch, "views": tf.cast(255 * batch["views"], tf.uint8)})
+    with pytest.raises(ValueError, match="Labels of ready views belong into their dictionary"):
+        model.train_step((batch, LABELS))
+
+
+@ALL
+def test_a_method_without_views_or_with_views_of_other_times_is_refused(kind, swinging_bars):
+    class OtherTimes(Times):
+        reverse_probability = 0.0
+
+    if kind.takes_times is not Times:
+        with pytest.raises(ValueError, match=rf"at the times of `{kind.__name__}.times_for`. Received: .*OtherTimes"):
+            compiled(kind, views=Views(16, OtherTimes(), kind.appearance))
+    try:
+        model = kind(small((None, None, 1), widths=(4,)))
+    except ValueError as error:
+        assert f"{kind.__name__} has a head for views of one length: give `views`" in str(error)  # noqa: PT017
+        return
+    model.compile(keras.optimizers.SGD())
+    with pytest.raises(ValueError, match=f"{kind.__name__} has no `views` to make of clips. Give it some, or batches"):
+        model.fit(swinging_bars[0], verbose=0)
+
+
+@ALL
+def test_too_few_clips_are_refused(kind):
+    model = compiled(kind)
+    model.check_batch(3)
+    if kind.min_clips > 1:
+        with pytest.raises(ValueError, match=f"{kind.__name__} learns .*at least 2 in a batch. Received: 1. Raise"):
+            model.check_batch(1)
+
+
+NUMBERS = [
+    (kind, name) for kind in METHODS.values() for name, o in arguments_of(kind).items() if o.annotation in (int, float)
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), NUMBERS, ids=lambda x: getattr(x, "__name__", x))
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_numbers_that_are_none_are_refused_by_name(kind, name, value):
+    with pytest.raises(ValueError, match=rf"`{name}` must be .* Received: {value}"):
+        compiled(kind, **{name: value})
+
+
+def test_a_method_that_minimizes_nothing_says_so(swinging_bars):
+    model = compiled(Method, views=views_for(SimPer))
+    with pytest.raises(NotImplementedError, match="Method does not say what it minimizes"):
+        model.train_step(tf.constant(swinging_bars[0]))
