@@ -2,7 +2,6 @@
 
 import functools
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -16,8 +15,6 @@ from simper_tf.encoders import (
     ts_can,
     with_saliency_sampler,
 )
-
-RNG = np.random.default_rng(31)
 
 FRAME = (12, 10, 3)
 
@@ -44,6 +41,6 @@ def each(cases):
     return [pytest.param(*case, marks=[pytest.mark.slow] * is_slow) for case, is_slow in zip(cases, slow, strict=True)]
 
 
-def clips(*shape):
+def clips(rng, *shape):
     """Returns clips of random frames, of a batch and a length."""
-    return tf.constant(RNG.uniform(size=(*shape, *FRAME)), tf.float32)
+    return tf.constant(rng.uniform(size=(*shape, *FRAME)), tf.float32)
