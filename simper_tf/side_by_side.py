@@ -134,29 +134,31 @@ def errors_over_size(panels, xlabel, ylabel):
     """Returns a figure of errors over the size of what was learned from, a panel a data set, with intervals.
 
     Args:
-        panels: Title -> (title of a curve -> `Errors`).
+        panels: Title -> (title of a curve -> `Errors`). "SimPer, some way" is dashed, in the color of "SimPer".
         xlabel, ylabel: Of the axes, with units.
     """
     figure = Figure(figsize=(4.2 * len(panels), 3.4), layout="constrained")
-    every = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    every = list(dict.fromkeys(name.split(", ")[0] for curves in panels.values() for name in curves))
     handles = {}
     for axes, (title, curves) in zip(figure.subplots(1, len(panels), squeeze=False).flat, panels.items(), strict=True):
         for name, errors in curves.items():
-            handles[name] = _curve(axes, errors, every.index(name), len(every))
+            line, *way = name.split(", ")
+            handles[name] = _curve(axes, errors, every.index(line), len(every), "--" if way else "-")
         axes.set_title(title, fontsize=9)
         _axes_of_errors(axes, curves.values(), xlabel)
     figure.axes[0].set_ylabel(ylabel)
-    figure.legend(handles.values(), handles, frameon=False, fontsize=8, loc="outside upper center", ncols=len(handles))
+    figure.legend(handles.values(), handles, frameon=False, fontsize=8, loc="outside upper center",
+                  ncols=min(len(handles), 4))  # fmt: skip
     return figure
 
 
-def _curve(axes, errors, number, total):
+def _curve(axes, errors, number, total, style):
     """Draws a curve; those of a panel stand a little beside one another, so that intervals do not overlap."""
     color, marker = CURVES[number % len(CURVES)]
     sizes = errors.sizes * 1.035 ** (number - (total - 1) / 2)
     lengths = np.stack([errors.means - errors.lows, errors.highs - errors.means])
     return axes.errorbar(sizes, errors.means, np.maximum(lengths, 0), color=color, marker=marker, markersize=4,
-                         linewidth=1.3, elinewidth=1, capsize=2.5)  # fmt: skip
+                         linestyle=style, linewidth=1.3, elinewidth=1, capsize=2.5)  # fmt: skip
 
 
 def _axes_of_errors(axes, curves, xlabel):

@@ -148,6 +148,15 @@ def test_curves_of_a_panel_do_not_hide_one_another_and_a_curve_looks_the_same_in
     assert lines[1].get_color() == lines[2].get_color()
 
 
+def test_another_way_of_a_curve_is_dashed_and_looks_else_like_it():
+    panels = {"A": {"x": errors(4, 3, 2), "y": errors(4, 3, 2), "y, slowly": errors(3, 2, 1)}}
+    (axes,) = side_by_side.errors_over_size(panels, "", "").axes
+    first, second, way = [container[0] for container in axes.containers]
+    assert [line.get_linestyle() for line in (first, second, way)] == ["-", "-", "--"]
+    assert way.get_color() == second.get_color() != first.get_color()
+    assert way.get_marker() == second.get_marker()
+
+
 def test_errors_that_span_a_factor_of_ten_stand_on_a_logarithmic_axis_even_with_an_interval_below_zero():
     figure = side_by_side.errors_over_size({"A": {"x": errors(0.02, 0.3, 2, low=-0.5)}}, "", "")
     (axes,) = figure.axes

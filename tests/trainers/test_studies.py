@@ -62,9 +62,14 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
         == [1, 0.5, 0.2, 0.1, 0.05]
     )
     assert {(tuned.method, before.method) for tuned, before in ran} == {("supervised", "simper")}
-    labels = {line.title: line for line in STUDIES["table13"][0](LOCATED["small"]).blocks[0].lines}["SimPer"]
-    assert len({cell.run.source for cell in labels.cells}) == 1
-    assert [cell.run.settings().label_fraction for cell in labels.cells[::2]] == [1, 0.5, 0.2, 0.1, 0.05]
+    lines = {line.title: line for line in STUDIES["table13"][0](LOCATED["small"]).blocks[0].lines}
+    assert "supervised, the head alone" not in lines
+    whole, alone = lines["SimPer"], lines["SimPer, the head alone"]
+    assert len({cell.run.source for line in (whole, alone) for cell in line.cells}) == 1
+    for line, frozen in ((whole, False), (alone, True)):
+        found = [cell.run.settings() for cell in line.cells[::2]]
+        assert [settings.label_fraction for settings in found] == [1, 0.5, 0.2, 0.1, 0.05]
+        assert {settings.options.get("freeze", False) for settings in found} == {frozen}
 
 
 def test_learned_weights_of_faces_learn_labels_more_slowly_than_random_ones_and_a_head_alone_as_these():

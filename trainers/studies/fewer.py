@@ -3,7 +3,7 @@
 from simper_tf.methods import METHODS
 from trainers.studies import published
 from trainers.studies.features import unit
-from trainers.studies.finetuning import OWN, finetuned
+from trainers.studies.finetuning import OWN, finetuned, head_alone
 from trainers.studies.scales import PAPERS_LENGTHS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -20,8 +20,9 @@ def fewer_labels(scale: Scale) -> Study:
     """Returns table 13."""
     return _over_fractions("table13", scale, None, "label_fraction", (
         "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows "
-        "as labels get fewer."
-    ))  # fmt: skip
+        "as labels get fewer. It trains the whole network; that the head alone learns, and the encoder stays as it is, "
+        "is ours."
+    ), {", the head alone": head_alone})  # fmt: skip
 
 
 def lengths(scale: Scale) -> Study:
@@ -49,23 +50,33 @@ def lengths(scale: Scale) -> Study:
     return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
 
 
-def _over_fractions(table, scale, before, after, about):
-    """Returns a study of parts of the clips or labels: on digits, and on the data set of the paper."""
+def _over_fractions(table, scale, before, after, about, ways=None):
+    """Returns a study of parts of the clips or labels: on digits, and on the data set of the paper.
+
+    Args:
+        table, scale, about: What it is.
+        before, after: The flags that say which part, in pre-training (None: all of it) and in learning from labels.
+        ways: Title -> how else labels are learned from learned weights: a run of the whole network -> another.
+    """
     blocks = []
     for name in ("rotating_digits", "scamps"):
         columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
 
-        def cell(method, percent, metric, name=name):
+        def cell(method, way, percent, metric, name=name):
             part = {} if percent == 100 else {after: percent / 100}
             if scale.name == "paper" and name == "rotating_digits" and percent == 5:
                 part |= {"batch_size": 32}  # A batch of 64 cannot be drawn from 50 clips.
             run = finetuned(scale, name, method, part if before else None, **part)
+            if way:
+                return Cell(way(run), OWN, metric)
             paper = published.value(table, method, f"{percent}% {metric}") if name == "scamps" else None
             return Cell(run, OWN, metric, paper)
 
         lines = tuple(
-            Line(METHODS[method].title, tuple(cell(method, *column) for column in columns))
+            Line(METHODS[method].title + title, tuple(cell(method, way, *column) for column in columns))
+            for title, way in ({"": None} | (ways or {})).items()
             for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
+            if not (way and method == "supervised")
         )
         titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
         blocks.append(Block(scale.title(name), titles, lines))
