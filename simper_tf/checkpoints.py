@@ -63,7 +63,7 @@ class Checkpoints:
         All processes that train together call it, and all have the weights of the chief then.
 
         Raises:
-            ValueError: there are checkpoints, but none is whole.
+            ValueError: there are checkpoints, but none is whole and of this version.
         """
         step = self._read(warn) if self._folder else 0
         if not replicas.has_others(self._model.distribute_strategy):
@@ -78,12 +78,14 @@ class Checkpoints:
         unlisted = [f"step-{step}" for step in found if step not in _steps_listed(self._folder)]
         if unlisted:
             warn(f"{self._folder / 'checkpoint'} does not list {', '.join(unlisted)}; what is on disk counts.")
+        others = False
         for step in reversed(steps):
             path = str(self._folder / f"step-{step}")
             try:
                 _read_whole(path)
                 self._checkpoint.read(path).assert_existing_objects_matched().expect_partial()
             except AssertionError as error:
+                others = True
                 warn(f"Checkpoint {path} is of another version and passed over: {str(error).splitlines()[0]}")
             except (tf.errors.OpError, IndexError, ValueError) as error:
                 warn(f"Checkpoint {path} is damaged and passed over: {str(error).splitlines()[0]}")
@@ -91,7 +93,8 @@ class Checkpoints:
                 self._whole = int(self.step)
                 return self._whole
         if steps:
-            raise ValueError(f"No checkpoint in {self._folder} is whole. Train anew with --overwrite.")
+            lacking = "of this version: go on with the one that wrote them, or train" if others else "whole. Train"
+            raise ValueError(f"No checkpoint in {self._folder} is {lacking} anew with --overwrite.")
         return 0
 
     def _keep_last(self, step):

@@ -11,9 +11,9 @@ from simper_tf import training
 from simper_tf.checkpoints import Checkpoints, checkpoint_steps, remove_left_overs
 
 
-def made(folder):
+def made(folder, bias=False):
     """Returns the checkpoints of a model of one weight, and the weight."""
-    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, use_bias=False)])
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, use_bias=bias)])
     model.compile(keras.optimizers.Adam())
     return Checkpoints(folder, model), model.trainable_variables[0]
 
@@ -118,6 +118,16 @@ def test_where_none_is_whole_or_there_any_more_nothing_is_started_anew(folder):
         path.unlink()
     with pytest.raises(ValueError, match="is whole"):  # The text file lists them.
         restored(folder)
+
+
+def test_checkpoints_of_another_version_are_left_to_it_and_said_to_be_of_one(folder):
+    before, said = contents(folder), []
+    checkpoints, _ = made(folder, bias=True)
+    with pytest.raises(ValueError, match=f"No checkpoint in {folder} is of this version: go on with the one that"):
+        checkpoints.restore(said.append)
+    assert len(said) == 2
+    assert all("is of another version" in line for line in said)
+    assert contents(folder) == before
 
 
 def test_a_step_that_was_restored_or_saved_is_not_written_again(folder):
