@@ -79,7 +79,12 @@ def test_learned_weights_of_faces_learn_labels_more_slowly_than_random_ones_and_
     for line in whole.lines:
         rates = {line.cells[k].run.settings().learning_rate for k in faces}
         assert rates == ({0.003} if line.title.startswith("supervised") else {0.001})
-    for number, lines in enumerate(zip(alone.lines, after.lines, strict=True)):
+    again = after.lines[0]
+    assert again.title == "supervised, once more"
+    for first, second in zip(whole.lines[0].cells, again.cells, strict=True):
+        assert second.run.source == first.run
+        assert (second.run.settings().learning_rate, second.run.settings().keep_head) == (0.001, True)
+    for number, lines in enumerate(zip(alone.lines, after.lines[1:], strict=True)):
         assert {line.title for line in lines} == {METHODS[PAPERS[number]].title}
         for head, both in zip(*(line.cells for line in lines), strict=True):
             found = head.run.settings()

@@ -36,7 +36,7 @@ def whole_networks(scale: Scale) -> Study:
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
         "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
         "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
-        "steps."
+        "steps, which supervised training gets there too."
     ))  # fmt: skip
     (block,) = study.blocks
     title, head = _other_head(scale)
@@ -44,14 +44,12 @@ def whole_networks(scale: Scale) -> Study:
     cells = (None if cell.metric == "pearson" or "°C" in column else _headed(cell, head)
              for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
     whole = dataclasses.replace(block, title="The whole network", lines=(*block.lines, Line(title, tuple(cells))))
-    alone, after = ([] for _ in range(2))
-    for line in block.lines[1:]:
-        cells = [dataclasses.replace(cell, paper=None) for cell in line.cells]
-        alone.append(Line(line.title, tuple(dataclasses.replace(c, run=head_alone(c.run)) for c in cells)))
-        after.append(Line(line.title, tuple(dataclasses.replace(c, run=head_first(c.run)) for c in cells)))
-    further = (Block("The head alone", block.columns, tuple(alone)),
-               Block("The head first, then the whole network", block.columns, tuple(after)))  # fmt: skip
-    return dataclasses.replace(study, blocks=(whole, *further))
+    alone = Block("The head alone", block.columns, tuple(_learned(line, head_alone) for line in block.lines[1:]))
+    after = Block("The head first, then the whole network", block.columns, (
+        _learned(dataclasses.replace(block.lines[0], title="supervised, once more"), once_more),
+        *(_learned(line, head_first) for line in block.lines[1:]),
+    ))  # fmt: skip
+    return dataclasses.replace(study, blocks=(whole, alone, after))
 
 
 def head_alone(run: Run, **changes) -> Run:
@@ -67,7 +65,12 @@ def head_first(run: Run, learning_rate: float = AFTER_THE_HEAD) -> Run:
 
     What learned features lose to the gradients of a random head is kept so: Kumar et al., ICLR 2022.
     """
-    return run.but(keep_head=True, learning_rate=learning_rate).begun_with(head_alone(run))
+    return once_more(run, learning_rate, head_alone(run))
+
+
+def once_more(run: Run, learning_rate: float = AFTER_THE_HEAD, before: Run | None = None) -> Run:
+    """Returns learning from labels of the whole network, begun with what it, or another, has learned of them."""
+    return run.but(keep_head=True, learning_rate=learning_rate).begun_with(before or run)
 
 
 def specialized(scale: Scale) -> Study:
@@ -190,6 +193,11 @@ def _other_head(scale):
     if dict(scale.sets["rotating_digits"].finetune.changes).get("head") == "spectrum":
         return "supervised, the published head", "linear"
     return "supervised, phase-free head", "spectrum"
+
+
+def _learned(line, way):
+    """Returns a line that the paper does not have: labels are learned in another way."""
+    return Line(line.title, tuple(dataclasses.replace(cell, run=way(cell.run), paper=None) for cell in line.cells))
 
 
 def _headed(cell, head):
