@@ -28,8 +28,9 @@ def main():
     names, left_out = choose(config.table, scale)
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
-    if config.choose and "settings" not in names:
-        raise ValueError("--choose chooses by the table settings. Ask for it: --table=settings.")
+    if config.choose and not set(names) & set(choosing.TABLES):
+        known = " and ".join(choosing.TABLES)
+        raise ValueError(f"--choose chooses by the tables {known}. Ask for one: --table=settings.")
     for path in config.documents:
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = [STUDIES[name][0](scale) for name in names]
@@ -50,8 +51,10 @@ def main():
             if config.out and whole:
                 write(pathlib.Path(config.out), whole)
             put(config.documents, whole)
-        if config.choose:
-            choosing.write(choosing.choose(studies[names.index("settings")], found[names.index("settings")]))
+        for name, study, each in zip(names, studies, found, strict=True):
+            if config.choose and name in choosing.TABLES:
+                choose_of, keep = choosing.TABLES[name]
+                keep(choose_of(study, each))
     if failed:
         first, reason = next(iter(failed.items()))
         raise ValueError(
@@ -163,7 +166,9 @@ if __name__ == "__main__":
     flags.DEFINE_list("documents", [], "Documents with marks between which tables are put, such as README.md.")
     flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale.")
     flags.DEFINE_integer("jobs", 1, "Runs trained at a time; times are then not to be compared.", lower_bound=1)
-    flags.DEFINE_boolean("choose", False, "Let the comparison have the settings that are best in the table settings.")
+    flags.DEFINE_boolean(
+        "choose", False, "Let other tables have what is best in the tables settings and finetune_settings."
+    )
     flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
     flags.DEFINE_string("manual_dir", "raw", "Folder with a folder of raw files for each data set, such as raw/ubfc.")
     cli.run(main)

@@ -46,6 +46,38 @@ def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(aske
     assert places == {"simper": ({}, 2), "byol": ({}, 1)}
 
 
+def test_the_rate_of_the_smallest_error_is_chosen_for_each_data_set_and_start_at_once_and_after_the_head():
+    learned = Run("flags/small/ubfc.cfg").but(method="byol")
+    fresh = Run("flags/small/ubfc.cfg").but(method="supervised")
+    changes = {
+        "at once, fast": {"learning_rate": 0.003},
+        "at once": {"learning_rate": 0.001},
+        "--freeze": {"freeze": True},
+        "after, fast": {"learning_rate": 0.003, "keep_head": True},
+        "after": {"learning_rate": 0.001, "keep_head": True},
+    }
+    lines = tuple(
+        Line(title, (None if "freeze" in given else Cell(fresh.but(**given), "supervised", "mae"),
+                     Cell(fresh.but(**given).begun_with(learned), "supervised", "mae")))
+        for title, given in changes.items()
+    )  # fmt: skip
+    study = Study("finetune_settings", "", "", (Block("UBFC", ("supervised", "BYOL"), lines),))
+    errors = [
+        ((1.0,), (3.0, 6.0)),
+        ((2.0,), (4.0, 4.0)),
+        (None, (0.1, 0.1)),
+        ((5.0,), (7.0, 1.0)),
+        ((4.0,), (3.0, 6.0)),
+    ]
+    found = [{"cells": [pair and {"values": [{"value": v} for v in pair]} for pair in line]} for line in errors]
+    page = {"name": study.name, "blocks": [{"lines": found}], "done": 9, "total": 9}
+    assert choosing.choose_label_rates(study, page) == {
+        "ubfc": {"supervised": {"at_once": 0.003, "after": 0.001}, "byol": {"at_once": 0.001, "after": 0.003}}
+    }
+    with pytest.raises(ValueError, match=r"Found: 8 of 9 runs\."):
+        choosing.choose_label_rates(study, page | {"done": 8})
+
+
 def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
     study, found = asked
     page = found(simper=[(1, 1)] * 3, byol=[(1, 1)] * 3) | {"done": 5}

@@ -1,7 +1,10 @@
+import dataclasses
+import pathlib
+
 import pytest
 
 from simper_tf.methods import METHODS
-from trainers.studies import STUDIES, published
+from trainers.studies import STUDIES, choosing, published
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
 
@@ -72,27 +75,32 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
         assert {settings.options.get("freeze", False) for settings in found} == {frozen}
 
 
-def test_learned_weights_of_faces_learn_labels_more_slowly_than_random_ones_and_a_head_alone_as_these():
+def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_head_alone_at_the_flagfiles():
+    rates = choosing.label_rates()
     whole, alone, after = STUDIES["table8"][0](LOCATED["small"]).blocks
-    faces = [k for k, title in enumerate(whole.columns) if "faces" in title]
-    assert len(faces) == 6
-    for line in whole.lines:
-        rates = {line.cells[k].run.settings().learning_rate for k in faces}
-        assert rates == ({0.003} if line.title.startswith("supervised") else {0.001})
-    again = after.lines[0]
-    assert again.title == "supervised, once more"
-    for first, second in zip(whole.lines[0].cells, again.cells, strict=True):
-        assert second.run.source == first.run
-        assert (second.run.settings().learning_rate, second.run.settings().keep_head) == (0.001, True)
-    for number, lines in enumerate(zip(alone.lines, after.lines[1:], strict=True)):
-        assert {line.title for line in lines} == {METHODS[PAPERS[number]].title}
-        for head, both in zip(*(line.cells for line in lines), strict=True):
-            found = head.run.settings()
-            assert (found.learning_rate, found.options["freeze"]) == (0.003, True)
-            assert head.run.source.settings().method == PAPERS[number]
+    methods = ("supervised", *PAPERS)
+    names = [pathlib.Path(cell.run.flagfile).stem for cell in whole.lines[0].cells]
+    for method, at_once, later in zip(methods, whole.lines, after.lines, strict=False):
+        for name, first, both in zip(names, at_once.cells, later.cells, strict=True):
+            assert first.run.settings().learning_rate == rates[name][method]["at_once"]
+            found, before = both.run.settings(), both.run.source.settings()
+            assert (found.learning_rate, found.keep_head) == (rates[name][method]["after"], True)
+            assert not found.options.get("freeze", False)
+            assert before.method == "supervised"
+            assert (before.learning_rate, before.options.get("freeze", False)) == (0.003, method != "supervised")
+    for method, line, later in zip(PAPERS, alone.lines, after.lines[1:], strict=True):
+        for head, both in zip(line.cells, later.cells, strict=True):
             assert both.run.source == head.run
-            found = both.run.settings()
-            assert (found.learning_rate, found.keep_head, found.options.get("freeze", False)) == (0.001, True, False)
+            assert head.run.source.settings().method == method
+
+
+def test_a_method_that_no_rate_was_chosen_for_has_that_of_simper_and_the_paper_that_of_its_flagfile():
+    setting = LOCATED["small"].sets["ubfc"]
+    known = dataclasses.replace(setting, rates={"simper": {"at_once": 0.5}, "byol": {"at_once": 0.25}})
+    runs = {name: known.begun_with(setting.pretrain.but(method=name)) for name in ("simper", "byol", "sinc")}
+    assert [run.settings().learning_rate for run in runs.values()] == [0.5, 0.25, 0.5]
+    paper = LOCATED["paper"].sets["ubfc"]
+    assert paper.begun_with(paper.pretrain).settings().learning_rate == paper.finetune.settings().learning_rate
 
 
 @pytest.mark.parametrize("scale", sorted(SCALES))

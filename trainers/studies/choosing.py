@@ -1,4 +1,4 @@
-"""What is taken of the table `settings` for the comparison: each method's best line on validation clips."""
+"""What is taken from tables of settings for other tables: for each method what is best on validation clips."""
 
 import functools
 import json
@@ -15,6 +15,7 @@ from trainers.studies.table import Study
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
+LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
 
 
 @functools.cache
@@ -30,6 +31,14 @@ def chosen() -> dict[str, dict]:
 def costs() -> dict[str, float]:
     """Returns the seconds of a step of each method as chosen, 1 for SimPer's, see `benchmarks.costs`."""
     return json.loads(COSTS.read_text())
+
+
+def label_rates() -> dict[str, dict[str, dict[str, float]]]:
+    """Returns the learning rates of the whole network that were chosen, see `scales.Setting`.
+
+    {"scamps": {"byol": {"at_once": 0.001, "after": 0.003}}}
+    """
+    return json.loads(LABEL_RATES.read_text())
 
 
 def changes(method: str) -> dict[str, str]:
@@ -55,11 +64,7 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
     Raises:
         ValueError: runs are missing.
     """
-    if page["done"] < page["total"]:
-        raise ValueError(
-            f"--choose takes the whole table {page['name']}. Found: {page['done']} of {page['total']} runs. The same "
-            "command goes on with them."
-        )
+    _require_all(page)
     best = {}
     for block, found in zip(study.blocks, page["blocks"], strict=True):
         number = int(np.argmin(mean_ranks(found["lines"])))
@@ -73,10 +78,46 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
     }
 
 
+def choose_label_rates(study: Study, page: dict) -> dict[str, dict[str, dict[str, float]]]:
+    """Returns what `label_rates` does, of a table of blocks of a data set, lines of a rate and columns of a method.
+
+    The best is the smallest mean over seeds; what keeps its encoder as it is has no such rate.
+
+    Args:
+        study: The table.
+        page: What was found for it, see `trainers.studies.page`.
+
+    Raises:
+        ValueError: runs are missing.
+    """
+    _require_all(page)
+    best = {}
+    for block, found in zip(study.blocks, page["blocks"], strict=True):
+        for line, values in zip(block.lines, found["lines"], strict=True):
+            for cell, value in zip(line.cells, values["cells"], strict=True):
+                given = dict(cell.run.changes) if cell else {"freeze": True}
+                if "freeze" in given:
+                    continue
+                name = pathlib.Path(cell.run.flagfile).stem
+                method = dict(cell.run.with_sources()[0].changes)["method"]
+                key = name, method, "after" if "keep_head" in given else "at_once"
+                error = statistics.fmean(each["value"] for each in value["values"])
+                best[key] = min(best.get(key, (math.inf,)), (error, float(given["learning_rate"])))
+    rates = {}
+    for (name, method, when), (_, rate) in best.items():
+        rates.setdefault(name, {}).setdefault(method, {})[when] = rate
+    return rates
+
+
 def write(choices: dict[str, dict]):
     """Keeps what was chosen for the comparison."""
     files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
     chosen.cache_clear()
+
+
+def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
+    """Keeps the rates that were chosen for learning from labels."""
+    files.write_atomically(LABEL_RATES, json.dumps(rates, indent=1) + "\n")
 
 
 def write_costs(found: Mapping[str, float]):
@@ -90,3 +131,15 @@ def mean_ranks(lines: list[dict]) -> list[float]:
     values = np.array([[statistics.fmean(each["value"] for each in cell["values"]) for cell in line["cells"]]
                        for line in lines])  # fmt: skip
     return stats.rankdata(np.nan_to_num(values, nan=math.inf), axis=0).mean(axis=1).tolist()
+
+
+def _require_all(page):
+    if page["done"] < page["total"]:
+        raise ValueError(
+            f"--choose takes the whole table {page['name']}. Found: {page['done']} of {page['total']} runs. The same "
+            "command goes on with them."
+        )
+
+
+# Table -> what is chosen of it, and where that is kept.
+TABLES = {"settings": (choose, write), "finetune_settings": (choose_label_rates, write_label_rates)}

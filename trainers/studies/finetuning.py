@@ -1,6 +1,7 @@
 """Tables 8 to 10 and 20 to 22: what labels add."""
 
 import dataclasses
+import pathlib
 
 from simper_tf.methods import METHODS
 from trainers.grid import Run
@@ -10,8 +11,6 @@ from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 OWN = "supervised"  # The protocol that asks the trained head.
-# Rate of the whole network where its head has learned alone, see the table `finetune_settings`.
-AFTER_THE_HEAD = 0.001
 
 
 def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, **changes) -> Run:
@@ -32,24 +31,27 @@ def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, 
 
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
-    study = _over_sets("table8", scale, SETS, ("supervised", *PAPERS), (
-        "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
-        "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
-        "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
-        "steps, which supervised training gets there too."
-    ))  # fmt: skip
-    (block,) = study.blocks
+    methods = scale.some(("supervised", *PAPERS))
+    (block,) = _over_sets("table8", scale, SETS, methods, "").blocks
     title, head = _other_head(scale)
     # Series have no other.
     cells = (None if cell.metric == "pearson" or "°C" in column else _headed(cell, head)
              for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
-    whole = dataclasses.replace(block, title="The whole network", lines=(*block.lines, Line(title, tuple(cells))))
+    lines = (*block.lines, Line(title, tuple(cells)), _unlearned(block))
+    whole = dataclasses.replace(block, title="The whole network at once", lines=lines)
     alone = Block("The head alone", block.columns, tuple(_learned(line, head_alone) for line in block.lines[1:]))
-    after = Block("The head first, then the whole network", block.columns, (
-        _learned(dataclasses.replace(block.lines[0], title="supervised, once more"), once_more),
-        *(_learned(line, head_first) for line in block.lines[1:]),
+    after = Block("The head first, then the whole network", block.columns, tuple(
+        _learned(line, lambda run, method=method: after_the_head(scale, method, run))
+        for method, line in zip(methods, block.lines, strict=True)
     ))  # fmt: skip
-    return dataclasses.replace(study, blocks=(whole, alone, after))
+    about = (
+        "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
+        "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
+        "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
+        "steps; supervised training goes on as long there. Learning rates of the whole network were chosen for every "
+        "data set and start on validation clips, see the table `finetune_settings`."
+    )
+    return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after))
 
 
 def head_alone(run: Run, **changes) -> Run:
@@ -60,17 +62,22 @@ def head_alone(run: Run, **changes) -> Run:
     return run.but(freeze=True, learning_rate=None, **changes)
 
 
-def head_first(run: Run, learning_rate: float = AFTER_THE_HEAD) -> Run:
+def after_the_head(scale: Scale, method: str, run: Run, learning_rate: float | None = None) -> Run:
     """Returns learning from labels of the whole network, begun with its encoder and the head that learned alone.
 
-    What learned features lose to the gradients of a random head is kept so: Kumar et al., ICLR 2022.
+    The gradients of a random head are kept from learned features so, as in Kumar et al., ICLR 2022. Supervised
+    training, which has no such features, goes on with all that it has learned at the rate of the flagfile.
+
+    Args:
+        scale: Has the data set.
+        method: That the run is begun with, `supervised` for random weights.
+        run: Learning from labels at once.
+        learning_rate: Of the whole network; None for the one that was chosen.
     """
-    return once_more(run, learning_rate, head_alone(run))
-
-
-def once_more(run: Run, learning_rate: float = AFTER_THE_HEAD, before: Run | None = None) -> Run:
-    """Returns learning from labels of the whole network, begun with what it, or another, has learned of them."""
-    return run.but(keep_head=True, learning_rate=learning_rate).begun_with(before or run)
+    name = pathlib.Path(run.flagfile).stem.removeprefix("supervised_")
+    rate = learning_rate or scale.sets[name].rate(method, "after")
+    before = run.but(learning_rate=None) if method == "supervised" else head_alone(run)
+    return run.but(keep_head=True, learning_rate=rate).begun_with(before)
 
 
 def specialized(scale: Scale) -> Study:
@@ -134,12 +141,15 @@ def transfer(scale: Scale) -> Study:
         ))
         for method in ("supervised", "simclr", "simper")
     )  # fmt: skip
+    target_alone = Line("supervised, on the second alone", tuple(
+        Cell(scale.sets[target].finetune, OWN, metric) for _, target, metric in columns
+    ))  # fmt: skip
     titles = tuple(f"{scale.title(s)} to {scale.title(t)}: {unit(t, metric)}" for s, t, metric in columns)
     about = (
         "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
-        "the other. The paper says that SimPer's transfer best."
+        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best."
     )
-    return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, lines),))
+    return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, (*lines, target_alone)),))
 
 
 def unseen(scale: Scale) -> Study:
@@ -167,10 +177,13 @@ def unseen(scale: Scale) -> Study:
              "fft_resolved", ""),
         line("supervised, FFT of its features, harmonic from 10 seen labels", lambda part: setting.finetune.but(**part),
              "fft_calibrated", ""),
+        line("Gideon and Stent, FFT, harmonic from 10 seen labels",
+             lambda part: setting.pretrain.but(method="frequency_contrast", **part), "fft_calibrated", ""),
         line("control: strongest line of the pixels", lambda part: setting.pretrain.but(**part), "pixels", ""),
         line("SimPer, fine-tuned, its own head", tuned, OWN, ""),
         line("SimPer, a head learned alone", lambda part: head_alone(tuned(part)), OWN, ""),
-        line("SimPer, the head first, then fine-tuned", lambda part: head_first(tuned(part)), OWN, ""),
+        line("SimPer, the head first, then fine-tuned", lambda part: after_the_head(scale, "simper", tuned(part)), OWN,
+             ""),
         line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
              ""),
         Line(title, tuple(_headed(Cell(setting.finetune.but(**parts[part]), OWN, f"mae_{seen}"), head)
@@ -202,6 +215,18 @@ def _learned(line, way):
 
 def _headed(cell, head):
     return dataclasses.replace(cell, run=cell.run.but(head=head), paper=None)
+
+
+def _unlearned(block):
+    """Returns a line of what reads clips without learning: pixels, CHROM, of a series its last value before."""
+
+    def control(cell):
+        name = pathlib.Path(cell.run.flagfile).stem.removeprefix("supervised_")
+        protocol = {"lst": "persistence", "rotating_digits": "pixels", "countix": "pixels"}.get(name, "chrom")
+        return dataclasses.replace(cell, protocol=protocol, paper=None)
+
+    title = "control: pixels; CHROM; the last temperature"
+    return Line(title, tuple(control(cell) for cell in block.lines[0].cells))
 
 
 def _over_sets(table, scale, names, methods, about, changes=None, labeled=None):

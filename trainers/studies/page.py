@@ -70,10 +70,13 @@ def gather(
         }
         for block in study.blocks
     ]  # fmt: skip
+    every = [
+        row for run in found for seed in seeds for each in run.with_sources() for row in rows_of(each.seeded(seed))
+    ]
     done = sum(len({row.seed for row in rows}) for rows in found.values())
     return {
         "name": study.name, "title": study.title, "about": study.about, "scale": scale.name, "scale_about": scale.about,
-        "seeds": seeds, "commits": sorted({row.commit for rows in found.values() for row in rows}), "done": done,
+        "seeds": seeds, "commits": sorted({row.commit for row in every}), "done": done,
         "total": len(found) * len(seeds), "blocks": blocks,
         "runs": {
             names[run]: {"commands": [_command(each, names, seeds[0]) for each in run.with_sources()]} for run in found
@@ -202,9 +205,9 @@ def _how(page):
         f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
         f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold "
         "is what no other line of the column is ahead of by more than both spreads. Seconds are those of all "
-        f"training, from random weights on. {page['done']} of {page['total']} runs are finished; commit "
-        f"{', '.join(page['commits']) or 'none yet'}. Made by `python -m trainers.reproduce --table={page['name']} "
-        f"--scale={page['scale']}`."
+        f"training of a line, from random weights on, beside other runs. {page['done']} of {page['total']} runs are "
+        f"finished; commit {', '.join(page['commits']) or 'none yet'}. Made by `python -m trainers.reproduce "
+        f"--table={page['name']} --scale={page['scale']}`."
     )
 
 

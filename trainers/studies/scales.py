@@ -5,6 +5,7 @@ import pathlib
 from collections.abc import Iterable, Mapping
 
 from trainers.grid import Run
+from trainers.studies import choosing
 
 SETS = {
     "rotating_digits": "RotatingDigits",
@@ -25,7 +26,9 @@ class Setting:
         finetune: Learning from its labels, from random weights unless begun with another run.
         data: What stands in for the data of the paper, in two words; empty for these themselves.
         lengths: Three lengths of clips, in frames, the first that of all other tables.
-        begun: Flags that differ in learning from labels where it is begun with weights that were learned.
+        rates: Method -> learning rates of the whole network where it is begun with what the method has learned,
+            "at_once" and "after" its head has learned alone; those of SimPer where a method is not there. Empty for
+            the rate of the flagfile.
         standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
         raw: What has to be got by hand before it can be run; empty for nothing.
     """
@@ -34,7 +37,7 @@ class Setting:
     finetune: Run
     data: str = ""
     lengths: tuple[int, int, int] = (0, 0, 0)
-    begun: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    rates: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     standin: Mapping[str, object] | None = None
     raw: str = ""
 
@@ -43,9 +46,14 @@ class Setting:
 
         Args:
             source: The run.
-            **changes: Further flags, which count more than `begun`.
+            **changes: Further flags, which count more than `rates`.
         """
-        return self.finetune.but(**{**self.begun, **changes}).begun_with(source)
+        rate = self.rate(dict(source.changes).get("method", "simper"), "at_once")
+        return self.finetune.but(**{"learning_rate": rate, **changes}).begun_with(source)
+
+    def rate(self, method: str, when: str) -> float | None:
+        """Returns a learning rate of the whole network, see `rates`; None for that of the flagfile."""
+        return self.rates.get(method, self.rates.get("simper", {})).get(when)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,10 +116,10 @@ def _located(setting, name, data_dir, manual_dir):
     )
 
 
-def _small(flagfile, finetune, data, lengths, standin=None, before=None, begun=None):
-    run = Run(flagfile)
-    labeled = run.but(method="supervised", **finetune)
-    return Setting(run.but(**(before or {})), labeled, data, lengths, begun or {}, standin)
+def _small(name, finetune, data, lengths, standin=None, before=None):
+    run, rates = Run(f"flags/small/{name}.cfg"), choosing.label_rates()[name]
+    labeled = run.but(method="supervised", learning_rate=rates["supervised"]["at_once"], **finetune)
+    return Setting(run.but(**(before or {})), labeled, data, lengths, rates, standin)
 
 
 def _paper(name, lengths=(0, 0, 0), raw=True):
@@ -133,23 +141,14 @@ _PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), raw=name != "r
 PULSE_PRIOR = 3
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
-# Faces are few: at the rate of random weights they lose what was learned without labels. Digits do not, see the table
-# `finetune_settings` on validation clips of both.
-_BEGUN = {"learning_rate": 0.001}
 _DIGITS, _FACES, _MINIATURE = "scikit-learn's digits", "drawn faces", "miniature"
 _SMALL = {
-    "rotating_digits": _small("flags/small/rotating_digits.cfg", _FINETUNE, _DIGITS, (150, 120, 90)),
-    "scamps": _small(
-        "flags/small/scamps.cfg", _FINETUNE, _FACES, (300, 225, 150), before={"prior_weight": PULSE_PRIOR},
-        begun=_BEGUN,
-    ),
-    "ubfc": _small("flags/small/ubfc.cfg", _FINETUNE, _FACES, (180, 150, 120), begun=_BEGUN),
-    "pure": _small("flags/small/pure.cfg", _FINETUNE, _FACES, (180, 150, 120), begun=_BEGUN),
-    "countix": _small(
-        "flags/small/countix.cfg", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 60, "seconds": 10}
-    ),
-    "lst": _small(
-        "flags/small/lst.cfg", {**_FINETUNE, "head": "linear", "brightness": "1,1"}, _MINIATURE, (100, 80, 60),
+    "rotating_digits": _small("rotating_digits", _FINETUNE, _DIGITS, (150, 120, 90)),
+    "scamps": _small("scamps", _FINETUNE, _FACES, (300, 225, 150), before={"prior_weight": PULSE_PRIOR}),
+    "ubfc": _small("ubfc", _FINETUNE, _FACES, (180, 150, 120)),
+    "pure": _small("pure", _FINETUNE, _FACES, (180, 150, 120)),
+    "countix": _small("countix", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 60, "seconds": 10}),
+    "lst": _small("lst", {**_FINETUNE, "head": "linear", "brightness": "1,1"}, _MINIATURE, (100, 80, 60),
         {"subjects": 20, "seconds": 20},
     ),
 }  # fmt: skip
@@ -176,8 +175,9 @@ SCALES = {
         Scale(
             "small", "On what stands in for the data, with a small encoder and few steps on two cores: compare lines "
             "with one another, not with the paper. Labels of frequencies are learned by --head=spectrum, unless a "
-            "line says otherwise. What is learned without labels on the faces in place of SCAMPS has the frequency "
-            "prior, but for the lines of table 3 without it.",
+            "line says otherwise. The three sets of faces show the same people with the same pulses, in other light "
+            "and motion. What is learned without labels on those in place of SCAMPS has the frequency prior, but for "
+            "the lines of table 3 without it.",
             (0, 1, 2), _SMALL,
         ),
         Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER),
