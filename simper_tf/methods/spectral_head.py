@@ -65,8 +65,9 @@ class Expectation(layers.Layer):
 def spectral_head(num_frames: int, num_features: int) -> keras.Model:
     """Returns log spectra, two convolutions over frequency that score each, and the expected value.
 
-    A peak is scored alike wherever it lies, so what is learned of one frequency holds for others; and the values are
-    free, so they need not be frequencies. All of it is in single precision under every policy.
+    A peak is scored alike wherever it lies, and the values are free, so they need not be frequencies. What is read
+    beyond the labels of training stays about where these end, as the values there are not learned. All of it is in
+    single precision under every policy.
 
     Args:
         num_frames: L.
