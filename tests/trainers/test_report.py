@@ -61,9 +61,9 @@ def scale():
 
 @pytest.fixture(scope="module")
 def runs(scale, tmp_path_factory):
-    """Returns a folder of made-up runs with tables 2, of which a method is not finished, and 12."""
+    """Returns a folder of made-up runs with tables 2, of which a method is not finished, and 12 on digits."""
     folder = tmp_path_factory.mktemp("runs")
-    for name, lacking in (("table2", ("byol",)), ("table12", ())):
+    for name, lacking in (("table2", ("byol",)), ("table12_digits", ())):
         made_up_runs.page(Grid(folder), name, scale, SEEDS, folder / "results" / "smoke", lacking)
     return folder
 
@@ -155,11 +155,11 @@ def test_what_is_missing_is_said_and_how_to_make_it(made):
         "table3 is not made: python -m trainers.reproduce --table=table3 --scale=smoke",
         "table2: 2 of 10 runs are not finished: python -m trainers.reproduce --table=table2 --scale=smoke",
         "Figure 4 (a): representations with fewer clips is not drawn: runs/x holds no finished run. python -m "
-        "trainers.reproduce --table=table12 --scale=smoke",
+        "trainers.reproduce --table=table12_digits --scale=smoke",
     ):
         assert f"<li>{sentence}</li>" in text
         assert f"\n* {sentence}\n" in markdown.render(made, "Title", "pictures")
-    assert not any(sentence.startswith("table12") for sentence in made.missing)
+    assert not any(sentence.startswith("table12_digits") for sentence in made.missing)
 
 
 def test_markdown_has_the_same_tables_and_figures_and_links_within_itself(made, tables):
@@ -169,7 +169,7 @@ def test_markdown_has_the_same_tables_and_figures_and_links_within_itself(made, 
             assert page.table(block) in text
     assert '![It is "seen".](pictures/figure1.png)' in text
     links, anchors = re.findall(r"\]\(#([^)]*)\)", text), re.findall(r'<a id="([^"]*)">', text)
-    assert links == anchors == ["table2", "table12", "figure1"]
+    assert links == anchors == ["table2", "table12_digits", "figure1"]
 
 
 def test_the_command_writes_pages_and_pictures_and_none_of_older_runs(config, tmp_path, monkeypatch, capsys):

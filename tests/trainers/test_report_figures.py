@@ -47,7 +47,7 @@ def draw(name, scale, grid, lacking=()):
         ("figure1", "embeddings", ["SimCLR", "MoCo v2", "BYOL", "CVRL", "SimPer"]),
         ("figure4a", "embeddings", [f"{method}, {size} %" for size in (100, 20)
                                     for method in ("supervised", "SimCLR", "CVRL", "SimPer")]),
-        ("figure5", "embeddings", [f"{method}, {part}" for method in ("supervised", "SimPer")
+        ("figure5", "embeddings", [f"{method}, {part}" for method in ("supervised", "SimPer", "Gideon and Stent")
                                    for part in ("interpolation", "extrapolation")]),
         ("figure6", "grouped_embeddings", ["SimCLR", "SimPer"]),
         ("figure8", "series_over_reference", ["SimCLR", "CVRL", "SimPer"]),
@@ -66,7 +66,7 @@ def test_a_figure_shows_the_runs_of_the_paper_in_its_order(name, how, titles, sc
 def test_the_runs_of_a_figure_are_those_of_its_table(scale, grid, shown):
     draw("figure4a", scale, grid)
     ((_, runs),) = shown
-    lines = {line.title: line for line in STUDIES["table12"][0](scale).blocks[0].lines}
+    lines = {line.title: line for line in STUDIES["table12_digits"][0](scale).blocks[0].lines}
     for title, run in (
         ("SimPer, 20 %", lines["SimPer"].cells[2].run.source),
         ("supervised, 100 %", lines["supervised"].cells[0].run),
@@ -109,11 +109,13 @@ def test_nothing_is_drawn_of_no_run(scale, grid):
 
 
 @pytest.mark.parametrize(("name", "parts"), [("figure4b", [20, 100]), ("errors_over_labels", [20, 100])])
-def test_errors_are_the_rows_of_the_table_with_intervals_over_seeds(name, parts, scale, grid):
+def test_errors_are_the_rows_of_tables_with_intervals_over_seeds(name, parts, scale, grid):
+    table = BY_NAME[name].table
+    on_digits = STUDIES[f"{table}_digits"][0](scale)
+    made_up_runs.finish(grid, on_digits, SEEDS)
     made, lacking = draw(name, scale, grid)
     assert lacking == []
-    study = STUDIES[BY_NAME[name].table][0](scale)
-    for axes, block in zip(made.axes, study.blocks, strict=True):
+    for axes, block in zip(made.axes, (*on_digits.blocks, *STUDIES[table][0](scale).blocks), strict=True):
         assert axes.get_title() == block.title
         for container, line in zip(axes.containers, block.lines, strict=True):
             cells = [cell for cell in line.cells if cell.metric == "mape"][::-1]

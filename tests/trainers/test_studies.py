@@ -56,7 +56,7 @@ def test_every_run_of_every_table_has_flags_that_fit_one_another(name, scale):
 
 
 def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
-    study = STUDIES["table12"][0](LOCATED["small"])
+    study = STUDIES["table12_digits"][0](LOCATED["small"])
     line = {line.title: line for line in study.blocks[0].lines}["SimPer"]
     ran = [(cell.run.settings(), cell.run.source.settings()) for cell in line.cells[::2]]
     assert (
@@ -65,7 +65,7 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
         == [1, 0.5, 0.2, 0.1, 0.05]
     )
     assert {(tuned.method, before.method) for tuned, before in ran} == {("supervised", "simper")}
-    lines = {line.title: line for line in STUDIES["table13"][0](LOCATED["small"]).blocks[0].lines}
+    lines = {line.title: line for line in STUDIES["table13_digits"][0](LOCATED["small"]).blocks[0].lines}
     assert "supervised, the head alone" not in lines
     whole, alone = lines["SimPer"], lines["SimPer, the head alone"]
     assert len({cell.run.source for line in (whole, alone) for cell in line.cells}) == 1

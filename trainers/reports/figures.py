@@ -2,7 +2,7 @@
 
 import dataclasses
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import stats
@@ -78,7 +78,7 @@ def methods(scale, kept):
 
 def sizes(scale, kept):
     """Draws figure 4 (a): self-supervised methods before they see any label, and the supervised one, at both ends."""
-    lines = _block(_study("table12", scale), "RotatingDigits").lines
+    lines = _study("table12_digits", scale).blocks[0].lines
     ends = (0, -2)  # Of pairs of MAE and MAPE for each size.
     runs = {
         f"{line.title}, {percent} %": line.cells[end].run.source or line.cells[end].run
@@ -120,18 +120,18 @@ def over_angle(scale, kept):
     return _of_features(side_by_side.series_over_reference, found)
 
 
-def errors(table: str, flag: str, words: str):
-    """Returns the function that draws errors over the part of the clips or labels, as a table has them.
+def errors(tables: Sequence[str], flag: str, words: str):
+    """Returns the function that draws errors over the part of the clips or labels, as tables have them.
 
     Args:
-        table: Such as `table12`.
+        tables: Such as `table12`, a panel each.
         flag: The setting that says which part.
         words: Of what it is a part, in print.
     """
 
     def draw(scale, kept):
         panels = {}
-        for block in _study(table, scale).blocks:
+        for block in (block for table in tables for block in _study(table, scale).blocks):
             curves = {line.title: _errors(line, flag, kept) for line in block.lines}
             panels[block.title] = {title: curve for title, curve in curves.items() if curve}
         panels = {title: curves for title, curves in panels.items() if curves}
@@ -182,10 +182,6 @@ def _study(name, scale):
     return STUDIES[name][0](scale)
 
 
-def _block(study, title):
-    return next(block for block in study.blocks if block.title.startswith(title))
-
-
 def _title(run):
     return METHODS[run.settings().method].title
 
@@ -204,7 +200,7 @@ FIGURES = (
         f"{_COLORED}; a panel for each method.", methods,
     ),
     Figure(
-        "figure4a", "Figure 4 (a): representations with fewer clips", "table12",
+        "figure4a", "Figure 4 (a): representations with fewer clips", "table12_digits",
         f"{_EMBEDDED}The percentage is that of the clips that train; methods without labels as they are before "
         "fine-tuning. The paper says that SimPer keeps its order.",
         f"{_COLORED}; a column for each method, all clips above and the fewest below.", sizes,
@@ -212,15 +208,17 @@ FIGURES = (
     Figure(
         "figure4b", "Figure 4 (b): error over the number of clips", "table12",
         f"Fine-tuned with a part of the clips. {_SEEDS} The paper says that SimPer's lead grows as clips get fewer.",
-        "Curves of MAPE over the part of the clips in percent, one for each method; the numbers are in table 12.",
-        errors("table12", "data_fraction", "part of the clips"),
+        "Curves of MAPE over the part of the clips in percent, one for each method; the numbers are in"
+        " table 12 and that on digits.",
+        errors(("table12_digits", "table12"), "data_fraction", "part of the clips"),
     ),
     Figure(
         "errors_over_labels", "Error over the number of labels", "table13",
         f"Trained without labels on all clips, fine-tuned with the labels of a part. {_SEEDS} The paper has these "
         "numbers in its table 13, and no figure.",
-        "Curves of MAPE over the part of the labels in percent, one for each method; the numbers are in table 13.",
-        errors("table13", "label_fraction", "part of the labels"),
+        "Curves of MAPE over the part of the labels in percent, one for each method; the numbers are in"
+        " table 13 and that on digits.",
+        errors(("table13_digits", "table13"), "label_fraction", "part of the labels"),
     ),
     Figure(
         "figure5", "Figure 5: frequencies that training has not seen", "table10",

@@ -1,4 +1,7 @@
-"""Tables 12, 13 and 19: fewer clips, fewer labels, shorter clips."""
+"""Tables 12, 13 and 19: fewer clips, fewer labels, shorter clips; the first two on digits as well."""
+
+import functools
+from collections.abc import Callable
 
 from simper_tf.methods import METHODS
 from trainers.studies import published
@@ -8,17 +11,17 @@ from trainers.studies.scales import PAPERS_LENGTHS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 
-def fewer_clips(scale: Scale) -> Study:
-    """Returns table 12."""
-    return _over_fractions("table12", scale, "data_fraction", "data_fraction", (
+def fewer_clips(name: str) -> Callable[[Scale], Study]:
+    """Returns the function that makes table 12, or what it is on another data set than the paper's."""
+    return functools.partial(_over_fractions, "table12", name, "data_fraction", "data_fraction", (
         "All training, without labels and with, has only a part of the clips. The paper says that SimPer's lead grows "
         "as clips get fewer."
-    ))  # fmt: skip
+    ), {})  # fmt: skip
 
 
-def fewer_labels(scale: Scale) -> Study:
-    """Returns table 13."""
-    return _over_fractions("table13", scale, None, "label_fraction", (
+def fewer_labels(name: str) -> Callable[[Scale], Study]:
+    """Returns the function that makes table 13, or what it is on another data set than the paper's."""
+    return functools.partial(_over_fractions, "table13", name, None, "label_fraction", (
         "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows "
         "as labels get fewer. It trains the whole network; that the head alone learns, and the encoder stays as it is, "
         "is ours."
@@ -50,34 +53,36 @@ def lengths(scale: Scale) -> Study:
     return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
 
 
-def _over_fractions(table, scale, before, after, about, ways=None):
-    """Returns a study of parts of the clips or labels: on digits, and on the data set of the paper.
+def _over_fractions(table, name, before, after, about, ways, scale):
+    """Returns a study of parts of the clips or labels.
 
     Args:
-        table, scale, about: What it is.
+        table, name, about: What it is, and on which data set; the paper has it on SCAMPS.
         before, after: The flags that say which part, in pre-training (None: all of it) and in learning from labels.
         ways: Title -> how else labels are learned from learned weights: a run of the whole network -> another.
+        scale: Has the data set.
     """
-    blocks = []
-    for name in ("rotating_digits", "scamps"):
-        columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
+    is_papers = name == "scamps"
+    columns = [(percent, metric) for percent in scale.fractions for metric in ("mae", "mape")]
 
-        def cell(method, way, percent, metric, name=name):
-            part = {} if percent == 100 else {after: percent / 100}
-            if scale.name == "paper" and name == "rotating_digits" and percent == 5:
-                part |= {"batch_size": 32}  # A batch of 64 cannot be drawn from 50 clips.
-            run = finetuned(scale, name, method, part if before else None, **part)
-            if way:
-                return Cell(way(run), OWN, metric)
-            paper = published.value(table, method, f"{percent}% {metric}") if name == "scamps" else None
-            return Cell(run, OWN, metric, paper)
+    def cell(method, way, percent, metric):
+        part = {} if percent == 100 else {after: percent / 100}
+        if scale.name == "paper" and name == "rotating_digits" and percent == 5:
+            part |= {"batch_size": 32}  # A batch of 64 cannot be drawn from 50 clips.
+        run = finetuned(scale, name, method, part if before else None, **part)
+        if way:
+            return Cell(way(run), OWN, metric)
+        return Cell(run, OWN, metric, published.value(table, method, f"{percent}% {metric}") if is_papers else None)
 
-        lines = tuple(
-            Line(METHODS[method].title + title, tuple(cell(method, way, *column) for column in columns))
-            for title, way in ({"": None} | (ways or {})).items()
-            for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
-            if not (way and method == "supervised")
-        )
-        titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
-        blocks.append(Block(scale.title(name), titles, lines))
-    return Study(table, published.tables()[table]["title"], about, tuple(blocks))
+    lines = tuple(
+        Line(METHODS[method].title + title, tuple(cell(method, way, *column) for column in columns))
+        for title, way in ({"": None} | ways).items()
+        for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
+        if not (way and method == "supervised")
+    )
+    titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
+    block = Block(scale.title(name), titles, lines)
+    title = published.tables()[table]["title"]
+    if is_papers:
+        return Study(table, title, about, (block,))
+    return Study(f"{table}_digits", title.replace("SCAMPS", "digits"), about, (block,))
