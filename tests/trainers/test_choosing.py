@@ -78,6 +78,13 @@ def test_the_rate_of_the_smallest_error_is_chosen_for_each_data_set_and_start_at
         choosing.choose_label_rates(study, page | {"done": 8})
 
 
+def test_rates_of_data_sets_that_were_not_asked_stay_as_they_are(monkeypatch, tmp_path):
+    monkeypatch.setattr(choosing, "LABEL_RATES", tmp_path / "rates.json")
+    (tmp_path / "rates.json").write_text('{"lst": {"byol": {"after": 0.001}}, "ubfc": {"byol": {"after": 0.001}}}')
+    choosing.write_label_rates({"ubfc": {"simper": {"after": 0.003}}})
+    assert choosing.label_rates() == {"lst": {"byol": {"after": 0.001}}, "ubfc": {"simper": {"after": 0.003}}}
+
+
 def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
     study, found = asked
     page = found(simper=[(1, 1)] * 3, byol=[(1, 1)] * 3) | {"done": 5}

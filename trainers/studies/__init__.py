@@ -38,7 +38,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "losses": (parts.losses, ("rotating_digits",)),
     "noise_settings": (noise.noise_settings, ("rotating_digits",)),
     "strengths": (noise.strengths, ("rotating_digits",)),
-    "finetune_settings": (labeling.finetune_settings, tuple(SETS)),
+    "finetune_settings": (labeling.finetune_settings, labeling.CHOSEN_ON),
     "prior": (ablations.prior, ("scamps",)),
     "choices": (ablations.choices, ("rotating_digits",)),
 }

@@ -116,8 +116,8 @@ def write(choices: dict[str, dict]):
 
 
 def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
-    """Keeps the rates that were chosen for learning from labels."""
-    files.write_atomically(LABEL_RATES, json.dumps(rates, indent=1) + "\n")
+    """Keeps the rates that were chosen for learning from labels, and those of data sets that are not among them."""
+    files.write_atomically(LABEL_RATES, json.dumps(label_rates() | rates, indent=1) + "\n")
 
 
 def write_costs(found: Mapping[str, float]):

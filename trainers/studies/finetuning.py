@@ -48,8 +48,9 @@ def whole_networks(scale: Scale) -> Study:
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
         "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
         "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
-        "steps; supervised training goes on as long there. Learning rates of the whole network were chosen for every "
-        "data set and start on validation clips, see the table `finetune_settings`."
+        "steps; supervised training goes on as long there. Learning rates of the whole network were chosen on "
+        "validation clips for every start on digits and faces, see the table `finetune_settings`, and are the same for "
+        "all on Countix and LST."
     )
     return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after))
 
