@@ -4,7 +4,7 @@ import pathlib
 import pytest
 
 from simper_tf.methods import METHODS
-from trainers.studies import STUDIES, choosing, published
+from trainers.studies import STUDIES, choosing, page, published
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
 
@@ -92,6 +92,14 @@ def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_hea
         for head, both in zip(line.cells, later.cells, strict=True):
             assert both.run.source == head.run
             assert head.run.source.settings().method == method
+
+
+@pytest.mark.parametrize("name", sorted(published.tables()))
+def test_what_reads_clips_without_learning_is_said_to_take_no_training(name):
+    lines = [line for block in STUDIES[name][0](LOCATED["small"]).blocks for line in block.lines]
+    controls = [line for line in lines if line.title.startswith("control")]
+    assert {cell.protocol for line in controls for cell in line.cells if cell} <= page.UNLEARNED
+    assert controls or name != "table8"
 
 
 def test_a_method_that_no_rate_was_chosen_for_has_that_of_simper_and_the_paper_that_of_its_flagfile():

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from simper_tf import files
-from trainers.studies.table import Study
+from trainers.studies.table import Study, data_set_of
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
@@ -98,9 +98,8 @@ def choose_label_rates(study: Study, page: dict) -> dict[str, dict[str, dict[str
                 given = dict(cell.run.changes) if cell else {"freeze": True}
                 if "freeze" in given:
                     continue
-                name = pathlib.Path(cell.run.flagfile).stem
                 method = dict(cell.run.with_sources()[0].changes)["method"]
-                key = name, method, "after" if "keep_head" in given else "at_once"
+                key = data_set_of(cell.run), method, "after" if "keep_head" in given else "at_once"
                 error = statistics.fmean(each["value"] for each in value["values"])
                 best[key] = min(best.get(key, (math.inf,)), (error, float(given["learning_rate"])))
     rates = {}

@@ -1,14 +1,13 @@
 """Tables 8 to 10 and 20 to 22: what labels add."""
 
 import dataclasses
-import pathlib
 
 from simper_tf.methods import METHODS
 from trainers.grid import Run
 from trainers.studies import published
 from trainers.studies.features import METRICS, PAPERS, unit
 from trainers.studies.scales import SETS, Scale
-from trainers.studies.table import Block, Cell, Line, Study
+from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 
 OWN = "supervised"  # The protocol that asks the trained head.
 
@@ -55,12 +54,12 @@ def whole_networks(scale: Scale) -> Study:
     return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after))
 
 
-def head_alone(run: Run, **changes) -> Run:
+def head_alone(run: Run) -> Run:
     """Returns learning from labels in which the encoder stays as it is begun.
 
     The head is random, and learns at the rate of what is: that of the flagfile.
     """
-    return run.but(freeze=True, learning_rate=None, **changes)
+    return run.but(freeze=True, learning_rate=None)
 
 
 def after_the_head(scale: Scale, method: str, run: Run, learning_rate: float | None = None) -> Run:
@@ -75,8 +74,7 @@ def after_the_head(scale: Scale, method: str, run: Run, learning_rate: float | N
         run: Learning from labels at once.
         learning_rate: Of the whole network; None for the one that was chosen.
     """
-    name = pathlib.Path(run.flagfile).stem.removeprefix("supervised_")
-    rate = learning_rate or scale.sets[name].rate(method, "after")
+    rate = learning_rate or scale.sets[data_set_of(run)].rate(method, "after")
     before = run.but(learning_rate=None) if method == "supervised" else head_alone(run)
     return run.but(keep_head=True, learning_rate=rate).begun_with(before)
 
@@ -222,8 +220,8 @@ def _unlearned(block):
     """Returns a line of what reads clips without learning: pixels, CHROM, of a series its last value before."""
 
     def control(cell):
-        name = pathlib.Path(cell.run.flagfile).stem.removeprefix("supervised_")
-        protocol = {"lst": "persistence", "rotating_digits": "pixels", "countix": "pixels"}.get(name, "chrom")
+        unlearned = {"lst": "persistence", "rotating_digits": "pixels", "countix": "pixels"}
+        protocol = unlearned.get(data_set_of(cell.run), "chrom")
         return dataclasses.replace(cell, protocol=protocol, paper=None)
 
     title = "control: pixels; CHROM; the last temperature"

@@ -19,22 +19,18 @@ def finetune_settings(scale: Scale) -> Study:
     methods = scale.some(("supervised", *PAPERS))
     blocks = []
     for name in CHOSEN_ON:
+        runs = {method: finetuned(scale, name, method) for method in methods}
+        # Not of random weights: they would stay as they are.
+        alone = [None if method == "supervised" else head_alone(run) for method, run in runs.items()]
         ways = {
-            f"at once, --learning_rate={rate}": lambda method, name=name, rate=rate: finetuned(
-                scale, name, method, learning_rate=rate
-            )
-            for rate in scale.some(AT_ONCE)
-        }
-        ways["--freeze"] = lambda method, name=name: (
-            None if method == "supervised" else head_alone(finetuned(scale, name, method))
-        )
-        ways |= {
-            f"the head first, then --learning_rate={rate}": lambda method, name=name, rate=rate: after_the_head(
-                scale, method, finetuned(scale, name, method), rate
-            )
-            for rate in scale.some(AFTER)
-        }
-        lines = tuple(Line(title, tuple(_cell(way(method)) for method in methods)) for title, way in ways.items())
+            **{f"at once, --learning_rate={rate}": [run.but(learning_rate=rate) for run in runs.values()]
+               for rate in scale.some(AT_ONCE)},
+            "--freeze": alone,
+            **{f"the head first, then --learning_rate={rate}":
+               [after_the_head(scale, method, run, rate) for method, run in runs.items()]
+               for rate in scale.some(AFTER)},
+        }  # fmt: skip
+        lines = tuple(Line(title, tuple(map(_cell, found))) for title, found in ways.items())
         titles = tuple(f"{METHODS[method].title}: {unit(name, 'mae')}" for method in methods)
         blocks.append(Block(scale.title(name), titles, lines))
     about = (

@@ -9,6 +9,7 @@
 A cell may be null, and has a value for each seed that is finished.
 """
 
+import functools
 import math
 import shlex
 import statistics
@@ -24,7 +25,7 @@ from trainers.studies.table import Cell, Study
 # Of these metrics more is better; of all others less.
 RISING = {"pearson"}
 # Protocols that read clips, and no features.
-UNLEARNED = {"pixels", "green", "chrom", "pos"}
+UNLEARNED = {"pixels", "green", "chrom", "pos", "persistence", "training_mean"}
 
 
 def gather(
@@ -40,11 +41,13 @@ def gather(
         name_of: Run with a seed -> the name of its folder.
     """
     seeds = list(seeds)
-    found = {run: [row for seed in seeds for row in rows_of(run.seeded(seed))] for run in study.runs()}
+    # Rows of a source are asked for by every run that begins with it, and reading them is slow.
+    known = functools.cache(lambda run: tuple(rows_of(run)))
+    found = {run: [row for seed in seeds for row in known(run.seeded(seed))] for run in study.runs()}
 
     def seconds_of_all(run, row):
         """Returns the seconds of a run's training, with those of what it begins with."""
-        before = [list(rows_of(source.seeded(row.seed)))[:1] for source in run.with_sources()[:-1]]
+        before = [known(source.seeded(row.seed))[:1] for source in run.with_sources()[:-1]]
         return row.seconds + sum(each.seconds for rows in before for each in rows)
 
     names = {each: name_of(each.seeded(seeds[0])) for run in study.runs() for each in run.with_sources()}
@@ -70,9 +73,7 @@ def gather(
         }
         for block in study.blocks
     ]  # fmt: skip
-    every = [
-        row for run in found for seed in seeds for each in run.with_sources() for row in rows_of(each.seeded(seed))
-    ]
+    every = [row for run in found for seed in seeds for each in run.with_sources() for row in known(each.seeded(seed))]
     done = sum(len({row.seed for row in rows}) for rows in found.values())
     return {
         "name": study.name, "title": study.title, "about": study.about, "scale": scale.name, "scale_about": scale.about,

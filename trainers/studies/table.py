@@ -1,6 +1,7 @@
 """A table of the paper, or of ours, as data: which runs it needs, and what is read off them."""
 
 import dataclasses
+import pathlib
 
 from trainers.grid import Run
 
@@ -66,3 +67,8 @@ class Study:
         """Returns the runs it needs, without seeds, each once."""
         cells = (cell for block in self.blocks for line in block.lines for cell in line.cells if cell)
         return list(dict.fromkeys(cell.run for cell in cells))
+
+
+def data_set_of(run: Run) -> str:
+    """Returns the name of the data set of the paper that a run's flagfile is for, such as `ubfc`."""
+    return pathlib.Path(run.flagfile).stem.removeprefix("supervised_")
