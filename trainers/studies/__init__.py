@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trainers.studies import ablations, comparison, features, fewer, finetuning, labeling, noise, parts
+from trainers.studies import ablations, beyond, comparison, features, fewer, finetuning, labeling, noise, parts
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
 
@@ -16,8 +16,8 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table6": (features.features(6, "countix"), ("countix",)),
     "table7": (features.features(7, "lst"), ("lst",)),
     "table8": (finetuning.whole_networks, tuple(SETS)),
-    "table9": (finetuning.transfer, ("ubfc", "pure")),
-    "table10": (finetuning.unseen, ("rotating_digits",)),
+    "table9": (beyond.transfer, ("ubfc", "pure")),
+    "table10": (beyond.unseen, ("rotating_digits",)),
     "table12": (fewer.fewer_clips("scamps"), ("scamps",)),
     "table12_digits": (fewer.fewer_clips("rotating_digits"), ("rotating_digits",)),
     "table13": (fewer.fewer_labels("scamps"), ("scamps",)),

@@ -6,9 +6,9 @@ from trainers.studies import published
 from trainers.studies.choosing import changes
 from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import FUNDAMENTAL, unit
-from trainers.studies.finetuning import OWN, finetuned
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
+from trainers.studies.ways import OWN, finetuned
 
 # Flag -> values tried in place of that of the scale.
 CHOICES = {

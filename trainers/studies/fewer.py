@@ -6,9 +6,9 @@ from collections.abc import Callable
 from simper_tf.methods import METHODS
 from trainers.studies import published
 from trainers.studies.features import unit
-from trainers.studies.finetuning import OWN, finetuned, head_alone
 from trainers.studies.scales import PAPERS_LENGTHS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
+from trainers.studies.ways import OWN, finetuned, head_alone
 
 
 def fewer_clips(name: str) -> Callable[[Scale], Study]:

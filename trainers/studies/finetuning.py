@@ -1,40 +1,22 @@
-"""Tables 8 to 10 and 20 to 22: what labels add."""
+"""Tables 8 and 20 to 22: what labels add."""
 
 import dataclasses
 
 from simper_tf.methods import METHODS
-from trainers.grid import Run
 from trainers.studies import published
 from trainers.studies.features import METRICS, PAPERS, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
-
-OWN = "supervised"  # The protocol that asks the trained head.
-
-
-def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, **changes) -> Run:
-    """Returns learning from the labels of a data set, begun with what a method has learned there without.
-
-    Args:
-        scale: Has the data set.
-        name: Of the data set.
-        method: `supervised` for random weights.
-        before: Flags that differ in pre-training.
-        **changes: Flags that differ in learning from labels.
-    """
-    setting = scale.sets[name]
-    if method == "supervised":
-        return setting.finetune.but(**changes)
-    return setting.begun_with(setting.pretrain.but(method=method, **(before or {})), **changes)
+from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, headed, other_head
 
 
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
     (block,) = _over_sets("table8", scale, SETS, methods, "").blocks
-    title, head = _other_head(scale)
+    title, head = other_head(scale)
     # Series have no other.
-    cells = (None if cell.metric == "pearson" or "°C" in column else _headed(cell, head)
+    cells = (None if cell.metric == "pearson" or "°C" in column else headed(cell, head)
              for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
     lines = (*block.lines, Line(title, tuple(cells)), _unlearned(block))
     whole = dataclasses.replace(block, title="The whole network at once", lines=lines)
@@ -52,31 +34,6 @@ def whole_networks(scale: Scale) -> Study:
         "all on Countix and LST."
     )
     return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after))
-
-
-def head_alone(run: Run) -> Run:
-    """Returns learning from labels in which the encoder stays as it is begun.
-
-    The head is random, and learns at the rate of what is: that of the flagfile.
-    """
-    return run.but(freeze=True, learning_rate=None)
-
-
-def after_the_head(scale: Scale, method: str, run: Run, learning_rate: float | None = None) -> Run:
-    """Returns learning from labels of the whole network, begun with its encoder and the head that learned alone.
-
-    The gradients of a random head are kept from learned features so, as in Kumar et al., ICLR 2022. Supervised
-    training, which has no such features, goes on with all that it has learned at the rate of the flagfile.
-
-    Args:
-        scale: Has the data set.
-        method: That the run is begun with, `supervised` for random weights.
-        run: Learning from labels at once.
-        learning_rate: Of the whole network; None for the one that was chosen.
-    """
-    rate = learning_rate or scale.sets[data_set_of(run)].rate(method, "after")
-    before = run.but(learning_rate=None) if method == "supervised" else head_alone(run)
-    return run.but(keep_head=True, learning_rate=rate).begun_with(before)
 
 
 def specialized(scale: Scale) -> Study:
@@ -122,98 +79,9 @@ def other_data(scale: Scale) -> Study:
     ))  # fmt: skip
 
 
-def transfer(scale: Scale) -> Study:
-    """Returns table 9: what was learned on one data set of pulse, trained on the labels of another."""
-    ways = (("ubfc", "pure"), ("pure", "ubfc"))
-
-    def run(method, source, target):
-        begun = scale.sets[source].finetune if method == "supervised" else None
-        begun = begun or scale.sets[source].pretrain.but(method=method)
-        return scale.sets[target].begun_with(begun)
-
-    columns = [(source, target, metric) for source, target in ways for metric in ("mae", "mape")]
-    lines = tuple(
-        Line(METHODS[method].title, tuple(
-            Cell(run(method, source, target), OWN, metric,
-                 published.value("table9", method, f"{source}->{target} {metric}"))
-            for source, target, metric in columns
-        ))
-        for method in ("supervised", "simclr", "simper")
-    )  # fmt: skip
-    target_alone = Line("supervised, on the second alone", tuple(
-        Cell(scale.sets[target].finetune, OWN, metric) for _, target, metric in columns
-    ))  # fmt: skip
-    titles = tuple(f"{scale.title(s)} to {scale.title(t)}: {unit(t, metric)}" for s, t, metric in columns)
-    about = (
-        "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
-        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best."
-    )
-    return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, (*lines, target_alone)),))
-
-
-def unseen(scale: Scale) -> Study:
-    """Returns table 10: frequencies that no training clip has."""
-    parts = {"interpolation": {"label_gap": "2,3.5"}, "extrapolation": {"label_range": "1.5,4"}}
-    kinds = [(part, seen) for part in parts for seen in ("seen", "unseen")]
-    setting, (title, head) = scale.sets["rotating_digits"], _other_head(scale)
-
-    def tuned(part):
-        return finetuned(scale, "rotating_digits", "simper", part, **part)
-
-    def line(title, run_of, protocol, paper):
-        return Line(title, tuple(
-            Cell(run_of(parts[part]), protocol, f"mae_{seen}", published.value("table10", paper, f"{part} {seen}"))
-            for part, seen in kinds
-        ))  # fmt: skip
-
-    lines = (
-        line("supervised, its own head", lambda part: setting.finetune.but(**part), OWN, "supervised"),
-        line("SimPer, FFT, octave by the pixels, no label", lambda part: setting.pretrain.but(**part), "fft_resolved",
-             "simper"),
-        line("SimPer, FFT, harmonic from 10 seen labels", lambda part: setting.pretrain.but(**part), "fft_calibrated",
-             ""),
-        line("supervised, FFT of its features, octave by the pixels", lambda part: setting.finetune.but(**part),
-             "fft_resolved", ""),
-        line("supervised, FFT of its features, harmonic from 10 seen labels", lambda part: setting.finetune.but(**part),
-             "fft_calibrated", ""),
-        line("Gideon and Stent, FFT, harmonic from 10 seen labels",
-             lambda part: setting.pretrain.but(method="frequency_contrast", **part), "fft_calibrated", ""),
-        line("control: strongest line of the pixels", lambda part: setting.pretrain.but(**part), "pixels", ""),
-        line("SimPer, fine-tuned, its own head", tuned, OWN, ""),
-        line("SimPer, a head learned alone", lambda part: head_alone(tuned(part)), OWN, ""),
-        line("SimPer, the head first, then fine-tuned", lambda part: after_the_head(scale, "simper", tuned(part)), OWN,
-             ""),
-        line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
-             ""),
-        Line(title, tuple(_headed(Cell(setting.finetune.but(**parts[part]), OWN, f"mae_{seen}"), head)
-                          for part, seen in kinds)),
-    )  # fmt: skip
-    titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)
-    about = (
-        "Training clips of 2 to 3.5 Hz are left out (interpolation), or those outside 1.5 to 4 Hz (extrapolation); "
-        "test clips have all frequencies. No readout is told of the gap: the band is that of the whole data. Views of "
-        "several speeds show SimPer frequencies in the gap, of which it has no label either. A head that was trained "
-        "and a Fourier transform are two kinds of readout, so the features of both methods are read by the second. The "
-        "paper does not say how it reads SimPer's; it says that SimPer answers frequencies it has not seen as well as "
-        "others, and a supervised network does not."
-    )
-    return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines),))
-
-
-def _other_head(scale):
-    """Returns a head that the scale does not have for labels of frequencies: the title of its line, and its name."""
-    if dict(scale.sets["rotating_digits"].finetune.changes).get("head") == "spectrum":
-        return "supervised, the published head", "linear"
-    return "supervised, phase-free head", "spectrum"
-
-
 def _learned(line, way):
     """Returns a line that the paper does not have: labels are learned in another way."""
     return Line(line.title, tuple(dataclasses.replace(cell, run=way(cell.run), paper=None) for cell in line.cells))
-
-
-def _headed(cell, head):
-    return dataclasses.replace(cell, run=cell.run.but(head=head), paper=None)
 
 
 def _unlearned(block):

@@ -4,9 +4,9 @@ import dataclasses
 
 from simper_tf.methods import METHODS
 from trainers.studies.features import PAPERS, unit
-from trainers.studies.finetuning import OWN, after_the_head, finetuned, head_alone
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
+from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone
 
 AT_ONCE = (0.003, 0.001)
 AFTER = (0.003, 0.001, 0.0003)
