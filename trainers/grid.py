@@ -149,7 +149,12 @@ class Grid:
                 "or name another folder."
             ) from error
 
-    def train(self, runs: Iterable[Run], say: Callable[[str], None] = cli.say) -> dict[Run, str]:
+    def train(
+        self,
+        runs: Iterable[Run],
+        say: Callable[[str], None] = cli.say,
+        finished: Callable[[Run], None] = lambda run: None,
+    ) -> dict[Run, str]:
         """Trains and evaluates what is not finished of some runs, and before them what they begin with.
 
         Each is tried once; the others go on where one fails. What a run begins with must be here itself, and not its
@@ -158,6 +163,7 @@ class Grid:
         Args:
             runs: Runs with seeds.
             say: Called with a line of progress as each begins.
+            finished: Called with each run that has ended well, when its rows are there.
 
         Returns:
             The runs that failed, with the reason.
@@ -171,13 +177,13 @@ class Grid:
         wanted = {(self.folder_of(each), each.split): each for run in unfinished for each in run.with_sources()}
         waiting = [run for run in wanted.values() if not self._rows_here(run)]
         with Workers() as workers:
-            return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say)
+            return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say, finished)
 
     def _rows_here(self, run):
         found = rows.read_rows(self.folder_of(run) / "results.jsonl")
         return [row for row in found if row.split == run.split]
 
-    def _work(self, waiting, workers, estimate, say):
+    def _work(self, waiting, workers, estimate, say, finished):
         failed = {}
         while waiting or workers.at_work:
             undone = {self.folder_of(run) for run in [*waiting, *workers.at_work, *failed]}
@@ -199,6 +205,8 @@ class Grid:
             if code:
                 failed[run] = self._reason(run, code)
                 say(f"{self.folder_of(run)} {failed[run]}.")
+            else:
+                finished(run)
         return failed
 
     def _command(self, run):

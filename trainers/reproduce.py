@@ -35,22 +35,27 @@ def main():
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = [STUDIES[name][0](scale) for name in names]
     grid = Grid(config.runs, jobs=config.jobs, kept=config.rows and KeptRows(config.rows))
+    waiting = list(studies)
+
+    def gathered(study):
+        return page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
+
+    def publish_whole(_):
+        """Publishes the tables that a run has made whole: hours before the last of many."""
+        whole = [each for each in waiting if all(grid.rows_of(run.seeded(s)) for s in seeds for run in each.runs())]
+        for study in whole:
+            waiting.remove(study)
+            publish([gathered(study)], config)
+
     with grid.held():
         write_miniatures(scale, names)
         wanted = [run.seeded(seed) for seed in seeds for study in studies for run in study.runs()]
         grid.keep(wanted)
         try:
-            failed = grid.train(wanted)
+            failed = grid.train(wanted, finished=publish_whole)
         finally:  # What was finished is shown, however the rest ended.
-            found = [
-                page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
-                for study in studies
-            ]
-            write(pathlib.Path(config.runs, "results", scale.name), found)
-            whole = [each for each in found if each["done"] == each["total"]]
-            if config.out and whole:
-                write(pathlib.Path(config.out), whole)
-            put(config.documents, whole)
+            found = [gathered(study) for study in studies]
+            publish(found, config)
         for name, study, each in zip(names, studies, found, strict=True):
             if config.choose and name in choosing.TABLES:
                 choose_of, keep = choosing.TABLES[name]
@@ -128,13 +133,22 @@ def write_miniatures(scale, names: list[str]):
             standin.write(each, out, **setting.standin)
 
 
+def publish(found: list[dict], config):
+    """Writes what studies have found below `--runs`, and of whole ones to `--out` and into `--documents` too."""
+    write(pathlib.Path(config.runs, "results", config.scale), found)
+    whole = [each for each in found if each["done"] == each["total"]]
+    if config.out and whole:
+        write(pathlib.Path(config.out), whole)
+    put(config.documents, whole)
+
+
 def write(folder: pathlib.Path, found: list[dict]):
     """Writes what studies have found as pages of Markdown, and as JSON."""
     folder.mkdir(parents=True, exist_ok=True)
     for each in found:
         files.write_atomically(folder / f"{each['name']}.json", json.dumps(each, indent=1) + "\n")
         files.write_atomically(folder / f"{each['name']}.md", page.markdown(each))
-    cli.say(f"Tables: {folder}.")
+    cli.say(f"Tables: {folder} ({', '.join(each['name'] for each in found)}).")
 
 
 def put(documents: list[str], found: list[dict]):

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import types
 
@@ -30,8 +31,11 @@ def small(tmp_path, monkeypatch):
         fails={},
     )  # fmt: skip
 
-    def train(self, runs):
-        config.trained += [run for run in runs if run not in config.fails]
+    def train(self, runs, finished):
+        for run in runs:
+            if run not in config.fails:
+                config.trained.append(run)
+                finished(run)
         return config.fails
 
     def rows_of(self, run):
@@ -74,6 +78,25 @@ def test_what_was_finished_before_a_run_failed_is_shown_and_the_command_fails(sm
     assert not (tmp_path / "out").exists()  # Nothing takes the place of a whole table.
     assert "| MoCo | 4 [0.1, 0.15] |" in text
     assert "3 of 4 runs are finished" in text
+
+
+def test_a_table_is_published_as_soon_as_it_is_whole(small, tmp_path, monkeypatch):
+    study = reproduce.STUDIES["mine"][0](None)
+    (block,) = study.blocks
+    first = dataclasses.replace(study, name="first", blocks=(dataclasses.replace(block, lines=block.lines[:1]),))
+    monkeypatch.setattr(reproduce, "STUDIES", {each.name: (lambda _, each=each: each, ()) for each in (study, first)})
+    small.table, seen = ["mine", "first"], []
+
+    def begun(self, run):
+        seen.append(sorted(path.name for path in (tmp_path / "out").glob("*.md")))
+        return rows_of(self, run)
+
+    rows_of = Grid.rows_of
+    monkeypatch.setattr(Grid, "rows_of", begun)
+    reproduce.main()
+    assert [] in seen
+    assert ["first.md"] in seen  # Its runs are done before the last one of the other.
+    assert seen[-1] == ["first.md", "mine.md"]
 
 
 def test_tables_go_between_the_marks_of_a_document_and_its_words_stay(small, tmp_path):
