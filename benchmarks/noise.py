@@ -13,8 +13,8 @@ from datasets.rotating_digits import digits, handwriting
 from simper_tf import SimPer, SpeedSets, Views, features, small, tables
 from simper_tf.appearance import Appearance
 from simper_tf.octave import pixel_frequency
-from simper_tf.protocols.fft_resolved import Octave, find_octave, resolved_frequency
 from simper_tf.tasks import Frequency
+from simper_tf.votes import Octave, find_octave
 
 NUM_TRAIN, NUM_TEST, EPOCHS = 1000, 500, 2
 OFF = 0.1  # Hz beyond which a clip counts as wrong.
@@ -45,13 +45,14 @@ def measure(level, seed):
     model.fit(clips, batch_size=4, epochs=EPOCHS, verbose=0)
     functions = {"series": model.encode, **features.extras(Frequency("Hz"))}
     train, test = [features.extract(functions, _dataset(examples)) for examples in (train, test)]
-    octave = find_octave(train)
+    octave = find_octave(train.series, train.pixels)
     print(octave)
     alone = Octave(octave.divisor, 0.0, octave.voting)  # Agrees with nobody: each clip by its own pixels.
+    given = test.series, test.pixels, test.rates
     read = {
         "pixels alone": pixel_frequency(test.pixels, test.rates, 150).numpy(),
-        "SimPer, each clip by its own pixels": resolved_frequency(alone, test),
-        "SimPer, one common multiple": resolved_frequency(octave, test) if octave.is_common else None,
+        "SimPer, each clip by its own pixels": alone.frequency(*given),
+        "SimPer, one common multiple": octave.frequency(*given) if octave.is_common else None,
     }
     for name, values in read.items():
         if values is None:

@@ -23,4 +23,6 @@ model.fit(recordings, batch_size=4, epochs=max(4 * steps // len(recordings), 1),
 hertz = model.frequency(recordings, recordings.rate)
 for name, start, each in zip(recordings.recordings, recordings.starts, hertz, strict=True):
     print(f"{name} from {start:.1f} s: {each:.3f} Hz")
-print("served model:", export_model(model.encoder, "saved_model", frame_shape, recordings.band))
+octave = model.octave(recordings)
+print(octave)
+print("served model:", export_model(model.encoder, "saved_model", frame_shape, recordings.band, octave.harmonic))

@@ -58,6 +58,7 @@ from simper_tf import (
     training as training,
     units as units,
     views as views,
+    votes as votes,
     warm_up as warm_up,
 )
 from simper_tf.encoders import cnn3d as cnn3d, small as small, small1d as small1d

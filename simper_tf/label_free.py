@@ -11,26 +11,27 @@ from simper_tf.readings.readouts import Reading
 from simper_tf.rows import Row
 from simper_tf.standardize import is_series
 
-MODEL, OTHERS = "fft_resolved", ("pixels", "selfdistance")
+OTHERS = "pixels", "selfdistance"
 # Two readings agree where they differ by less than this share.
 _AGREE = 0.05
 
 
 def read(
-    clips: Iterable[np.ndarray], features: Features, frequencies: np.ndarray, band: tuple[float, float]
+    clips: Iterable[np.ndarray], features: Features, model: str, frequencies: np.ndarray, band: tuple[float, float]
 ) -> dict[str, list[Reading]]:
-    """Returns name of a readout -> what it says of each clip: the model's, and those that have learned nothing.
+    """Returns name of a readout -> what it says of each clip: the model's first, and those that have learned nothing.
 
     Args:
         clips: `(T, H, W, C)` each, uint8 or, of series, floats.
         features: Of the same clips.
-        frequencies: `(N,)` in Hz, read off the features.
+        model: Name of the protocol that reads the features.
+        frequencies: `(N,)` in Hz, as it reads them.
         band: `(low, high)` in Hz.
     """
-    found = {name: [] for name in (MODEL, *OTHERS)}
+    found = {name: [] for name in (model, *OTHERS)}
     for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
         learned, products = gram.products(series), gram.of_frames(clip)
-        found[MODEL].append(readouts.reading(MODEL, learned, float(frequency), float(rate), band))
+        found[model].append(readouts.reading(model, learned, float(frequency), float(rate), band))
         weights = readouts.SERIES if is_series(clip.shape[1:]) else readouts.PICTURES
         found["pixels"].append(readouts.pixels(products, float(rate), band, weights))
         found["selfdistance"].append(readouts.selfdistance(products, float(rate), band, weights))
@@ -52,14 +53,14 @@ def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run)
     """
     frequencies = {name: np.array([each.frequency for each in readings]) for name, readings in found.items()}
     scores = {name: np.array([each.score for each in readings]) for name, readings in found.items()}
-    values = []
+    values, model = [], next(iter(found))
     for name in found:
         values.append((name, "label_free_periodic", scores[name] >= answers.THRESHOLD))
         values.append((name, "label_free_confidence", scores[name]))
     for name in OTHERS:
-        agrees = np.abs(frequencies[MODEL] / frequencies[name] - 1) < _AGREE
+        agrees = np.abs(frequencies[model] / frequencies[name] - 1) < _AGREE
         kept = np.where(scores[name] >= answers.THRESHOLD, agrees, np.nan)
-        values.append((MODEL, f"label_free_agreement_{name}", kept))
+        values.append((model, f"label_free_agreement_{name}", kept))
     rows = [
         _row(np.array(each, np.float64), np.array(recordings), protocol=p, metric=m, **run) for p, m, each in values
     ]

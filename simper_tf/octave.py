@@ -27,7 +27,7 @@ def resolve_octave(features, pixels, rate):
     where a fold is to be expected must be higher than others. If the pixels have lines, but none at any multiple of
     what was found (a harmonic of the features may fold back too), the highest peak near a line takes its place.
 
-    It cannot see what pixels do not show: a frequency drowned in noise (see `common_divisor`), or a movement whose two
+    It cannot see what pixels do not show: a frequency drowned in noise (see `votes`), or a movement whose two
     halves differ in nothing but what a mean over a grid of pixels removes. Nor does it step up: features at a part of
     the frequency are read as they are.
 
@@ -97,26 +97,6 @@ def pixel_frequency(pixels, rate, num_frames):
     peaks = spectrum.peak(pixels, is_line | (no_line & repeats))[1] / scale
     divisors = tf.maximum(_divisors(peaks, pixels, num_frames), 1)
     return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
-
-
-def common_divisor(divisors):
-    """Returns the multiple at which an encoder's features run, by the votes of many clips.
-
-    Which multiple it is belongs to the encoder, once training has made it consistent. So the votes of clips whose
-    pixels show it hold for those whose pixels are drowned in noise.
-
-    Args:
-        divisors: `(N,)` integers of `octave_votes`; zeros do not vote.
-
-    Returns:
-        The divisor with most votes, and its share of the votes, in [0, 1]. 1 and 0 if there is no vote.
-    """
-    votes = np.asarray(divisors)
-    votes = votes[votes > 0]
-    if not len(votes):
-        return 1, 0.0
-    found, counts = np.unique(votes, return_counts=True)
-    return int(found[counts.argmax()]), float(counts.max() / len(votes))
 
 
 def wide_peak(features):

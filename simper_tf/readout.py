@@ -14,6 +14,8 @@ HARMONICS = (1 / 3, 1 / 2, 1.0, 2.0, 3.0)
 # A line at half of the strongest frequency is the fundamental if it has this share of the power there, or more. Chosen
 # on validation clips of drawn faces, of long clips with the prior, where shares of 0.2 to 0.3 are equally good.
 FUNDAMENTAL_SHARE = 0.25
+# In place of a harmonic, where that readout is meant.
+FUNDAMENTAL = "fundamental"
 
 
 def fft_frequency(features, rate, band, mode="fine"):

@@ -97,25 +97,30 @@ class FrequencyModel(FeaturesModel):
     Args:
         encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
         band: `(low, high)` in Hz, in which the frequency lies.
-        harmonic: The one at which the features run: 1 over `octave.common_divisor`, or that of
-            `readout.calibrate_harmonic`; None to read each clip by its own pixels, see `octave.resolve_octave`,
-            and by its features in the band where its pixels show no line.
+        harmonic: The one at which the features run: that of `votes.Octave`, or of `readout.calibrate_harmonic`;
+            `readout.FUNDAMENTAL` to read features in the band, where a prior kept them, by
+            `readout.fundamental_frequency`; None to read each clip by its own pixels, see `octave.resolve_octave`, and
+            by its features in the band where its pixels show no line.
         unit: A key of `tasks.FREQUENCY_UNITS`, in which frequencies are answered too.
 
     Raises:
-        ValueError: as `FeaturesModel`, the band is not two finite, rising numbers above 0, or the harmonic is not
-            positive.
+        ValueError: as `FeaturesModel`, the band is not two finite, rising numbers above 0, or the harmonic is
+            another.
     """
 
     def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0), unit="Hz", max_frames=None):
         super().__init__(encoder, frame_shape, value_range, max_frames=max_frames)
         self.band = _rising("band", band, above=0.0)
-        if harmonic is not None and not 0 < harmonic < math.inf:
-            raise ValueError(f"`harmonic` must be a positive number, or None. Received: {harmonic}.")
-        self.harmonic = harmonic if harmonic is None else float(harmonic)
+        is_number = isinstance(harmonic, numbers.Real)
+        if not (0 < harmonic < math.inf if is_number else harmonic in (None, readout.FUNDAMENTAL)):
+            raise ValueError(
+                f"`harmonic` must be a positive number, {readout.FUNDAMENTAL!r} or None. Received: {harmonic!r}."
+            )
+        self.harmonic = float(harmonic) if is_number else harmonic
+        self.multiple = self.harmonic if is_number else 1.0
         # Features that run at a multiple of the frequency reach further than the band.
-        self.lowest = self.band[0] / max(self.harmonic or 1.0, 1.0)
-        self.highest = self.band[1] / min(self.harmonic or 1.0, 1.0)
+        self.lowest = self.band[0] / max(self.multiple, 1.0)
+        self.highest = self.band[1] / min(self.multiple, 1.0)
         self.unit = FREQUENCY_UNITS[unit]
         # Traced once for each type of frames, for all signatures.
         self._read = _traced_once(self._frequency_and_confidence)
@@ -204,9 +209,10 @@ class FrequencyModel(FeaturesModel):
 
     def _frequency_and_confidence(self, features, frames, rate):
         low, high = self.band
-        multiple = self.harmonic or 1.0
-        frequency, share = readout.fft_frequency(features, rate, (low / multiple, high / multiple))
-        frequency *= multiple
+        frequency, share = readout.fft_frequency(features, rate, (low / self.multiple, high / self.multiple))
+        frequency *= self.multiple
+        if self.harmonic == readout.FUNDAMENTAL:
+            frequency = readout.fundamental_frequency(features, rate, self.band)
         if self.harmonic is not None:
             # They were found to run at this multiple, whatever pixels show; below what noise reaches they say nothing.
             channels = features[..., None] if features.shape.rank == 2 else features
@@ -217,7 +223,7 @@ class FrequencyModel(FeaturesModel):
             frequency = tf.where(shown, octave.resolve_octave(features, pixels, rate), frequency)
             courses, found = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
         frequency = tf.clip_by_value(frequency, low, high)
-        confidence = recurrence(courses, rate * multiple / frequency)
+        confidence = recurrence(courses, rate * self.multiple / frequency)
         return frequency, tf.where(found, confidence, 0.0)
 
     def _rate_checks(self, frames, rate):

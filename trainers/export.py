@@ -4,10 +4,10 @@ python -m trainers.export --run_dir=runs/quickstart
 python -m trainers.export --run_dir=runs/quickstart --format=tflite
 """
 
-from simper_tf import edge, encoders, experiment, rows, run_folder, tasks
+from simper_tf import edge, encoders, experiment, readout, rows, run_folder, tasks
 from simper_tf import export as saved_model
-from simper_tf.protocols.fft_resolved import Octave
 from simper_tf.standardize import is_series
+from simper_tf.votes import Octave
 from trainers import cli, data, evaluate, options
 
 
@@ -23,7 +23,8 @@ def export(folder, clips, model, settings):
     """Writes `saved_model/<next number>/` of a trained method, or its encoder as `--format` has it.
 
     A method that predicts labels answers with its own head, in the unit of the labels. The others answer in Hz:
-    where labels are frequencies, at the multiple of the frequency that evaluation has found.
+    where labels are frequencies, at the multiple of the frequency that evaluation has found, but for what a frequency
+    prior has kept in the band, which is read there.
 
     Args:
         folder: Path of the run's folder.
@@ -32,7 +33,7 @@ def export(folder, clips, model, settings):
         settings: Settings of the run.
     """
     task = experiment.task_of(settings, clips)
-    harmonic, unit = _reading(folder, model, task)
+    harmonic, unit = _reading(folder, model, task, settings)
     facts, shape, form = facts_of(clips, settings, task), clips.frame_shape, settings.format
     if form != "saved_model":
         read = {"band_hz": settings.band, "harmonic": harmonic} if unit else {}
@@ -52,11 +53,14 @@ def export(folder, clips, model, settings):
     cli.say(f"SavedModel: {path}.")
 
 
-def _reading(folder, model, task):
+def _reading(folder, model, task, settings):
     """Returns the harmonic and unit in which frequencies are read off features; None and None of a head of its own."""
     if model.predicts_labels:
         return None, None
-    return (_harmonic(folder, task), task.unit) if isinstance(task, tasks.Frequency) else (1.0, "Hz")
+    if not isinstance(task, tasks.Frequency):
+        return 1.0, "Hz"
+    kept = settings.options.get("prior_weight")
+    return readout.FUNDAMENTAL if kept else _harmonic(folder, task), task.unit
 
 
 def facts_of(clips, settings, task):

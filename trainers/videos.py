@@ -93,7 +93,9 @@ def scores(clips: ClipData, settings: Settings, predicted: Features, values: dic
     """
     examples, _ = clips.split(settings.split, settings.limit(settings.split))
     frames = examples.map(lambda example: example["clip"]).as_numpy_iterator()
-    found = label_free.read(frames, predicted, values[label_free.MODEL], settings.band)
+    # What a prior has kept in the band is read there: pixels may show the other period, for which it is there.
+    model = "fft_fundamental" if settings.options.get("prior_weight") else "fft_resolved"
+    found = label_free.read(frames, predicted, model, values[model], settings.band)
     cli.say("Nobody has labeled these clips: there are no errors, only how sure readings are and whether they agree.")
     return label_free.score(found, predicted.subjects, **run)
 

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import octave, spectrum
+from simper_tf import spectrum, votes
 from simper_tf.appearance import Appearance
 from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, unit_range
 from simper_tf.frozen import as_tuple
@@ -183,7 +183,10 @@ class Method(Steps):
         return tf.cast(self(unit_range(clips)), tf.float32)
 
     def frequency(self, clips, rate):
-        """Reads frequencies off the features, at the octave that the pixels show; see `octave.resolve_octave`.
+        """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.
+
+        Clips vote, and what most of them say holds for all, as single ones mislead in noise; where they do not agree
+        each is read by its own pixels. See `votes.Octave`.
 
         Args:
             clips: As in `encode`, or a single clip `(T, H, W, C)`.
@@ -199,13 +202,27 @@ class Method(Steps):
         if np.ndim(clips) == 4:
             return float(self.frequency(np.asarray(clips)[None], rate)[0])
         check_rate(rate, len(clips))
-        rates = np.broadcast_to(np.float32(rate), len(clips))
-        found = []
-        for k in range(0, len(clips), _CLIPS_AT_ONCE):
-            few = clips[k : k + _CLIPS_AT_ONCE]
-            pixels = spectrum.pixel_power(few)
-            found.append(octave.resolve_octave(self.encode(few), pixels, rates[k : k + _CLIPS_AT_ONCE]).numpy())
-        return np.concatenate(found)
+        features, pixels = self._read(clips)
+        return votes.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
+
+    def octave(self, clips) -> votes.Octave:
+        """Returns at which multiple of the frequency the features of clips run, by their pixels.
+
+        Printed, it says so in a sentence; its `harmonic` is what `export_model` takes.
+
+        Args:
+            clips: As in `encode`.
+
+        Raises:
+            ValueError: as `encode`.
+        """
+        return votes.find_octave(*self._read(batch_of(clips)))
+
+    def _read(self, clips):
+        """Returns the features and the pixels' power of clips, a few at a time."""
+        parts = [clips[k : k + _CLIPS_AT_ONCE] for k in range(0, len(clips), _CLIPS_AT_ONCE)]
+        found = [(self.encode(few), spectrum.pixel_power(few)) for few in parts]
+        return tuple(np.concatenate(each) for each in zip(*found, strict=True))
 
     @property
     def frame_shape(self):

@@ -28,7 +28,7 @@ from simper_tf.tasks import Task
 PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "fft_resolved": (fft_resolved, ("frequency", "unlabeled")),
     "fft": (fft, ("frequency",)),
-    "fft_fundamental": (fft_fundamental, ("frequency",)),
+    "fft_fundamental": (fft_fundamental, ("frequency", "unlabeled")),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
     "fft_calibrated": (fft_calibrated, ("frequency",)),
     "pixels": (pixels, ("frequency",)),

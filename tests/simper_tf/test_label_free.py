@@ -49,7 +49,8 @@ def test_a_moving_bar_is_read_by_all_three_and_noise_by_none():
     noise = random.integers(0, 256, bar.shape, np.uint8)
     series = np.stack([np.sin(2 * np.pi * 0.8 * times), random.standard_normal(100)]).astype(np.float32)
     features = Features(series, np.full(2, np.nan), np.full(2, 10.0), np.array(["a", "b"]))
-    found = label_free.read([bar, noise], features, np.array([0.8, 0.8]), (0.4, 2.0))
+    found = label_free.read([bar, noise], features, "fft_resolved", np.array([0.8, 0.8]), (0.4, 2.0))
+    assert list(found) == ["fft_resolved", "pixels", "selfdistance"]
     for name, (first, second) in found.items():
         assert first.frequency == pytest.approx(0.8, abs=0.01), name
         assert first.score > 0.9 > 0.5 > second.score, name

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf import octave, readout, spectrum
+from simper_tf import octave, readout, spectrum, votes
 
 RNG = np.random.default_rng(23)
 RATE, BAND = 30.0, (0.4, 5.5)
@@ -138,14 +138,9 @@ def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
     pixels = tf.concat(clear + drowned, axis=0)
     read = octave.resolve_octave(features, pixels, RATE)
     assert np.mean(np.abs(read - frequencies) > 0.1) > 0.5
-    divisor, agreement = octave.common_divisor(octave.octave_votes(features, pixels))
+    divisor, agreement = votes.most_voted(octave.octave_votes(features, pixels))
     assert (divisor, agreement) == (2, 1.0)
     np.testing.assert_allclose(RATE * octave.wide_peak(features) / divisor, frequencies, atol=0.01)
-
-
-def test_votes_for_a_common_multiple_by_hand():
-    assert octave.common_divisor([2, 2, 1, 0, 0, 2]) == (2, 0.75)
-    assert octave.common_divisor([0, 0]) == (1, 0.0)
 
 
 @pytest.mark.slow

@@ -102,6 +102,17 @@ def test_a_common_harmonic_is_sought_in_its_band_and_pixels_are_not_asked(harmon
     np.testing.assert_allclose(ask(model, swings(1.4))[0], [2.0], atol=0.02)
 
 
+def test_features_that_a_prior_kept_in_the_band_are_read_at_their_fundamental_there():
+    # A pulse: the second harmonic is the stronger. Stronger still, outside of the band, is a breath, which pixels show.
+    features = of_time((1.0, 1.2), (1.5, 2.4), (3.0, 0.3))
+    clips = swings(0.3)
+    frequency, confidence = ask(model_of(features, (0.8, 3.0), harmonic="fundamental"), clips)
+    np.testing.assert_allclose(frequency, [1.2], atol=0.02)
+    assert np.isfinite(confidence).all()
+    assert ask(model_of(features, (0.8, 3.0), harmonic=1.0), clips)[0][0] == pytest.approx(2.4, abs=0.02)
+    assert model_of(features, (0.8, 3.0), harmonic="fundamental").facts()["harmonic"] == "fundamental"
+
+
 def test_a_clip_holds_two_periods_of_features_that_run_slower_than_what_they_see():
     model = model_of(of_time((1.0, 1.0)), (0.8, 3.0), harmonic=2.0)
     ask(model, swings(2.0))
@@ -166,9 +177,9 @@ def test_no_weight_of_the_encoder_is_left_out():
     assert len(FrequencyModel(encoder, FRAME, BAND).weights) == 4
 
 
-@pytest.mark.parametrize("harmonic", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("harmonic", [0.0, -1.0, np.nan, np.inf, "half"])
 def test_a_harmonic_that_is_none_is_refused_at_export(harmonic):
-    with pytest.raises(ValueError, match=r"`harmonic` must be a positive number, or None\. Received: "):
+    with pytest.raises(ValueError, match=r"`harmonic` must be a positive number, 'fundamental' or None\. Received: "):
         model_of(as_they_are, harmonic=harmonic)
 
 

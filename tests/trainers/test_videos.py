@@ -188,6 +188,18 @@ def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_
     assert {row["n"] for row in results(tmp_path / "run")} == {1}
 
 
+def test_what_a_prior_kept_in_the_band_is_read_there_by_evaluation_and_by_the_model(plain, tmp_path, monkeypatch):
+    """Pixels may show the other period, for which the prior is there: they do not tell the multiple."""
+    monkeypatch.chdir(tmp_path)
+    np.save("one.npy", np.random.default_rng(0).integers(0, 256, (200, 12, 16), np.uint8))
+    words = ["--videos=one.npy", "--rate=10", "--steps=1", "--num_views=2", "--run_dir=run", "--noartifacts"]
+    plain(pretrain.main, *words, "--band=0.4,4", "--prior_weight=1")
+    plain(export.main, "--run_dir=run")
+    assert {row["protocol"] for row in results(tmp_path / "run")} == {"fft_fundamental", "pixels", "selfdistance"}
+    facts = json.loads((tmp_path / "run" / "saved_model" / "1" / "assets.extra" / "metadata.json").read_text())
+    assert facts["harmonic"] == "fundamental"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

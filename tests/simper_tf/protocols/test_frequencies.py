@@ -5,8 +5,8 @@ import pytest
 from made_up_features import RATE, perfect
 
 from simper_tf import protocols
-from simper_tf.protocols.fft_resolved import Octave, find_octave, resolved_frequency
 from simper_tf.tasks import Frequency
+from simper_tf.votes import Octave, find_octave
 
 RNG = np.random.default_rng(43)
 TASK = Frequency("Hz", band=(0.4, 5.5))
@@ -65,11 +65,11 @@ def test_resolving_the_octave_looks_at_no_label_and_no_band():
 def test_clips_without_a_line_are_read_by_the_multiple_that_others_agree_on():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     drowned = dataclasses.replace(test, pixels=np.ones_like(test.pixels))
-    octave = find_octave(train)
+    octave = find_octave(train.series, train.pixels)
     assert octave == Octave(2, 1.0, 1.0)
-    said = "Features run at 2 times the frequency: so say 100% of the training clips whose pixels show it."
+    said = "Features run at 2 times the frequency: so say 100% of the clips whose pixels show it."
     assert str(octave) == said
-    np.testing.assert_allclose(resolved_frequency(octave, drowned), test.labels, atol=0.01)
+    np.testing.assert_allclose(octave.frequency(drowned.series, drowned.pixels, drowned.rates), test.labels, atol=0.01)
 
 
 def test_where_votes_split_each_clip_is_read_by_its_own_pixels():
@@ -82,19 +82,19 @@ def test_where_votes_split_each_clip_is_read_by_its_own_pixels():
             for name in ("series", "labels", "rates", "ids", "pixels")
         },
     )
-    octave = find_octave(mixed)
+    octave = find_octave(mixed.series, mixed.pixels)
     assert (octave.agreement, octave.is_common) == (0.5, False)
     assert "do not run at one multiple" in str(octave)
-    np.testing.assert_allclose(resolved_frequency(octave, mixed), frequencies, atol=0.01)
+    np.testing.assert_allclose(octave.frequency(mixed.series, mixed.pixels, mixed.rates), frequencies, atol=0.01)
 
 
 def test_a_few_clips_with_lines_do_not_decide_for_all():
     train = features(RNG.uniform(0.5, 2.6, 40), 1 / 2)
     pixels = train.pixels.copy()
     pixels[8:] = 1
-    octave = find_octave(dataclasses.replace(train, pixels=pixels))
+    octave = find_octave(train.series, pixels)
     assert (octave.agreement, octave.voting, octave.is_common) == (1.0, 0.2, False)
-    assert "20% of the training clips show a line: too few" in str(octave)
+    assert "20% of the clips show a line: too few" in str(octave)
 
 
 @pytest.mark.parametrize(
