@@ -76,6 +76,6 @@ def _row(values, recordings, **fields):
     kept = np.isfinite(values)
     if not kept.any():
         return None
-    values, groups = values[kept], recordings[kept] if len(set(recordings[kept])) > 1 else None
-    low, high = metrics.bootstrap_interval(_mean, values, values, groups)
+    values = values[kept]
+    low, high = metrics.bootstrap_interval(_mean, values, values, recordings[kept])
     return Row(value=float(values.mean()), unit="", low=low, high=high, n=len(values), **fields)

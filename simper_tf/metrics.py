@@ -133,7 +133,8 @@ def bootstrap_interval(metric: Metric, true, predicted, groups=None, num_resampl
         metric: One of this module.
         true, predicted: `(N,)` or `(N, T)`.
         groups: `(N,)` labels, such as subjects: whole groups are drawn then, because clips of one person, or of one
-            picture, err alike.
+            picture, err alike. Clips are drawn where all are of one group, of which no draw would differ: the interval
+            then says nothing of other people.
         num_resamples: Number of draws, with replacement.
         seed: Seed of the draws.
 
@@ -141,7 +142,8 @@ def bootstrap_interval(metric: Metric, true, predicted, groups=None, num_resampl
         `(low, high)`.
     """
     terms = np.asarray(metric.terms(true, predicted))
-    groups = np.arange(len(terms)) if groups is None else groups
+    if groups is None or len(np.unique(groups)) == 1:
+        groups = np.arange(len(terms))
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     # A resample is known by how often it has each group: its means follow from the sums of groups.
     sums = np.zeros((len(sizes), *terms.shape[1:]))

@@ -4,6 +4,7 @@ import pytest
 from made_up import row
 
 from trainers.grid import Run
+from trainers.studies import commands
 from trainers.studies.page import gather, markdown, ranking, spread_of, table
 from trainers.studies.scales import SCALES
 from trainers.studies.table import Block, Cell, Line, Study
@@ -71,6 +72,59 @@ def test_lines_that_differ_by_no_more_than_their_spreads_are_level():
     assert ranking(found)[0].startswith("mae: SimCLR, then MoCo")
 
 
+def test_a_line_that_is_level_with_a_best_of_wide_spread_is_not_first_where_another_is_ahead_of_it():
+    values = {A: [0.0, 4.0], B: [2.5, 2.5], C: [3.0, 3.0]}  # 2 +- 2.8; the others by themselves are far apart.
+    assert ranking(found_of(block("mae"), values)) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.5)."]
+
+
+def test_seconds_are_of_each_run_once_however_many_cells_begin_with_it():
+    begun = B.begun_with(A)
+    cells = tuple(Cell(run, "fft", metric) for metric in ("mae", "mape") for run in (begun, begun.but(steps=7), A))
+    found = found_of(Block("", tuple("abcdef"), (Line("all", cells),)), {A: [1.0, 1.0], begun: [1.0, 1.0]})
+    assert table(found).splitlines()[2].endswith("| 21 |")  # Each 10 and 11 s, a mean of 10.5; one is not finished.
+
+
+def test_what_has_learned_nothing_has_the_interval_of_its_clips_whatever_the_seeds():
+    cell = {"protocol": "pixels", "values": [{"value": 0.2, "low": 0.1, "high": 0.5}] * 3}
+    assert spread_of(cell) == pytest.approx(0.2)
+    one = Block("", ("mae",), (Line("pixels", (Cell(A, "pixels", "mae"),)), Line("MoCo", (Cell(B, "fft", "mae"),))))
+    rows = {"simclr": "pixels", "moco": "fft"}
+
+    def rows_of(run):
+        found = dict(run.changes)
+        return [row(rows[found["method"]], "mae", 0.12, seed=int(found["seed"]))]
+
+    found = gather(
+        Study("mine", "", "", (one,)), SCALES["smoke"], (0, 1), rows_of, lambda run: dict(run.changes)["method"]
+    )
+    assert "| pixels | **0.12 [0.1, 0.15]** |" in table(found["blocks"][0])
+    assert "| MoCo | **0.12 ± 0 (n=2)** |" in table(found["blocks"][0])
+
+
+def test_the_commands_of_a_miniature_begin_with_its_raw_files():
+    scale = SCALES["small"].located("elsewhere", "raw")
+    run = scale.sets["countix"].finetune.begun_with(scale.sets["countix"].pretrain)
+    raw, before, after = commands.of_run(run, {run: "b", run.source: "a"}, 1, scale)
+    assert raw == (
+        "python -m trainers.standin --dataset=countix --out=data/miniatures/raw/countix --subjects=60 --seconds=10"
+    )
+    for words in (before, after):
+        assert "--data_dir=data/miniatures --manual_dir=data/miniatures/raw/countix" in words
+        assert "--seed=1" in words
+        assert "elsewhere" not in words
+    assert "--run_dir=runs/a" in before
+    assert "--encoder_from=runs/a" in after
+    digits = scale.sets["rotating_digits"].pretrain
+    (alone,) = commands.of_run(digits, {digits: "c"}, 0, scale)
+    assert "data_dir" not in alone
+
+
+def test_a_page_names_its_seeds_in_its_command():
+    study = Study("mine", "", "", (block("mae"),))
+    text = markdown(gather(study, SCALES["smoke"], [3, 4], lambda run: [], lambda run: dict(run.changes)["method"]))
+    assert "`python -m trainers.reproduce --table=mine --scale=smoke --seeds=3,4`" in text
+
+
 def test_where_nobody_competes_nobody_is_first():
     found = found_of(dataclasses.replace(block("mae"), ranked=False), {A: [0.1], B: [0.4], C: [0.8]})
     assert "**" not in table(found)
@@ -82,7 +136,7 @@ def test_an_error_of_zero_is_first_and_its_lead_no_quotient():
 
 
 def test_the_spread_of_one_seed_is_half_its_interval():
-    assert spread_of({"values": [{"value": 0.12, "low": 0.1, "high": 0.15}]}) == pytest.approx(0.025)
+    assert spread_of({"protocol": "fft", "values": [{"value": 0.12, "low": 0.1, "high": 0.15}]}) == pytest.approx(0.025)
 
 
 def test_values_that_are_not_finite_are_shown_and_never_first():

@@ -24,7 +24,7 @@ NUMBERS = (
 # Fields of a table and of its parts, see `studies.page`.
 TABLE = {"name", "title", "about", "scale", "scale_about", "seeds", "commits", "done", "total", "blocks", "runs"}
 BLOCK = {"title", "columns", "ranked", "lines"}
-CELL = {"run", "protocol", "metric", "unit", "paper", "values"}
+CELL = {"run", "protocol", "metric", "unit", "paper", "seconds", "values"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pathlib
 import string
 
 from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of, papers_of
-from trainers.studies import page
+from trainers.studies import commands, page
 
 TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())
 HOW_TO = "A click on a header sorts, a click on a number shows the run that made it."
@@ -99,7 +99,7 @@ def _value(value, text, kind=""):
 def _runs(table):
     """Returns for every run of a table how to make it again, and the numbers it made."""
     made = "".join(_run(table, run, numbers) for run, numbers in numbers_of(table).items())
-    whole = f"python -m trainers.reproduce --table={table['name']} --scale={table['scale']}"
+    whole = commands.of_table(table)
     said = _paragraph("The whole table, in as many runs as are not finished yet:", whole)
     one = (
         "<p>Each run alone, of the first seed; of another seed with <code>--seed</code>, another "
@@ -111,9 +111,9 @@ def _runs(table):
 
 
 def _run(table, run, numbers):
-    commands = _text("\n".join(table["runs"][run]["commands"]))
+    each = _text("\n".join(table["runs"][run]["commands"]))
     values = _list(f"{name}: {value}" for name, value in numbers)
-    said = f"<strong>{_text(run)}</strong><pre><code>{commands}</code></pre>{values}"
+    said = f"<strong>{_text(run)}</strong><pre><code>{each}</code></pre>{values}"
     return f'<li id="{_run_id(table, run)}">{said}</li>'
 
 

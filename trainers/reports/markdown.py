@@ -2,7 +2,7 @@
 
 from simper_tf import tables
 from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of
-from trainers.studies import page
+from trainers.studies import commands, page
 
 
 def render(report: Report, title: str, pictures: str) -> str:
@@ -60,10 +60,10 @@ def _runs(table):
     The attribute is for Python-Markdown, which takes what is in a tag for HTML otherwise.
     """
     parts = ['<details markdown="1"><summary>How to make each of these numbers again</summary>']
-    parts.append(f"```\npython -m trainers.reproduce --table={table['name']} --scale={table['scale']}\n```")
+    parts.append(f"```\n{commands.of_table(table)}\n```")
     for run, numbers in numbers_of(table).items():
-        commands = "\n".join(table["runs"][run]["commands"])
-        parts += [f"`{run}`", f"```\n{commands}\n```", _list(f"{name}: {value}" for name, value in numbers)]
+        each = "\n".join(table["runs"][run]["commands"])
+        parts += [f"`{run}`", f"```\n{each}\n```", _list(f"{name}: {value}" for name, value in numbers)]
     return "\n\n".join([*parts, "</details>"])
 
 

@@ -3,15 +3,16 @@
     {"name", "title", "about", "scale", "scale_about", "seeds", "commits", "done", "total",
      "blocks": [{"title", "columns", "ranked", "lines": [{"title", "cells": [
          {"run", "protocol", "metric", "unit", "paper",
-          "values": [{"seed", "value", "low", "high", "n", "seconds", "split"}]}]}]}],
+          "seconds": {name of a run: those of its own training, a mean over seeds},
+          "values": [{"seed", "value", "low", "high", "n", "split"}]}]}]}],
      "runs": {name of the folder of the first seed: {"commands": [those that make it]}}}
 
-A cell may be null, and has a value for each seed that is finished.
+A cell may be null, and has a value for each seed that is finished. Its seconds are of its run and of what that begins
+with, each by itself, as several cells may begin with the same.
 """
 
 import functools
 import math
-import shlex
 import statistics
 import types
 from collections.abc import Callable, Iterable
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable
 from simper_tf import tables
 from simper_tf.rows import Row
 from trainers.grid import Run
+from trainers.studies import commands
 from trainers.studies.scales import Scale
 from trainers.studies.table import Cell, Study
 
@@ -45,10 +47,11 @@ def gather(
     known = functools.cache(lambda run: tuple(rows_of(run)))
     found = {run: [row for seed in seeds for row in known(run.seeded(seed))] for run in study.runs()}
 
-    def seconds_of_all(run, row):
-        """Returns the seconds of a run's training, with those of what it begins with."""
-        before = [known(source.seeded(row.seed))[:1] for source in run.with_sources()[:-1]]
-        return row.seconds + sum(each.seconds for rows in before for each in rows)
+    def seconds_of_each(run):
+        """Returns the seconds of a run's own training, and of what it begins with, of those that are finished."""
+        made = {each: [known(each.seeded(seed))[:1] for seed in seeds] for each in run.with_sources()}
+        spent = {each: [row.seconds for rows in found for row in rows] for each, found in made.items()}
+        return {names[each]: statistics.fmean(values) for each, values in spent.items() if values}
 
     names = {each: name_of(each.seeded(seeds[0])) for run in study.runs() for each in run.with_sources()}
 
@@ -59,11 +62,8 @@ def gather(
         fields = ("seed", "value", "low", "high", "n", "split")
         return {
             "run": names[asked.run], "protocol": asked.protocol, "metric": asked.metric,
-            "unit": rows[0].unit if rows else "", "paper": asked.paper,
-            "values": [
-                {field: getattr(row, field) for field in fields} | {"seconds": seconds_of_all(asked.run, row)}
-                for row in rows
-            ],
+            "unit": rows[0].unit if rows else "", "paper": asked.paper, "seconds": seconds_of_each(asked.run),
+            "values": [{field: getattr(row, field) for field in fields} for row in rows],
         }  # fmt: skip
 
     blocks = [
@@ -80,7 +80,7 @@ def gather(
         "seeds": seeds, "commits": sorted({row.commit for row in every}), "done": done,
         "total": len(found) * len(seeds), "blocks": blocks,
         "runs": {
-            names[run]: {"commands": [_command(each, names, seeds[0]) for each in run.with_sources()]} for run in found
+            names[run]: {"commands": commands.of_run(run, names, seeds[0], scale)} for run in found
         },
     }  # fmt: skip
 
@@ -92,8 +92,8 @@ def markdown(page: dict) -> str:
         parts += [f"## {block['title']}"] * bool(block["title"]) + [table(block)]
         said = ranking(block) if block["ranked"] else []
         parts += ["First in each column:\n\n" + "\n".join(f"* {each}" for each in said)] * bool(said)
-    commands = dict.fromkeys(command for run in page["runs"].values() for command in run["commands"])
-    return "\n\n".join([*parts, "## Runs", "Those of the first seed, each by a command:", _code(commands)]) + "\n"
+    each = dict.fromkeys(command for run in page["runs"].values() for command in run["commands"])
+    return "\n\n".join([*parts, "## Runs", "Those of the first seed, each by a command:", _code(each)]) + "\n"
 
 
 def tables_alone(page: dict) -> str:
@@ -145,12 +145,16 @@ def first(block: dict, k: int) -> list[int]:
     Ahead of a line is one whose mean over seeds is better by more than the spreads of both together.
     """
     ordered = _ordered(block, k)
-    cells = {number: block["lines"][number]["cells"][k] for number in ordered}
+    cells = [block["lines"][number]["cells"][k] for number in ordered]
 
-    def is_level(cell, best):
-        return abs(mean_of(cell) - mean_of(best)) <= spread_of(cell) + spread_of(best)
+    def is_ahead(better, cell):
+        return abs(mean_of(cell) - mean_of(better)) > spread_of(cell) + spread_of(better)
 
-    return [number for number in ordered if is_level(cells[number], cells[ordered[0]])]
+    # Not of the best alone: where that spreads wide, a line that is level with it may be behind another.
+    return [
+        number for place, number in enumerate(ordered)
+        if not any(is_ahead(better, cells[place]) for better in cells[:place])
+    ]  # fmt: skip
 
 
 def mean_of(cell: dict) -> float:
@@ -159,16 +163,22 @@ def mean_of(cell: dict) -> float:
 
 
 def spread_of(cell: dict) -> float:
-    """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one."""
+    """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one.
+
+    What has learned nothing is the same with every seed, which says nothing of how sure it is.
+    """
     values = cell["values"]
-    if len(values) > 1:
+    if len(values) > 1 and cell["protocol"] not in UNLEARNED:
         return statistics.stdev(each["value"] for each in values)
     return (values[0]["high"] - values[0]["low"]) / 2
 
 
 def text_of(cell: dict | None) -> str:
-    """Returns a cell in print, see `tables.cell`."""
-    return tables.cell([types.SimpleNamespace(**each) for each in cell["values"]]) if cell else ""
+    """Returns a cell in print, see `tables.cell`; of what has learned nothing that of one seed."""
+    if not cell:
+        return ""
+    values = cell["values"][:1] if cell["protocol"] in UNLEARNED else cell["values"]
+    return tables.cell([types.SimpleNamespace(**each) for each in values])
 
 
 def paper_of(cell: dict | None) -> str:
@@ -177,13 +187,13 @@ def paper_of(cell: dict | None) -> str:
 
 
 def seconds_of(line: dict) -> str:
-    """Returns the seconds of training of a line's runs in print, a mean over seeds; of several runs their sum.
+    """Returns the seconds of training of a line in print: the sum over its runs and what these begin with, each once.
 
     What has learned nothing has none, whichever run it is read with.
     """
-    learned = [cell for cell in line["cells"] if cell and cell["protocol"] not in UNLEARNED]
-    runs = {(cell["run"], each["seed"]): each["seconds"] for cell in learned for each in cell["values"]}
-    return f"{sum(runs.values()) / len({seed for _, seed in runs}):.0f}" if runs else ""
+    learned = [cell for cell in line["cells"] if cell and cell["values"] and cell["protocol"] not in UNLEARNED]
+    seconds = {name: spent for cell in learned for name, spent in cell["seconds"].items()}
+    return f"{sum(seconds.values()):.0f}" if seconds else ""
 
 
 def _lead(best, other):
@@ -206,18 +216,11 @@ def _how(page):
         f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
         f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold "
         "is what no other line of the column is ahead of by more than both spreads. Seconds are those of all "
-        f"training of a line, from random weights on, beside other runs. {page['done']} of {page['total']} runs are "
-        f"finished; commit {', '.join(page['commits']) or 'none yet'}. Made by `python -m trainers.reproduce "
-        f"--table={page['name']} --scale={page['scale']}`."
+        "training of a line, from random weights on and each run once, a mean over seeds, beside other runs. "
+        f"{page['done']} of {page['total']} runs are finished; commit {', '.join(page['commits']) or 'none yet'}. Made "
+        f"by `{commands.of_table(page)}`."
     )
 
 
 def _code(lines):
     return "```\n" + "\n".join(lines) + "\n```"
-
-
-def _command(run, names, seed):
-    begun = {"encoder_from": f"runs/{names[run.source]}"} if run.source else {}
-    # Where the data lie is another matter on every machine.
-    words = run.but(seed=seed, data_dir=None, manual_dir=None).arguments(run_dir=f"runs/{names[run]}", **begun)
-    return shlex.join(["python", "-m", "trainers.pretrain", *words])
