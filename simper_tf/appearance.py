@@ -20,10 +20,13 @@ PAIRS = ("blur_probability", "solarize_probability")
 class Appearance(Frozen):
     """Random changes of the picture, one draw for all frames of a view.
 
-    The defaults are the paper's augmentations for all methods, with the numbers of the authors' code.
+    The defaults are the paper's augmentations for all methods, with the numbers of the authors' code; but for the loss
+    of color that the paper lists among them, for which `gray_probability` is 0.
 
     Attributes:
         crop_area: Range of the share of the frame that a random crop keeps; it is stretched back to the whole frame.
+            A crop of another aspect than the frame does not reach over all of it: only with `crop_aspect` (1.0, 1.0)
+            does the share 1 leave the frame as it is; with the default it keeps 0.866 at least.
         crop_aspect: Range of the crop's width over its height, as a factor on that of the frame.
         brightness: Range of the factor on all pixels; what exceeds white is cut.
         contrast: Range of the factor on the distance of each pixel from the mean of its view and channel.

@@ -163,9 +163,16 @@ def _over_clips(values):
 
 def _correlations(true, predicted):
     """Pearson's r along the last axis."""
-    true, predicted = (values - values.mean(axis=-1, keepdims=True) for values in (true, predicted))
+    true, predicted = _centered(true), _centered(predicted)
     scale = np.sqrt(np.sum(true**2, axis=-1) * np.sum(predicted**2, axis=-1))
     return np.sum(true * predicted, axis=-1) / np.where(scale > 0, scale, 1.0)
+
+
+def _centered(values):
+    """Values less their mean along the last axis; 0 where the difference is but rounding, as of constant ones."""
+    mean = values.mean(axis=-1, keepdims=True)
+    centered = values - mean
+    return np.where(np.abs(centered) <= 1e-12 * np.abs(mean), 0.0, centered)
 
 
 def _errors(true, predicted):

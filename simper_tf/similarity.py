@@ -4,6 +4,10 @@ Every function takes `x` of shape `(..., M, T)` and `y` of shape `(..., N, T)`, 
 `(..., M, N)` float32 scores. All arithmetic is float32, also under a mixed-precision policy, because an FFT has no
 half-precision kernel. For features with channels, `(..., M, T, D)`, see `over_channels`.
 
+Scores do not depend on the scale of the series, but for faint ones: where the squared norm of a centered series lies
+below `EPSILON`, as of a sinusoid of 75 frames with an amplitude below 1.6e-5, its correlations and cosines fall towards
+0 with it. Those of spectra do only where it is fainter still.
+
 Reference: Yang et al., SimPer, ICLR 2023, section 3.2, https://arxiv.org/abs/2210.03115
 """
 

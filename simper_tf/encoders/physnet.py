@@ -3,6 +3,7 @@
 import keras
 from keras import layers
 
+from simper_tf.encoders.dropout import SpatialDropout3D
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
 from simper_tf.encoders.precision import FULL, space_mean
@@ -93,7 +94,7 @@ def physnet_sinc(frame_shape: tuple[int | None, int | None, int], *, norm: str =
         if count in (1, 3, 5, 7):
             x = layers.MaxPooling3D((1, 2, 2), padding="same")(x)
         if count in (3, 5, 7, 9):
-            x = layers.SpatialDropout3D(0.5)(x)
+            x = SpatialDropout3D(0.5)(x)
     x = layers.Dense(1, dtype=FULL)(space_mean(x))
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1), name="physnet_sinc")
 

@@ -13,6 +13,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders.difference import FrameDifference
+from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
 
@@ -82,7 +83,7 @@ def motion_branch(x, masks=(), self_attention=False):
         x = _pooling(x)
     # The first dense layer is what takes the place of a mean over space here.
     x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]), dtype=FULL)(x)
-    x = layers.Dropout(0.5, dtype=FULL)(layers.Dense(128, activation="tanh", dtype=FULL)(x))
+    x = Dropout(0.5, dtype=FULL)(layers.Dense(128, activation="tanh", dtype=FULL)(x))
     return keras.ops.squeeze(layers.Dense(1, dtype=FULL)(x), axis=-1)
 
 
@@ -108,4 +109,4 @@ def _convolution(x, filters, padding):
 
 
 def _pooling(x):
-    return layers.Dropout(0.25)(layers.AveragePooling3D((1, 2, 2))(x))
+    return Dropout(0.25)(layers.AveragePooling3D((1, 2, 2))(x))

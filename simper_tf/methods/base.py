@@ -34,7 +34,9 @@ class Method(Steps):
     log `loss` and `feature_deviation`, see `diagnostics.feature_deviation`.
 
     Over several replicas a step computes what one device would compute on the whole batch: views are drawn for all of
-    it, what a loss compares across clips is gathered, and gradients are those of the mean over all clips.
+    it, what a loss compares across clips is gathered, and gradients are those of the mean over all clips. Encoders of
+    one's own take batch norm and dropout from `encoders.norms` and `encoders.dropout` for that: Keras's dropout drops
+    the same on every replica.
 
     All options of a subclass are keyword-only arguments, kept in attributes of the same names: so it is saved and
     loaded, and so the command line finds its flags.

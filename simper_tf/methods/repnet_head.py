@@ -9,6 +9,8 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.encoders.dropout import Dropout
+
 # Steps that are compared with one another; class c of a step stands for a period of c steps.
 STEPS = 64
 # Periods that can be told: shorter ones fall between steps.
@@ -125,8 +127,8 @@ def _predictor(x, outputs, full):
     y = layers.Dense(WIDTH, **full)(layers.Dense(WIDTH, activation="relu", **full)(y))
     x = layers.Add(**full)([x, y])
     for _ in range(2):
-        x = layers.Dense(WIDTH, activation="relu", **full)(layers.Dropout(DROPOUT, **full)(x))
-    return layers.Dense(outputs, **full)(layers.Dropout(DROPOUT, **full)(x))
+        x = layers.Dense(WIDTH, activation="relu", **full)(Dropout(DROPOUT, **full)(x))
+    return layers.Dense(outputs, **full)(Dropout(DROPOUT, **full)(x))
 
 
 @keras.saving.register_keras_serializable("simper_tf")

@@ -123,13 +123,13 @@ class SimPer(SelfSupervised):
         return {name: weight for name, weight in weights.items() if weight}
 
     def check_batch(self, batch_size):
-        """Refuses batches that micro-batches do not divide.
+        """Refuses batches that micro-batches do not divide; only the last batch of an epoch may end in a smaller one.
 
         Args:
             batch_size: Clips a step, over all replicas.
 
         Raises:
-            ValueError: the last micro-batch would be smaller, and the mean of means another.
+            ValueError: a replica's share of them is no multiple of `micro_batch`.
         """
         super().check_batch(batch_size)
         share = batch_size // self.distribute_strategy.num_replicas_in_sync
@@ -142,18 +142,18 @@ class SimPer(SelfSupervised):
     def compute_gradients(self, batch):
         if not self.micro_batch:
             return super().compute_gradients(batch)
-        number = tf.shape(tf.nest.flatten(batch)[0])[0] // self.micro_batch
+        number = _clips_in(batch)
 
-        def add_part(k, gradients, logs):
-            part = tf.nest.map_structure(lambda x: x[k * self.micro_batch : (k + 1) * self.micro_batch], batch)
+        def add_part(start, gradients, logs):
+            part = tf.nest.map_structure(lambda x: x[start : start + self.micro_batch], batch)
             more = super(SimPer, self).compute_gradients(part)
-            share = 1.0 / tf.cast(number, tf.float32)
+            share = _clips_in(part) / number  # The last part may be smaller.
             added = tf.nest.map_structure(lambda x, y: x + tf.cast(share, y.dtype) * y, (gradients, logs), more)
-            return k + 1, *added
+            return start + self.micro_batch, *added
 
         zeros = [tf.zeros_like(v.value) for v in self.trainable_variables], dict.fromkeys(self.log_names(), 0.0)
         # One at a time: parts that run side by side would need the memory of the whole batch.
-        return tf.while_loop(lambda k, *_: k < number, add_part, (0, *zeros), parallel_iterations=1)[1:]
+        return tf.while_loop(lambda start, *_: start < number, add_part, (0, *zeros), parallel_iterations=1)[1:]
 
     def loss_and_logs(self, features, batch, training=True):
         """Returns the loss and the further logs; see `Method.loss_and_logs`.
@@ -193,6 +193,10 @@ class SimPer(SelfSupervised):
     def from_config(cls, config):
         similarity = keras.saving.deserialize_keras_object(config["similarity"])
         return super().from_config({**config, "similarity": similarity})
+
+
+def _clips_in(batch):
+    return tf.shape(tf.nest.flatten(batch)[0])[0]
 
 
 def among_all_clips(compare, first, second, labels):

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from simper_tf import diagnostics
 from simper_tf.clips import batch_of, check_clips, plain_errors
+from simper_tf.methods.batches import known_sizes
 from simper_tf.replicas import replicas
 from simper_tf.views import Views, check_views
 
@@ -21,7 +22,8 @@ class Steps(keras.Model):
     """
 
     def __init__(self, encoder, views: Views | None, seed: int, **kwargs):
-        super().__init__(**kwargs)
+        # Keras would round clips to the policy's half precision before the encoder saw them, and with them a pulse.
+        super().__init__(autocast=False, **kwargs)
         self.encoder = encoder
         self.views = views
         self.seed = seed
@@ -30,15 +32,17 @@ class Steps(keras.Model):
         # XLA has no kernel for the interpolation in `augment.resample`.
         self.supports_jit = False
 
-    def fit(self, x=None, *args, **kwargs):
+    def fit(self, x=None, y=None, batch_size=None, *args, **kwargs):
         """Trains on clips or ready views; arguments and results are those of `keras.Model.fit`.
 
         Raises:
-            ValueError: the data are none the method can learn from.
+            ValueError: the data are none the method can learn from, or in batches it cannot learn from, as far as
+                their size is known before.
         """
         x = self._checked(x)
+        self._check_sizes(*known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
         with plain_errors():
-            return super().fit(x, *args, **kwargs)
+            return super().fit(x, y, batch_size, *args, **kwargs)
 
     def evaluate(self, x=None, *args, return_dict=True, **kwargs):
         """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
@@ -121,6 +125,7 @@ class Steps(keras.Model):
             return clips
         check_clips(clips, self.frame_shape, known=True)
         self._check_company(labels)
+        self._check_length(clips.shape[1])
         number, index = replicas()
         batch_size = tf.shape(clips)[0]
         step = self.optimizer.iterations if step is None else step
@@ -160,6 +165,17 @@ class Steps(keras.Model):
             check_clips(x, self.frame_shape)
         return x
 
+    def _check_sizes(self, whole, last):
+        """Refuses batches of so many clips, and a last one of an epoch, of which the method cannot learn."""
+        if whole:
+            self.check_batch(whole)
+        if 0 < last < self.min_clips:
+            raise ValueError(
+                f"{type(self).__name__} learns from the differences of clips and needs at least {self.min_clips} in a "
+                f"batch. Received: batches of {whole}, the last of which has {last}. Change `batch_size`, or leave "
+                "clips out."
+            )
+
     def _check_company(self, labels):
         name = type(self).__name__
         if self.views is None:
@@ -169,6 +185,14 @@ class Steps(keras.Model):
             raise ValueError(
                 f"{name} learns from {what}. Received: clips with {len(labels)} more array(s). Leave out what is too "
                 "much, such as labels: dataset.map(lambda clips, labels: clips)."
+            )
+
+    def _check_length(self, num_frames):
+        if self.needs_labels and num_frames != self.views.num_frames:
+            raise ValueError(
+                f"{type(self).__name__} learns from labels, which hold for whole clips: its views must be as long. "
+                f"Received: clips of {num_frames} frames and views of {self.views.num_frames}. Cut the clips, or build "
+                f"the method with views of `num_frames` {num_frames}."
             )
 
     def _track(self, logs, number=None):

@@ -90,9 +90,19 @@ def test_correlation_of_series_is_the_mean_over_them_not_that_of_all_values():
     assert metrics.pearson_correlation(true, predicted) > 0.99 > abs(expected) + 0.3
 
 
-def test_a_constant_series_counts_as_uncorrelated():
-    true = np.stack([np.arange(5.0), np.ones(5)])
-    assert metrics.mean_series_correlation(true, true) == pytest.approx(0.5)
+@pytest.mark.parametrize("length", [7, 24, 100])
+@pytest.mark.parametrize("constant", [0.0, 0.1, -3.3, 1e6 / 3])
+def test_a_constant_series_counts_as_uncorrelated(constant, length):
+    # The mean of as many 0.1 is another number than 0.1, by rounding.
+    flat, rising = np.full(length, constant), np.arange(length) / 1e4
+    true, predicted = np.stack([rising, flat, flat, rising]), np.stack([rising, flat, rising, flat])
+    assert metrics.mean_series_correlation(true, predicted) == pytest.approx(1 / 4, abs=1e-9)
+    assert metrics.mean_series_correlation(true, -predicted) == pytest.approx(-1 / 4, abs=1e-9)
+
+
+def test_a_series_that_moves_little_far_from_zero_is_not_constant():
+    swing = 300 + 1e-6 * np.sin(np.arange(24.0))[None]
+    assert metrics.mean_series_correlation(swing, swing) == pytest.approx(1, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", metrics.SERIES_METRICS)
@@ -130,6 +140,7 @@ def test_what_is_not_a_number_leaves_no_interval_and_no_value():
     predicted = np.array([1.5, np.nan, 3.0])
     assert np.isnan(metrics.mean_absolute_error(TRUE, predicted))
     assert np.isnan(metrics.bootstrap_interval(metrics.mean_absolute_error, TRUE, predicted)).all()
+    assert np.isnan(metrics.mean_series_correlation(TRUE[None], predicted[None]))
 
 
 def test_interval_is_decided_by_its_seed():

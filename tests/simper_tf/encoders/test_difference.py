@@ -1,8 +1,10 @@
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from simper_tf.encoders.difference import FrameDifference
+from simper_tf.methods import SimPer
 
 RNG = np.random.default_rng(41)
 
@@ -46,9 +48,12 @@ def test_a_still_clip_has_no_difference_and_a_finite_gradient(relative, value):
     assert np.all(np.isfinite(tape.gradient(loss, x)))
 
 
-def test_a_pulse_of_a_thousandth_survives_half_precision():
+def test_a_pulse_of_a_thousandth_survives_half_precision_and_the_way_through_a_method():
     pulse = 0.5 + 1e-3 * np.sin(np.arange(16) / 2)
     x = np.tile(pulse[None, :, None, None, None], (1, 1, 2, 2, 1)).astype(np.float32)
-    half = FrameDifference(dtype="mixed_bfloat16")(x)
-    assert half.dtype == tf.float32
-    assert np.corrcoef(half[0, :-1, 0, 0, 0], np.diff(pulse))[0, 1] > 0.999
+    half = FrameDifference(dtype="mixed_bfloat16")
+    assert half(x).dtype == tf.float32
+    clips = keras.Input((None, 2, 2, 1))
+    method = SimPer(keras.Model(clips, half(clips)[:, :, 0, 0, 0]), dtype="mixed_bfloat16")
+    for found in (half(x)[..., 0, 0, 0], method.encode(x)):
+        assert np.corrcoef(found[0, :-1], np.diff(pulse))[0, 1] > 0.999

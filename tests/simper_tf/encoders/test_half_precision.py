@@ -7,6 +7,7 @@ import tensorflow as tf
 from every_encoder import FRAME, KINDS, LEARNING, clips, each
 
 from simper_tf.encoders.precision import SHORTEST_HALF, check_length, space_mean
+from simper_tf.methods import SimPer
 
 RNG = np.random.default_rng(31)
 
@@ -53,15 +54,24 @@ def test_views_too_short_for_gradients_in_half_precision_are_refused_with_what_t
         check_length("mixed_bfloat16", 8)
 
 
+@pytest.mark.parametrize("kind", each(["ts_can", "efficientphys", "physnet"]))
+def test_a_pulse_of_two_thousandths_reaches_an_encoder_of_mixed_bfloat16_through_a_method(kind):
+    encoder, beat = in_bfloat16(kind), np.sin(2 * np.pi * np.arange(40) / 10)
+    x = np.float32(0.7 * (1 + 0.001 * beat))[None, :, None, None, None] * np.ones(FRAME, np.float32)
+    found = SimPer(encoder, dtype="mixed_bfloat16").encode(x).numpy()
+    assert np.ptp(found, axis=1).max() > 1e-3
+    np.testing.assert_allclose(found, encoder(x), atol=1e-6)
+
+
 @pytest.mark.parametrize("kind", each(LEARNING))
 def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
     x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
     level = encoder.trainable_variables[-1]  # What is added to the features, before a ReLU that then changes nothing.
-    series = []
+    method, series = SimPer(encoder, dtype="mixed_bfloat16"), []
     for height in (4.0, 8.0):
         level.assign(tf.fill(level.shape, height))
-        series.append(encoder(x).numpy() - height)
+        series.append(method.encode(x).numpy() - height)
     assert np.ptp(series[0], axis=1).max() > 1e-4
     np.testing.assert_allclose(series[0], series[1], atol=1e-5)  # bfloat16 has steps of 0.03 above 4 and 0.06 above 8.
     assert encoder.count_params() == KINDS[kind]().count_params()

@@ -1,5 +1,7 @@
 """Every method as a test asks for it, and an encoder by which training and inference differ."""
 
+import contextlib
+
 import keras
 import pytest
 from small_methods import compiled
@@ -22,6 +24,17 @@ def normed_encoder():
     clips = keras.Input((None, 12, 12, 1))
     x = normalization("batch")(keras.layers.Conv3D(4, (1, 3, 3), strides=(1, 4, 4))(clips))
     return keras.Model(clips, keras.layers.Dense(2)(keras.layers.Dropout(0.5)(keras.ops.mean(x, axis=(2, 3)))))
+
+
+@contextlib.contextmanager
+def policy(name):
+    """Sets the policy of Keras inside."""
+    before = keras.mixed_precision.dtype_policy()
+    keras.mixed_precision.set_dtype_policy(name)
+    try:
+        yield
+    finally:
+        keras.mixed_precision.set_dtype_policy(before)
 
 
 def op_by_op(kind, *given, **changes):

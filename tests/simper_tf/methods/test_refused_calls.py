@@ -22,7 +22,7 @@ def test_arrays_beside_clips_are_refused_where_nothing_is_learned_from_them(kind
     if not kind.needs_labels:
         for call in (model.fit, model.evaluate):
             with pytest.raises(ValueError, match=r"learns from clips alone.*with 1 more.*Leave out"):
-                call(swinging_bars[0], LABELS, verbose=0)
+                call(swinging_bars[0], LABELS, batch_size=3, verbose=0)
 
 
 @ALL
@@ -30,7 +30,7 @@ def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars
     model = compiled(kind)
     batch = ready_views(kind, model.views, swinging_bars[0])
     with pytest.raises(ValueError, match=r"come with their speeds, in a dictionary"):
-        model.fit(batch["views"], verbose=0)
+        model.fit(batch["views"], batch_size=3, verbose=0)
     with pytest.raises(ValueError, match=r"Ready views must be floats.* Received: uint8"):
         model.train_step({**batch, "views": tf.cast(255 * batch["views"], tf.uint8)})
     with pytest.raises(ValueError, match="Labels of ready views belong into their dictionary"):

@@ -158,9 +158,9 @@ def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("micro_batch", [1, 2])
-def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars, micro_batch):
-    clips = tf.constant(swinging_bars[0][:4])
+@pytest.mark.parametrize(("number", "micro_batch"), [(4, 1), (4, 2), (5, 2), (1, 2)])
+def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars, number, micro_batch):
+    clips = tf.constant(swinging_bars[0][:number])
     settings = {"temperature": 0.1, "prior_weight": 1.0, "prior_band": (0.02, 0.2)}
     whole, parts = compiled(**settings), compiled(**settings, micro_batch=micro_batch)
     expected, logs = whole.compute_gradients(whole.draw(clips))
@@ -171,6 +171,16 @@ def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars
     assert {name: float(value) for name, value in same_logs.items()} == pytest.approx(
         {name: float(value) for name, value in logs.items()}, rel=1e-4
     )
+
+
+def test_micro_batches_learn_from_all_clips_of_a_last_batch_too(swinging_bars):
+    found = []
+    for micro_batch in (0, 2):
+        model = compiled(micro_batch=micro_batch)
+        model.run_eagerly = True
+        history = model.fit(swinging_bars[0][:5], batch_size=4, shuffle=False, verbose=0).history
+        found.append({name: values[0] for name, values in history.items()})
+    assert found[1] == pytest.approx(found[0], rel=1e-3)
 
 
 def test_micro_batches_are_refused_where_they_would_change_the_gradient():

@@ -5,6 +5,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf import training
+from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.norms import normalization
 from simper_tf.methods import METHODS
 from simper_tf.methods.self_supervised import SelfSupervised
@@ -22,11 +23,11 @@ FLOAT32 = tf.float32
 
 
 def encoder():
-    """Returns a tiny encoder whose batch norm mixes clips: the hardest case for replicas."""
+    """Returns a tiny encoder with dropout, whose batch norm mixes clips: the hardest case for replicas."""
     clips = x = keras.Input((None, 8, 8, 1))
     x = keras.layers.Conv3D(4, (3, 3, 3), padding="same")(x)
     x = keras.ops.mean(keras.ops.tanh(normalization("batch")(x)), axis=(2, 3))
-    return keras.Model(clips, keras.layers.Dense(2)(x))
+    return keras.Model(clips, keras.layers.Dense(2)(Dropout(0.25)(x)))
 
 
 def moving_stripes(number):

@@ -1,0 +1,73 @@
+"""Sizes of batches that `fit` knows before, and what is refused for them."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from every_method import ALL, op_by_op
+from small_methods import LABELS, data_for, ready_views
+
+from simper_tf.methods import ContrastPhysPlus, MoCo, SimPer, Supervised
+from simper_tf.methods.batches import known_sizes
+
+CLIPS = np.zeros((10, 40, 4, 4, 1), np.uint8)
+DATA = tf.data.Dataset.from_tensor_slices(CLIPS)
+
+
+@pytest.mark.parametrize(
+    ("x", "settings", "sizes"),
+    [
+        (CLIPS, {}, (10, 0)),
+        (np.repeat(CLIPS, 4, axis=0), {}, (32, 8)),
+        (CLIPS, {"batch_size": 4}, (4, 2)),
+        (CLIPS, {"batch_size": 5}, (5, 0)),
+        (CLIPS, {"batch_size": 4, "validation_split": 0.5}, (4, 1)),
+        (DATA.batch(4), {}, (0, 0)),
+        (DATA.batch(4, drop_remainder=True), {}, (4, 0)),
+        (DATA.batch(4, drop_remainder=True).map(lambda x: (x, x[:, 0, 0, 0, 0])), {}, (4, 0)),
+        (tf.data.Dataset.from_tensors({"speeds": tf.zeros([3, 2]), "views": tf.zeros([3, 2, 8, 4, 4, 1])}), {}, (3, 0)),
+        (DATA, {}, (0, 0)),
+        (None, {}, (0, 0)),
+    ],
+)
+def test_sizes_are_those_of_the_batches_of_keras(x, settings, sizes):
+    assert known_sizes(x, **settings) == sizes
+
+
+@ALL
+def test_fit_refuses_batches_that_are_too_small(kind, swinging_bars):
+    model, data = op_by_op(kind), data_for(kind, swinging_bars[0])
+    if kind.min_clips == 1:
+        return
+    message = rf"{kind.__name__} learns from the differences of clips and needs at least 2 .*Received: "
+    with pytest.raises(ValueError, match=message + "1. Raise `batch_size`"):
+        model.fit(*data, batch_size=1, verbose=0)
+    batches = tf.data.Dataset.from_tensors(data).map(lambda *parts: tuple(part[:1] for part in parts))
+    with pytest.raises(ValueError, match=message + "1. Raise `batch_size`"):
+        model.fit(batches, verbose=0)
+    with pytest.raises(ValueError, match=message + "batches of 5, the last of which has 1. Change `batch_size`, or"):
+        model.fit(*data, batch_size=5, verbose=0)
+    ready = ready_views(kind, model.views, swinging_bars[0][:1])
+    with pytest.raises(ValueError, match=message + "1. Raise `batch_size`"):
+        model.fit(tf.data.Dataset.from_tensors(ready), verbose=0)
+
+
+def test_a_last_batch_of_one_clip_is_learned_from_where_clips_are_not_compared(swinging_bars):
+    model = op_by_op(SimPer)
+    model.fit(swinging_bars[0], None, 5, verbose=0)
+    assert int(model.optimizer.iterations) == 2
+
+
+def test_fit_refuses_what_a_method_refuses_of_a_batch(swinging_bars):
+    with pytest.raises(ValueError, match="queue of 4 keys does not hold whole batches of 3"):
+        op_by_op(MoCo, queue_size=4).fit(swinging_bars[0], batch_size=3, verbose=0)
+    with pytest.raises(ValueError, match=r"batch of 3 clips .* cannot be cut into micro-batches of 2"):
+        op_by_op(SimPer, micro_batch=2).fit(swinging_bars[0], batch_size=3, verbose=0)
+
+
+@pytest.mark.parametrize("kind", [Supervised, ContrastPhysPlus])
+def test_views_of_parts_of_clips_are_refused_where_labels_hold_for_whole_ones(kind, swinging_bars):
+    model, clips = op_by_op(kind), np.concatenate([swinging_bars[0]] * 2, axis=1)
+    message = rf"{kind.__name__} learns from labels, .*Received: clips of 80 frames and views of 40\. Cut the clips, or"
+    for call in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match=message):
+            call(clips, LABELS, batch_size=3, verbose=0)
