@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks import scored
 from datasets.drawn_faces import people
 from datasets.drawn_faces.disturbance import LOOKS, Look
-from simper_tf import readout, tables
+from simper_tf import readout, run_folder, tables
 from simper_tf.methods import METHODS
 from simper_tf.settings import Settings
 from trainers import options
@@ -59,7 +59,7 @@ def title(settings: Settings) -> tuple[str, str]:
 
 
 def shares(folder: pathlib.Path, settings: Settings) -> tuple[str, dict[str, float]]:
-    """Returns the split that a run has predicted last, and each of `PERIODS` -> the share of clips that repeat with it.
+    """Returns whose clips a run has kept features of, and each of `PERIODS` -> the share of clips that repeat with it.
 
     Args:
         folder: Of the run.
@@ -68,9 +68,9 @@ def shares(folder: pathlib.Path, settings: Settings) -> tuple[str, dict[str, flo
     Raises:
         ValueError: it is not of drawn faces, or has no features.
     """
-    path = folder / "features.npz"
-    if not settings.dataset.startswith("drawn_faces/") or not path.exists():
-        found = f"--dataset={settings.dataset}" if path.exists() else "no features.npz"
+    path = next((folder / name for name in run_folder.FEATURES.values() if (folder / name).exists()), folder)
+    if not settings.dataset.startswith("drawn_faces/") or path == folder:
+        found = "no features.npz" if path == folder else f"--dataset={settings.dataset}"
         raise ValueError(f"{folder} has {found}. Name finished runs on drawn_faces.")
     with np.load(path) as kept:
         series, rates, ids, pulses = (kept[name] for name in ("series", "rates", "ids", "labels"))

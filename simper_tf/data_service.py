@@ -175,8 +175,8 @@ class _Feed:
 
     def _silent(self, what):
         return Silent(
-            f"--data_service={self.address}: {what}. Look whether its workers run; the same command continues at the "
-            "last checkpoint, with this flag or without."
+            f"--data_service={self.address}: {what}. Look whether its workers run; the same command, without "
+            "--overwrite, continues at the last checkpoint, with this flag or without."
         )
 
     def _told(self, error):

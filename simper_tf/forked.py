@@ -1,6 +1,6 @@
 """A process that imports a command once, and becomes it again and again; see `trainers.workers`.
 
-It runs no TensorFlow and has one thread, without which it could not be forked.
+It runs no TensorFlow, looks for no GPU and has one thread, without which it could not be forked.
 """
 
 import ctypes
@@ -11,6 +11,8 @@ import signal
 import socket
 import sys
 
+# The variable that is set while the command is imported: it has to look for devices in `start`, and not before.
+IS_IMPORTING = "SIMPER_TF_IS_IMPORTING_TO_FORK"
 _TELL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG of Linux.
 
 
@@ -59,7 +61,9 @@ def become(start, parent: int, words: list[str], log: str | None, environment: d
 
 def main():
     """Makes processes of the command in `sys.argv[2]`, asked through the socket of the number in `sys.argv[1]`."""
+    os.environ[IS_IMPORTING] = "1"
     start, number = importlib.import_module(sys.argv[2]).start, os.getpid()
+    del os.environ[IS_IMPORTING]
     asked = serve(socket.socket(fileno=int(sys.argv[1])))
     if asked:
         become(start, number, **asked)

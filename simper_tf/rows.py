@@ -125,13 +125,17 @@ def write_rows(path, rows):
 
 
 def code_commit():
-    """Returns the short commit of the checkout this file lies in, or '' if it lies in none.
+    """Returns the short commit of the checkout this file belongs to, or '' if it belongs to none.
 
-    It ends in `-dirty` where code was changed since. Documents make no number: the tables that a command puts into them
-    do not change the commit of the runs that follow.
+    Where it is installed inside a checkout of something else, that one's commit says nothing of this code. It ends in
+    `-dirty` where code was changed since. Documents make no number: the tables that a command puts into them do not
+    change the commit of the runs that follow.
     """
-    git = ["git", "-C", str(pathlib.Path(__file__).parents[1])]
+    file = pathlib.Path(__file__)
+    git = ["git", "-C", str(file.parents[1])]
     try:
+        mine = [*git, "ls-files", "--error-unmatch", f"{file.parent.name}/{file.name}"]
+        subprocess.run(mine, capture_output=True, check=True)
         commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
         changed = [*git, "diff", "--quiet", "HEAD", "--", ".", ":(exclude)docs", ":(exclude)*.md"]
         return commit.stdout.strip() + ("-dirty" if subprocess.run(changed, check=False).returncode else "")

@@ -1,7 +1,7 @@
 """A run's folder: what lies in it, whose it is, and that nothing of two runs is mixed there.
 
-`flags.cfg`, `results.jsonl`, `readout.json`, `features.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It
-belongs to one process at a time, which holds `.lock` in it.
+`flags.cfg`, `results.jsonl`, `readout.json`, `features.npz`, `features_validation.npz`, `checkpoints/`, `logs/`,
+`plots/`, `saved_model/`. It belongs to one process at a time, which holds `.lock` in it.
 """
 
 import contextlib
@@ -15,8 +15,15 @@ from simper_tf.settings import Settings, free_names, text_of
 
 LOCK = ".lock"
 FLAGS, READOUT = "flags.cfg", "readout.json"
+# Split -> the features of its clips.
+FEATURES = {"test": "features.npz", "validation": "features_validation.npz"}
 # What a run leaves beside its checkpoints, which flags of another run must not mix with.
-MADE = ("results.jsonl", "features.npz", "saved_model")
+MADE = ("results.jsonl", *FEATURES.values(), "saved_model")
+# The first and the last line of `flags.cfg`; one that has the first and not the last was cut short.
+_FIRST_LINE = (
+    "# Repeats this run, down to '# End.': python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>"
+)
+_LAST_LINE = "# End."
 
 
 @contextlib.contextmanager
@@ -63,8 +70,7 @@ def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] =
             elif path.name != LOCK:
                 path.unlink()
     lines = [f"--{name}={value}\n" for name, value in settings.as_text().items() if name != "run_dir"]
-    comment = "# Repeats this run: python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>\n"
-    files.write_atomically(folder / FLAGS, comment + "".join(lines))
+    files.write_atomically(folder / FLAGS, f"{_FIRST_LINE}\n{''.join(lines)}{_LAST_LINE}\n")
 
 
 def differences(folder: pathlib.Path, settings: Settings, but_for: Collection[str] | None = None) -> str:
@@ -83,12 +89,39 @@ def differences(folder: pathlib.Path, settings: Settings, but_for: Collection[st
     names = [name for name in {**wanted, **found} if name not in free]
     # What is not set on one side may be set to its default on the other.
     defaults = {name: text_of(value) for name, value in settings.defaults().items()}
+    begun = bool(checkpoints.checkpoint_steps(folder / "checkpoints"))
+    compared = {name: [flags.get(name, defaults.get(name)) for flags in (found, wanted)] for name in names}
     changed = [
-        name for name in names if not _say_the_same(*(flags.get(name, defaults.get(name)) for flags in (found, wanted)))
+        name
+        for name, texts in compared.items()
+        if not (_name_the_same(*texts, begun) if name == "encoder_from" else _say_the_same(*texts))
     ]
     return "; ".join(
         f"--{name} was {found.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed
     )
+
+
+def _name_the_same(text, other, begun):
+    """Returns whether two folders of a run or of an exported model, as text, are the same.
+
+    Args:
+        text, other: Their paths, empty for none.
+        begun: Whether the run that is compared has weights of its own: where that was which gave it the first no longer
+            counts, as it may have moved since, and its name alone tells it from others.
+    """
+    if not (text and other):
+        return not text and not other
+    paths = [pathlib.Path(each).absolute() for each in (text, other)]
+    if begun:
+        return _own_parts(paths[0]) == _own_parts(paths[1])
+    return paths[0].resolve() == paths[1].resolve()
+
+
+def _own_parts(path):
+    """Returns the name of a folder; of an exported model that of its run too, as versions are mere numbers."""
+    parts = path.parts
+    exported = [k for k, part in enumerate(parts) if part == "saved_model"]
+    return parts[max(exported[-1] - 1, 0) :] if exported else parts[-1:]
 
 
 def _say_the_same(text, other):
@@ -139,12 +172,16 @@ def read_flags(folder: pathlib.Path) -> dict[str, str]:
     if not path.exists():
         raise ValueError(f"--run_dir={folder} holds no run: {path} does not exist. Train one first.")
     try:
-        lines = [line.strip() for line in path.read_text().splitlines()]
+        text = path.read_text()
     except UnicodeDecodeError as error:
         raise _damaged(path, "it is no text") from error
+    lines = [line.strip() for line in text.splitlines()]
     found = dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--") and "=" in line)
     if not found:
         raise _damaged(path, "it holds no flag")
+    # Earlier versions, and people, write neither the first line nor the last.
+    if not text.endswith("\n") or (_FIRST_LINE in lines and _LAST_LINE not in lines):
+        raise _damaged(path, f"it ends with {lines[-1]!r} and was cut short, flags may be missing")
     return found
 
 

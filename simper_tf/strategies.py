@@ -76,7 +76,7 @@ def losing_nobody():
     except (tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError) as error:
         raise WorkerLost(
             "Another worker has ended, or did not answer within --worker_seconds: what it has printed says why. Start "
-            "all workers again: the run continues at its last checkpoint."
+            "all workers again, without --overwrite: the run continues at its last checkpoint."
         ) from error
 
 

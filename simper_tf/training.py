@@ -56,12 +56,13 @@ def train(
             together; see `pipeline.training_batches`.
         checkpoints: A `checkpoints.Checkpoints`.
         num_steps: Steps of the whole run.
-        report: Called with a `Progress` every `report_every` steps and after the last; what it raises ends the
-            training, after a checkpoint.
-        stop: Asked before every step; a true answer in any process ends the loop of all between two steps, where a
-            checkpoint is exact.
+        report: Called with a `Progress` every `report_every` steps, where `save_seconds` have passed, and after the
+            last step; what it raises ends the training, after a checkpoint.
+        stop: Asked before the first step and after each; a true answer in any process ends the loop of all between two
+            steps, where a checkpoint is exact.
         report_every: Steps.
-        save_seconds: Time between checkpoints.
+        save_seconds: Time between checkpoints: one is saved after the first step that ends later than that, in all
+            processes alike; infinite in a process that keeps none, whose clock is not to decide.
         before_step: Called before every step with the number of steps done; its time is not that of the training.
 
     Returns:
@@ -71,13 +72,16 @@ def train(
         FloatingPointError: the loss is not finite. The last checkpoint stays as it was.
     """
     run_step, strategy = step_function(model), model.distribute_strategy
-    iterator, stop = iter(replicas.distribute(strategy, batches)), replicas.anywhere(strategy, stop)
+    iterator = iter(replicas.distribute(strategy, batches))
     share = tf.nest.flatten(batches.element_spec)[0].shape[0]
     batch_size = share * strategy.num_replicas_in_sync // replicas.local_replicas(strategy)
     step = int(checkpoints.step)
     began, first_step = time.monotonic(), step
     laps, saved = [], began
-    while step < num_steps and not stop():
+    stopped = replicas.anywhere(strategy, stop)
+    due = replicas.anywhere(strategy, lambda: stop() or time.monotonic() - saved > save_seconds)
+    ended = stopped()
+    while step < num_steps and not ended:
         before_step(step)
         start = time.monotonic()
         batch = next(iterator)
@@ -86,8 +90,10 @@ def train(
         step += 1
         laps.append((fetched - start, time.monotonic() - start))
         if step == first_step + 1:
-            began = time.monotonic()  # The first step also traced the graph: it would spoil the estimate.
-        if step % report_every and step < num_steps:
+            began = saved = time.monotonic()  # The first step also traced the graph: it would spoil the estimate.
+        save = due()  # The one question that processes ask one another after every step.
+        ended = save and step < num_steps and stopped()
+        if ended or (step % report_every and step < num_steps and not save):
             continue
         checkpoints.step.assign(step)
         waited, total = np.sum(laps, axis=0)
@@ -108,7 +114,7 @@ def train(
             checkpoints.save()
             raise
         laps = []
-        if time.monotonic() - saved > save_seconds:
+        if save:
             checkpoints.save()
             saved = time.monotonic()
     if laps:
@@ -124,7 +130,7 @@ def _finite_logs(model, step):
     model.reset_metrics()
     if not np.isfinite(logs["loss"]):
         raise FloatingPointError(
-            f"The loss became {logs['loss']} at step {step}. Lower the learning rate; the run continues from its last "
-            "checkpoint."
+            f"The loss became {logs['loss']} at step {step}. Train anew with a lower learning rate, in another folder "
+            "or with --overwrite: the same command would go the same way again."
         )
     return logs

@@ -1,24 +1,37 @@
 """Command-line programs: absl flags in, calls of `simper_tf` out. Flags are defined and read only here."""
 
+import contextlib
 import os
 import pathlib
 import sys
 import tempfile
 
+from simper_tf.forked import IS_IMPORTING
 
-def _load_tensorflow():
-    """Loads TensorFlow without the lines about missing GPUs that it prints before any log level can be set.
 
-    On a machine with a GPU driver they are printed after all: there they say why the GPU is not used.
+def look_for_devices():
+    """Loads TensorFlow and lets it look for devices, without the lines about missing GPUs that it prints on the way.
+
+    A process that has done so cannot be forked where there is a GPU: CUDA does not work in the new one.
+    """
+    with _quietly():
+        import tensorflow as tf
+
+        tf.config.list_physical_devices()
+
+
+@contextlib.contextmanager
+def _quietly():
+    """Keeps back what is printed as errors in the time of a block, before any log level can be set.
+
+    On a machine with a GPU driver it is printed after all: there it says why the GPU is not used.
     """
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as said:
         os.dup2(said.fileno(), 2)
         try:
-            import tensorflow as tf
-
-            tf.config.list_physical_devices()
+            yield
         finally:
             os.dup2(kept, 2)
             os.close(kept)
@@ -32,7 +45,11 @@ try:
     tempfile.gettempdir()  # TensorFlow asks for one as it is loaded.
 except FileNotFoundError as error:
     sys.exit(f"error: {error.strerror}. Make room there, or name a folder that can be written by TMPDIR.")
-_load_tensorflow()
+if IS_IMPORTING in os.environ:
+    with _quietly():
+        import tensorflow  # noqa: F401
+else:
+    look_for_devices()
 try:
     import simper_tf.backend  # noqa: F401
 except ImportError as error:  # Such as Keras with another backend: a mistake to be told in a line.

@@ -31,14 +31,18 @@ MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the re
 def main():
     """Examines what the flags name and exits with 1 where there is a problem."""
     config = flags.FLAGS
+    if config.quick and config.manual_dir and config.compare:
+        raise ValueError(
+            "--quick writes no manifest of --manual_dir that --compare could take. Leave out --quick, or --manual_dir "
+            "to compare an earlier manifest."
+        )
     builder = find(config.dataset, config.data_dir, config.config)
     name = f"{builder.name}_{builder.builder_config.name}" if config.config else config.dataset.replace("/", "_")
     path = pathlib.Path(config.manifest or f"runs/doctor/{name}.jsonl")
-    problems = []
-    if config.manual_dir or not config.compare:
-        problems = diagnose(builder, config.manual_dir, None if config.quick else path)
-    if config.compare:
-        problems += compare(path, config.compare)
+    if config.compare and not config.manual_dir:
+        problems = compare(path, config.compare)
+    else:
+        problems = diagnose(builder, config.manual_dir, None if config.quick else path, config.compare)
     show("PROBLEM", problems)
     if problems:
         sys.exit(f"doctor: {len(problems)} problem{'s' if len(problems) > 1 else ''}, see above.")
@@ -69,13 +73,14 @@ def find(dataset, data_dir, config=None):
         raise ValueError(f"--config={config}: {error}. It is JSON with a name and any of {fields}.") from error
 
 
-def diagnose(builder, manual_dir, path):
+def diagnose(builder, manual_dir, path, other=None):
     """Examines raw files, if a folder of them is named, and the built set, if there is one; says what it finds.
 
     Args:
         builder: A TFDS builder.
         manual_dir: Folder of the raw files, or None.
         path: Where their manifest goes; None to read headers and labels only.
+        other: The manifest of others to compare theirs with, once it is written; None for none.
 
     Returns:
         Sentences: all that would stop a build or is wrong with the built set.
@@ -85,14 +90,17 @@ def diagnose(builder, manual_dir, path):
     """
     if not manual_dir and not builder.data_path.exists():
         raise ValueError(f"{builder.info.full_name} is not built in {builder.data_path}. Name raw files: --manual_dir.")
-    problems, examples = check_raw(builder, pathlib.Path(manual_dir), path) if manual_dir else ([], {})
+    problems, examples = check_raw(builder, pathlib.Path(manual_dir), path, other) if manual_dir else ([], {})
     if builder.data_path.exists():
         problems += check_built(builder, examples)
     return problems
 
 
-def check_raw(builder, root, path):
-    """Returns what would stop a build, in sentences, and `{split: number of examples}` if nothing would."""
+def check_raw(builder, root, path, other=None):
+    """Returns what would stop a build, in sentences, and `{split: number of examples}` if nothing would.
+
+    Where another manifest is named, in which units it differs is said too. Arguments are those of `diagnose`.
+    """
     if builder.name not in datasets.names("reader"):
         having = ", ".join(datasets.names("reader"))
         raise ValueError(f"--manual_dir is for {having}; {builder.name} has no raw files to examine.")
@@ -120,6 +128,8 @@ def check_raw(builder, root, path):
         problems += _say_outcome(builder, outcome, reports)
     if path:
         _write_manifest(path, entries, outcome)
+    if path and other:
+        problems += compare(path, other)
     return problems, outcome.examples if outcome else {}
 
 

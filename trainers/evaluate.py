@@ -150,9 +150,9 @@ def true_courses(clips, settings):
 
 
 def keep_features(folder, clips, settings, predicted):
-    """Writes `features.npz`, from which runs are drawn side by side: the features of the first clips predicted."""
+    """Writes the features of the first clips predicted, from which runs are drawn side by side; a file a split."""
     few = {name: getattr(predicted, name)[:FEW_HUNDRED] for name in ("series", "labels", "rates", "ids")}
-    with files.replacing(folder / "features.npz", "wb") as file:
+    with files.replacing(folder / run_folder.FEATURES[settings.split], "wb") as file:
         np.savez_compressed(file, split=settings.split, **few, **true_courses(clips, settings))
 
 

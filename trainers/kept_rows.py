@@ -12,6 +12,9 @@ from simper_tf.rows import Row
 class KeptRows:
     """A file of the rows of runs, a line each, by the names of their folders.
 
+    Several lines of a run, such as of two files put together, are read as one: of a split that two have, the later
+    counts.
+
     Args:
         path: The file, which need not be there.
 
@@ -36,15 +39,16 @@ class KeptRows:
         with files.alone(f"{self.path}.lock"):
             self._rows = self._read()
             for name, rows in found.items():
-                splits = {row.split for row in rows}
-                kept = [row for row in self.of(name) if row.split not in splits]
-                self._rows[name] = [*kept, *rows]
+                _put(self._rows, name, rows)
             lines = (json.dumps({"run": name, **_folded(self._rows[name])}) for name in sorted(self._rows))
             files.write_atomically(self.path, "".join(f"{line}\n" for line in lines))
 
     def _read(self):
         lines = self.path.read_text(errors="replace").splitlines() if self.path.exists() else []
-        return dict(self._read_line(number, line) for number, line in enumerate(lines, start=1))
+        found = {}
+        for number, line in enumerate(lines, start=1):
+            _put(found, *self._read_line(number, line))
+        return found
 
     def _read_line(self, number, line):
         try:
@@ -55,6 +59,12 @@ class KeptRows:
                 f"{self.path}, line {number}, does not hold the rows of a run ({error}): {line[:80]!r}. Delete that "
                 "line: the run is then made again."
             ) from error
+
+
+def _put(known, name, rows):
+    """Puts rows of a run among those known by name, in place of those that it had for the same splits."""
+    splits = {row.split for row in rows}
+    known[name] = [*(row for row in known.get(name, []) if row.split not in splits), *rows]
 
 
 def _folded(rows):

@@ -5,11 +5,13 @@ python -m trainers.pretrain --videos='clips/**/*.mp4' --minutes=5 --run_dir=runs
 """
 
 import contextlib
+import math
 import pathlib
 import sys
 
 import tensorflow as tf
 
+import trainers
 from simper_tf import checkpoints, data_service, encoder_weights, experiment, pipeline, run_folder, strategies, training
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
@@ -57,6 +59,7 @@ def main():
 
 def start(words: list[str]):
     """Does what the command does with these arguments, in a process that has no flags yet."""
+    trainers.look_for_devices()  # Not yet done where this process was forked.
     sys.argv[:] = ["pretrain", *words]
     options.define()
     cli.run(main, options.GROUPS)
@@ -110,11 +113,13 @@ def train(folder, clips, settings, strategy, cluster=None):
             note(progress)
             cli.show_training(progress, counter)
 
+        save_seconds = settings.save_seconds if folder else math.inf  # The others save when the chief does.
         done = training.train(
-            model, batches, saved, num_steps, report, stop, save_seconds=settings.save_seconds, before_step=before_step
+            model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step
         )
     if not done:
-        cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. The same command continues.")
+        again = "The same command without --overwrite" if settings.overwrite else "The same command"
+        cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. {again} continues.")
         return None
     return model, float(saved.seconds)
 

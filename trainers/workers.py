@@ -12,7 +12,7 @@ import time
 
 from trainers import cli
 
-# The command that the processes are, a module with a `start(words)`.
+# The command that the processes are, a module with a `start(words)`, which looks for devices first.
 PROGRAM = "trainers.pretrain"
 
 

@@ -3,6 +3,7 @@ import json
 import math
 import multiprocessing
 import os
+import subprocess
 
 import pytest
 
@@ -151,6 +152,26 @@ def test_the_commit_is_a_short_hash_in_a_checkout_and_empty_without_git(monkeypa
     assert commit == "" or (len(commit) >= 4 and set(commit) <= set("0123456789abcdef"))
     monkeypatch.setenv("PATH", "")
     assert rows.code_commit() == ""
+
+
+def test_a_checkout_that_this_code_is_only_installed_in_has_not_its_commit(tmp_path, monkeypatch):
+    def git(*words):
+        who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
+        done = subprocess.run(["git", "-C", tmp_path, *who, *words], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    installed = tmp_path / "venv" / "simper_tf" / "rows.py"
+    installed.parent.mkdir(parents=True)
+    installed.touch()
+    (tmp_path / "theirs.py").touch()
+    git("init")
+    git("add", "theirs.py")
+    git("commit", "-m", "theirs")
+    monkeypatch.setattr(rows, "__file__", str(installed))
+    assert rows.code_commit() == ""
+    git("add", str(installed))
+    git("commit", "-m", "ours")
+    assert rows.code_commit() == git("rev-parse", "--short", "HEAD")
 
 
 def test_rows_nested_without_end_are_one_line(tmp_path):

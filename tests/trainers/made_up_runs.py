@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from simper_tf import rows
+from simper_tf import rows, run_folder
 from trainers import reproduce
 from trainers.studies import STUDIES
 from trainers.studies.page import gather
@@ -68,7 +68,8 @@ def leave(grid, run, numbers):
             settings="made-up", split=run.split,
         ))  # fmt: skip
     rows.write_rows(folder / "results.jsonl", found)
-    np.savez_compressed(folder / "features.npz", split=run.split, **features(settings.method, settings.seed))
+    path = folder / run_folder.FEATURES[run.split]
+    np.savez_compressed(path, split=run.split, **features(settings.method, settings.seed))
 
 
 def features(method, seed):

@@ -346,3 +346,40 @@ def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     other.write_text(manifest.read_text().splitlines(keepends=True)[0])
     compared = run("--dataset=ubfc", f"--manifest={manifest}", f"--compare={other}")
     assert (compared.returncode, "PROBLEM subject3: only here" in compared.stdout) == (1, True)
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Returns a function that calls the doctor of countix with flags and returns its exit code or text, 0 for none."""
+    monkeypatch.setattr(doctor, "find", lambda *_: make("countix", tmp_path / "data"))
+    given = dict.fromkeys(("config", "data_dir", "manual_dir", "compare")) | {"dataset": "countix", "quick": False}
+    path = tmp_path / "manifest.jsonl"
+
+    def run(**flags):
+        config = types.SimpleNamespace(**{**given, "manifest": str(path), **flags})
+        monkeypatch.setattr(doctor, "flags", types.SimpleNamespace(FLAGS=config))
+        try:
+            doctor.main()
+        except SystemExit as error:
+            return error.code
+        return 0
+
+    return run
+
+
+def test_a_manifest_of_an_earlier_folder_is_not_taken_for_that_of_this_one(command, sound, tmp_path, capsys):
+    theirs = shutil.copytree(sound / "countix", tmp_path / "theirs")
+    video = next((theirs / "videos" / "test").rglob("*.mp4"))
+    video.write_bytes(video.read_bytes() + b"\0")
+    assert command(manual_dir=str(sound / "countix")) == 0
+    earlier = tmp_path / "earlier.jsonl"
+    shutil.copy(tmp_path / "manifest.jsonl", earlier)
+    capsys.readouterr()
+    with pytest.raises(ValueError, match=r"^--quick writes no manifest of --manual_dir that --compare could take\."):
+        command(manual_dir=str(theirs), compare=str(earlier), quick=True)
+    assert command(manual_dir=str(tmp_path / "none"), compare=str(earlier)) == "doctor: 1 problem, see above."
+    assert "units differ" not in capsys.readouterr().out
+    assert command(manual_dir=str(theirs), compare=str(earlier)) == "doctor: 1 problem, see above."
+    assert "manifest.jsonl and " in (said := capsys.readouterr().out)
+    assert "earlier.jsonl: 1 units differ." in said
+    assert "sha256" in said

@@ -43,3 +43,15 @@ def test_two_processes_that_began_with_the_same_file_keep_the_rows_of_both(tmp_p
     second.add({"other": [row()]})
     assert KeptRows(tmp_path / "rows.jsonl").of("one") == [row()]
     assert KeptRows(tmp_path / "rows.jsonl").of("other") == [row()]
+
+
+def test_two_lines_of_a_run_are_read_as_one_of_which_the_later_counts_and_none_is_lost_by_the_next_rows(tmp_path):
+    path, tested, chosen = tmp_path / "rows.jsonl", row("fft", "mae", 0.5), row("fft", "mae", 0.75, split="validation")
+    for name, rows in (("a", [tested, chosen]), ("b", [row("fft", "mae", 0.25)])):
+        KeptRows(tmp_path / name).add({"one": rows})
+    path.write_text((tmp_path / "a").read_text() + (tmp_path / "b").read_text())
+    expected = [chosen, row("fft", "mae", 0.25)]
+    assert KeptRows(path).of("one") == expected
+    KeptRows(path).add({"other": [tested]})
+    assert len(path.read_text().splitlines()) == 2
+    assert KeptRows(path).of("one") == expected

@@ -12,7 +12,8 @@ import tensorflow as tf
 from finished import final_weights, results
 from matplotlib.figure import Figure
 
-from simper_tf import export, plots, run_folder
+from simper_tf import export, plots, run_folder, training
+from simper_tf.checkpoints import checkpoint_steps
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 
@@ -140,11 +141,15 @@ def test_an_export_without_what_evaluation_finds_says_how_to_find_it(call, finis
 
 
 def test_validation_clips_are_predicted_where_something_is_to_be_chosen(call, finished):
-    before = results(finished)
+    before, features = results(finished), (finished / "features.npz").read_bytes()
     call(evaluate.main, f"--run_dir={finished}", "--split=validation", "--noartifacts")
     rows = results(finished)
     assert rows[: len(before)] == before
     assert {(row["split"], row["n"]) for row in rows} == {("test", 6), ("validation", 4)}
+    assert (finished / "features.npz").read_bytes() == features
+    with np.load(finished / "features_validation.npz") as kept:
+        assert kept["split"] == "validation"
+        assert sorted(kept["ids"]) == [f"validation-{k:05d}" for k in range(4)]
 
 
 def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
@@ -209,7 +214,7 @@ def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
 def test_a_killed_run_continues_to_the_weights_of_the_uninterrupted_one_bit_for_bit(call, command, tmp_path):
     arguments = ["--deterministic", "--epochs=20", "--save_seconds=0", "--noartifacts"]
     killed = command("pretrain", f"--run_dir={tmp_path / 'killed'}", *arguments)
-    while "step-20" not in str(tf.train.latest_checkpoint(tmp_path / "killed" / "checkpoints")):
+    while not checkpoint_steps(tmp_path / "killed" / "checkpoints"):
         assert killed.poll() is None, killed.communicate()
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
@@ -250,6 +255,15 @@ def test_an_interrupt_saves_says_so_is_no_success_and_no_run_to_evaluate(call, c
     for main in (evaluate.main, export_trainer.main):
         with pytest.raises(ValueError, match=message):
             call(main, f"--run_dir={tmp_path / 'run'}", "--epochs=100000")
+
+
+def test_a_run_that_was_begun_anew_and_stopped_says_that_overwrite_would_delete_it(call, capsys, monkeypatch, tmp_path):
+    arguments = [f"--run_dir={tmp_path / 'run'}", "--noartifacts"]
+    monkeypatch.setattr(training, "train", lambda *_, **__: False)
+    for more, again in ([], "The same command"), (["--overwrite"], "The same command without --overwrite"):
+        with pytest.raises(SystemExit):
+            call(pretrain.main, *arguments, *more)
+        assert f"Stopped at step 0 of 6. {again} continues.\n" in capsys.readouterr().out
 
 
 def test_a_truncated_checkpoint_is_passed_over_for_the_one_before(call, tmp_path, capsys):

@@ -76,8 +76,8 @@ def tables(scale, runs):
 @pytest.fixture
 def made(scale, tables):
     """Returns a report with a figure that nobody has drawn."""
-    absent = figures.Drawn(figures.FIGURES[1], None, ("runs/x holds no finished run",))
-    drawn = [figures.Drawn(FIGURE, PICTURE, ()), absent]
+    absent = figures.Drawn(figures.FIGURES[1], None, {"runs/x holds no finished run": ""})
+    drawn = [figures.Drawn(FIGURE, PICTURE, {}), absent]
     missing = gathered.lacking(tables, drawn, scale)
     return gathered.Report(scale, "python -m trainers.report", tables, drawn, {"Python": "3 <beta>"}, missing)
 
@@ -86,7 +86,7 @@ def made(scale, tables):
 def config(scale, runs, tmp_path, monkeypatch):
     """Returns flags of `trainers.report`; its figures are pictures of nothing."""
     monkeypatch.setitem(SCALES, "smoke", scale)
-    monkeypatch.setattr(figures, "drawn", lambda figure, *_: figures.Drawn(figure, PICTURE, ()))
+    monkeypatch.setattr(figures, "drawn", lambda figure, *_: figures.Drawn(figure, PICTURE, {}))
     out = str(tmp_path / "out" / "report.html")
     found = types.SimpleNamespace(runs=str(runs), scale="smoke", results=None, out=out)
     monkeypatch.setattr(flags, "FLAGS", found)
@@ -182,7 +182,7 @@ def test_the_command_writes_pages_and_pictures_and_none_of_older_runs(config, tm
     text = (out / "report.html").read_text()
     assert "<code>python -m trainers.report --scale=smoke</code>" in text
     Parsed(text)
-    monkeypatch.setattr(figures, "drawn", lambda figure, *_: figures.Drawn(figure, None, ("runs/x is gone",)))
+    monkeypatch.setattr(figures, "drawn", lambda figure, *_: figures.Drawn(figure, None, {"runs/x is gone": ""}))
     report.main()
     assert list((out / "report_figures").iterdir()) == []
 
@@ -235,7 +235,7 @@ def test_a_folder_without_runs_or_tables_another_scale_and_another_kind_of_page_
 def site(made, tmp_path):
     """Returns the path of a page with a picture that can be seen."""
     picture = pathlib.Path(__file__).parents[2] / "docs" / "features_over_angle.png"
-    made.figures[0] = figures.Drawn(figures.FIGURES[-1], picture.read_bytes(), ())
+    made.figures[0] = figures.Drawn(figures.FIGURES[-1], picture.read_bytes(), {})
     path = tmp_path / "report.html"
     path.write_text(pages.render(made, "Title"))
     return path

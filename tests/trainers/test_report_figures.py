@@ -56,7 +56,7 @@ def draw(name, scale, grid, lacking=()):
 def test_a_figure_shows_the_runs_of_the_paper_in_its_order(name, how, titles, scale, grid, shown):
     made, lacking = draw(name, scale, grid)
     assert made == "drawn"
-    assert lacking == []
+    assert not lacking
     ((function, runs),) = shown
     assert function == how
     assert list(runs) == titles
@@ -97,8 +97,10 @@ def test_a_run_that_is_not_finished_is_said_and_not_drawn(scale, grid, shown):
     assert made
     assert shown[0][1]["BYOL"] is None
     assert len(lacking) == 1
-    assert "byol_rotating_digits-digits_" in lacking[0]
-    assert lacking[0].endswith(" holds no finished run")
+    ((lack, command),) = lacking.items()
+    assert "byol_rotating_digits-digits_" in lack
+    assert lack.endswith(" holds no finished run")
+    assert command == ""  # It is that of the table.
 
 
 def test_nothing_is_drawn_of_no_run(scale, grid):
@@ -114,7 +116,7 @@ def test_errors_are_the_rows_of_tables_with_intervals_over_seeds(name, parts, sc
     on_digits = STUDIES[f"{table}_digits"][0](scale)
     made_up_runs.finish(grid, on_digits, SEEDS)
     made, lacking = draw(name, scale, grid)
-    assert lacking == []
+    assert not lacking
     for axes, block in zip(made.axes, (*on_digits.blocks, *STUDIES[table][0](scale).blocks), strict=True):
         assert axes.get_title() == block.title
         for container, line in zip(axes.containers, block.lines, strict=True):
@@ -147,16 +149,35 @@ def run(tmp_path):
     return run, grid
 
 
-def test_features_of_another_split_are_not_taken(run):
+def test_a_run_predicted_for_two_splits_is_drawn_with_the_clips_of_each(run):
+    test, grid = run
+    validation = dataclasses.replace(test, split="validation")
+    made_up_runs.leave(grid, validation.seeded(0), [("fft", "mae")])
+    folder = grid.folder_of(test.seeded(0))
+    assert grid.folder_of(validation.seeded(0)) == folder
+    with np.load(folder / "features_validation.npz") as file:
+        np.savez(folder / "features_validation.npz", **{**file, "series": np.ones_like(file["series"])})
+    kept = Kept(grid, (0,))
+    assert (kept.features(validation)["series"] == 1).all()
+    assert (kept.features(test)["series"] != 1).any()
+    assert not kept.lacking
+
+
+def test_features_of_another_split_are_not_taken_and_the_command_that_makes_them_is_told(run):
     run, grid = run
     kept = Kept(grid, (0,))
-    path = grid.folder_of(run.seeded(0)) / "features.npz"
-    with np.load(path) as file:
-        np.savez(path, **{**file, "split": "validation"})
+    folder = grid.folder_of(run.seeded(0))
+    with np.load(folder / "features.npz") as file:
+        np.savez(folder / "features.npz", **{**file, "split": "validation"})  # As earlier versions left it.
     assert kept.features(run) is None
-    assert kept.lacking == [f"{path} is of validation clips and not of test clips"]
-    assert kept.features(dataclasses.replace(run, split="validation")) is None
-    assert "holds no finished run" in kept.lacking[1]
+    command = f"python -m trainers.evaluate --run_dir={folder} --split=test"
+    assert kept.lacking == {f"{folder} holds no features of test clips": command}
+    validation = dataclasses.replace(run, split="validation")
+    assert kept.features(validation) is None
+    assert f"{folder} holds no finished run" in kept.lacking
+    made_up_runs.leave(grid, validation.seeded(0), [("fft", "mae")])
+    (folder / "features_validation.npz").unlink()
+    assert kept.features(validation) is not None
 
 
 @pytest.mark.parametrize("damage", ["no archive", "half", "no series", "other number", "not finite"])
@@ -176,6 +197,6 @@ def test_damaged_features_are_refused_with_what_makes_them_anew(run, damage):
     else:
         np.savez(path, **{**arrays, "series": np.full_like(arrays["series"], np.nan)})
     with pytest.raises(
-        ValueError, match=rf"{path} is damaged .* python -m trainers\.evaluate --run_dir={path.parent}$"
+        ValueError, match=rf"{path} is damaged .* python -m trainers\.evaluate --run_dir={path.parent} --split=test$"
     ):
         Kept(grid, (0,)).features(run)

@@ -2,7 +2,7 @@
 
 import dataclasses
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from scipy import stats
@@ -48,12 +48,13 @@ class Drawn:
     Attributes:
         figure: Which.
         png: The picture; None where no run is there.
-        lacking: A sentence for each run that is not there.
+        lacking: A sentence for each run that is not there -> the command that makes what it lacks, empty for that of
+            the figure's table.
     """
 
     figure: Figure
     png: bytes | None
-    lacking: tuple[str, ...]
+    lacking: Mapping[str, str]
 
 
 def drawn(figure: Figure, scale: Scale, grid, seeds: tuple[int, ...]) -> Drawn:
@@ -65,10 +66,10 @@ def drawn(figure: Figure, scale: Scale, grid, seeds: tuple[int, ...]) -> Drawn:
     kept = Kept(grid, seeds)
     made = figure.draw(scale, kept)
     if made is None:
-        return Drawn(figure, None, tuple(kept.lacking))
+        return Drawn(figure, None, kept.lacking)
     file = io.BytesIO()
     made.savefig(file, dpi=DOTS_PER_INCH, format="png", metadata={"Software": None})
-    return Drawn(figure, file.getvalue(), tuple(kept.lacking))
+    return Drawn(figure, file.getvalue(), kept.lacking)
 
 
 def methods(scale, kept):

@@ -122,7 +122,8 @@ def lacking(tables: list[dict], drawn: list[figures.Drawn], scale: Scale) -> lis
         how = "is drawn without some runs" if each.png else "is not drawn"
         if each.lacking:
             more = f", and {len(each.lacking) - 1} more like it" if len(each.lacking) > 1 else ""
-            said.append(f"{each.figure.title} {how}: {each.lacking[0]}{more}. {make.format(each.figure.table)}")
+            lack, command = next(iter(each.lacking.items()))
+            said.append(f"{each.figure.title} {how}: {lack}{more}. {command or make.format(each.figure.table)}")
     return said
 
 

@@ -5,6 +5,7 @@ import zipfile
 
 import numpy as np
 
+from simper_tf import run_folder
 from simper_tf.rows import Row
 from trainers.grid import Grid, Run
 
@@ -18,12 +19,13 @@ class Kept:
     Attributes:
         grid: Knows where they are.
         seeds: Of every run; features are those of the first.
-        lacking: A sentence for each run that was asked for in vain.
+        lacking: A sentence for each run that was asked for in vain -> the command that makes what it lacks, empty for
+            that of its table.
     """
 
     grid: Grid
     seeds: tuple[int, ...]
-    lacking: list[str] = dataclasses.field(default_factory=list)
+    lacking: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def features(self, run: Run) -> dict[str, np.ndarray] | None:
         """Returns the features of a run with the first seed, as `simper_tf.side_by_side` takes them, or None.
@@ -32,14 +34,15 @@ class Kept:
             ValueError: its rows or features are damaged.
         """
         seeded = run.seeded(self.seeds[0])
-        path = self.grid.folder_of(seeded) / "features.npz"
-        if not self.grid.rows_of(seeded) or not path.exists():
-            return self._lack(f"{path.parent} holds no finished run")
-        found = _load(path)
-        split = str(found.pop("split", run.split))
-        if split != run.split:
-            return self._lack(f"{path} is of {split} clips and not of {run.split} clips")
-        return found
+        folder = self.grid.folder_of(seeded)
+        if not self.grid.rows_of(seeded) or not folder.exists():
+            return self._lack(f"{folder} holds no finished run")
+        # Earlier versions kept those of the split that was predicted last, in a file of one name.
+        for name in dict.fromkeys((run_folder.FEATURES[run.split], run_folder.FEATURES["test"])):
+            found = _load(folder / name, run.split) if (folder / name).exists() else {}
+            if found and str(found.pop("split", run.split)) == run.split:
+                return found
+        return self._lack(f"{folder} holds no features of {run.split} clips", _evaluation(folder, run.split))
 
     def rows(self, run: Run, protocol: str, metric: str) -> list[Row]:
         """Returns the rows of one number, one for each seed that is finished.
@@ -56,13 +59,16 @@ class Kept:
             found += rows
         return found
 
-    def _lack(self, text):
-        if text not in self.lacking:
-            self.lacking.append(text)
+    def _lack(self, text, command=""):
+        self.lacking[text] = command
 
 
-def _load(path):
-    """Returns the arrays of a file of features, which fit one another."""
+def _evaluation(folder, split):
+    return f"python -m trainers.evaluate --run_dir={folder} --split={split}"
+
+
+def _load(path, split):
+    """Returns the arrays of a file of features, which fit one another; a split is named where they do not."""
     try:
         with np.load(path, allow_pickle=False) as file:
             found = dict(file)
@@ -70,7 +76,5 @@ def _load(path):
         if len(number) != 1 or not min(number) or not np.isfinite(found["series"]).all():
             raise ValueError("its arrays do not fit one another")
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{path} is damaged ({error}). Make it again: python -m trainers.evaluate --run_dir={path.parent}"
-        ) from error
+        raise ValueError(f"{path} is damaged ({error}). Make it again: {_evaluation(path.parent, split)}") from error
     return found
