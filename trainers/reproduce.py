@@ -31,6 +31,8 @@ def main():
     if config.choose and not set(names) & set(choosing.TABLES):
         known = " and ".join(choosing.TABLES)
         raise ValueError(f"--choose chooses by the tables {known}. Ask for one: --table=settings.")
+    if config.choose and scale.is_short:
+        raise ValueError(f"--choose at --scale={scale.name} would choose by a few steps. Name another scale.")
     for path in config.documents:
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = [STUDIES[name][0](scale) for name in names]

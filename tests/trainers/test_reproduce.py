@@ -180,3 +180,11 @@ def test_settings_are_chosen_of_their_table_alone(small):
     with pytest.raises(ValueError, match=r"--choose chooses by the tables settings and finetune_settings\. Ask"):
         reproduce.main()
     assert not small.trained
+
+
+def test_nothing_is_chosen_by_runs_of_two_steps(small, monkeypatch):
+    small.choose, small.table = True, ["settings"]
+    monkeypatch.setattr(reproduce, "STUDIES", {"settings": reproduce.STUDIES["mine"]})
+    with pytest.raises(ValueError, match=r"--choose at --scale=smoke would choose by a few steps\. Name another scale"):
+        reproduce.main()
+    assert not small.trained
