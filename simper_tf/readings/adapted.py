@@ -67,7 +67,8 @@ def adapt(
         features = np.asarray(model.encode(_changes(window.frames)[None]))
         found = float(octave.wide_peak(features)[0]) * window.rate / periods
         found = multiples.arbitrated(found, products, window.rate, band, least=_OVERRULES)
-        return readouts.reading("adapt", gram.products(features[0]), found, window.rate, band)
+        reading = readouts.reading("adapt", gram.products(features[0]), found, window.rate, band)
+        return readouts.within(reading, window.seconds, band)
 
     return readout
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings.readouts import SURE, Reading
 
-# Score from which on something repeats.
-THRESHOLD = 0.5
+THRESHOLD = SURE
 # Two frequencies are the same octave where they differ by less than this share.
 _SAME = 0.1
 

@@ -63,6 +63,11 @@ def beats(window: windows.Window, products: np.ndarray, band: tuple[float, float
     return readouts.Reading("beats", rate / interval, score, distance=distance, explained=explained)
 
 
+def limited(window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
+    """Returns `beats` with a score of 0 where it, or what repeats, is beyond the band, as `readouts.limited` has it."""
+    return readouts.limited(beats(window, products, band), products, window.rate, band)
+
+
 def course(values: np.ndarray, rate: float, band: tuple[float, float]) -> np.ndarray:
     """Returns a series without what is slower than half the band, or ten times as fast, of deviation 1.
 

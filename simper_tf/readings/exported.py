@@ -87,7 +87,8 @@ class Exported:
             expected = "windows that the model can read"
             raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
         found = multiples.arbitrated(float(said["frequency_hz"][0]), products, window.rate, band)
-        return readouts.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
+        reading = readouts.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
+        return readouts.within(reading, window.seconds, band)
 
     def _at_rate_trained_on(self, window):
         rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate

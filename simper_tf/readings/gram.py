@@ -4,6 +4,8 @@ The inner products of T frames, `(T, T)`, hold the power spectrum summed over pi
 lag later, and the share that a period explains. They cost one matrix product, whatever the number of pixels.
 """
 
+import math
+
 import numpy as np
 import threadpoolctl
 
@@ -86,8 +88,31 @@ def explained(gram: np.ndarray, frequency: float, harmonics: int) -> float:
         harmonics: How many multiples at most; those above half a cycle per frame are left out.
     """
     total = np.trace(gram)
-    basis = _harmonics(len(gram), frequency, harmonics)
+    basis = _waves(len(gram), _multiples(frequency, harmonics))
     return float(np.sum((gram @ basis) * basis) / total) if total > 0 else 0.0
+
+
+def added(gram: np.ndarray, frequency: float, line: float, harmonics: int) -> tuple[float, float]:
+    """Returns the share that a frequency explains beside a faster one, and what of that noise alone would be.
+
+    Multiples of it that cannot be told from a multiple of the faster one are not counted. The noise is the median of
+    the spectrum: a drift, or repetitions of uneven length, are none.
+
+    Args:
+        gram: `(T, T)` of `products`.
+        frequency, line: Cycles per frame, the line not below the other.
+        harmonics: How many multiples of each, at most; those above half a cycle per frame are left out.
+    """
+    size = len(gram)
+    total, fast = np.trace(gram), _multiples(line, harmonics)
+    own = [each for each in _multiples(frequency, harmonics) if min(abs(each - other) for other in fast) > 0.5 / size]
+    if not own or not total > 0:
+        return 0.0, 0.0
+    rest = without(gram, _waves(size, fast))
+    basis, bins = _waves(size, own), power(rest, 1)
+    found, level = np.sum((rest @ basis) * basis), np.median(bins) / max(2 * bins.sum(), 1e-300) * np.trace(rest)
+    # The level is that of a cosine or a sine; that of one series has a median of log 2 of its mean.
+    return float(found / total), float(2 * len(own) * level / math.log(2) / total)
 
 
 def strongest(gram: np.ndarray) -> np.ndarray:
@@ -110,10 +135,13 @@ def eigen(function, gram: np.ndarray):
         return function(gram)
 
 
-def _harmonics(size, frequency, harmonics):
-    """Returns `(T, 2 K)` orthonormal series that hold K multiples of a frequency, none of it a trend."""
-    multiples = [k for k in range(1, harmonics + 1) if k * frequency < 0.5]
-    angles = 2 * np.pi * frequency * np.outer(np.arange(size), multiples)
+def _multiples(frequency, harmonics):
+    return [k * frequency for k in range(1, harmonics + 1) if k * frequency < 0.5]
+
+
+def _waves(size, frequencies):
+    """Returns `(T, 2 K)` orthonormal series that hold K frequencies in cycles per frame, none of it a trend."""
+    angles = 2 * np.pi * np.outer(np.arange(size), frequencies)
     slow = trend(size)
     waves = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
     return np.linalg.qr(waves - slow @ (slow.T @ waves))[0]

@@ -98,6 +98,7 @@ def prepare(source: sources.Source, wishes: Wishes, shape: tuple[int, int] | Non
     if not source.has_pictures:
         info = dataclasses.replace(info, longest_gap=gaps.longest(info, plan.band))
     box, notes = _place(source, info, wishes)
+    notes += source.notes
     if plan.band[0] > wishes.band[0] * 1.01:
         notes.append(f"Windows of {plan.length / plan.rate:.2f} s show nothing slower than {plan.band[0]:.2g} Hz.")
     if plan.band[1] < wishes.band[1] * 0.99:
@@ -122,7 +123,7 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
     """
     more = (*more, *(readouts.chrom, readouts.pos) * opened.wishes.face)
     if not opened.source.has_pictures:
-        more = (*more, beats.beats)
+        more = (*more, beats.limited)
     found_any, band = False, opened.plan.band
     weights = readouts.PICTURES if opened.source.has_pictures else readouts.SERIES
     for window in opened.windows():
@@ -144,7 +145,7 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
 
 
 def unread(opened: Opened, found: Sequence[answers.Answer]) -> tuple[str, ...]:
-    """Returns a note on what no window covers, because frames are missing there; none where nothing is missing.
+    """Returns notes on what no window covers, because frames are missing there, and on what is faster than the band.
 
     Args:
         opened: The recording.
@@ -154,9 +155,21 @@ def unread(opened: Opened, found: Sequence[answers.Answer]) -> tuple[str, ...]:
     end = end if math.isfinite(opened.info.seconds) else found[-1].end  # A camera ends when it likes.
     missing = end - opened.wishes.start - answers.covered(found)
     if missing < (windows.LEAST_NEWS * opened.plan.hop + 2) / opened.plan.rate:  # What the last window may leave.
-        return ()
+        return _too_fast(opened.plan, found)
     gap = opened.info.longest_gap
-    return (f"{missing:.1f} s could not be read: there is no window in which no frame is missing for {gap:.2g} s.",)
+    hole = f"{missing:.1f} s could not be read: there is no window in which no frame is missing for {gap:.2g} s."
+    return (hole, *_too_fast(opened.plan, found))
+
+
+def _too_fast(plan, found):
+    """Returns a note on windows without an answer because what repeats in them is faster than the band."""
+    number = sum(not each.is_periodic and any(one.is_faster for one in each.readings) for each in found)
+    if not number:
+        return ()
+    return (
+        f"In {number} of {len(found)} windows something repeats faster than the band, above {plan.band[1]:.3g} Hz: "
+        "raise the upper end of --band to read it.",
+    )
 
 
 def pooled(frames: np.ndarray) -> np.ndarray:

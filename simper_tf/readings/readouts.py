@@ -24,7 +24,14 @@ _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
 _WIDER = 2.0
 # Periods that a window must show: what is seen but once can be found to be nearly two of something else.
 _SEEN = 1.9
+SURE = 0.5  # Score from which on something repeats.
 _FINER = 4  # Lags between two frames at which distances are looked at.
+# Of the ends of the band, how far beyond them a reading has a score.
+_NEAR = 0.9, 1.02
+# Of one over the seconds of a window, by which a refined frequency may be off, and so be beyond the band it is in.
+_OFF = 0.1
+# What a reading adds to what a line above the band explains, over that or over what noise alone adds: less is nothing.
+_ADDED, _NOISY = 0.03, 3.0
 # Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
 # explained. Both are fitted by `python -m benchmarks.recordings --choose`: of pictures, on photographs and seeds other
 # than those of its report, though on the same kinds of movement; of one or a few series, which look periodic by chance
@@ -43,6 +50,7 @@ class Reading:
         others: Frequencies in Hz, a whole number of times higher or lower, that may be the true one instead.
         distance: Of what is read to itself one period later, over the median of such distances: the lower, the better.
         explained: Share of what changes that the frequency and its multiples explain.
+        is_faster: Whether the score is 0 because what repeats is faster than the band.
     """
 
     readout: str
@@ -51,6 +59,7 @@ class Reading:
     others: tuple[float, ...] = ()
     distance: float = 1.0
     explained: float = 0.0
+    is_faster: bool = False
 
 
 def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
@@ -66,7 +75,7 @@ def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights
     found = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
     if not band[0] <= found <= band[1]:
         found = _peak(gram.power(products), rate, band)
-    return reading("pixels", products, found, rate, band, weights)
+    return limited(reading("pixels", products, found, rate, band, weights), products, rate, band)
 
 
 def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
@@ -78,7 +87,7 @@ def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], w
     first = curve.first_deep(_DEEP)
     if first is None:
         return Reading("selfdistance", math.nan, 0.0)
-    found = reading("selfdistance", products, first, rate, band, weights)
+    found = limited(reading("selfdistance", products, first, rate, band, weights), products, rate, band)
     near = {curve.first_deep(share) for share in (_DEEPER, _LESS_DEEP)}
     others = tuple(sorted(other for other in near if not 0.8 < other / first < 1.25))
     return dataclasses.replace(found, others=others)
@@ -113,8 +122,10 @@ def of_color(name: str, pulse: Callable, window, band: tuple[float, float]) -> R
     colors = window.frames.mean(axis=(1, 2), dtype=np.float64)
     series = pulse(colors, window.rate, (band[0] / _WIDER, band[1] * _WIDER))
     # The second harmonic of a pulse is often its strongest line: the first lag at which it comes back is the period.
-    first = selfdistance(gram.products(series), window.rate, band, SERIES)
-    found = first if math.isfinite(first.frequency) else of_series(name, series, window.rate, band)
+    products = gram.products(series)
+    found = selfdistance(products, window.rate, band, SERIES)
+    if not math.isfinite(found.frequency):
+        found = limited(of_series(name, series, window.rate, band), products, window.rate, band)
     return dataclasses.replace(found, readout=name)
 
 
@@ -153,9 +164,52 @@ def reading(
     distance = Distances(products, rate, band).at(frequency)
     share = gram.explained(products, frequency / rate, HARMONICS)
     is_seen = frequency * len(products) / rate >= _SEEN
-    is_inside = is_seen and 0.9 * band[0] <= frequency <= 1.02 * band[1]
+    is_inside = is_seen and _NEAR[0] * band[0] <= frequency <= _NEAR[1] * band[1]
     sure = score(distance, share, weights) if is_inside else 0.0
     return Reading(name, frequency, sure, distance=distance, explained=share)
+
+
+def within(found: Reading, seconds: float, band: tuple[float, float]) -> Reading:
+    """Returns a reading as it is, or with a score of 0 beyond the ends of the band, but for the error of reading it.
+
+    Args:
+        found: The reading.
+        seconds: Length of the window.
+        band: `(low, high)` in Hz.
+    """
+    is_inside = band[0] - _OFF / seconds <= found.frequency <= band[1] + _OFF / seconds
+    return found if is_inside else dataclasses.replace(found, score=0.0)
+
+
+def limited(found: Reading, products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
+    """Returns a reading as it is, or with a score of 0 where it, or what repeats, is beyond the band.
+
+    What is faster than the band comes back after two of its periods too, or five, and so looks like something in it.
+    It is not part of `reading`: what scores are made of is fitted without it.
+
+    Args:
+        found: The reading.
+        products: `(T, T)` of `gram.products` of what was read, not of features: these may run at a multiple of it.
+        rate: Frames per second.
+        band: `(low, high)` in Hz.
+    """
+    found = within(found, len(products) / rate, band)
+    if found.score < SURE:
+        return found
+    own, least = found.frequency / rate, max(band[1], found.frequency + rate / len(products))
+    lines = [_peak(gram.power(products), rate, (least, 0.5 * rate)) / rate] if least < 0.5 * rate else []
+    lines += [k * own for k in range(2, HARMONICS + 1) if k * found.frequency > band[1]]
+    is_faster = any(_adds_nothing(products, own, line) for line in lines if line < 0.5)
+    return dataclasses.replace(found, score=0.0, is_faster=True) if is_faster else found
+
+
+def _adds_nothing(products, own, line):
+    """Returns whether a frequency explains next to nothing beside a faster line, both in cycles per frame."""
+    fast = gram.explained(products, line, HARMONICS)
+    if 2 * fast < gram.explained(products, own, HARMONICS):
+        return False
+    added, noise = gram.added(products, own, line, HARMONICS)
+    return added <= max(_ADDED * fast, _NOISY * noise)
 
 
 def score(distance: float, explained: float, weights: Weights) -> float:

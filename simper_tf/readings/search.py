@@ -8,8 +8,8 @@ from typing import NamedTuple
 from simper_tf.readings import series, sources
 from simper_tf.recordings.errors import RawDataError
 
-SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mjpeg", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg",
-            ".mts", ".mxf", ".npy", ".ogv", ".ts", ".vob", ".wav", ".webm", ".wmv", *series.TEXTS)  # fmt: skip
+SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
+            ".mxf", ".npy", ".ogv", ".ts", ".vob", ".wav", ".webm", ".wmv", *series.TEXTS)  # fmt: skip
 
 # What `trainers.predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "predictions.json"

@@ -5,17 +5,15 @@ import codecs
 import csv
 import itertools
 import pathlib
+from collections.abc import Callable
 
 import numpy as np
 
-from simper_tf.readings import wav
+from simper_tf.readings import columns, wav
 from simper_tf.readings.commas import Commas
 from simper_tf.recordings.errors import RawDataError
 
 TEXTS = (".csv", ".tsv", ".txt")
-# Names of a column that holds the time, and how many of its units make a second.
-_TIME_UNITS = {"time": 1, "t": 1, "seconds": 1, "sec": 1, "s": 1, "time_s": 1, "time (s)": 1, "timestamp": 1,
-               "ms": 1e3, "time_ms": 1e3, "time (ms)": 1e3, "milliseconds": 1e3}  # fmt: skip
 # From so many samples a second on a wav file is sound, in which repetitions are told by how loud it is.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
 # Values held at once, 0.5 GB of them: those of 18 hours at a thousand a second. Letters of a line of text.
@@ -23,7 +21,9 @@ _MOST, _LONGEST_LINE = 2**26, 2**20
 _REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 
 
-def read(path: pathlib.Path, rate: float | None) -> tuple[np.ndarray, np.ndarray]:
+def read(
+    path: pathlib.Path, rate: float | None, note: Callable[[str], None] = lambda text: None
+) -> tuple[np.ndarray, np.ndarray]:
     """Returns `(T,)` seconds from the first sample, and `(T, C)` float32 values, each channel of deviation 1.
 
     Samples that are not finite are left out: what is short is filled by the neighbors, what is long is a hole.
@@ -32,12 +32,13 @@ def read(path: pathlib.Path, rate: float | None) -> tuple[np.ndarray, np.ndarray
         path: A file of comma-separated text, a `.npy` array `(T,)` or `(T, C)`, or a `.wav` file. Of sound, at 4,000
             samples a second and more, the loudness in steps of 0.01 s.
         rate: Samples per second; None where the file says so, in a column of times or its header.
+        note: Called with a sentence on each column that is left out.
 
     Raises:
-        RawDataError: it is none of these, does not say its rate, or is constant.
+        RawDataError: it is none of these, does not say its rate, or is constant; see also `columns.split`.
     """
     try:
-        times, values = _read(path, rate)
+        times, values = _read(path, rate, note)
     except OSError as error:  # Such as a disk that fails.
         found = f"what cannot be read ({error.strerror or error})"
         raise RawDataError(path, found, "a recording", "Copy it again.") from error
@@ -95,9 +96,9 @@ def load_array(path: pathlib.Path) -> np.ndarray:
     return found
 
 
-def _read(path, rate):
+def _read(path, rate, note):
     if path.suffix.lower() in TEXTS:
-        return _text(path, rate)
+        return _text(path, rate, note)
     with path.open("rb") as file:
         is_array = file.read(6) == b"\x93NUMPY"
     if is_array:
@@ -126,17 +127,15 @@ def _refuse_long(path, number):
         raise RawDataError(path, f"{number:,} values", f"{_MOST:,} or fewer", "Cut it into parts, or thin it out.")
 
 
-def _text(path, rate):
+def _text(path, rate, note):
     try:
         header, table = _table(path)
     except (UnicodeError, csv.Error) as error:
         raise RawDataError(path, f"no table of numbers ({error})", "text with columns", _REMEDY) from error
-    timed = next((k for k, name in enumerate(header) if name in _TIME_UNITS), None)
-    if timed is None:
-        return np.arange(len(table)) / _known(path, rate), table
-    if table.shape[1] < 2:
-        raise RawDataError(path, "a column of times alone", "a column of values beside it", _REMEDY)
-    return table[:, timed] / _TIME_UNITS[header[timed]], np.delete(table, timed, axis=1)
+    times, values, notes = columns.split(path, header, table)
+    for each in notes:
+        note(each)
+    return np.arange(len(table)) / _known(path, rate) if times is None else times, values
 
 
 def _table(path):

@@ -57,9 +57,11 @@ class Source(abc.ABC):
         name: As it is printed.
         has_pictures: Whether its frames are pictures, with a place for a face or a box.
         is_live: Whether each reading of it is another recording.
+        notes: What somebody who reads it should know, in sentences, once `info` was asked for.
     """
 
     has_pictures, is_live = True, False
+    notes: tuple[str, ...] = ()
 
     def __init__(self, name: str):
         self.name = name
@@ -124,7 +126,7 @@ class Video(Source):
 
 
 class Frames(Source):
-    """A `.npy` file of frames, `(T, H, W)` or `(T, H, W, C)`, that is not loaded as a whole.
+    """A `.npy` file of frames, `(T, H, W)` or `(T, H, W, C)`, C 1 or 3, that is not loaded as a whole.
 
     Frames come out as float32: uint8 as they are, floats times 255, uint16 over 257.
 
@@ -139,18 +141,18 @@ class Frames(Source):
 
     def info(self):
         _check_rate(self._path, self._rate)
-        count, height, width = self._array().shape[:3]
+        count, height, width = self._checked().shape[:3]
         raw_files.refuse_huge(self._path, height, width, "Make the frames smaller.")
         return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
 
     def require_pictures(self, flag, twice=False):
         self._flag = flag
-        dtype = self._array().dtype
+        dtype = self._checked().dtype
         if not (dtype.kind == "f" or dtype in _SCALES):
             raise self._unknown(f"frames of {dtype}")
 
     def frames(self, start, end, shape, box):
-        array = self._array()
+        array = self._checked()
         left, top, width, height = box or (0, 0, array.shape[2], array.shape[1])
         scale = 255.0 if array.dtype.kind == "f" else _SCALES.get(array.dtype, 1.0)
         for number, frame in enumerate(array):
@@ -162,6 +164,16 @@ class Frames(Source):
                     raise self._unknown(f"floats from {part.min() / scale:.4g} to {part.max() / scale:.4g}")
                 small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
                 yield number / self._rate, small.reshape(*shape, -1)
+
+    def _checked(self):
+        """Returns the array, unless its last axis is none of colors: each of another number would be a guess."""
+        array = self._array()
+        if array.ndim == 4 and array.shape[-1] not in (1, 3):
+            action = "Save the one, or the three, that are to be looked at: np.save(..., frames[..., :3])."
+            if array.shape[1] in (1, 3):
+                action = "Save them with the channels last: np.save(..., np.moveaxis(frames, 1, -1))."
+            raise RawDataError(self._path, f"frames of shape {array.shape}", "(T, H, W, C), C 1 or 3", action)
+        return array
 
     def _array(self):
         return series.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
@@ -215,7 +227,10 @@ class Series(Source):
         return self._read
 
     def _load(self):
-        return series.read(self._path, self._rate)
+        notes = []
+        found = series.read(self._path, self._rate, notes.append)
+        self.notes = tuple(notes)
+        return found
 
 
 class Camera(Source):

@@ -11,6 +11,13 @@ from simper_tf.recordings.errors import RawDataError
 
 # What is expected of a video, and what can be done about another.
 REMEDY = _VIDEO, _AGAIN = "a complete video file that FFmpeg decodes", "Fetch it again, or leave it out."
+# How streams begin that hold no times, for which FFmpeg makes some up: JPEG pictures in a row, alone or as a server
+# sends them, H.263 and AV1. Of H.264 and HEVC it says none.
+_RAW = (b"\xff\xd8\xff", b"--", b"\0\0\x80", b"\0\0\x81", b"\0\0\x82", b"\0\0\x83", b"\x12\0")
+_NO_TIMES = "frames without times", "a video that holds the times of its frames"
+_CONTAIN = "Put them into a container at the rate at which they were recorded: ffmpeg -framerate 30 -i FILE out.mp4."
+# Frames that a decoder may still hold at the end, which OpenCV then hands out with a time of 0: more are damage.
+_MOST_DELAYED = 16
 _CONVERT = "Fetch it again, convert it to MP4 if its format may not be one of those that are read, or leave it out."
 
 
@@ -19,9 +26,10 @@ def opened(path, *parameters):
     """Opens a video file as a `cv2.VideoCapture`, with some parameters of OpenCV.
 
     Raises:
-        RawDataError: it is missing, is no video, or states a frame too large for memory.
+        RawDataError: it is missing, is no video, holds no times, or states a frame too large for memory.
     """
     raw_files.refuse_unreadable(path, _VIDEO, _AGAIN)
+    _refuse_timeless(path)
     with contextlib.ExitStack() as stack:
         # CAP_FFMPEG, or OpenCV would try its image-sequence reader on names with digits.
         capture = cv2.VideoCapture(_safe_name(path, stack), cv2.CAP_FFMPEG, parameters)
@@ -31,6 +39,12 @@ def opened(path, *parameters):
         height, width = capture.get(cv2.CAP_PROP_FRAME_HEIGHT), capture.get(cv2.CAP_PROP_FRAME_WIDTH)
         raw_files.refuse_huge(path, int(height), int(width), _AGAIN)
         yield capture
+
+
+def _refuse_timeless(path):
+    with open(path, "rb") as file:  # noqa: PTH123  (as whoever calls names it)
+        if file.read(3).startswith(_RAW):
+            raise RawDataError(path, *_NO_TIMES, _CONTAIN)
 
 
 def _safe_name(path, stack):
@@ -62,23 +76,31 @@ def nobody():
 def frame_times(capture, path, heard=nobody):
     """Yields the time in seconds of each frame, in the order shown, converting none of them to pixels.
 
+    The last frames of program streams, and of AVI files in which frames are stored in another order than they are
+    shown in, come without a time: each lasts as long as the one before it.
+
     Args:
         capture: From `opened`.
         path: Of its file, for the message.
         heard: Called for each frame.
 
     Raises:
-        RawDataError: a frame is not later than the one before it.
+        RawDataError: a frame is not later than the one before it, or has no time.
     """
-    previous = -np.inf
+    previous, step, delayed = -np.inf, 0.0, 0
     while capture.grab():
         time = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000.0
+        delayed = delayed + 1 if time == 0 and 0 < step < np.inf else 0
+        if 0 < delayed <= _MOST_DELAYED:
+            time = previous + step
+        if time == previous == 0:
+            raise RawDataError(path, *_NO_TIMES, _CONTAIN)
         # Also what ends a loop over a file whose damaged index never ends.
         if not time > previous:
             raise unreadable(path, f"its time goes from {previous:.3f} s to {time:.3f} s")
         heard()
         yield time
-        previous = time
+        previous, step = time, time - previous
 
 
 def small_frame(capture, path, shape, box):

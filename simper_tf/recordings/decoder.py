@@ -23,10 +23,11 @@ READY, FRAME, END, REFUSED, DEFECT = b"r", b"f", b"e", b"x", b"d"
 PATIENCE = 60
 # Bytes of addresses: 8K video takes half of them, and what a damaged header asks for has no end.
 MEMORY = 6 * 2**30
-# What the libraries read from the environment of this program: files alone, and of these none that name others.
+# What the libraries read from the environment of this program: files alone, and of these none that name others or hold
+# frames without times.
 ENVIRONMENT = {
-    "OPENCV_FFMPEG_CAPTURE_OPTIONS": "protocol_whitelist;file|format_whitelist;3gp,apng,asf,av1,avi,dv,flv,gif,h263,"
-    "h264,hevc,ivf,m4v,matroska,mjpeg,mov,mp4,mpeg,mpegts,mpegvideo,mpjpeg,mxf,nut,obu,ogg,rm,smjpeg,webm,wtv,yuv4mpegpipe",
+    "OPENCV_FFMPEG_CAPTURE_OPTIONS": "protocol_whitelist;file|format_whitelist;3gp,apng,asf,av1,avi,dv,flv,gif,h264,"
+    "hevc,ivf,m4v,matroska,mov,mp4,mpeg,mpegts,mpegvideo,mxf,nut,ogg,rm,smjpeg,webm,wtv,yuv4mpegpipe",
     "OPENCV_FFMPEG_LOGLEVEL": "-8",
     "OPENCV_LOG_LEVEL": "SILENT",
     "MALLOC_ARENA_MAX": "2",  # Each thread's would take addresses.

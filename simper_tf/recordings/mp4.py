@@ -11,7 +11,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from simper_tf.recordings import avi, captures, mp4_times, retime
+from simper_tf.recordings import avi, captures, mp4_times, retime, whole
 from simper_tf.recordings.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
@@ -48,7 +48,8 @@ def probe(path, heard=captures.nobody):
         times = tables.shown
         _refuse_contradiction(path, tables)
     else:
-        if stated > 0 and 0 < nominal < np.inf:  # Recordings of browsers state nothing.
+        # Recordings of browsers state nothing.
+        if stated > 0 and 0 < nominal < np.inf and not whole.is_known_whole(path):
             _refuse_cut_off(path, stated, nominal, heard)
         times = _decoded_times(path, heard)
     if len(times) < 2:
@@ -192,7 +193,7 @@ def _refuse_contradiction(path, tables):
     Those that a file cut off no longer holds do not count as shown; `_is_less` says how many may be missing.
     """
     stored, shown = tables.stated
-    found = float(np.ptp(tables.shown)) + 1e-6
+    found = float(np.ptp(tables.shown)) + tables.last + 1e-6
     if stored is not None and not (tables.seconds - 1) / 1.1 <= stored <= max(tables.seconds / 0.9, tables.seconds + 1):
         raise _contradiction(path, tables.seconds, stored)
     if shown is not None and _is_less(found, shown):
@@ -217,7 +218,7 @@ def _refuse_cut_off(path, count, rate, heard):
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
             heard()
     found, stated = np.ptp(times or [0]) + 1 / rate, count / rate
-    if _is_less(found, stated):
+    if len(times) < count and _is_less(found, stated):  # The last of all frames may be a long one.
         raise _contradiction(path, found, stated)
 
 

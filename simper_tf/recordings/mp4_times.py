@@ -25,11 +25,13 @@ class Times(NamedTuple):
     Attributes:
         shown: `(T,)` seconds of the frames that are shown and wholly in the file, rising.
         seconds: Of all frames that the tables name, those among them that a file cut off no longer holds.
+        last: Seconds that the last of those shown stays.
         stated: Lengths in seconds that headers state, of what is stored and of what is shown; None where they do not.
     """
 
     shown: np.ndarray
     seconds: float
+    last: float
     stated: tuple[float | None, float | None]
 
 
@@ -109,12 +111,15 @@ def _times(track, header, file_size):
     first, length, empty = _edit(track.get(b"elst"))
     last = np.inf if length is None else first + round(length * scale / movie_scale)
     there = ends <= file_size
-    kept = np.sort(shown[there & (shown >= first) & (shown < last)]) / scale
+    is_kept = there & (shown >= first) & (shown < last)
+    kept = np.sort(shown[is_kept]) / scale
     if not len(kept) or (np.diff(kept) <= 0).any():
         raise _Unknown
+    # Steps are those of decoding, the last of which comes after frames that are shown later.
+    staying = max(steps[is_kept][np.argmax(shown[is_kept])], steps[-1] if there.all() else 0) / scale
     lasting = _track_length(track[b"tkhd"])
     lasting = None if lasting is None else (lasting - empty) / movie_scale
-    return Times(kept, steps.sum() / scale, (None if stated is None else stated / scale, lasting))
+    return Times(kept, steps.sum() / scale, float(staying), (None if stated is None else stated / scale, lasting))
 
 
 def _sizes(box):

@@ -82,3 +82,24 @@ def test_what_is_still_or_has_no_repetition_has_no_reading():
     assert np.isnan(still.frequency)
     assert still.score == 0
     assert not read(np.eye(280)[140]).score >= 0.5
+
+
+@pytest.mark.parametrize("height", [0, 3])
+def test_most_of_uneven_spikes_is_above_the_band_and_they_are_read_all_the_same(height):
+    def beat(cycles):
+        return np.exp(15 * (np.cos(2 * np.pi * cycles) - 1))
+
+    for interval in (0.45, 0.55, 0.7):
+        values = uneven(interval * RNG.uniform(0.92, 1.08, 40), beat)
+        values = values / values.std() + height * np.sin(2 * np.pi * 0.2 * np.arange(280) / RATE)
+        window = windows.Window(0.0, values[:, None, None, None], RATE)
+        found = beats.limited(window, gram.products(values[:, None]), BAND)
+        assert found.frequency == pytest.approx(1 / interval, rel=0.05)
+        assert found.score > 0.5
+
+
+@pytest.mark.parametrize("frequency", [3.7, 5.0, 7.2, 10.5])
+def test_what_is_faster_than_the_band_is_not_read_at_a_part_of_its_frequency(frequency):
+    values = np.sin(2 * np.pi * frequency * np.arange(280) / RATE)[:, None] + 0.05 * RNG.normal(size=(280, 1))
+    window = windows.Window(0.0, values[:, None, None], RATE)
+    assert beats.limited(window, gram.products(values), BAND).score < 0.5

@@ -45,3 +45,15 @@ def test_brightness_that_drifts_is_left_out_but_not_where_nothing_else_changes()
     np.testing.assert_allclose(gram.of_frames(moving + drift), gram.of_frames(moving), atol=1e-3)
     blinking = drift * np.ones((1, 6, 6, 1))
     np.testing.assert_allclose(gram.of_frames(blinking), gram.products(blinking))
+
+
+def test_added_is_what_a_frequency_explains_beside_a_faster_one():
+    times = np.arange(200)
+    both = np.sin(2 * np.pi * 0.05 * times) + 3 * np.sin(2 * np.pi * 0.1 * times)
+    share, noise = gram.added(gram.products(both), 0.05, 0.1, 5)
+    assert share == pytest.approx(0.1, abs=0.005)
+    assert noise == pytest.approx(0, abs=1e-3)
+    share, noise = gram.added(gram.products(RNG.normal(size=(200, 3000))), 0.05, 0.1, 5)
+    # Of 200 frames, each of the waves left takes two dimensions: 0.05, 0.15 and 0.25 are no multiples of 0.1.
+    assert share == pytest.approx(6 / 200, rel=0.1)
+    assert noise == pytest.approx(share / np.log(2), rel=0.1)  # The median of many pixels is their mean.

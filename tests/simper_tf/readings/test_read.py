@@ -47,6 +47,19 @@ def test_a_band_that_is_cut_at_either_end_is_told(tmp_path):
     assert high == "5 frames per second show nothing faster than 2.25 Hz."
 
 
+def test_what_repeats_faster_than_the_band_is_told_in_a_note(tmp_path):
+    times = np.arange(0, 20, 0.01)
+    for frequency, is_fast in ((8.0, True), (4.0, False)):
+        wave = np.sin(2 * np.pi * frequency * times)
+        opened = read.prepare(series(tmp_path / f"{frequency}.csv", times, wave), read.Wishes())
+        found = list(read.read(opened))
+        assert [answer.is_periodic for answer in found] == [not is_fast] * len(found)
+        notes = read.unread(opened, found)
+        number = len(found)
+        said = f"In {number} of {number} windows something repeats faster than the band, above 5.5 Hz: "
+        assert notes == ((said + "raise the upper end of --band to read it.",) if is_fast else ())
+
+
 class EndlessCapture:
     def __init__(self, number):
         pass

@@ -99,3 +99,32 @@ def test_what_is_not_seen_twice_does_not_repeat(periods, is_sure):
     found = readouts.reading("pixels", gram.products(frames), periods * 25 / 42, 25.0, (0.4, 5.5), readouts.PICTURES)
     assert (found.score > 0.5) == is_sure
     assert is_sure or found.score == 0
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+@pytest.mark.parametrize("frequency", [5.6, 5.8, 6.0, 6.3, 7.0, 8.0, 9.0, 10.5, 12.0, 13.3])
+@pytest.mark.parametrize("noise", [0.05, 1.0])
+def test_what_repeats_faster_than_the_band_is_not_read_at_a_part_of_its_frequency(readout, frequency, noise):
+    found = readout(moving(frequency, (1.0,), noise), RATE, BAND)
+    assert answers.choose(0, 6, [found]).is_periodic is False
+
+
+def test_a_sure_reading_of_what_is_faster_than_the_band_says_so():
+    assert readouts.selfdistance(moving(6.0, (1.0,)), RATE, BAND).is_faster
+    assert not readouts.selfdistance(moving(3.0, (1.0,)), RATE, BAND).is_faster
+    assert not readouts.selfdistance(gram.products(RNG.normal(size=(180, 500))), RATE, BAND).is_faster
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+@pytest.mark.parametrize("frequency", [3.0, 4.1, 5.3])
+def test_a_movement_most_of_which_is_above_the_band_is_read_all_the_same(frequency, noise):
+    found = readouts.selfdistance(moving(frequency, (0.4, 1.0), noise), RATE, BAND)
+    assert found.frequency == pytest.approx(frequency, abs=0.005)
+    assert found.score > 0.8
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+@pytest.mark.parametrize(("frequency", "is_sure"), [(0.66, False), (0.7, True), (3.0, True), (3.05, False)])
+def test_the_band_ends_where_it_is_said_to_end(readout, frequency, is_sure):
+    found = readout(moving(frequency, noise=0.1), RATE, (0.7, 3.0))
+    assert found.score > 0.8 if is_sure else found.score == 0

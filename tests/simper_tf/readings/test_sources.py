@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 import scipy.io.wavfile
 
+from simper_tf import Recordings
 from simper_tf.readings import search, series, sources
 from simper_tf.recordings.errors import RawDataError
+
+RNG = np.random.default_rng(0)
 
 
 def write(path, text):
@@ -84,6 +87,29 @@ def test_frames_are_scaled_to_levels_of_pictures_by_their_type(tmp_path, array, 
     source.require_pictures("--model")
     for _, frame in source.frames(0, 9, (4, 4), None):
         np.testing.assert_allclose(frame, level, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "action"),
+    [
+        ((30, 24, 24, 4), r"frames\[..., :3\]"),
+        ((30, 24, 24, 2), r"Save the one, or the three,"),
+        ((30, 3, 24, 24), r"np.moveaxis\(frames, 1, -1\)"),
+        ((30, 1, 24, 24), r"np.moveaxis\(frames, 1, -1\)"),
+    ],
+)
+def test_frames_of_other_channels_than_one_or_three_are_refused_with_their_shape(tmp_path, shape, action):
+    frames = RNG.integers(0, 256, shape).astype(np.uint8)
+    np.save(tmp_path / "a.npy", frames)
+    source = sources.open_file(tmp_path / "a.npy", 10.0)
+    message = rf"found frames of shape \({', '.join(map(str, shape))}\); expected \(T, H, W, C\), C 1 or 3. .*{action}"
+    frame = lambda: next(source.frames(0, 9, (4, 4), None))  # noqa: E731
+    for ask in (source.info, lambda: source.require_pictures("training"), frame):
+        with pytest.raises(RawDataError, match=message):
+            ask()
+    for names in (tmp_path, [frames]):
+        with pytest.raises(ValueError, match=f"no recording to learn from.*{message}"):
+            Recordings(names, rate=10.0)
 
 
 def test_what_has_no_levels_or_cannot_be_read_twice_is_refused_for_what_needs_it(tmp_path):

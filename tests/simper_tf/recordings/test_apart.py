@@ -54,6 +54,35 @@ def test_one_process_serves_file_after_file_and_one_that_is_no_video(video, tmp_
 
 
 @pytest.mark.parametrize(
+    ("form", "codec"),
+    [("mjpeg", "mjpeg"), ("mpjpeg", "mjpeg"), ("h263", "h263"), ("obu", "libsvtav1"), ("h264", "libx264")],
+)
+def test_streams_without_times_are_refused_with_what_to_do(tmp_path, form, codec):
+    path = stream(tmp_path / f"raw.{form}", form, codec)
+    said = "raw.*: found frames without times; expected a video that holds the times of its frames. Put them into a con"
+    for probe in (apart.probe, mp4.probe):
+        with pytest.raises(RawDataError, match=said):
+            probe(path)
+
+
+@pytest.mark.parametrize(("form", "codec"), [("m4v", "mpeg4"), ("mpeg2video", "mpeg2video"), ("smjpeg", "mjpeg")])
+def test_streams_that_say_their_rate_are_read_at_it(tmp_path, form, codec):
+    assert apart.probe(stream(tmp_path / f"raw.{form}", form, codec)).rate == pytest.approx(10)
+
+
+def stream(path, form, codec):
+    """Writes 30 frames, 10 a second, in a format of FFmpeg."""
+    with av.open(str(path), "w", format=form) as container:
+        out = container.add_stream(codec, rate=10, width=176, height=144)
+        out.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
+        for level in range(30):
+            picture = np.full((144, 176, 3), 20 + 5 * level, np.uint8)
+            container.mux(out.encode(av.VideoFrame.from_ndarray(picture, "rgb24")))
+        container.mux(out.encode())
+    return path
+
+
+@pytest.mark.parametrize(
     ("number", "found"),
     [
         (signal.SIGSEGV, r"what the decoder does not survive \(SIGSEGV\)"),
