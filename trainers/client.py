@@ -17,6 +17,7 @@ from absl import flags
 from simper_tf.export import FLOAT_SUFFIX
 from simper_tf.readings import gaps, series, sources
 from simper_tf.readings import windows as series_windows
+from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.mp4 import probe, windows
 from simper_tf.standardize import is_series
 from trainers import cli
@@ -63,16 +64,31 @@ def _of_video(values, frame_shape):
 
 
 def _of_series(values, frame_shape):
-    """Returns the rate at which a series is sent, 8 samples to the fastest period sought, and its `(start, frames)`."""
-    source = sources.open_file(pathlib.Path(values.video), values.rate or None)
+    """Returns the rate at which a series is sent, and its `(start, frames)`.
+
+    That rate is `--rate` where the file says its own; else its own, and at most 8 samples to the fastest period sought.
+    """
+    source, wanted = _opened(pathlib.Path(values.video), values.rate)
     info = source.info()
-    rate = min(values.rate or info.rate, series_windows.FRAMES_A_PERIOD * series_windows.BAND[1])
+    rate = wanted or min(info.rate, series_windows.FRAMES_A_PERIOD * series_windows.BAND[1])
     length, hop = round(values.seconds * rate), max(round(values.hop * rate), 1)
     averages = series_windows.averages(info.rate, rate)
     plan = series_windows.Plan(rate, length, hop, series_windows.BAND, averages)
     frames = source.frames(0.0, np.inf, frame_shape[:2], None)
     found = series_windows.cut(frames, plan, gaps.longest(info, plan.band))
     return rate, ((window.start, window.frames) for window in found)
+
+
+def _opened(path, rate):
+    """Returns a series, and the rate that is wanted of it; 0 where that named is the only one that it has."""
+    source = sources.open_file(path)
+    try:
+        source.info()
+    except RawDataError:
+        if not rate:
+            raise
+        return sources.open_file(path, rate), 0.0
+    return source, rate
 
 
 def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=False):
@@ -223,7 +239,8 @@ def define(values=flags.FLAGS):
     flags.DEFINE_float(
         "rate",
         0.0,
-        "Frames per second that are sent; 0 for those of the file.",
+        "Frames per second that are sent; 0 for those of the file, of series 44 at most. Of a file that does not say "
+        "its rate, that.",
         lower_bound=0.0,
         flag_values=values,
     )

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import re
 import sys
+import types
 
 import keras
 import numpy as np
@@ -90,6 +91,43 @@ def test_the_command_reads_a_video_window_by_window(version, tmp_path, capsys):
         assert abs(float(hertz) - 1.3) < 0.02
     assert lines[-1].startswith("3 windows of 0.02 MB: half within ")
     assert len(bodies) == 3
+
+
+@pytest.mark.parametrize(
+    ("ending", "named", "own", "sent"),
+    [
+        ("csv", 0.0, 400, 44.0),
+        ("csv", 400.0, 400, 400.0),
+        ("csv", 100.0, 400, 100.0),
+        ("csv", 44.0, 25, 44.0),
+        ("csv", 0.0, 25, 25.0),
+        # The only rate that an array has is the one that is named.
+        ("npy", 400.0, 400, 44.0),
+        ("npy", 25.0, 25, 25.0),
+    ],
+)
+def test_a_series_is_sent_at_the_rate_that_is_named_or_at_that_of_slow_repetitions(tmp_path, ending, named, own, sent):
+    times = np.arange(8 * own) / own
+    wave, path = np.sin(2 * np.pi * 1.25 * times), tmp_path / f"a.{ending}"
+    np.save(path, wave) if ending == "npy" else np.savetxt(
+        path, np.stack([times, wave], 1), delimiter=",", header="time,x", comments=""
+    )
+    values = types.SimpleNamespace(video=str(path), rate=named, seconds=4.0, hop=2.0)
+    rate, clips = client._of_series(values, [1, 1, 1])
+    assert rate == pytest.approx(sent)
+    starts, frames = zip(*clips, strict=True)
+    assert starts == pytest.approx([0, 2, 4])
+    for clip in frames:
+        assert len(clip) == round(4 * sent)
+        spectrum = np.abs(np.fft.rfft(clip.ravel() * np.hanning(len(clip))))
+        assert np.argmax(spectrum) == 5  # Of 4 s at 1.25 Hz.
+
+
+def test_a_series_without_a_rate_is_refused_where_none_is_named(tmp_path):
+    np.save(tmp_path / "a.npy", np.sin(np.arange(100)))
+    values = types.SimpleNamespace(video=str(tmp_path / "a.npy"), rate=0.0, seconds=4.0, hop=2.0)
+    with pytest.raises(ValueError, match=r"a\.npy: found samples without their rate"):
+        client._of_series(values, [1, 1, 1])
 
 
 def test_addresses_that_are_none_and_servers_that_are_not_there_are_named():

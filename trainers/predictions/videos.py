@@ -1,5 +1,6 @@
 """Answers -> a copy of the recording with the reading drawn on its frames."""
 
+import contextlib
 import pathlib
 import uuid
 
@@ -7,6 +8,8 @@ import cv2
 import numpy as np
 
 from simper_tf.readings import read, sources
+from simper_tf.recordings import captures
+from simper_tf.recordings.errors import RawDataError
 from trainers.predictions import tables
 
 _LONGEST_SIDE = 1280
@@ -26,9 +29,9 @@ def refuse_unwritable(path: pathlib.Path, source: sources.Source):
 
 
 def write(path: pathlib.Path, opened: read.Opened, done: tables.Done, unit: str):
-    """Writes an MPEG-4 video; one that cannot be written whole is not left behind.
+    """Writes an MPEG-4 video; one that cannot be written whole is not left behind, and what was there before stays.
 
-    Its rate is constant, that of the recording on average: each of its frames is the latest one at its time.
+    Its rate is constant, about that of the recording on average: each of its frames is the latest one at its time.
 
     Args:
         path: Where, an .mp4 file.
@@ -41,25 +44,46 @@ def write(path: pathlib.Path, opened: read.Opened, done: tables.Done, unit: str)
         RawDataError: a frame cannot be read.
     """
     height, width = shape = _even(opened.info)
+    rate, count = _rate(opened.info), 0
     unfinished = path.with_name(f"{path.stem}.{uuid.uuid4().hex[:8]}.mp4")  # A name that no recording has.
     codec = cv2.VideoWriter.fourcc(*"mp4v")
-    out = cv2.VideoWriter(str(unfinished), cv2.CAP_FFMPEG, codec, opened.info.rate, (width, height))
+    out = cv2.VideoWriter(str(unfinished), cv2.CAP_FFMPEG, codec, rate, (width, height))
     try:
         if not out.isOpened():
             raise OSError(f"--video={path} cannot be written.")
         box = _scaled(opened.box, height / opened.info.height)
         frames = opened.source.frames(opened.wishes.start, opened.wishes.end, shape, None)
-        for moment, frame in _steady(frames, opened.info.rate):
+        for moment, frame in _steady(frames, rate):
             picture = cv2.cvtColor(_rgb(frame), cv2.COLOR_RGB2BGR)
             if box:
                 cv2.rectangle(picture, box[:2], (box[0] + box[2], box[1] + box[3]), (0, 160, 255), 1)
             _label(picture, said_at(done, moment, unit))
             out.write(picture)
+            count += 1
         out.release()
+        _check_whole(path, unfinished, count)
         unfinished.replace(path)
     finally:
         out.release()
         unfinished.unlink(missing_ok=True)
+
+
+def _rate(info):
+    """Returns frames per second with as many digits as MPEG-4 can hold: a fraction of numbers below 2 to the 16th."""
+    return max(round(info.rate, 2 if info.rate < 655 else 1), 0.01)
+
+
+def _check_whole(path, written, count):
+    """Raises OSError unless so many frames are in the file that was written: OpenCV says nothing of a full disk."""
+    found = 0
+    with contextlib.suppress(RawDataError), captures.opened(written, cv2.CAP_PROP_FORMAT, -1) as capture:
+        while capture.grab():  # What is stored, without decoding it.
+            found += 1
+    if found != count:
+        raise OSError(
+            f"--video={path} could not be written: {found} of {count} frames arrived. Is the disk full? Make room, or "
+            "name another place."
+        )
 
 
 def said_at(done: tables.Done, moment: float, unit: str) -> str:
