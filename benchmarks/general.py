@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks import general_encoder, made_recordings, scored
 from benchmarks.recordings import WISHES
 from simper_tf import metrics, octave, spectrum, tables
-from simper_tf.readings import answers, gram, multiples, read, readouts, sources, windows
+from simper_tf.readings import answers, gram, multiples, read, readouts, scores, sources, windows
 from simper_tf.readings.frames import resized
 from simper_tf.synthetic import MOVING, Synthetic
 
@@ -90,9 +90,7 @@ class Reader:
 
     def __call__(self, window: windows.Window, band: tuple[float, float], truth: float, recording: str) -> Measured:
         products = gram.of_frames(window.frames)
-        plain = [
-            own(products, window.rate, band, readouts.PICTURES) for own in (readouts.pixels, readouts.selfdistance)
-        ]
+        plain = [own(products, window.rate, band, scores.PICTURES) for own in (readouts.pixels, readouts.selfdistance)]
         general = self._general(window, products, band)
         found = {each.readout: each.frequency for each in (*plain, general)}
         found["pixels"] = multiples.arbitrated(found["pixels"], products, window.rate, band)
@@ -107,7 +105,7 @@ class Reader:
         features = np.asarray(self._encoder(np.float32(clip) / np.float32(255), training=False))
         found = float(octave.resolve_octave(features, spectrum.pixel_power(clip), window.rate)[0])
         found = multiples.arbitrated(found, products, window.rate, band)
-        return readouts.reading("general", gram.products(features[0]), found, window.rate, band)
+        return scores.reading("general", gram.products(features[0]), found, window.rate, band)
 
 
 def size_of(encoder: keras.Model) -> int:

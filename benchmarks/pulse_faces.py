@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import made_faces, scored
 from simper_tf import skin_colors, tables
-from simper_tf.readings import adapted, answers, read, readouts, sources
+from simper_tf.readings import adapted, answers, read, readouts, scores, sources
 
 COMMAND = "python -m benchmarks.pulse_faces"
 WISHES = read.Wishes(band=(0.7, 3.0), window=10.0, hop=5.0, face=True)
@@ -42,7 +42,7 @@ def main():
     scored.into_document(args.document, COMMAND, text)
 
 
-def green(window, products, band) -> readouts.Reading:
+def green(window, products, band) -> scores.Reading:
     """Reads the mean green, as the two readouts of a face read theirs."""
     return readouts.of_color("green", skin_colors.green, window, band)
 

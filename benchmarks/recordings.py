@@ -113,7 +113,7 @@ def fitted(readings, right, mistake=1):
     """Returns the constants of the odds that a reading is right, by logistic regression.
 
     Args:
-        readings: Of windows, `readouts.Reading`; those without a score are left out.
+        readings: Of windows, `scores.Reading`; those without a score are left out.
         right: Whether each is.
         mistake: How many times a reading that is not right counts.
     """

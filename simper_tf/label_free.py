@@ -6,8 +6,8 @@ import numpy as np
 
 from simper_tf import metrics
 from simper_tf.features import Features
-from simper_tf.readings import answers, gram, readouts
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings import answers, gram, readouts, scores
+from simper_tf.readings.scores import Reading
 from simper_tf.rows import Row
 from simper_tf.standardize import is_series
 
@@ -31,8 +31,8 @@ def read(
     found = {name: [] for name in (model, *OTHERS)}
     for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
         learned, products = gram.products(series), gram.of_frames(clip)
-        found[model].append(readouts.reading(model, learned, float(frequency), float(rate), band))
-        weights = readouts.SERIES if is_series(clip.shape[1:]) else readouts.PICTURES
+        found[model].append(scores.reading(model, learned, float(frequency), float(rate), band))
+        weights = scores.SERIES if is_series(clip.shape[1:]) else scores.PICTURES
         found["pixels"].append(readouts.pixels(products, float(rate), band, weights))
         found["selfdistance"].append(readouts.selfdistance(products, float(rate), band, weights))
     return found

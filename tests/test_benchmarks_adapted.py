@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import adapted, hard_recordings, scored
 from simper_tf.readings import answers, read, sources
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings.scores import Reading
 
 
 def test_a_recording_follows_from_its_number_and_its_truth_from_its_turns(tmp_path, monkeypatch):

@@ -6,8 +6,8 @@ import pathlib
 import pytest
 
 from simper_tf import tables
-from simper_tf.readings import beats, readouts
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings import beats, scores
+from simper_tf.readings.scores import Reading
 
 
 def test_mistakes_that_count_more_make_scores_lower():
@@ -25,7 +25,7 @@ def test_mistakes_that_count_more_make_scores_lower():
 @pytest.mark.slow
 def test_the_weights_of_series_are_those_that_are_fitted():
     recordings = pytest.importorskip("benchmarks.recordings")
-    known = {"SERIES": readouts.SERIES, "beats.WEIGHTS": beats.WEIGHTS}
+    known = {"SERIES": scores.SERIES, "beats.WEIGHTS": beats.WEIGHTS}
     for name, readings, right in recordings._series_readings():
         found = recordings.fitted(readings, right, mistake=recordings._MISTAKE)
         assert [float(value) for value in found.split(", ")] == pytest.approx(known.pop(name), abs=0.02)

@@ -11,7 +11,7 @@ import tensorflow as tf
 from simper_tf import octave
 from simper_tf.encoders import ENCODERS
 from simper_tf.methods import SimPer
-from simper_tf.readings import gram, multiples, read, readouts, windows
+from simper_tf.readings import gram, limits, multiples, read, scores, windows
 from simper_tf.readings.frames import resized
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.standardize import changes, is_series
@@ -67,8 +67,8 @@ def adapt(
         features = np.asarray(model.encode(_changes(window.frames)[None]))
         found = float(octave.wide_peak(features)[0]) * window.rate / periods
         found = multiples.arbitrated(found, products, window.rate, band, least=_OVERRULES)
-        reading = readouts.reading("adapt", gram.products(features[0]), found, window.rate, band)
-        return readouts.within(reading, window.seconds, band)
+        reading = scores.reading("adapt", gram.products(features[0]), found, window.rate, band)
+        return limits.within(reading, window.seconds, band)
 
     return readout
 

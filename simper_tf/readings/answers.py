@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.readings.readouts import SURE, Reading
+from simper_tf.readings.scores import SURE, Reading
 
 THRESHOLD = SURE
 # Two frequencies are the same octave where they differ by less than this share.

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.ndimage
 import scipy.signal
 
-from simper_tf.readings import gram, readouts, windows
+from simper_tf.readings import gram, limits, scores, windows
 
 # The interval may be so many times shorter or longer than the period. A change of it costs this much in units of
 # likeness, times the square of its logarithm: a tenth at a factor of 1.2.
@@ -32,11 +32,11 @@ _MARGIN = 0.1
 _LOST = 0.4
 # Of the likenesses of neighbors: a third of them may be disturbed.
 _QUANTILE = 0.7
-# Odds that a frequency is right, as `readouts.SERIES`, fitted by the same command.
+# Odds that a frequency is right, as `scores.SERIES`, fitted by the same command.
 WEIGHTS = (2.57, -5.07, 3.54)
 
 
-def beats(window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
+def beats(window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> scores.Reading:
     """Reads a series by the mean interval of its repetitions.
 
     In the answer, `distance` is one less the correlation of neighboring repetitions, and `explained` the squared mean
@@ -48,7 +48,7 @@ def beats(window: windows.Window, products: np.ndarray, band: tuple[float, float
         band: `(low, high)` in Hz.
     """
     series, rate = window.frames.reshape(len(window.frames), -1), window.rate
-    nothing = readouts.Reading("beats", math.nan, 0.0)
+    nothing = scores.Reading("beats", math.nan, 0.0)
     if not np.trace(products) > 0:
         return nothing
     series = course(series[:, 0] if series.shape[1] == 1 else gram.strongest(products), rate, band)
@@ -59,13 +59,13 @@ def beats(window: windows.Window, products: np.ndarray, band: tuple[float, float
     best = max(alike for _, alike, _ in tried)
     interval, alike, explained = min(each for each in tried if each[1] >= best - _MARGIN)
     distance = float(np.clip(1 - alike, 0, 1))
-    score = readouts.score(distance, explained, WEIGHTS)
-    return readouts.Reading("beats", rate / interval, score, distance=distance, explained=explained)
+    score = scores.score(distance, explained, WEIGHTS)
+    return scores.Reading("beats", rate / interval, score, distance=distance, explained=explained)
 
 
-def limited(window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
-    """Returns `beats` with a score of 0 where it, or what repeats, is beyond the band, as `readouts.limited` has it."""
-    return readouts.limited(beats(window, products, band), products, window.rate, band)
+def limited(window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> scores.Reading:
+    """Returns `beats` with a score of 0 where it, or what repeats, is beyond the band, as `limits.limited` has it."""
+    return limits.limited(beats(window, products, band), products, window.rate, band)
 
 
 def course(values: np.ndarray, rate: float, band: tuple[float, float]) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf import export
-from simper_tf.readings import gram, multiples, readouts, windows
+from simper_tf.readings import gram, limits, multiples, scores, windows
 from simper_tf.readings.frames import levels
 from simper_tf.readings.sources import Source
 from simper_tf.recordings.errors import RawDataError
@@ -75,7 +75,7 @@ class Exported:
             expected = f"{self._shape[2]}, as --model reads"
             raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
 
-    def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> readouts.Reading:
+    def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> scores.Reading:
         seen = self._at_rate_trained_on(window)
         frames = seen.frames if is_series(self._shape) else levels(seen.frames, self._shape[2])
         try:
@@ -87,8 +87,8 @@ class Exported:
             expected = "windows that the model can read"
             raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
         found = multiples.arbitrated(float(said["frequency_hz"][0]), products, window.rate, band)
-        reading = readouts.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
-        return readouts.within(reading, window.seconds, band)
+        reading = scores.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
+        return limits.within(reading, window.seconds, band)
 
     def _at_rate_trained_on(self, window):
         rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simper_tf import octave
-from simper_tf.readings import answers, readouts
+from simper_tf.readings import answers, readouts, scores
 
 # A frequency and its multiples, at which features may run.
 _MULTIPLES = (1.0, 0.5, 2.0, 1 / 3, 3.0)
@@ -52,7 +52,7 @@ def periods_of(features: np.ndarray, products: Sequence[np.ndarray], rate: float
     """
     likeness = np.full((len(products), len(_PERIODS)), np.nan)
     for row, peak, each in zip(likeness, octave.wide_peak(features).numpy(), products, strict=True):
-        distances = readouts.Distances(each, rate, band)
+        distances = scores.Distances(each, rate, band)
         for column, periods in enumerate(_PERIODS):
             if periods == 1 or 2 * periods <= peak * len(each):  # Later lags are seen by few pairs of frames.
                 row[column] = 1 - distances.after(periods / (peak * rate))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from simper_tf.readings import answers, beats, gaps, gram, readouts, sources, windows
+from simper_tf.readings import answers, beats, gaps, gram, readouts, scores, sources, windows
 from simper_tf.recordings import face
 from simper_tf.recordings.errors import RawDataError
 
@@ -125,7 +125,7 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
     if not opened.source.has_pictures:
         more = (*more, beats.limited)
     found_any, band = False, opened.plan.band
-    weights = readouts.PICTURES if opened.source.has_pictures else readouts.SERIES
+    weights = scores.PICTURES if opened.source.has_pictures else scores.SERIES
     for window in opened.windows():
         found_any = True
         products = gram.of_frames(pooled(window.frames))

@@ -1,4 +1,4 @@
-"""How a window is read, each way in a function, and how sure of it one can be without a label.
+"""How a window is read, each way in a function.
 
 Every readout answers from the inner products of frames, or of a series, over time: `gram.products`.
 """
@@ -8,58 +8,18 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import scipy.interpolate
 
 from simper_tf import octave, skin_colors, spectrum
 from simper_tf.readings import gram
+from simper_tf.readings.limits import limited
+from simper_tf.readings.scores import PICTURES, SERIES, Distances, Reading, Weights, peak, reading
 
-Weights = tuple[float, float, float]
-# Multiples of a frequency that count as its own.
-HARMONICS = 5
 # The first lag counts as the period at which the distance has come down to within this share of where it is lowest:
 # at the two others it may be told as well, one octave or more apart.
 _DEEP, _DEEPER, _LESS_DEEP = 0.15, 0.10, 0.35
 # So many times wider than the band is the filter of a pulse: one that ends at the lowest rate takes from that rate what
 # it leaves to its second harmonic.
 _WIDER = 2.0
-# Periods that a window must show: what is seen but once can be found to be nearly two of something else.
-_SEEN = 1.9
-SURE = 0.5  # Score from which on something repeats.
-_FINER = 4  # Lags between two frames at which distances are looked at.
-# Of the ends of the band, how far beyond them a reading has a score.
-_NEAR = 0.9, 1.02
-# Of one over the seconds of a window, by which a refined frequency may be off, and so be beyond the band it is in.
-_OFF = 0.1
-# What a reading adds to what a line above the band explains, over that or over what noise alone adds: less is nothing.
-_ADDED, _NOISY = 0.03, 3.0
-# Odds that a frequency is right: constant, of the relative distance one period later, and of the log of the share
-# explained. Both are fitted by `python -m benchmarks.recordings --choose`: of pictures, on photographs and seeds other
-# than those of its report, though on the same kinds of movement; of one or a few series, which look periodic by chance
-# more often, on noise of any color and waves with a harmonic in it, a mistaken reading counted five times.
-PICTURES, SERIES = (6.77, -8.46, 1.47), (4.10, -7.59, 0.61)
-
-
-@dataclasses.dataclass(frozen=True)
-class Reading:
-    """What one readout says of a window.
-
-    Attributes:
-        readout: Its name.
-        frequency: Hz; NaN where it finds none.
-        score: In [0, 1], how sure that is, by no label: 0.5 and more speak for a repetition.
-        others: Frequencies in Hz, a whole number of times higher or lower, that may be the true one instead.
-        distance: Of what is read to itself one period later, over the median of such distances: the lower, the better.
-        explained: Share of what changes that the frequency and its multiples explain.
-        is_faster: Whether the score is 0 because what repeats is faster than the band.
-    """
-
-    readout: str
-    frequency: float
-    score: float
-    others: tuple[float, ...] = ()
-    distance: float = 1.0
-    explained: float = 0.0
-    is_faster: bool = False
 
 
 def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
@@ -74,7 +34,7 @@ def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights
     power = gram.power(products, spectrum.PIXEL_PADDING)
     found = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
     if not band[0] <= found <= band[1]:
-        found = _peak(gram.power(products), rate, band)
+        found = peak(gram.power(products), rate, band)
     return limited(reading("pixels", products, found, rate, band, weights), products, rate, band)
 
 
@@ -141,145 +101,4 @@ def of_series(name: str, series: np.ndarray, rate: float, band: tuple[float, flo
     products = gram.products(series)
     if not np.trace(products) > 0:
         return Reading(name, math.nan, 0.0)
-    return reading(name, products, _peak(gram.power(products), rate, band), rate, band)
-
-
-def reading(
-    name: str, products: np.ndarray, frequency: float, rate: float, band: tuple[float, float], weights: Weights = SERIES
-) -> Reading:
-    """Returns what a readout says, its frequency refined by least squares over its multiples, with its score.
-
-    Args:
-        name: Of the readout.
-        products: `(T, T)` of `gram.products`.
-        frequency: Hz, about.
-        rate: Frames per second.
-        band: `(low, high)` in Hz.
-        weights: As in `pixels`.
-    """
-    total = np.trace(products)
-    if not total > 0 or not math.isfinite(frequency):
-        return Reading(name, math.nan, 0.0)
-    frequency = refined(products, frequency / rate) * rate
-    distance = Distances(products, rate, band).at(frequency)
-    share = gram.explained(products, frequency / rate, HARMONICS)
-    is_seen = frequency * len(products) / rate >= _SEEN
-    is_inside = is_seen and _NEAR[0] * band[0] <= frequency <= _NEAR[1] * band[1]
-    sure = score(distance, share, weights) if is_inside else 0.0
-    return Reading(name, frequency, sure, distance=distance, explained=share)
-
-
-def within(found: Reading, seconds: float, band: tuple[float, float]) -> Reading:
-    """Returns a reading as it is, or with a score of 0 beyond the ends of the band, but for the error of reading it.
-
-    Args:
-        found: The reading.
-        seconds: Length of the window.
-        band: `(low, high)` in Hz.
-    """
-    is_inside = band[0] - _OFF / seconds <= found.frequency <= band[1] + _OFF / seconds
-    return found if is_inside else dataclasses.replace(found, score=0.0)
-
-
-def limited(found: Reading, products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
-    """Returns a reading as it is, or with a score of 0 where it, or what repeats, is beyond the band.
-
-    What is faster than the band comes back after two of its periods too, or five, and so looks like something in it.
-    It is not part of `reading`: what scores are made of is fitted without it.
-
-    Args:
-        found: The reading.
-        products: `(T, T)` of `gram.products` of what was read, not of features: these may run at a multiple of it.
-        rate: Frames per second.
-        band: `(low, high)` in Hz.
-    """
-    found = within(found, len(products) / rate, band)
-    if found.score < SURE:
-        return found
-    own, least = found.frequency / rate, max(band[1], found.frequency + rate / len(products))
-    lines = [_peak(gram.power(products), rate, (least, 0.5 * rate)) / rate] if least < 0.5 * rate else []
-    lines += [k * own for k in range(2, HARMONICS + 1) if k * found.frequency > band[1]]
-    is_faster = any(_adds_nothing(products, own, line) for line in lines if line < 0.5)
-    return dataclasses.replace(found, score=0.0, is_faster=True) if is_faster else found
-
-
-def _adds_nothing(products, own, line):
-    """Returns whether a frequency explains next to nothing beside a faster line, both in cycles per frame."""
-    fast = gram.explained(products, line, HARMONICS)
-    if 2 * fast < gram.explained(products, own, HARMONICS):
-        return False
-    added, noise = gram.added(products, own, line, HARMONICS)
-    return added <= max(_ADDED * fast, _NOISY * noise)
-
-
-def score(distance: float, explained: float, weights: Weights) -> float:
-    """Returns how sure a reading is, in [0, 1], from its distance and the share it explains."""
-    odds = weights[0] + weights[1] * distance + weights[2] * math.log(max(explained, 1e-3))
-    return 1 / (1 + math.exp(-odds))
-
-
-def refined(products: np.ndarray, frequency: float) -> float:
-    """Returns the frequency near by that explains most with its multiples, in cycles per frame as the one given."""
-    size, step = len(products), 0.15 / len(products)
-    best = frequency
-    for width, count in ((4, 9), (1, 9), (0.25, 9)):
-        grid = best + step * width * np.linspace(-1, 1, count)
-        grid = grid[(grid > 0.5 / size) & (grid < 0.5)]
-        if not len(grid):
-            return frequency
-        best = float(grid[np.argmax([gram.explained(products, each, HARMONICS) for each in grid])])
-    return best
-
-
-class Distances:
-    """Distance of frames to those a lag later, over the median over all lags, without what noise adds to it.
-
-    Args:
-        products: `(T, T)` of `gram.products`.
-        rate: Frames per second.
-        band: `(low, high)` in Hz.
-    """
-
-    def __init__(self, products: np.ndarray, rate: float, band: tuple[float, float]):
-        curve = gram.distances(products - _noise(products))
-        middle = np.median(curve[1:])
-        self._rate, self._lags = rate, np.arange(0, len(curve) - 1 + 1e-9, 1 / _FINER)
-        relative = curve / middle if middle > 0 else np.ones(len(curve))
-        self._curve = scipy.interpolate.CubicSpline(np.arange(len(curve)), relative)(self._lags)
-        self._band = band
-
-    def first_deep(self, share: float) -> float | None:
-        """Returns the frequency of the first lag that is deep enough, in Hz; None if there is none."""
-        low, high = self._rate / self._band[1], 1.1 * self._rate / self._band[0]
-        curve = self._curve
-        is_low = (curve[1:-1] <= curve[:-2]) & (curve[1:-1] <= curve[2:])
-        lows = [k for k in np.flatnonzero(is_low) + 1 if low <= self._lags[k] <= high and curve[k] < 1]
-        if not lows:
-            return None
-        deepest = min(curve[lows])
-        first = next(k for k in lows if curve[k] <= deepest + share * (1 - deepest))
-        return float(self._rate / self._lags[first])
-
-    def after(self, seconds: float) -> float:
-        """Returns the distance some time later, which is not beyond the last lag."""
-        return float(np.interp(seconds * self._rate, self._lags, self._curve))
-
-    def at(self, frequency: float) -> float:
-        """Returns the least distance about one period later, in [0, 1]; 1 where the window is too short to tell."""
-        lag = self._rate / frequency
-        near = np.abs(self._lags - lag) <= max(0.5, 0.04 * lag)
-        return float(np.clip(self._curve[near].min(), 0, 1)) if near.any() and lag <= self._lags[-1] + 0.5 else 1.0
-
-
-def _noise(products):
-    """Returns the part of `(T, T)` products that noise without memory makes: the level of the weakest components."""
-    size = len(products)
-    level = gram.eigen(np.linalg.eigvalsh, products)[2 : size // 2].mean()
-    return max(level, 0.0) * gram.without(np.eye(size), gram.trend(size))
-
-
-def _peak(power, rate, band):
-    """Returns the frequency in Hz of the strongest power in a band."""
-    hertz = np.arange(len(power)) * rate * 0.5 / (len(power) - 1)
-    inside = (hertz >= band[0]) & (hertz <= band[1])
-    return float(hertz[np.argmax(np.where(inside, power, -1.0))])
+    return reading(name, products, peak(gram.power(products), rate, band), rate, band)

@@ -5,7 +5,7 @@ import pytest
 
 from simper_tf import label_free
 from simper_tf.features import Features
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings.scores import Reading
 
 RUN = {"dataset": "d", "config": "c", "method": "m", "encoder": "e", "seed": 0, "commit": "", "seconds": 1.0}
 

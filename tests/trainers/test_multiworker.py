@@ -102,7 +102,11 @@ def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_und
     other.send_signal(signal.SIGKILL)
     _, err = chief.communicate(timeout=LIMIT)
     assert chief.returncode == 1
-    assert re.search(r"^pretrain: error: Another worker has ended.*Start all workers again, without --overwrite: the run con", err, re.M)
+    assert re.search(
+        r"^pretrain: error: Another worker has ended.*Start all workers again, without --overwrite: the run con",
+        err,
+        re.M,
+    )
     outputs = [each.communicate(timeout=LIMIT) for each in [worker(there, k, *arguments) for k in range(2)]]
     assert all(re.search(r"^Continuing at step \d+", out, re.M) for out, _ in outputs), outputs
     assert_workers_agree(tmp_path, 2)

@@ -16,7 +16,7 @@ from absl import flags
 from simper_tf import export, files
 from simper_tf.encoders import ENCODERS
 from simper_tf.readings import answers, search, sources
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings.scores import Reading
 from simper_tf.recordings import mp4
 from trainers import predict as command
 from trainers.predictions import pictures, tables, videos

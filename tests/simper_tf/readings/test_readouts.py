@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from simper_tf.readings import answers, gram, readouts
-from simper_tf.readings.readouts import Reading
+from simper_tf.readings import answers, gram, readouts, scores
+from simper_tf.readings.scores import Reading
 
 RNG = np.random.default_rng(0)
 RATE, BAND = 30.0, (0.4, 5.5)
@@ -96,7 +96,7 @@ def test_repetitions_are_the_frequencies_over_the_time_they_cover():
 def test_what_is_not_seen_twice_does_not_repeat(periods, is_sure):
     angles = 2 * np.pi * periods * np.arange(42)[:, None] / 42
     frames = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) @ np.random.default_rng(0).normal(size=(2, 30))
-    found = readouts.reading("pixels", gram.products(frames), periods * 25 / 42, 25.0, (0.4, 5.5), readouts.PICTURES)
+    found = scores.reading("pixels", gram.products(frames), periods * 25 / 42, 25.0, (0.4, 5.5), scores.PICTURES)
     assert (found.score > 0.5) == is_sure
     assert is_sure or found.score == 0
 
