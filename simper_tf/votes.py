@@ -6,7 +6,8 @@ import numpy as np
 
 from simper_tf.octave import octave_votes, resolve_octave, wide_peak
 
-# One multiple is taken for all clips where so many of the votes agree, and so many of the clips vote.
+# One multiple is taken for all clips where so many of the votes agree, unless told otherwise, and so many of the clips
+# vote.
 _AGREEMENT, _VOTING = 2 / 3, 1 / 4
 
 
@@ -21,11 +22,13 @@ class Octave:
         divisor: The multiple with most votes, 1 without any.
         agreement: Its share of the votes, in [0, 1].
         voting: The share of clips whose pixels show a line by which to vote, in [0, 1].
+        needed: The share of the votes from which on one multiple is taken for all clips.
     """
 
     divisor: int
     agreement: float
     voting: float
+    needed: float = _AGREEMENT
 
     @property
     def shows(self) -> bool:
@@ -35,7 +38,7 @@ class Octave:
     @property
     def is_common(self) -> bool:
         """Whether one multiple is to be taken for all clips: few disagree, and not just a few have voted."""
-        return self.agreement >= _AGREEMENT and self.shows
+        return self.agreement >= self.needed and self.shows
 
     @property
     def harmonic(self) -> float | None:
@@ -70,14 +73,15 @@ class Octave:
         )
 
 
-def find_octave(features, pixels) -> Octave:
+def find_octave(features, pixels, needed: float = _AGREEMENT) -> Octave:
     """Returns the `Octave` of an encoder.
 
     Args:
         features, pixels: Of unlabeled clips, as in `octave.resolve_octave`.
+        needed: As in `Octave`.
     """
     votes = np.asarray(octave_votes(features, pixels))
-    return Octave(*most_voted(votes), voting=float(np.mean(votes > 0)))
+    return Octave(*most_voted(votes), voting=float(np.mean(votes > 0)), needed=needed)
 
 
 def most_voted(votes) -> tuple[int, float]:

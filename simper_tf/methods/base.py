@@ -17,6 +17,9 @@ from simper_tf.views import Views
 
 # Clips whose frequencies are read at once.
 _CLIPS_AT_ONCE = 32
+# Share of the votes from which on all clips of a call are read at one multiple. They may be of three recordings alone:
+# two thirds of the votes would be those of two of them against the third.
+_AGREED = 0.8
 
 
 class Method(Steps):
@@ -187,8 +190,8 @@ class Method(Steps):
     def frequency(self, clips, rate):
         """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.
 
-        Clips vote, and what most of them say holds for all, as single ones mislead in noise; where they do not agree
-        each is read by its own pixels. See `votes.Octave`.
+        Clips vote, and what four in five of them say holds for all, as single ones mislead in noise; where they do not
+        agree each is read by its own pixels. See `votes.Octave`.
 
         Args:
             clips: As in `encode`, or a single clip `(T, H, W, C)`.
@@ -205,7 +208,7 @@ class Method(Steps):
             return float(self.frequency(np.asarray(clips)[None], rate)[0])
         check_rate(rate, len(clips))
         features, pixels = self._read(clips)
-        return votes.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
+        return votes.find_octave(features, pixels, _AGREED).frequency(features, pixels, np.float32(rate))
 
     def octave(self, clips) -> votes.Octave:
         """Returns at which multiple of the frequency the features of clips run, by their pixels.
@@ -218,7 +221,7 @@ class Method(Steps):
         Raises:
             ValueError: as `encode`.
         """
-        return votes.find_octave(*self._read(batch_of(clips)))
+        return votes.find_octave(*self._read(batch_of(clips)), _AGREED)
 
     def _read(self, clips):
         """Returns the features and the pixels' power of clips, a few at a time."""

@@ -51,6 +51,16 @@ def test_a_call_of_drowned_clips_alone_has_no_common_multiple_and_says_so(model)
     np.testing.assert_allclose(model.frequency(clips, RATE), expected, rtol=1e-5)
 
 
+def test_one_recording_of_three_is_not_outvoted_by_the_two_others(model):
+    """Features of slow and of fast movements may run at other multiples: where pixels tell so, they are believed."""
+    frequencies = np.repeat([1.0, 1.4, 2.7], 8)
+    clips = clips_of(frequencies, np.zeros(24, bool))
+    clips[16:, :, 0, 0, 0] = clips[16:, :, 4, 4, 0]  # Features run at the frequency itself.
+    found = model.octave(clips)
+    assert (found.divisor, found.agreement, found.harmonic) == (2, pytest.approx(2 / 3), None)
+    np.testing.assert_allclose(model.frequency(clips, RATE), frequencies, atol=0.02)
+
+
 def test_each_clip_is_read_at_its_own_rate(model):
     clips, rates = clips_of(np.array([1.0, 1.5]), np.zeros(2, bool)), np.array([30.0, 60.0])
     np.testing.assert_allclose(model.frequency(clips, rates), [1.0, 3.0], atol=0.02)
