@@ -23,19 +23,19 @@ def of_run(run: Run, names: Mapping[Run, str], seed: int, scale: Scale) -> list[
         seed: Its seed.
         scale: Of the table.
     """
-    setting = scale.sets.get(data_set_of(run))
-    if setting is None or setting.standin is None:
-        # Where the data lie is another matter on every machine.
-        return [_training(each, names, seed, {}) for each in run.with_sources()]
     name = data_set_of(run)
-    raw = f"data/miniatures/raw/{name}"
-    words = [f"--dataset={name}", f"--out={raw}", *(f"--{key}={value}" for key, value in setting.standin.items())]
-    places = {"data_dir": "data/miniatures", "manual_dir": raw}
-    made = [_training(each, names, seed, places) for each in run.with_sources()]
-    return [shlex.join(["python", "-m", "trainers.standin", *words]), *made]
+    # Where the data lie is another matter on every machine: miniatures where `trainers.reproduce` has them by default.
+    setting, places = scale.located("data", "raw").sets.get(name), {"data_dir": None, "manual_dir": None}
+    made = []
+    if setting and setting.standin is not None:
+        places = {place: dict(setting.pretrain.changes)[place] for place in places}
+        words = [f"--dataset={name}", f"--out={places['manual_dir']}"]
+        words += [f"--{key}={value}" for key, value in setting.standin.items()]
+        made.append(shlex.join(["python", "-m", "trainers.standin", *words]))
+    return [*made, *(_training(each, names, seed, places) for each in run.with_sources())]
 
 
 def _training(run, names, seed, places):
     begun = {"encoder_from": f"runs/{names[run.source]}"} if run.source else {}
-    found = run.but(seed=seed, **{"data_dir": None, "manual_dir": None, **places})
+    found = run.but(seed=seed, **places)
     return shlex.join(["python", "-m", "trainers.pretrain", *found.arguments(run_dir=f"runs/{names[run]}", **begun)])

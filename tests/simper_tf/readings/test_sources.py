@@ -103,7 +103,10 @@ def test_frames_of_other_channels_than_one_or_three_are_refused_with_their_shape
     np.save(tmp_path / "a.npy", frames)
     source = sources.open_file(tmp_path / "a.npy", 10.0)
     message = rf"found frames of shape \({', '.join(map(str, shape))}\); expected \(T, H, W, C\), C 1 or 3. .*{action}"
-    frame = lambda: next(source.frames(0, 9, (4, 4), None))  # noqa: E731
+
+    def frame():
+        return next(source.frames(0, 9, (4, 4), None))
+
     for ask in (source.info, lambda: source.require_pictures("training"), frame):
         with pytest.raises(RawDataError, match=message):
             ask()
