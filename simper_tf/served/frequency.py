@@ -1,94 +1,16 @@
-"""What an exported model computes, all of it inside the graph: it refuses a bad request, or answers within its band."""
+"""An encoder with its readout, as it is exported."""
 
-import functools
 import itertools
 import math
 import numbers
 
 import tensorflow as tf
 
-from simper_tf import octave, readout, spectrum, units
-from simper_tf.clips import unit_range
+from simper_tf import octave, readout, spectrum
 from simper_tf.recurrence import recurrence
 from simper_tf.refusals import PERIODS, batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
-from simper_tf.standardize import is_series
+from simper_tf.served.features import FeaturesModel, rising
 from simper_tf.tasks import FREQUENCY_UNITS
-
-# Values of the frames that are encoded at once, unless told otherwise: 128 MB of floats, and several times as much
-# inside an encoder.
-_MOST_VALUES = 32_000_000
-# Encoders make at least so many values of a sample of a series, however few channels it has.
-_VALUES_OF_A_SAMPLE = 32
-
-
-class FeaturesModel(tf.Module):
-    """An encoder alone: frames in, features out.
-
-    Args:
-        encoder: `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
-        frame_shape: `(H, W, C)`.
-        value_range: `(low, high)` of float frames, in their physical unit, that the encoder was trained to see as 0
-            and 1; no matter for series, frames of one pixel, which are taken in any unit and standardized.
-        num_frames: T, the only length that is taken; None for any from 8 on.
-        max_frames: Frames of all clips of a request together, at most; None for as many as hold 32 million values.
-
-    Raises:
-        ValueError: the value range is not two finite, rising numbers, the frame shape is not three whole numbers, or
-            the most frames are not positive.
-    """
-
-    def __init__(self, encoder, frame_shape, value_range=(0.0, 1.0), num_frames=None, max_frames=None):
-        super().__init__()
-        # TensorFlow's own variables and not the Keras model: that would put each weight into the file twice, and what
-        # is restored where no Python runs is the copy that no signature reads.
-        self.weights = [weight.value for weight in encoder.weights]
-        self.frame_shape = tuple(frame_shape)
-        if len(self.frame_shape) != 3 or not all(isinstance(size, numbers.Integral) for size in self.frame_shape):
-            raise ValueError(f"`frame_shape` must be (H, W, C), three whole numbers. Received: {self.frame_shape}.")
-        self.num_frames = num_frames
-        self.is_series, values = is_series(self.frame_shape), math.prod(self.frame_shape)
-        values = max(values, _VALUES_OF_A_SAMPLE) if self.is_series else values
-        self.max_frames = _MOST_VALUES // values if max_frames is None else max_frames
-        if self.max_frames < 1:
-            raise ValueError(f"`max_frames` must be at least 1. Received: {self.max_frames}.")
-        # One function, traced once, that all signatures call.
-        clips = tf.TensorSpec([None, num_frames, *self.frame_shape], tf.float32)
-        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips], autograph=False)
-        self.value_range = None if self.is_series else _rising("value_range", value_range)
-
-    def features(self, frames):
-        """Returns `{"features": (B, T) or (B, T, D)}`, float32, of frames.
-
-        Args:
-            frames: `(B, T, H, W, C)` uint8, or float32 in the value range, such as [0, 1]; series in any unit.
-
-        Raises:
-            tf.errors.InvalidArgumentError: the frames are not so, or too many.
-        """
-        return {"features": self.encoded(refuse(self._frames_checks(frames), frames))}
-
-    def signatures(self):
-        """Returns name -> function and names of the inputs beside `frames`."""
-        return {"features": (self.features, ())}
-
-    def facts(self):
-        """Returns what a client must know of requests and answers, for JSON."""
-        return {
-            "frame_shape": list(self.frame_shape),
-            "value_range": self.value_range and list(self.value_range),
-            "num_frames": self.num_frames,
-            "max_frames": self.max_frames,
-        }
-
-    def encoded(self, frames):
-        """Returns the features alone of frames that nothing has checked; arguments as in `features`."""
-        is_scaled = frames.dtype.is_floating and not self.is_series
-        clips = units.rescale(frames, self.value_range) if is_scaled else unit_range(frames)
-        return tf.cast(self._encode(clips), tf.float32)
-
-    def _frames_checks(self, frames):
-        yield from frames_checks(frames, self.frame_shape, self.num_frames, self.value_range)
-        yield from size_check(*batch_and_time(frames), self.max_frames)
 
 
 class FrequencyModel(FeaturesModel):
@@ -110,7 +32,7 @@ class FrequencyModel(FeaturesModel):
 
     def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0), unit="Hz", max_frames=None):
         super().__init__(encoder, frame_shape, value_range, max_frames=max_frames)
-        self.band = _rising("band", band, above=0.0)
+        self.band = rising("band", band, above=0.0)
         is_number = isinstance(harmonic, numbers.Real)
         if not (0 < harmonic < math.inf if is_number else harmonic in (None, readout.FUNDAMENTAL)):
             raise ValueError(
@@ -197,7 +119,7 @@ class FrequencyModel(FeaturesModel):
         return {**self._in_units(frequency, window, each_rate), "confidence": confidence, "middle_s": middle}
 
     def _answer_and_features(self, frames, rate):
-        frames = refuse(itertools.chain(self._frames_checks(frames), self._rate_checks(frames, rate)), frames)
+        frames = refuse(itertools.chain(self.frames_checks(frames), self._rate_checks(frames, rate)), frames)
         features = self.encoded(frames)
         frequency, confidence = self._read(features, frames, rate)
         answer = self._in_units(frequency, tf.shape(frames)[1], rate)
@@ -238,55 +160,7 @@ class FrequencyModel(FeaturesModel):
         yield from rate_checks(rate, batch, window, self.band, self.lowest, self.highest)
 
 
-class HeadModel(FeaturesModel):
-    """An encoder with the head that was trained with it: frames in, labels out.
-
-    Args:
-        method: A method with `labels_of`, `encoder`, `regressor` and `views` of whole clips.
-        frame_shape, value_range, max_frames: As in `FeaturesModel`.
-        name: Name of the output, with its unit.
-    """
-
-    def __init__(self, method, frame_shape, name, value_range=(0.0, 1.0), max_frames=None):
-        super().__init__(method.encoder, frame_shape, value_range, method.views.num_frames, max_frames)
-        self.weights += [weight.value for weight in method.head_weights]
-        self.answer_name = name
-        self._labels = method.labels_of
-
-    def signatures(self):
-        """Returns name -> function and names of the inputs beside `frames`."""
-        return {"serving_default": (self.labels, ()), "answer": (self.answer, ()), **super().signatures()}
-
-    def facts(self):
-        """Returns what a client must know of requests and answers, for JSON."""
-        return {**super().facts(), "answer": self.answer_name}
-
-    def labels(self, frames):
-        """Returns the labels of frames under the name of the answer, `(B,)` or `(B, H)`, and the features.
-
-        Args:
-            frames: As in `features`, of the one length that the head was trained on.
-
-        Raises:
-            tf.errors.InvalidArgumentError: the frames are not so.
-        """
-        features = self.encoded(refuse(self._frames_checks(frames), frames))
-        return {self.answer_name: self._labels(features), "features": features}
-
-    def answer(self, frames):
-        """Returns the labels alone; arguments and errors are those of `labels`."""
-        return {self.answer_name: self.labels(frames)[self.answer_name]}
-
-
 def _traced_once(function):
     """Returns a `tf.function` that saving does not find: those that a module holds are traced again to be saved."""
     traced = tf.function(function, autograph=False)
     return lambda *given: traced(*given)
-
-
-def _rising(name, pair, above=-math.inf):
-    edges = tuple(map(float, pair))
-    if len(edges) != 2 or not above < edges[0] < edges[1] < math.inf:
-        limits = "" if above == -math.inf else f" above {above:g}"
-        raise ValueError(f"`{name}` must be two finite, rising numbers{limits}. Received: {pair}.")
-    return edges
