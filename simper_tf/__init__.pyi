@@ -28,6 +28,7 @@ from simper_tf import (
     neighbors as neighbors,
     octave as octave,
     options as options,
+    own_labels as own_labels,
     own_videos as own_videos,
     pipeline as pipeline,
     plots as plots,

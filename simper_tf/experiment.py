@@ -14,7 +14,7 @@ from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.series_appearance import SeriesAppearance
 from simper_tf.settings import Settings, text_of
 from simper_tf.standardize import is_series
-from simper_tf.tasks import Frequency, Series, Task
+from simper_tf.tasks import Frequency, PartlyLabeled, Series, Task
 from simper_tf.times import SpeedSets
 from simper_tf.views import Views
 
@@ -92,7 +92,7 @@ def assemble(
 
 def task_of(settings: Settings, clips: ClipData) -> Task:
     """Returns the task of a data set, a frequency with the band of the settings."""
-    task = clips.task
+    task = PartlyLabeled() if settings.labels else clips.task
     return dataclasses.replace(task, band=settings.band) if isinstance(task, Frequency) else task
 
 

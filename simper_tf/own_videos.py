@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf import building, data
+from simper_tf import building, data, own_labels
+from simper_tf.features import Features
 from simper_tf.readings.clips import Recordings, find
 from simper_tf.recordings import tfds_features
 from simper_tf.recordings.errors import printable
@@ -40,8 +41,12 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
     """Clips of anybody's recordings. Labels are NaN: nobody knows them."""
 
     name = NAME
-    VERSION = tfds.core.Version("2.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "Series as they were recorded, not standardized."}
+    VERSION = tfds.core.Version("2.1.0")
+    RELEASE_NOTES = {
+        "1.0.0": "Initial release.",
+        "2.0.0": "Series as they were recorded, not standardized.",
+        "2.1.0": "Each clip's start.",
+    }
     BUILDER_CONFIGS = []
 
     def _info(self):
@@ -56,6 +61,7 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
             "label": tfds_features.scalar("Not known.", "NaN"),
             "id": tfds_features.text("Name of the recording, and where in it the clip starts.", "s"),
             "subject": tfds_features.text("Name of the recording."),
+            "start": tfds_features.scalar("Where in the recording the clip starts.", "s"),
         }
         held = held_out([info.seconds for info in recordings.infos])
         told = {
@@ -92,7 +98,8 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
                     continue
                 name = printable(source.name)
                 key = f"{name} from {start:.3f} s"
-                yield key, {"clip": clip, "rate": recordings.rate, "label": np.nan, "id": key, "subject": name}
+                told = {"rate": recordings.rate, "label": np.nan, "id": key, "subject": name, "start": start}
+                yield key, {"clip": clip, **told}
 
 
 def held_out(seconds: Sequence[float]) -> list[int]:
@@ -180,6 +187,34 @@ def load(settings: Settings, say: Callable[[str], None] = print) -> data.ClipDat
         for problem in recordings.problems[told:]:
             say(f"Left out from there on: {problem}")
     return building.load_built(folder)
+
+
+def labeled(found: dict[str, Features], clips: data.ClipData, settings: Settings) -> dict[str, Features]:
+    """Returns the features of splits, by name, with the labels that `--labels` has for their clips, NaN for others.
+
+    Args:
+        found: Split -> features of its first clips.
+        clips: As `load` returns them.
+        settings: Settings of the run.
+
+    Raises:
+        RawDataError: see `own_labels.read`.
+    """
+    counted, seconds = stretches(clips, settings), clips.builder.info.metadata["own_videos"]["window"]
+
+    def with_labels(split, features):
+        starts = clips.column("start", split, len(features.labels))
+        recordings = [str(pathlib.Path(name)) for name in features.subjects]
+        labels = own_labels.of_clips(counted, recordings, starts, seconds)
+        return dataclasses.replace(features, labels=labels, known=np.isfinite(labels))
+
+    return {split: with_labels(split, features) for split, features in found.items()}
+
+
+def stretches(clips: data.ClipData, settings: Settings) -> list[own_labels.Stretch]:
+    """Returns what `--labels` says of the recordings, read again; arguments and errors as in `labeled`."""
+    names = [name for name, *_ in clips.builder.info.metadata["own_videos"]["listing"]]
+    return own_labels.read(settings.labels, names, settings.band)
 
 
 def check_unchanged(settings: Settings, clips: data.ClipData):

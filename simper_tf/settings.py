@@ -44,6 +44,8 @@ class Settings:
     manual_dir: str = _data("", help="Raw files of data sets that cannot be downloaded.", free=True)
     videos: str = _data("", help="Learn from these recordings, videos or series, without labels, in place of a data "
                         "set: a folder, a file or a 'pattern/**/*.mp4'.")  # fmt: skip
+    labels: str = _data("", help="A few labels of --videos, a CSV file of stretches that somebody has counted, by "
+                        "which clips are read and scored.", free=True)  # fmt: skip
     window: float = _data(0.0, help="Seconds a clip of --videos; 0 for what is proposed.", lower=0.0)
     hop: float = _data(0.0, help="Seconds from one clip of --videos to the next; 0 for what is proposed.", lower=0.0)
     rate: float = _data(0.0, help="Frames per second of the clips of --videos; 0 for what is proposed.", lower=0.0)

@@ -137,6 +137,17 @@ class Unlabeled(Frequency):
 
 
 @dataclasses.dataclass(frozen=True)
+class PartlyLabeled(Unlabeled):
+    """How often something repeats, where somebody has said it of a few clips; the labels of the others are NaN.
+
+    A file of labels makes it, and no builder.
+    """
+
+    kind: ClassVar[str] = "partly_labeled"
+    metrics: ClassVar[Mapping[str, tuple[Callable, str | None]]] = metrics.METRICS
+
+
+@dataclasses.dataclass(frozen=True)
 class Scalar(Task):
     """One number a clip that is no frequency, such as a blood pressure in mmHg."""
 

@@ -13,6 +13,7 @@ from simper_tf import (
     features,
     files,
     metrics,
+    own_videos,
     protocols,
     rows,
     run_folder,
@@ -73,9 +74,13 @@ def evaluate(folder, clips, model, settings, seconds):
     task = experiment.task_of(settings, clips)
     splits = dict.fromkeys((*task.chosen_on, settings.split))
     found = {split: extract(clips, split, model, settings, task) for split in splits}
-    found["train"] = dataclasses.replace(found["train"], known=clips.known_labels)
-    predicted = found[settings.split]
     given = settings.options_for("protocol")
+    if settings.labels:
+        found = own_videos.labeled(found, clips, settings)
+        given = {"labeled_clips": len(found["train"].labels)} | given  # All that somebody has labeled.
+    else:
+        found["train"] = dataclasses.replace(found["train"], known=clips.known_labels)
+    predicted = found[settings.split]
     predictions = protocols.predict(found["train"], found.get("validation"), predicted, task, given)
     for prediction in predictions.values():
         if prediction.note:
@@ -93,7 +98,7 @@ def evaluate(folder, clips, model, settings, seconds):
         "split": settings.split,
     }
     if isinstance(task, tasks.Unlabeled):
-        results = videos.scores(clips, settings, predicted, values, run)
+        results = videos.scores(clips, settings, task, predicted, values, run)
     else:
         results = rows.score(values, predicted, task, **run)
     seen = subsets.seen(predicted.labels, settings)
@@ -105,7 +110,7 @@ def evaluate(folder, clips, model, settings, seconds):
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
     cli.say(tables.results_table(results))
-    if "gm" in task.metrics:
+    if "gm" in task.metrics and not settings.labels:
         floored = (f"{name} {metrics.count_floored(predicted.labels, each)}" for name, each in values.items())
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}.")

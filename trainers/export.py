@@ -82,7 +82,8 @@ def facts_of(clips, settings, task):
 def _harmonic(folder, task):
     """Returns the harmonic of training clips' votes; None where votes split; that of labels where pixels show no line.
 
-    Where there are no labels, None holds for that too.
+    Where there are no labels, None holds for that too. Of one's own recordings the harmonic is that of the labels in
+    any case, if there are some.
 
     Raises:
         ValueError: evaluation has not found it.
@@ -90,7 +91,8 @@ def _harmonic(folder, task):
     found = run_folder.read_readout(folder)
     try:
         octave = Octave(**found["fft_resolved"]["octave"])
-        is_told = octave.shows or isinstance(task, tasks.Unlabeled)
+        is_own = isinstance(task, tasks.Unlabeled)
+        is_told = "fft_calibrated" not in found if is_own else octave.shows
         return octave.harmonic if is_told else float(found["fft_calibrated"]["harmonic"])
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error

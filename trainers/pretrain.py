@@ -12,7 +12,17 @@ import sys
 import tensorflow as tf
 
 import trainers
-from simper_tf import checkpoints, data_service, encoder_weights, experiment, pipeline, run_folder, strategies, training
+from simper_tf import (
+    checkpoints,
+    data_service,
+    encoder_weights,
+    experiment,
+    own_videos,
+    pipeline,
+    run_folder,
+    strategies,
+    training,
+)
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
 from trainers.profile import Profile
@@ -40,6 +50,8 @@ def main():
         clips = held.enter_context(data.opened(settings))
         if settings.videos:
             settings = videos.decided(settings, clips, strategy)
+        if settings.labels:
+            own_videos.stretches(clips, settings)  # Refused now, if at all, and not after the training.
         for split in (*clips.task.chosen_on, settings.split):
             clips.split(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)

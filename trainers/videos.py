@@ -5,6 +5,7 @@ import pathlib
 import time
 
 import keras
+import numpy as np
 
 from simper_tf import experiment, label_free, own_videos, pipeline, rows, run_folder, training
 from simper_tf.data import ClipData
@@ -12,6 +13,7 @@ from simper_tf.features import Features
 from simper_tf.methods import METHODS
 from simper_tf.recordings.errors import printable
 from simper_tf.settings import Settings, setting_fields, text_of
+from simper_tf.tasks import Task
 from simper_tf.times import SpeedSets
 from trainers import cli, options
 
@@ -81,12 +83,15 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
     return dataclasses.replace(found, minutes=0.0)
 
 
-def scores(clips: ClipData, settings: Settings, predicted: Features, values: dict, run: dict) -> list[rows.Row]:
-    """Returns the result rows of clips without labels.
+def scores(
+    clips: ClipData, settings: Settings, task: Task, predicted: Features, values: dict, run: dict
+) -> list[rows.Row]:
+    """Returns the result rows of clips without labels, and errors of those that `--labels` has.
 
     Args:
         clips: The recordings.
         settings: Of the run, which say whose clips are predicted.
+        task: What their labels are.
         predicted: Of these clips.
         values: Protocol -> what it reads of them, in Hz.
         run: What all rows share.
@@ -94,10 +99,17 @@ def scores(clips: ClipData, settings: Settings, predicted: Features, values: dic
     examples, _ = clips.split(settings.split, settings.limit(settings.split))
     frames = examples.map(lambda example: example["clip"]).as_numpy_iterator()
     # What a prior has kept in the band is read there: pixels may show the other period, for which it is there.
-    model = "fft_fundamental" if settings.options.get("prior_weight") else "fft_resolved"
+    model = "fft_calibrated" if "fft_calibrated" in values else "fft_resolved"
+    model = "fft_fundamental" if settings.options.get("prior_weight") else model
     found = label_free.read(frames, predicted, model, values[model], settings.band)
+    results = label_free.score(found, predicted.subjects, **run)
+    known = np.isfinite(predicted.labels)
+    if known.any():
+        cli.say(f"Errors are those of {known.sum()} clips that are labeled.")
+        some = {protocol: each[known] for protocol, each in values.items()}
+        return rows.score(some, predicted.only(known), task, **run) + results
     cli.say("Nobody has labeled these clips: there are no errors, only how sure readings are and whether they agree.")
-    return label_free.score(found, predicted.subjects, **run)
+    return results
 
 
 def _seconds_a_step(settings, clips, strategy):
@@ -178,7 +190,7 @@ def _fastest(told):
 def _refuse_conflicts(settings):
     """Refuses flags that mean nothing with `--videos`, or only with it."""
     if not settings.videos:
-        for name in ("minutes", "window", "hop", "rate", "size", "gaps"):
+        for name in ("labels", "minutes", "window", "hop", "rate", "size", "gaps"):
             if getattr(settings, name) != _default(name):
                 value = text_of(getattr(settings, name))
                 raise ValueError(f"--{name}={value} means something with --videos only. Leave it out, or name videos.")

@@ -26,12 +26,12 @@ from simper_tf.tasks import Task
 
 # Name in the rows -> the protocol, and the kinds of `tasks` it suits.
 PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
-    "fft_resolved": (fft_resolved, ("frequency", "unlabeled")),
+    "fft_resolved": (fft_resolved, ("frequency", "unlabeled", "partly_labeled")),
     "fft": (fft, ("frequency",)),
-    "fft_fundamental": (fft_fundamental, ("frequency", "unlabeled")),
+    "fft_fundamental": (fft_fundamental, ("frequency", "unlabeled", "partly_labeled")),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
-    "fft_calibrated": (fft_calibrated, ("frequency",)),
-    "pixels": (pixels, ("frequency",)),
+    "fft_calibrated": (fft_calibrated, ("frequency", "partly_labeled")),
+    "pixels": (pixels, ("frequency", "partly_labeled")),
     "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
     "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
     "pos": (functools.partial(skin, pulse=skin_colors.pos), ("frequency",)),

@@ -8,10 +8,10 @@ from simper_tf.tasks import Task
 
 def fft_calibrated(
     train: Features, validation: Features, test: Features, task: Task, *, labeled_clips: int = 10
-) -> Prediction:
+) -> Prediction | None:
     """Reads test clips by `readout.harmonic_frequency`.
 
-    What it found is the `harmonic`.
+    What it found is the `harmonic`. None where no training clip is labeled.
 
     Args:
         train: Clips of which the first are looked at with their labels.
@@ -26,6 +26,8 @@ def fft_calibrated(
     if labeled_clips < 1:
         raise ValueError(f"--labeled_clips must be at least 1. Received: {labeled_clips}.")
     few = train.take(labeled_clips)
+    if not len(few.labels):
+        return None
     harmonic = readout.calibrate_harmonic(few.series, few.labels / few.per_hertz(task), few.rates, task.band)
     frequencies = readout.harmonic_frequency(test.series, test.rates, task.band, harmonic)
     note = f"{len(few.labels)} labeled clips say that features run at {1 / harmonic:.3g} times the frequency."

@@ -81,7 +81,7 @@ def run(journey, monkeypatch):
 
 def test_the_page_has_the_commands_that_are_run_here():
     assert [words[0].removeprefix("trainers.") for words in COMMANDS] == [
-        "predict", "pretrain", "evaluate", "export", "predict", "client",
+        "predict", "pretrain", "evaluate", "evaluate", "export", "predict", "client",
     ]  # fmt: skip
 
 
@@ -129,11 +129,11 @@ def test_scores_say_that_there_is_no_label_and_how_far_readings_agree(run, plain
 
 
 def test_the_exported_model_answers_in_the_band_and_reads_another_recording_right(run, plain, monkeypatch):
-    plain(export.main, *COMMANDS[3][1:])
+    plain(export.main, *COMMANDS[4][1:])
     facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
     assert facts["band_hz"] == pytest.approx([0.4, 5.0], abs=1e-6)
     assert (facts["frame_shape"], facts["dataset"]) == ([12, 16, 3], "own_videos")
-    finished(".", COMMANDS[4])
+    finished(".", COMMANDS[5])
     (record,) = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
     for window in record["windows"]:
         assert window["readouts"]["model"]["hz"] == pytest.approx(1.7, abs=0.02)
@@ -151,9 +151,29 @@ def test_the_other_commands_read_and_ask(run, monkeypatch, capsys):
     client.define(values)
     monkeypatch.setattr(flags, "FLAGS", values)
     with serving(run / "saved_model" / "1") as (address, _):
-        values([each.replace("http://localhost:8501", address) for each in COMMANDS[5]])
+        values([each.replace("http://localhost:8501", address) for each in COMMANDS[6]])
         client.main()
     assert "windows of" in capsys.readouterr().out
+
+
+def test_labels_in_a_file_give_errors_and_tell_the_multiple_to_the_exported_model(run, plain, capsys):
+    """Whoever counts every second swing says that features run at twice the frequency, whatever pixels show."""
+    lines = [f"{name},{60 * frequency / 2}" for name, (frequency, *_) in FILES.items()]
+    pathlib.Path("labels.csv").write_text("\n".join(["recording,per_minute", *lines[:3]]))
+    plain(evaluate.main, *COMMANDS[3][1:])
+    assert "labeled clips say that features run at 2 times the frequency." in capsys.readouterr().out
+    found = {row["protocol"]: row for row in results(run) if row["metric"] == "mae"}
+    assert found["fft_calibrated"]["value"] < 0.02
+    assert found["fft_resolved"]["value"] == pytest.approx(2.1 / 2, abs=0.02)
+    plain(export.main, "--run_dir=runs/mine")
+    metadata = max(run.glob("saved_model/*/assets.extra/metadata.json"), key=lambda path: int(path.parts[-3]))
+    assert json.loads(metadata.read_text())["harmonic"] == 0.5
+    pathlib.Path("labels.csv").write_text("recording,per_minute\nz.mp4,54")
+    with pytest.raises(ValueError, match=r"line 2: found 'z\.mp4', which names none of the recordings"):
+        plain(pretrain.main, *LEARN[1:], "--labels=labels.csv", "--run_dir=runs/other", "--num_views=2", "--size=12,16")
+    assert not list(pathlib.Path("runs/other").glob("checkpoints"))
+    plain(evaluate.main, *COMMANDS[2][1:])  # Without labels they tell nothing any more.
+    assert set(json.loads((run / "readout.json").read_text())) == {"fft_resolved"}
 
 
 def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
@@ -212,6 +232,7 @@ def test_what_a_prior_kept_in_the_band_is_read_there_by_evaluation_and_by_the_mo
         (["--label_fraction=0.5"], "--label_fraction=0.5 does not go with --videos: videos have no labels"),
         (["--split=validation"], "held-out recordings are --split=test"),
         (["--steps=9"], "--minutes=0.1 and --steps=9 both say how long to train. Leave one out."),
+        (["--videos=", "--labels=labels.csv"], "--labels=labels.csv means something with --videos only"),
         (["--videos="], "--minutes=0.1 means something with --videos only"),
         (
             ["--videos=nothing/*.mp4"],

@@ -1,0 +1,140 @@
+"""A few labels beside recordings: a file of comma-separated text, a line for each stretch that somebody has counted."""
+
+import csv
+import dataclasses
+import math
+import pathlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from simper_tf.recordings.errors import RawDataError
+
+# Name of a column -> the factor from what it holds to Hz, given the seconds of the stretch.
+_UNITS = {"hz": lambda seconds: 1.0, "per_minute": lambda seconds: 1 / 60, "count": lambda seconds: 1 / seconds}
+# Seconds by which a clip may stick out of a stretch: people tell tenths.
+_SLACK = 0.1
+_REMEDY = (
+    "Write the columns recording, one of hz, per_minute and count, and, for a part of a recording, from and to in "
+    "seconds."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Stretch:
+    """A stretch of a recording in which somebody knows how often something repeats.
+
+    Attributes:
+        recording: Its name, as the recordings have it.
+        start, end: In seconds from the first frame.
+        hertz: Repetitions a second.
+        line: In the file, from 1.
+    """
+
+    recording: str
+    start: float
+    end: float
+    hertz: float
+    line: int
+
+
+def read(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
+    """Returns the stretches of a file.
+
+    Its columns are `recording`, a file's name or the end of its path; one of `hz`, `per_minute` and `count`; and, where
+    not the whole recording is meant, `from` and `to` in seconds, which `count` needs.
+
+    Args:
+        path: The file.
+        recordings: Names of all recordings.
+        band: `(low, high)` in Hz, in which frequencies lie.
+
+    Raises:
+        RawDataError: it cannot be read, a line is not so or names no recording or several, a frequency lies outside
+            the band, or two stretches of a recording overlap.
+    """
+    path = pathlib.Path(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            lines = csv.DictReader(file, strict=True, skipinitialspace=True)
+            unit = _unit(path, lines.fieldnames or [])
+            # A csv line may span several lines of text.
+            found = [_stretch(path, lines.line_num, each, unit, recordings, band) for each in lines]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise RawDataError(path, f"what cannot be read ({error})", "comma-separated text", _REMEDY) from error
+    _refuse_overlaps(path, found)
+    return found
+
+
+def of_clips(
+    stretches: Sequence[Stretch], recordings: Sequence[str], starts: Sequence[float], seconds: float
+) -> np.ndarray:
+    """Returns `(N,)` float32 labels in Hz of the clips that lie within a stretch, NaN of the others.
+
+    Args:
+        stretches: As `read` returns them.
+        recordings: Name of each clip's recording.
+        starts: Of each clip, in seconds.
+        seconds: That a clip lasts.
+    """
+    found = np.full(len(recordings), np.nan, np.float32)
+    for each in stretches:
+        inside = (np.array(starts) >= each.start - _SLACK) & (np.array(starts) + seconds <= each.end + _SLACK)
+        found[inside & (np.array(recordings) == each.recording)] = each.hertz
+    return found
+
+
+def _unit(path, names):
+    units = [name for name in _UNITS if name in names]
+    if "recording" not in names or len(units) != 1 or ("from" in names) != ("to" in names):
+        raise RawDataError(path, f"the columns {', '.join(names) or '(none)'}", "those of labels", _REMEDY)
+    return units[0]
+
+
+def _stretch(path, line, cells, unit, recordings, band):
+    where = f"{path}, line {line}"
+    start, end = (_number(where, name, cells.get(name), empty) for name, empty in (("from", 0.0), ("to", math.inf)))
+    if not 0 <= start < end:
+        raise RawDataError(where, f"a stretch from {start:g} to {end:g} s", "0 or more, and later than that", _REMEDY)
+    if unit == "count" and end == math.inf:
+        raise RawDataError(where, "a count without its end", "the seconds from and to which was counted", _REMEDY)
+    value = _number(where, unit, cells[unit])
+    hertz, (low, high) = value * _UNITS[unit](end - start), band
+    if not low <= hertz <= high:
+        raise RawDataError(
+            where, f"{unit} {value:g}, {hertz:.4g} Hz", f"what lies in the band, {low:g} to {high:g} Hz",
+            "Correct it or its unit, or learn with another --band: nothing outside of it is read.",
+        )  # fmt: skip
+    return Stretch(_known(where, cells["recording"] or "", recordings), start, end, hertz, line)
+
+
+def _number(where, name, text, empty=None):
+    text = (text or "").strip()
+    if not text and empty is not None:
+        return empty
+    try:
+        return float(text)
+    except ValueError:
+        raise RawDataError(where, f"{text!r} as {name}", "a number", _REMEDY) from None
+
+
+def _known(where, told, recordings):
+    """Returns the one recording whose path ends like what is told."""
+    parts = pathlib.PurePath(told.strip()).parts
+    found = [name for name in recordings if parts and pathlib.PurePath(name).parts[-len(parts) :] == parts]
+    if len(found) != 1:
+        which = f"{len(found)} of the recordings, {found[0]} and {found[1]}" if found else "none of the recordings"
+        remedy = "Write as much of the path as tells it from the others." if found else f"There is {recordings[0]}."
+        raise RawDataError(where, f"{told!r}, which names {which}", "the name of one", remedy)
+    return found[0]
+
+
+def _refuse_overlaps(path, stretches):
+    last = None
+    for each in sorted(stretches, key=lambda stretch: (stretch.recording, stretch.start)):
+        if last and last.recording == each.recording and each.start < last.end - _SLACK:
+            raise RawDataError(
+                f"{path}, lines {last.line} and {each.line}", f"stretches of {each.recording} that overlap",
+                "one label for each moment", "Leave one out, or shorten it.",
+            )  # fmt: skip
+        last = each
