@@ -84,13 +84,14 @@ def _correlation_of_moments(means):
     """Pearson's r from the means of x, y, xx, yy and xy, `(..., 5)`."""
     x, y, xx, yy, xy = np.moveaxis(means, -1, 0)
     scale = np.sqrt(_spread(x, xx) * _spread(y, yy))
-    return np.where(scale > 0, xy - x * y, 0.0) / np.where(scale > 0, scale, 1.0)
+    # What is not a number stays so: only what is constant has none.
+    return np.where(scale == 0, 0.0, xy - x * y) / np.where(scale == 0, 1.0, scale)
 
 
 def _spread(mean, mean_square):
     """The variance; 0 where it is but rounding."""
     variance = mean_square - mean**2
-    return np.where(variance > 1e-12 * mean_square, variance, 0.0)
+    return np.where(variance <= 1e-12 * mean_square, 0.0, variance)
 
 
 @_of_means(_correlation_of_moments)

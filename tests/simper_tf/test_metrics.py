@@ -136,11 +136,26 @@ def test_resamples_of_one_value_are_uncorrelated_and_leave_the_interval_finite()
     assert -1 <= low <= 0 <= high <= 1
 
 
-def test_what_is_not_a_number_leaves_no_interval_and_no_value():
-    predicted = np.array([1.5, np.nan, 3.0])
-    assert np.isnan(metrics.mean_absolute_error(TRUE, predicted))
-    assert np.isnan(metrics.bootstrap_interval(metrics.mean_absolute_error, TRUE, predicted)).all()
-    assert np.isnan(metrics.mean_series_correlation(TRUE[None], predicted[None]))
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_what_is_not_a_number_leaves_no_value_and_no_interval(name, wrong):
+    metric, _ = metrics.METRICS[name]
+    predicted = np.array([1.5, wrong, 3.0])
+    with np.errstate(invalid="ignore"):
+        assert not np.isfinite(metric(TRUE, predicted))
+        assert not np.isfinite(metrics.bootstrap_interval(metric, TRUE, predicted)).all()
+
+
+@pytest.mark.parametrize("name", metrics.SERIES_METRICS)
+def test_a_series_that_is_not_a_number_leaves_no_value(name):
+    metric, _ = metrics.SERIES_METRICS[name]
+    assert np.isnan(metric(TRUE[None], np.array([[1.5, np.nan, 3.0]])))
+
+
+def test_correlation_of_ties_is_that_of_scipy():
+    true, predicted = RNG.integers(0, 3, (2, 50)).astype(float)
+    expected = scipy.stats.pearsonr(true, predicted).statistic
+    assert metrics.pearson_correlation(true, predicted) == pytest.approx(expected)
 
 
 def test_interval_is_decided_by_its_seed():
