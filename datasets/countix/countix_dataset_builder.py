@@ -31,8 +31,12 @@ class CountixConfig(tfds.core.BuilderConfig):
 class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
     """One clip of each annotated segment, labeled with the number of repetitions."""
 
-    VERSION = tfds.core.Version("2.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "The metadata name the task."}
+    VERSION = tfds.core.Version("2.1.0")
+    RELEASE_NOTES = {
+        "1.0.0": "Initial release.",
+        "2.0.0": "The metadata name the task.",
+        "2.1.0": "The video that each segment is of.",
+    }
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Unpack countix.tar.gz here (countix_train.csv, countix_val.csv and countix_test.csv, or a folder countix with "
         "them), and put the Kinetics videos anywhere below: <id>_<start>_<end>.mp4 with seconds of six digits, or "
@@ -54,6 +58,7 @@ class Builder(tfds_builders.OptionalBeam, tfds.core.GeneratorBasedBuilder):
             "count": tfds_features.scalar(
                 "Repetitions in the whole segment, as annotated.", ">= 1 repetitions", np.int32
             ),
+            "subject": tfds_features.text("The video, of which several segments may be."),
             "class": tfds_features.text("The action; empty in the test split, which has none."),
         }
         return self.dataset_info_from_configs(

@@ -63,6 +63,7 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
         for record in built:
             assert (record["clip"].dtype, record["clip"].shape) == (np.uint8, (80, 24, 24, 3))
             assert record["label"] == record["count"]
+            assert record["id"].startswith(record["subject"] + b"_")
             assert 20 < record["rate"] < 30
             assert (record["class"] == b"") == (split == "test")
 

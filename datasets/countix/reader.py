@@ -239,6 +239,7 @@ def read_segment(located, num_frames=200, size=96, fit="resample"):
         "count": segment.count,
         "class": segment.action,
         "id": segment.key,
+        "subject": segment.video_id,
     }
 
 

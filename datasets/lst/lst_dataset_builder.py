@@ -47,8 +47,12 @@ class LstConfig(tfds.core.BuilderConfig):
 class Builder(tfds.core.GeneratorBasedBuilder):
     """Windows of hourly temperature maps, labeled with the mean temperature of the hours after them."""
 
-    VERSION = tfds.core.Version("2.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of windows that trained."}
+    VERSION = tfds.core.Version("2.1.0")
+    RELEASE_NOTES = {
+        "1.0.0": "Initial release.",
+        "2.0.0": "A validation split, of windows that trained.",
+        "2.1.0": "The hours that overlapping windows share.",
+    }
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Sync the folders ABI-L2-LSTC/2022/097 to ABI-L2-LSTC/2022/196 of the public bucket noaa-goes16 to here (2,400 "
         "files, about 6 GB). Files are found by name anywhere below. The README of datasets/lst has the command."
@@ -86,6 +90,7 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             ),
             "quarter": tfds.features.ClassLabel(names=goes.QUARTERS, doc=tfds_features.doc("Quarter of the sector.")),
             "id": tfds_features.text("Quarter and first hour of the clip, UTC."),
+            "subject": tfds_features.text("Quarter, and in which stretch of so many hours the clip starts."),
         }
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),

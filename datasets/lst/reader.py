@@ -218,7 +218,8 @@ def read_window(recording, window):
         clip alone (see `fill_gaps`); `mask` of its shape, True where measured; `rate` in frames per second; `label`
         `(horizon,)` float32 degrees C, the mean over the land of the quarter in the hours after the clip, their gaps
         filled from those hours alone; `observed` `(horizon,)` float32, the share of that land really measured;
-        `quarter`, a name; `id`.
+        `quarter`, a name; `id`; `subject`, the same of windows that start within as many hours as one has with its
+        target: these share most of what they show.
     """
     maps, land = recording.maps[:, window.quarter], recording.land[window.quarter]
     middle, end = window.start + window.window, window.start + window.window + window.horizon
@@ -232,6 +233,7 @@ def read_window(recording, window):
         "observed": recording.observed(window.quarter, middle, end),
         "quarter": name,
         "id": f"{name}_{recording.start + window.start}",
+        "subject": f"{name}, stretch {window.start // (end - window.start)}",
     }
 
 

@@ -71,6 +71,19 @@ def config(**changes):
     return lst_dataset_builder.LstConfig(name="test", **changes)
 
 
+def test_windows_that_start_within_the_hours_of_one_are_one_subject_and_are_in_one_split():
+    recording = recording_of(noise(900, gaps=0))
+    one = {"window": 40, "horizon": 10, "stride": 10, "size": SIZE}
+    examples = [reader.read_window(recording, reader.MapWindow(1, start, 40, 10)) for start in (0, 10, 40, 50, 90, 100)]
+    stretches = [example["subject"].removeprefix(f"{goes.QUARTERS[1]}, stretch ") for example in examples]
+    assert stretches == ["0", "0", "0", "1", "1", "2"]
+    for rule in reader.RULES:
+        splits, _ = reader.split_windows(recording, config(split=rule, **one))
+        found = {split: {reader.read_window(recording, each)["subject"] for each in windows}
+                 for split, windows in splits.items()}  # fmt: skip
+        assert len(set.union(*found.values())) == sum(map(len, found.values()))
+
+
 def sizes(splits):
     return {split: len(windows) for split, windows in splits.items()}
 

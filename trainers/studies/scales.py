@@ -149,7 +149,7 @@ _SMALL = {
     "pure": _small("pure", _FINETUNE, _FACES, (180, 150, 120)),
     "countix": _small("countix", _FINETUNE, _MINIATURE, (0, 0, 0), {"subjects": 60, "seconds": 10}),
     "lst": _small("lst", {**_FINETUNE, "head": "linear", "brightness": "1,1"}, _MINIATURE, (100, 80, 60),
-        {"subjects": 20, "seconds": 20},
+        {"subjects": 60, "seconds": 20},
     ),
 }  # fmt: skip
 
