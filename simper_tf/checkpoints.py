@@ -34,9 +34,11 @@ class Checkpoints:
         # Without its slots the optimizer would be restored half; they belong where the weights do.
         with model.distribute_strategy.scope():
             model.optimizer.build(model.trainable_variables)
-        self._checkpoint = tf.train.Checkpoint(
-            model=model, optimizer=model.optimizer, step=self.step, seconds=self.seconds
-        )
+        needed = {"model": model, "optimizer": model.optimizer, "step": self.step, "seconds": self.seconds}
+        # How often dropout has drawn, which Keras does not count among a model's weights.
+        self._seeds = [each for each in model.variables if each.path.endswith("seed_generator_state")]
+        self._needed = tf.train.Checkpoint(**needed)
+        self._checkpoint = tf.train.Checkpoint(**needed, seeds=[each.value for each in self._seeds])
         self._folder = folder and pathlib.Path(folder)
         self._whole = None  # The step of the checkpoint that holds what is in memory.
 
@@ -68,7 +70,8 @@ class Checkpoints:
         step = self._read(warn) if self._folder else 0
         if not replicas.has_others(self._model.distribute_strategy):
             return step
-        replicas.follow_first(self._model.distribute_strategy, [*self._model.weights, *self._model.optimizer.variables])
+        variables = [*self._model.weights, *self._model.optimizer.variables, *self._seeds]
+        replicas.follow_first(self._model.distribute_strategy, variables)
         step = int(self._model.optimizer.iterations.numpy())
         self.step.assign(step)
         return step
@@ -83,7 +86,8 @@ class Checkpoints:
             path = str(self._folder / f"step-{step}")
             try:
                 _read_whole(path)
-                self._checkpoint.read(path).assert_existing_objects_matched().expect_partial()
+                self._needed.read(path).assert_existing_objects_matched().expect_partial()
+                self._checkpoint.read(path).expect_partial()  # Those of earlier versions have no seeds.
             except AssertionError as error:
                 others = True
                 warn(f"Checkpoint {path} is of another version and passed over: {str(error).splitlines()[0]}")

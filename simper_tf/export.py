@@ -187,7 +187,9 @@ def load_encoder(path):
     file = pathlib.Path(path) / _ENCODER
     if not file.exists():
         raise FileNotFoundError(f"{file} does not exist: give the numbered folder of an exported model.")
-    return keras.models.load_model(file)
+    encoder = keras.models.load_model(file)
+    encoder.trainable = True  # Whatever it was when it was written.
+    return encoder
 
 
 def _signatures(model):

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from simper_tf import spectrum
 from simper_tf.clips import unit_range
+from simper_tf.standardize import is_series
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,23 +96,27 @@ def extract(
     return Features(**{name: np.concatenate([fields[name] for fields in batches]) for name in batches[0]})
 
 
-def extras(task, value_range: tuple[float, float] | None = None, channels: int = 1) -> dict[str, Callable]:
+def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(None, None, 1)) -> dict[str, Callable]:
     """Returns the functions of clips that the protocols of a task need beside features, for `extract`.
 
     Args:
         task: A `tasks.Task`.
         value_range: `(low, high)`, the physical values that encoders see as 0 and 1; None for gray levels of uint8.
-        channels: C of the clips. Only those of 3 have colors.
+        frame_shape: `(H, W, C)` of the clips. Only pictures of 3 channels have colors.
     """
-    low, high = value_range or (0.0, 255.0)
+    of_series = is_series(frame_shape)
+    # Series come in their unit, or in that share of a range that they have one of.
+    low, high = value_range or ((0.0, 1.0) if of_series else (0.0, 255.0))
 
     def levels(clips):
-        return low + (high - low) * tf.reduce_mean(unit_range(clips), axis=(2, 3, 4))
+        shares = tf.cast(clips, tf.float32) if of_series else unit_range(clips)
+        return low + (high - low) * tf.reduce_mean(shares, axis=(2, 3, 4))
 
     def colors(clips):
         return tf.reduce_mean(unit_range(clips), axis=(2, 3))
 
-    known = {"pixels": spectrum.pixel_power, "levels": levels} | ({"colors": colors} if channels == 3 else {})
+    has_colors = frame_shape[-1] == 3 and not of_series
+    known = {"pixels": spectrum.pixel_power, "levels": levels} | ({"colors": colors} if has_colors else {})
     return {name: known[name] for name in task.extras if name in known}
 
 

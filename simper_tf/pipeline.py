@@ -153,8 +153,9 @@ class Batches:
 
     def _with_views(self, step, batch):
         clips, *labels = tf.nest.flatten(batch)
-        draws = self.views.draw(self.batch_size, clips.shape[1], tf.stack([self.seed, tf.cast(step, tf.int32)]))
-        made = self.views.apply(clips, tf.nest.map_structure(self._own, draws))
+        views = self.views.of_frames(clips.shape[2:])
+        draws = views.draw(self.batch_size, clips.shape[1], tf.stack([self.seed, tf.cast(step, tf.int32)]))
+        made = views.apply(clips, tf.nest.map_structure(self._own, draws))
         return {**made, "labels": labels[0]} if self.labeled else made
 
 

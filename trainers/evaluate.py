@@ -139,7 +139,7 @@ def say_whether_it_learned(clips, model, settings):
 def extract(clips, split, model, settings, task):
     """Returns the `features.Features` of a split with the extras of the task, showing progress."""
     examples, count = clips.split(split, settings.limit(split))
-    functions = {"series": model.encode, **features.extras(task, clips.value_range, clips.frame_shape[-1])}
+    functions = {"series": model.encode, **features.extras(task, clips.value_range, clips.frame_shape)}
     if model.predicts_labels:
         functions["predicted"] = model.predict_labels
     return features.extract(functions, examples, progress=cli.Counter(f"Encoding {split} clips", count))

@@ -73,10 +73,24 @@ def facts_of(clips, settings, task):
         "config": clips.config,
         "label_unit": task.unit,
         "rates_trained_on": [float(rates.min()), float(rates.max())],
-        # What is standardized over a whole window has no pieces.
-        "overlap_frames": None if is_series(clips.frame_shape) else encoders.OVERLAPS.get(settings.encoder),
+        "overlap_frames": overlap_of(settings, clips.frame_shape),
         "commit": rows.code_commit(),
     }
+
+
+def overlap_of(settings, frame_shape):
+    """Returns by how many frames pieces of a recording must overlap to either side for features of their own.
+
+    None where no overlap is enough, or nobody knows: what is standardized over a whole window has no pieces, and what
+    is known of encoders is known of their defaults.
+
+    Args:
+        settings: Of the run.
+        frame_shape: `(H, W, C)` of its clips.
+    """
+    given = settings.options_for("encoder") | settings.options_for("sampler")
+    is_known = not is_series(frame_shape) and all(settings.defaults()[name] == value for name, value in given.items())
+    return encoders.OVERLAPS.get(settings.encoder) if is_known else None
 
 
 def _harmonic(folder, task):

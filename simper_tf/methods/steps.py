@@ -27,7 +27,7 @@ class Steps(keras.Model):
         self.encoder = encoder
         self.views = views
         self.seed = seed
-        self._traced = None  # What the data of the last call looked like.
+        self._traced = {}  # Name of a function of Keras -> what the data of its last call looked like.
         self.trackers = {name: keras.metrics.Mean(name) for name in self.log_names()}
         # XLA has no kernel for the interpolation in `augment.resample`.
         self.supports_jit = False
@@ -39,7 +39,7 @@ class Steps(keras.Model):
             ValueError: the data are none the method can learn from, or in batches it cannot learn from, as far as
                 their size is known before.
         """
-        x = self._checked(x)
+        x = self._checked(x, "train_function")
         self._check_sizes(*known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
         with plain_errors():
             return super().fit(x, y, batch_size, *args, **kwargs)
@@ -54,13 +54,13 @@ class Steps(keras.Model):
         Raises:
             ValueError: the data are none the method can read.
         """
-        x = self._checked(x)
+        x = self._checked(x, "test_function")
         with plain_errors():
             return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
 
     def predict(self, x, *args, **kwargs):
         """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`."""
-        x = self._checked(x)
+        x = self._checked(x, "predict_function")
         with plain_errors():
             return super().predict(x, *args, **kwargs)
 
@@ -109,7 +109,7 @@ class Steps(keras.Model):
 
         Args:
             data: A batch of clips, alone or in a tuple with labels, or a dictionary of ready views.
-            step: Number of the step, an integer scalar; None for that of the optimizer.
+            step: Number of the step, an integer scalar; None for the next one.
 
         Raises:
             ValueError: the batch holds neither, or not what comes with it.
@@ -128,7 +128,8 @@ class Steps(keras.Model):
         self._check_length(clips.shape[1])
         number, index = replicas()
         batch_size = tf.shape(clips)[0]
-        step = self.optimizer.iterations if step is None else step
+        # The public count stands still while gradients of several steps are added up.
+        step = self.optimizer._iterations if step is None else step
         seed = tf.stack([self.seed, tf.cast(step, tf.int32)])
         draws = self.views.of_frames(clips.shape[2:]).draw(number * batch_size, clips.shape[1], seed)
         own = tf.nest.map_structure(lambda draw: draw[index * batch_size : (index + 1) * batch_size], draws)
@@ -153,14 +154,15 @@ class Steps(keras.Model):
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
 
-    def _checked(self, x):
-        """Returns data for `fit` and `evaluate`, refused before the first step as far as it can be seen by then."""
+    def _checked(self, x, function):
+        """Returns data for a function of Keras, refused before the first step as far as it can be seen by then."""
         x = batch_of(x)
         spec = getattr(x, "element_spec", None) or tf.nest.map_structure(_form, x)
-        if spec != self._traced:
-            # Keras would take clips of another shape into its old graph, whose shapes it then forgets.
-            self.train_function = self.test_function = self.predict_function = None
-            self._traced = spec
+        if spec != self._traced.get(function):
+            # Keras would take clips of another shape into its old graph, whose shapes it then forgets. The other
+            # functions stay: `fit` calls its own again after it has evaluated.
+            setattr(self, function, None)
+            self._traced[function] = spec
         if hasattr(x, "dtype") and np.ndim(x) != 6:
             check_clips(x, self.frame_shape)
         return x

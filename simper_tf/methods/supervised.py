@@ -99,8 +99,6 @@ class Supervised(Method):
         super().__init__(encoder, views, seed=seed, **kwargs)
         self.head = head
         self.freeze = freeze
-        if freeze:
-            encoder.trainable = False
         self.outputs = outputs
         self.label_mean = label_mean
         self.label_deviation = label_deviation
@@ -127,6 +125,12 @@ class Supervised(Method):
             "label_deviation": float(np.std(facts.labels)),
             "cycles_per_label": facts.cycles_per_label(),
         }
+
+    @property
+    def trainable_variables(self):
+        # The encoder is the caller's, who may go on with it: what it is itself does not change.
+        kept = {id(variable) for variable in self.encoder.trainable_variables} if self.freeze else ()
+        return [variable for variable in super().trainable_variables if id(variable) not in kept]
 
     def call(self, clips, training=False):
         # Statistics of batch norm are what an encoder has learned, as much as its weights are.

@@ -4,11 +4,16 @@ import pathlib
 import re
 
 import keras
+import numpy as np
 import pytest
 import tensorflow as tf
 
 from simper_tf import training
 from simper_tf.checkpoints import Checkpoints, checkpoint_steps, remove_left_overs
+from simper_tf.encoders import physnet_sinc, ts_can
+from simper_tf.methods import SimPer
+from simper_tf.times import SpeedSets
+from simper_tf.views import Views
 
 
 def made(folder, bias=False):
@@ -187,3 +192,43 @@ def test_a_report_that_fails_loses_no_training(tmp_path):
     with pytest.raises(BrokenPipeError):
         training.train(model, batches, checkpoints, 100, report, report_every=7)
     assert checkpoint_steps(tmp_path) == [7]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoder", [ts_can, physnet_sinc])
+def test_dropout_goes_on_where_it_was(encoder, tmp_path):
+    def started():
+        keras.utils.set_random_seed(1)
+        model = SimPer(encoder((12, 12, 1)), Views(10, SpeedSets(2, (0.5, 2.0))))
+        model.compile(keras.optimizers.Adam(1e-3))
+        return model, Checkpoints(tmp_path / "checkpoints", model), tf.function(model.train_step, autograph=False)
+
+    clips = tf.constant(np.random.default_rng(0).integers(0, 255, (2, 20, 12, 12, 1), np.uint8))
+    model, checkpoints, step = started()
+    for _ in range(3):
+        step(clips)
+    checkpoints.step.assign(3)
+    checkpoints.save()
+    other, begun, resumed = started()
+    assert begun.restore() == 3
+    for each in (step, resumed):
+        each(clips)
+    for variable, again in zip(model.weights, other.weights, strict=True):
+        np.testing.assert_array_equal(again, variable)
+
+
+def test_a_checkpoint_from_before_dropout_was_kept_is_still_read(tmp_path):
+    def started():
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1), keras.layers.Dropout(0.5, seed=3)])
+        model.compile(keras.optimizers.Adam())
+        return model, Checkpoints(tmp_path, model)
+
+    model, old = started()
+    model.layers[0].kernel.assign([[1.0], [2.0], [3.0], [4.0]])
+    old.step.assign(5)
+    old._needed.write(str(tmp_path / "step-5"))
+    model, new = started()
+    said = []
+    assert new.restore(said.append) == 5
+    assert model.layers[0].kernel.numpy()[:, 0].tolist() == [1, 2, 3, 4]
+    assert said == [f"{tmp_path / 'checkpoint'} does not list step-5; what is on disk counts."]

@@ -92,3 +92,21 @@ def test_frames_have_levels_in_the_unit_of_the_clips():
     gray = features.extract({"series": mean_of_frames, **features.extras(tasks.Series("gray"))}, dataset)
     np.testing.assert_allclose(gray.levels, clips.mean(axis=(2, 3, 4)), rtol=1e-4)
     assert not features.extras(tasks.Scalar("mmHg"))
+
+
+@pytest.mark.parametrize("value_range", [None, (0.0, 200.0)])
+def test_series_have_levels_in_their_unit_too(value_range):
+    rng = np.random.default_rng(3)
+    watts = np.float32(rng.uniform(10, 190, (4, 40, 1, 1, 2)))
+    clips = watts if value_range is None else watts / 200
+    numbers = np.ones(4, np.float32)
+    told = {"clip": clips, "label": numbers, "rate": numbers, "id": ["a", "b", "c", "d"]}
+    take = features.extras(tasks.Series("W"), value_range, (1, 1, 2))
+    found = features.extract({"series": mean_of_frames, **take}, tf.data.Dataset.from_tensor_slices(told))
+    np.testing.assert_allclose(found.levels, watts.mean(axis=(2, 3, 4)), rtol=1e-5)
+
+
+def test_three_channels_of_a_series_are_no_colors():
+    task = tasks.Frequency("bpm")
+    assert "colors" in features.extras(task, None, (24, 24, 3))
+    assert set(features.extras(task, None, (1, 1, 3))) == {"pixels"}

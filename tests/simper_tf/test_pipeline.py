@@ -89,6 +89,15 @@ def test_views_are_those_of_the_step_and_the_seed():
         np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))["speeds"], made["speeds"])
 
 
+def test_views_of_series_change_as_series_do_here_too():
+    """Pictures grow lighter and darker and are cropped, series are not."""
+    samples = RNG.normal(size=(4, 20, 1, 1, 2)).astype(np.float32)
+    told = {"clip": samples, "id": np.array(list("abcd")), "label": np.ones(4, np.float32)}
+    (batch,) = pipeline.training_batches(reader(told), 4, 2, seed=3).take(1)
+    (made,) = pipeline.training_batches(reader(told), 4, 2, seed=3, views=VIEWS).take(1)
+    np.testing.assert_allclose(VIEWS(batch, tf.constant([3, 0]))["views"], made["views"], atol=1e-6)
+
+
 def test_no_two_steps_share_their_views_even_in_another_epoch():
     drawn = [batch["speeds"].numpy() for batch in pipeline.training_batches(examples(2), 2, 2, 0, views=VIEWS).take(6)]
     assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3

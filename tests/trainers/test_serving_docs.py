@@ -20,6 +20,7 @@ from rest_server import serving
 
 from simper_tf import warm_up
 from simper_tf.encoders import OVERLAPS
+from simper_tf.settings import Settings
 from trainers import client, export, pretrain
 
 PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "serving.md").read_text()
@@ -121,3 +122,19 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
         monkeypatch.setattr(flags, "FLAGS", values)
         client.main()
     assert "1 windows of 0.12 MB: half within " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "frames"),
+    [
+        ({"encoder": "small"}, 1),
+        ({"encoder": "small", "options": {"kernel_frames": 15}}, None),
+        ({"encoder": "cnn3d"}, 4),
+        ({"encoder": "cnn3d", "options": {"norm": "batch"}}, 4),
+        ({"encoder": "cnn3d", "options": {"norm": "group"}}, None),
+        ({"encoder": "ts_can"}, None),
+    ],
+)
+def test_pieces_are_promised_only_of_what_is_known_of_the_encoder_as_it_was_made(given, frames):
+    assert export.overlap_of(Settings(**given), (24, 24, 3)) == frames
+    assert export.overlap_of(Settings(**given), (1, 1, 3)) is None

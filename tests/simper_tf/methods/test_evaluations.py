@@ -1,5 +1,6 @@
 """What holds for the evaluation of every method."""
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -76,3 +77,36 @@ def test_validation_data_add_their_logs_to_the_history(swinging_bars):
     history = model.fit(swinging_bars[0], validation_data=swinging_bars[0], verbose=0, epochs=2).history
     assert set(history) == {*model.log_names(), *(f"val_{name}" for name in model.log_names())}
     assert len(history["val_loss"]) == 2
+
+
+@pytest.mark.slow
+def test_training_goes_on_after_an_evaluation_of_other_data_within_it(swinging_bars):
+    """Longer clips, in floats and in other batches, and a callback that predicts what is shorter."""
+    model, clips = compiled(SimPer), swinging_bars[0]
+    longer = tf.data.Dataset.from_tensor_slices(np.float32(np.concatenate([clips, clips], axis=1)) / 255)
+    predicted = []
+    callback = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda epoch, logs: predicted.append(model.predict(clips[:, :30], verbose=0))
+    )
+    history = model.fit(
+        clips, batch_size=3, epochs=3, verbose=0, validation_data=longer.batch(2), callbacks=[callback]
+    ).history
+    assert len(history["loss"]) == len(history["val_loss"]) == len(predicted) == 3
+    assert np.isfinite([*history["loss"], *history["val_loss"]]).all()
+    assert {each.shape for each in predicted} == {(6, 30, 2)}
+
+
+def test_every_batch_whose_gradients_are_added_up_has_views_of_its_own(swinging_bars):
+    model = compiled(SimPer)
+    model.compile(keras.optimizers.Adam(1e-3, gradient_accumulation_steps=3))
+    seen, drawn = [], model.draw
+
+    def speeds(data, step=None):
+        batch = drawn(data, step)
+        seen.append(batch["draws"]["times"]["speeds"].numpy())
+        return batch
+
+    model.draw, model.run_eagerly = speeds, True
+    model.fit(tf.data.Dataset.from_tensors(swinging_bars[0]).repeat(4), verbose=0)
+    assert len(seen) == 4
+    assert min(np.abs(a - b).max() for k, a in enumerate(seen) for b in seen[:k]) > 1e-3

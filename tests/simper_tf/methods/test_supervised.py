@@ -103,9 +103,12 @@ def test_of_a_frozen_encoder_nothing_changes_and_the_head_learns(swinging_bars, 
     assert all(np.any(value != now) for value, now in zip(before[1], model.regressor.get_weights(), strict=True))
     made = VIEWS(tf.constant(swinging_bars[0]), SEED)["views"]
     np.testing.assert_array_equal(model.encode_views(made, training=True), model.encode_views(made, training=False))
-    encoder.trainable = True
+    # The encoder itself is as free as it was.
     learning = Supervised(encoder, VIEWS, head=head)
     assert not np.allclose(learning.encode_views(made, training=True), learning.encode_views(made, training=False))
+    learning.compile(keras.optimizers.Adam(3e-3))
+    learning.fit(swinging_bars[0], LABELS, verbose=0)
+    assert np.any(before[0][0] != encoder.get_weights()[0])
 
 
 def test_a_batch_without_labels_is_refused(swinging_bars):

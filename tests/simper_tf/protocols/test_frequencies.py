@@ -146,7 +146,10 @@ def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_durat
     assert harmonic == 1
     for protocol in ("fft", "fft_calibrated", "fft_resolved", "pixels"):
         np.testing.assert_allclose(predictions[protocol], test.labels, rtol=0.02)
-    assert set(predictions["1nn"]) <= set(train.labels)
+    cycles = {name: values / (each.rates * each.per_hertz(Frequency(unit))) for name, values, each in (
+        ("told", predictions["1nn"], test), ("known", train.labels, train),
+    )}  # fmt: skip
+    assert np.abs(cycles["told"][:, None] - cycles["known"]).min(axis=1).max() < 1e-7
     # One bin of 120 frames is one repetition in the clip.
     if unit == "count":
         np.testing.assert_allclose(predictions["fft_paper"], np.round(predictions["fft_paper"]), atol=1e-4)
@@ -164,3 +167,21 @@ def test_protocols_that_look_at_labels_get_the_clips_whose_labels_are_known_and_
         np.testing.assert_array_equal(found[protocol], expected[protocol])
     votes = protocols.predict(half, test, test, TASK)["fft_resolved"].found["octave"]
     assert votes["voting"] == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(("task", "per_hertz"), [(TASK, 1), (Frequency("bpm", band=(0.4, 5.5)), 60)])
+def test_a_neighbor_at_another_frame_rate_has_as_many_cycles_a_frame(task, per_hertz):
+    train = features(RNG.uniform(0.5, 5, 600))
+    test = features(RNG.uniform(0.7, 4, 40))
+    # The same features of a camera that is slower by a sixth show what repeats as much more slowly.
+    slower = dataclasses.replace(test, rates=test.rates * np.float32(25 / 30), labels=test.labels * 25 / 30 * per_hertz)
+    train = dataclasses.replace(train, labels=train.labels * per_hertz)
+    for name in ("1nn", "1nn_npsd"):
+        found = protocols.predict(train, train, slower, task)[name].values
+        assert np.abs(found - slower.labels).max() < 0.1 * per_hertz, name
+
+
+def test_the_neighbors_of_counts_and_of_one_rate_keep_their_labels_to_the_bit():
+    train, test = features(RNG.uniform(0.5, 5, 50)), features(RNG.uniform(0.7, 4, 5))
+    for task in (TASK, Frequency("count", band=(0.4, 5.5))):
+        assert set(protocols.predict(train, train, test, task)["1nn"].values) <= set(train.labels)

@@ -29,7 +29,7 @@ def extracted(task, channels=3):
     fields = {"clip": clips(channels), "label": np.zeros(3, np.float32), "rate": RATES, "id": ["a", "b", "c"]}
     functions = {"series": lambda batch: tf.cast(batch[..., 0, 0, 0], tf.float32)}
     dataset = tf.data.Dataset.from_tensor_slices(fields)
-    return features.extract({**functions, **features.extras(task, None, channels)}, dataset)
+    return features.extract({**functions, **features.extras(task, None, (None, None, channels))}, dataset)
 
 
 def test_each_clip_is_read_at_its_own_rate_in_beats_per_minute_and_without_labels():
