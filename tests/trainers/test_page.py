@@ -5,7 +5,7 @@ from made_up import row
 
 from trainers.grid import Run
 from trainers.studies import commands
-from trainers.studies.page import gather, markdown, ranking, spread_of, table
+from trainers.studies.page import gather, markdown, ranking, seed_by_seed, spread_of, table
 from trainers.studies.scales import SCALES
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -158,3 +158,22 @@ def test_a_page_names_the_split_and_the_commits_of_its_rows():
     text = markdown(gather(study, SCALES["smoke"], [0, 1], rows_of, lambda run: "simclr_0"))
     assert "Numbers are of validation clips" in text
     assert "commit abc, def-dirty" in text
+
+
+def test_lines_that_share_what_seeds_draw_are_compared_seed_by_seed():
+    """Seeds differ by more than the two lines do, and still one is ahead in each."""
+    one = dataclasses.replace(block("mae", runs=(A, B)), against=(("SimCLR", "MoCo"),))
+    found = found_of(one, {A: [0.01, 1.0, 4.0], B: [2.5, 2.0, 3.6]})
+    (said,) = seed_by_seed(found, "SimCLR", "MoCo")
+    assert said == "mae: ahead in 2 of 3 seeds; the error of MoCo is 0.9 to 250 times as large."
+    assert seed_by_seed(found_of(one, {A: [1.0], B: [2.0]}), "SimCLR", "MoCo") == []
+    assert seed_by_seed(found_of(one, {A: [1.0, 2.0], B: [2.0]}), "SimCLR", "MoCo") == []
+
+
+def test_the_page_has_the_comparison_of_seeds_below_its_table():
+    one = dataclasses.replace(block("mae", runs=(A, B)), against=(("SimCLR", "MoCo"),))
+    cells = found_of(one, {A: [1.0, 2.0], B: [2.0, 3.0]})
+    made = {"title": "t", "about": "", "blocks": [cells], "runs": {}, "scale": "smoke", "scale_about": "",
+            "seeds": [0, 1], "done": 4, "total": 4, "commits": [], "name": "mine"}  # fmt: skip
+    text = "SimCLR against MoCo, seed by seed:\n\n* mae: ahead in 2 of 2 seeds; the error of MoCo is 1.5 to 2 times"
+    assert text in markdown(made)

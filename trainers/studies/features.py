@@ -105,7 +105,8 @@ def spurious(scale: Scale) -> Study:
         "that features of SimCLR follow the color, and those of SimPer the frequency; what each method reads where "
         "colors say nothing is in table 2."
     )
-    return Study("table14", published.tables()["table14"]["title"], about, (Block("", titles, lines),))
+    block = Block("", titles, lines, against=((METHODS["simper"].title, METHODS["simclr"].title),))
+    return Study("table14", published.tables()["table14"]["title"], about, (block,))
 
 
 def _controls_of(name):

@@ -81,7 +81,8 @@ def _over_fractions(table, name, before, after, about, ways, scale):
         if not (way and method == "supervised")
     )
     titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
-    block = Block(scale.title(name), titles, lines)
+    pairs = [(line.title, lines[0].title) for line in lines if line.title.startswith(METHODS["simper"].title)]
+    block = Block(scale.title(name), titles, lines, against=tuple(pairs))
     title = published.tables()[table]["title"]
     if is_papers:
         return Study(table, title, about, (block,))

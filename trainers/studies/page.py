@@ -1,7 +1,7 @@
 """A study with what its runs have found: one dictionary, for JSON and for programs, and its page of Markdown.
 
     {"name", "title", "about", "scale", "scale_about", "seeds", "commits", "done", "total",
-     "blocks": [{"title", "columns", "ranked", "lines": [{"title", "cells": [
+     "blocks": [{"title", "columns", "ranked", "against": [[title, title]], "lines": [{"title", "cells": [
          {"run", "protocol", "metric", "unit", "paper",
           "seconds": {name of a run: those of its own training, a mean over seeds},
           "values": [{"seed", "value", "low", "high", "n", "split"}]}]}]}],
@@ -69,6 +69,7 @@ def gather(
     blocks = [
         {
             "title": block.title, "columns": list(block.columns), "ranked": block.ranked,
+            "against": [list(pair) for pair in block.against],
             "lines": [{"title": line.title, "cells": [cell(each) for each in line.cells]} for line in block.lines],
         }
         for block in study.blocks
@@ -92,6 +93,11 @@ def markdown(page: dict) -> str:
         parts += [f"## {block['title']}"] * bool(block["title"]) + [table(block)]
         said = ranking(block) if block["ranked"] else []
         parts += ["First in each column:\n\n" + "\n".join(f"* {each}" for each in said)] * bool(said)
+        parts += [
+            f"{first} against {second}, seed by seed:\n\n" + "\n".join(f"* {each}" for each in compared)
+            for first, second in block["against"]
+            if (compared := seed_by_seed(block, first, second))
+        ]
     each = dict.fromkeys(command for run in page["runs"].values() for command in run["commands"])
     return "\n\n".join([*parts, "## Runs", "Those of the first seed, each by a command:", _code(each)]) + "\n"
 
@@ -155,6 +161,33 @@ def first(block: dict, k: int) -> list[int]:
         number for place, number in enumerate(ordered)
         if not any(is_ahead(better, cells[place]) for better in cells[:place])
     ]  # fmt: skip
+
+
+def seed_by_seed(block: dict, title: str, other: str) -> list[str]:
+    """Returns a sentence for each column of several seeds that says in how many of them a line is ahead of another.
+
+    Seeds differ in what they draw, such as which clips have labels, and both lines have the same draw: how far they lie
+    apart in one seed says more than how far seeds lie apart.
+
+    Args:
+        block: Of a page.
+        title, other: Of the two lines, whose cells are errors.
+    """
+    lines = {line["title"]: line["cells"] for line in block["lines"]}
+    said = []
+    for column, cell, second in zip(block["columns"], lines[title], lines[other], strict=True):
+        values, others = ({each["seed"]: each["value"] for each in (one or {"values": []})["values"]}
+                          for one in (cell, second))  # fmt: skip
+        both = [(values[seed], others[seed]) for seed in values if seed in others]
+        if len(both) < 2:
+            continue
+        times = sorted(theirs / own for own, theirs in both)
+        ahead = sum(each > 1 for each in times)
+        low, high = (f"{each:.2g}" if each < 100 else f"{each:.0f}" for each in (times[0], times[-1]))
+        said.append(
+            f"{column}: ahead in {ahead} of {len(both)} seeds; the error of {other} is {low} to {high} times as large."
+        )
+    return said
 
 
 def mean_of(cell: dict) -> float:

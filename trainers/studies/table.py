@@ -39,12 +39,14 @@ class Block:
         columns: Their titles, with units.
         lines: Its lines.
         ranked: Whether the best of each column is marked: not where columns hold what nobody competes in.
+        against: Pairs of titles of lines that are also compared seed by seed, as they share what a seed draws.
     """
 
     title: str
     columns: tuple[str, ...]
     lines: tuple[Line, ...]
     ranked: bool = True
+    against: tuple[tuple[str, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
