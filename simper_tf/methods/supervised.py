@@ -11,12 +11,15 @@ from simper_tf.clips import batch_of, check_clips
 from simper_tf.frozen import check_number
 from simper_tf.methods import heads, repnet_head
 from simper_tf.methods.base import Method
+from simper_tf.methods.frequency_head import frequency_head
 from simper_tf.methods.registry import register
 from simper_tf.methods.spectral_head import spectral_head
 from simper_tf.times import WholeClip
 from simper_tf.views import Views
 
-HEADS = ("linear", "spectrum", "repnet")
+HEADS = ("linear", "spectrum", "frequency", "repnet")
+# Those that need to know what a label is in cycles per frame.
+_OF_CYCLES = ("frequency", "repnet")
 
 
 @register(
@@ -35,14 +38,15 @@ class Supervised(Method):
         views: See `Method`; every view shows whole clips: a view of half of a clip has half of its counts. The head is
             built for them, so they cannot be left out.
         head: `linear`, one layer on the features of all frames, as in SimPer's published code; `spectrum`, which can
-            read a frequency, see `spectral_head`; or `repnet`, which counts what repeats, see `repnet_head`.
+            read a frequency, see `spectral_head`; `frequency`, which reads nothing else, and those that training has
+            not seen too, see `frequency_head`; or `repnet`, which counts what repeats, see `repnet_head`.
         freeze: Whether the encoder stays as it is, batch norm in inference mode, and only the head learns.
         outputs: How many numbers a label has: 1, or the length of a series, which `linear` alone can predict.
         label_mean: Mean of the training labels.
         label_deviation: Deviation of the training labels. The head predicts how many deviations a label lies off the
             mean. With 0 and 1 it predicts labels as they are, as published, which suits labels near 1; at 80 beats per
-            minute most of the training would go into finding the mean. `repnet` needs neither.
-        cycles_per_label: Cycles per frame that a label of 1 stands for, by which `repnet` knows how often a clip
+            minute most of the training would go into finding the mean. `frequency` and `repnet` need neither.
+        cycles_per_label: Cycles per frame that a label of 1 stands for, by which these two know how often a clip
             repeats; None where labels do not tell.
         seed: See `Method`.
 
@@ -83,10 +87,10 @@ class Supervised(Method):
             )
         if cycles_per_label is not None:
             check_number("cycles_per_label", cycles_per_label, 0, above=True)
-        elif head == "repnet":
+        elif head in _OF_CYCLES:
             raise ValueError(
-                "The head 'repnet' counts repetitions, which these labels do not tell: they are no frequencies, or are "
-                "in Hz or beats per minute and clips differ in their frames per second. Use the head 'spectrum'."
+                f"The head {head!r} counts repetitions, which these labels do not tell: they are no frequencies, or "
+                "are in Hz or beats per minute and clips differ in their frames per second. Use the head 'spectrum'."
             )
         check_number("label_mean", label_mean, -np.inf)
         if label_deviation == 0:
@@ -107,7 +111,8 @@ class Supervised(Method):
         )
         self.cycles_per_label = cycles_per_label
         if head != "linear":
-            made = {"spectrum": spectral_head, "repnet": repnet_head.repnet_head}[head]
+            known = {"spectrum": spectral_head, "frequency": frequency_head, "repnet": repnet_head.repnet_head}
+            made = known[head]
             self.regressor = made(views.num_frames, math.prod(encoder.output_shape[2:]))
         else:
             # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
@@ -196,6 +201,8 @@ class Supervised(Method):
     def _labels_from(self, told):
         if self.head == "repnet":
             return repnet_head.counts(told) / self._repetitions_per_label
+        if self.head == "frequency":
+            return told[:, 0] / self.cycles_per_label
         mean, deviation = tf.unstack(tf.cast(self.label_scale, told.dtype))
         predicted = mean + deviation * told
         return predicted[:, 0] if self.outputs == 1 else predicted

@@ -139,7 +139,7 @@ def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path, options):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"head": "cubic"}, "`head` must be one of linear, spectrum, repnet. Received: 'cubic'"),
+        ({"head": "cubic"}, "`head` must be one of linear, spectrum, frequency, repnet. Received: 'cubic'"),
         ({"head": "spectrum", "outputs": 5}, "'spectrum' predicts one number a clip, but labels have 5. Use"),
         ({"outputs": 0}, "`outputs` must be at least 1 and finite"),
         ({"label_deviation": 0.0}, "`label_deviation` is 0: all training clips have one label, .*nothing to learn"),
