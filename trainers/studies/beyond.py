@@ -71,6 +71,9 @@ def unseen(scale: Scale) -> Study:
              ""),
         line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
              ""),
+        line("supervised, the head `frequency`", lambda part: setting.finetune.but(head="frequency", **part), OWN, ""),
+        line("SimPer, fine-tuned, the head `frequency`", lambda part: tuned(part).but(head="frequency"), OWN, ""),
+        line("SimPer, the head `frequency` alone", lambda part: head_alone(tuned(part)).but(head="frequency"), OWN, ""),
         Line(title, tuple(headed(Cell(setting.finetune.but(**parts[part]), OWN, f"mae_{seen}"), head)
                           for part, seen in kinds)),
     )  # fmt: skip
@@ -79,9 +82,11 @@ def unseen(scale: Scale) -> Study:
         "Training clips of 2 to 3.5 Hz are left out (interpolation), or those outside 1.5 to 4 Hz (extrapolation); "
         "test clips have all frequencies. No readout is told of the gap: the band is that of the whole data. Views of "
         "several speeds show SimPer frequencies in the gap, of which it has no label either. A head that was trained "
-        "and a Fourier transform are two kinds of readout, so the features of both methods are read by the second. The "
+        "and a Fourier transform are two kinds of readout, so the features of both methods are read by the second, and "
+        "by the head `frequency`, which learns one multiple of what a Fourier transform reads. The "
         "paper does not say how it reads SimPer's; it says that SimPer answers frequencies it has not seen as well as "
         "others, and a supervised network does not."
     )
     pairs = tuple((line.title, lines[0].title) for line in (lines[1], *lines[7:10]))
+    pairs += tuple((line.title, lines[11].title) for line in lines[12:14])
     return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines, against=pairs),))

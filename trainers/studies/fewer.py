@@ -53,6 +53,11 @@ def lengths(scale: Scale) -> Study:
     return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
 
 
+def _frequency(run):
+    """Returns a run whose head learns one multiple of what a Fourier transform reads."""
+    return run.but(head="frequency")
+
+
 def _over_fractions(table, name, before, after, about, ways, scale):
     """Returns a study of parts of the clips or labels.
 
@@ -80,6 +85,13 @@ def _over_fractions(table, name, before, after, about, ways, scale):
         for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
         if not (way and method == "supervised")
     )
+    if ways and name == "rotating_digits":
+        others = {"supervised": ("", _frequency), "simper": (" alone", lambda run: _frequency(head_alone(run)))}
+        lines += tuple(
+            Line(f"{METHODS[method].title}, the head `frequency`{more}",
+                 tuple(cell(method, way, *column) for column in columns))
+            for method, (more, way) in others.items()
+        )  # fmt: skip
     titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
     pairs = [(line.title, lines[0].title) for line in lines if line.title.startswith(METHODS["simper"].title)]
     block = Block(scale.title(name), titles, lines, against=tuple(pairs))
