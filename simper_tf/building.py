@@ -118,10 +118,8 @@ def _prepare(aside, builder, manual_dir):
     except AssertionError as error:
         if "No examples were yielded" not in str(error):
             raise
-        raise ValueError(
-            f"{name} could not be built: not one clip of a split can be used. "
-            f"`tfds build datasets/{builder.name}` says why each was skipped."
-        ) from error
+        remedy = getattr(builder, "WHY_NONE", f"`tfds build datasets/{builder.name}` says why each was skipped.")
+        raise ValueError(f"{name} could not be built: not one clip of a split can be used. {remedy}") from error
     except (tf.errors.OpError, OSError, RuntimeError) as error:
         # TFDS wraps what a disk has said while it wrote a split.
         cause = error.__cause__ if isinstance(error, RuntimeError) else error

@@ -236,8 +236,10 @@ def reading(clips: ClipData):
         is_gone = isinstance(error, tf.errors.NotFoundError) and str(folder) in error.message
         if not is_gone and not any(sign in error.message for sign in signs):
             raise
+        lines = error.message.splitlines()
+        told = next((line for line in lines if str(folder) in line or any(sign in line for sign in signs)), lines[0])
         # TensorFlow puts the name of the op before and after what it says.
-        said = re.sub(r"\{\{.*?\}\} | \[Op:.*", "", error.message.splitlines()[0])
+        said = re.sub(r"\{\{.*?\}\} | \[Op:.*", "", told).strip()
         raise damaged(folder, said) from error
 
 

@@ -178,6 +178,8 @@ def is_version(path: str | pathlib.Path) -> bool:
 def load_encoder(path):
     """Returns the encoder of an exported version as a Keras model, trainable, for fine-tuning.
 
+    It takes floats in [0, 1], as `clips.unit_range` makes of uint8 clips and of series.
+
     Args:
         path: Path of the version, such as `saved_model/1`.
 

@@ -48,6 +48,11 @@ class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
         "2.1.0": "Each clip's start.",
     }
     BUILDER_CONFIGS = []
+    # Told where no clip could be cut.
+    WHY_NONE = (
+        "No recording has frames without a hole for as long as a clip, at --rate frames a second. Lower --rate towards "
+        "that of the recordings, shorten --window, or leave them out to have them proposed."
+    )
 
     def _info(self):
         recordings = self.builder_config.recordings

@@ -99,8 +99,22 @@ def calibrate_harmonic(features, frequencies, rate, band):
     Returns:
         The h with the smallest mean absolute error; pass it to `harmonic_frequency`. 1 for features that are constant
         in every clip: they run at no harmonic.
+
+    Raises:
+        ValueError: there is not one frequency for each clip, positive and below half the rate; and as `fft_frequency`.
     """
-    features = np.asarray(features)
+    features, frequencies = np.asarray(features), np.asarray(frequencies, np.float64)
+    if frequencies.shape != features.shape[:1]:
+        raise ValueError(
+            f"`frequencies` must be one number for each of {len(features)} clips. Received: shape {frequencies.shape}."
+        )
+    check_rate(rate, len(features))
+    wrong = ~((frequencies > 0) & (frequencies <= np.asarray(rate, np.float64) / 2))
+    if wrong.any():
+        raise ValueError(
+            f"`frequencies` must be in Hz, above 0 and at most half the rate. Received: {frequencies[wrong][0]:g} for "
+            f"clip {wrong.argmax()}. Leave out clips that nobody has labeled; divide what is per minute by 60."
+        )
     if not np.any(np.ptp(features, axis=1) > 1e-6 * np.abs(features).max(axis=1)):
         return 1.0
     errors = [np.mean(np.abs(harmonic_frequency(features, rate, band, h) - frequencies)) for h in HARMONICS]

@@ -82,9 +82,9 @@ def evaluate(folder, clips, model, settings, seconds):
         found["train"] = dataclasses.replace(found["train"], known=clips.known_labels)
     predicted = found[settings.split]
     predictions = protocols.predict(found["train"], found.get("validation"), predicted, task, given)
-    for prediction in predictions.values():
+    for name, prediction in predictions.items():
         if prediction.note:
-            cli.say(prediction.note)
+            cli.say(f"{name}: {prediction.note}")
     values = {name: prediction.values for name, prediction in predictions.items()}
     run = {
         "dataset": clips.name,

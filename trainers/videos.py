@@ -7,7 +7,7 @@ import time
 import keras
 import numpy as np
 
-from simper_tf import experiment, label_free, own_videos, pipeline, rows, run_folder, training
+from simper_tf import checkpoints, experiment, label_free, own_videos, pipeline, rows, run_folder, training
 from simper_tf.data import ClipData
 from simper_tf.features import Features
 from simper_tf.methods import METHODS
@@ -45,6 +45,8 @@ def settings_from(given: Settings) -> Settings:
         return given  # Refused as any other flag is, if there is something to lose.
     found = _with(given, {name: getattr(begun, name) for name in PROPOSED})
     own_videos.check_unchanged(found, own_videos.load(found, cli.say))
+    if given.minutes and options.is_given("minutes") and checkpoints.checkpoint_steps(folder / "checkpoints"):
+        cli.say(f"The run has had {found.steps} steps since it began: --minutes changes nothing any more.")
     return dataclasses.replace(found, minutes=0.0)  # Its steps are known.
 
 

@@ -44,8 +44,9 @@ class Exported:
             self._shape = tuple(inputs["frames"].shape[2:])
             if is_series(self._shape):
                 self._answer = self._loaded.signatures[f"serving_default{export.FLOAT_SUFFIX}"]
-        except (OSError, KeyError, ValueError, tf.errors.OpError) as error:
+        except (OSError, KeyError, ValueError, IndexError, tf.errors.OpError) as error:  # The last of a file cut off.
             raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
+        self._name = "--model"  # Of the recording that is read.
         self._rates = _rates_trained_on(version) if is_series(self._shape) else None
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
@@ -67,6 +68,7 @@ class Exported:
         Raises:
             RawDataError: it is so, or has another number of channels.
         """
+        self._name = source.name
         if not is_series(self._shape):
             source.require_pictures("--model")
         elif source.has_pictures:
@@ -84,8 +86,8 @@ class Exported:
             text = str(error)
             found = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
             found = found.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
-            expected = "windows that the model can read"
-            raise RawDataError("--model", f"a refusal ({found})", expected, "Change --window or --band.") from error
+            expected, remedy = "windows that it can read", "Change --window or --band, or leave --model out."
+            raise RawDataError(self._name, f"a refusal of --model ({found})", expected, remedy) from error
         found = multiples.arbitrated(float(said["frequency_hz"][0]), products, window.rate, band)
         reading = scores.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
         return limits.within(reading, window.seconds, band)

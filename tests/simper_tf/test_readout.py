@@ -231,3 +231,18 @@ def test_features_of_another_shape_are_refused_with_it(shape):
 
 def test_constant_features_calibrate_to_no_harmonic():
     assert readout.calibrate_harmonic(np.full((4, 150, 2), 0.7, np.float32), np.full(4, 3.0), RATE, BAND) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "message"),
+    [
+        ([0.8, 1.2], r"one number for each of 3 clips\. Received: shape \(2,\)"),
+        (1.2, r"Received: shape \(\)"),
+        ([0.8, np.nan, 2.0], r"Received: nan for clip 1\. Leave out clips that nobody has labeled"),
+        ([0.8, 1.2, 72.0], r"Received: 72 for clip 2\. .*; divide what is per minute by 60"),
+        ([0.0, 1.2, 2.0], "Received: 0 for clip 0"),
+    ],
+)
+def test_labels_that_cannot_calibrate_are_refused(frequencies, message):
+    with pytest.raises(ValueError, match=message):
+        readout.calibrate_harmonic(sinusoids([0.8, 1.2, 2.0]), frequencies, RATE, BAND)

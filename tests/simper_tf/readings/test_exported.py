@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from simper_tf import export, small1d
 from simper_tf.encoders import ENCODERS
-from simper_tf.readings import exported, gram, windows
+from simper_tf.readings import exported, gram, sources, windows
 from simper_tf.recordings.errors import RawDataError
 
 SHAPE = (16, 16, 1)
@@ -35,6 +35,24 @@ def test_a_refusal_of_the_model_is_told_whole(tmp_path):
         model(window, np.zeros((60, 60)), (0.4, 5.5))
     assert "50" in str(caught.value)
     assert "\n" not in str(caught.value)
+    # By the name of the recording, once there is one.
+    np.save(tmp_path / "frames.npy", np.zeros((60, *SHAPE), np.uint8))
+    model.check(sources.open_file(tmp_path / "frames.npy", 30.0))
+    with pytest.raises(RawDataError, match=r"frames\.npy: found a refusal of --model .*or leave --model out"):
+        model(window, np.zeros((60, 60)), (0.4, 5.5))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part", ["saved_model.pb", "variables/variables.index", "variables/variables.data-00000-of-00001"]
+)
+def test_a_model_that_was_cut_off_is_refused_in_one_line(part, tmp_path):
+    version = export.export_model(ENCODERS["small"](SHAPE), tmp_path, SHAPE, (0.4, 5.5))
+    content = (version / part).read_bytes()
+    for share in (0, 0.3, 0.8, 0.97):
+        (version / part).write_bytes(content[: int(share * len(content))])
+        with pytest.raises(ValueError, match=rf"^--model={tmp_path} [^\n]*$"):
+            exported.Exported(tmp_path)
 
 
 @pytest.mark.slow
