@@ -111,7 +111,7 @@ def lacks(name: str, scale) -> str:
 
 def listed(scales) -> str:
     """Returns the list of all studies, and what each still lacks at each scale."""
-    lines = []
+    lines = ["Each is made by: python -m trainers.reproduce --table=NAME --scale=SCALE"]
     for name, (make, _) in STUDIES.items():
         study = make(scales["smoke"])
         lines.append(f"{name}: {study.title}")

@@ -5,7 +5,7 @@ from made_up import row
 
 from trainers.grid import Run
 from trainers.studies import commands
-from trainers.studies.page import gather, markdown, ranking, seed_by_seed, spread_of, table
+from trainers.studies.page import gather, markdown, minutes_of, ranking, seed_by_seed, spread_of, table
 from trainers.studies.scales import SCALES
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -177,3 +177,8 @@ def test_the_page_has_the_comparison_of_seeds_below_its_table():
             "seeds": [0, 1], "done": 4, "total": 4, "commits": [], "name": "mine"}  # fmt: skip
     text = "SimCLR against MoCo, seed by seed:\n\n* mae: ahead in 2 of 2 seeds; the error of MoCo is 1.5 to 2 times"
     assert text in markdown(made)
+
+
+def test_the_minutes_of_a_table_count_each_run_once():
+    cells = [{"seconds": {"begin": 300.0, "a": 60.0}}, None, {"seconds": {"begin": 300.0, "b": 240.0}}]
+    assert minutes_of({"blocks": [{"lines": [{"cells": cells[:2]}, {"cells": cells[2:]}]}]}) == 10

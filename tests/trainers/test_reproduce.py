@@ -58,7 +58,7 @@ def test_a_table_is_written_as_markdown_and_json_with_the_command_of_every_run(s
     assert text.startswith("# My table\n\nWhat it is about.\n\nScale `smoke`.")
     assert "| SimCLR | **1.5 ± 0.71 (n=2)** | 2.96 | 1 |" in text
     assert "* FFT: SimCLR, then MoCo (a factor of 3)." in text
-    assert "4 of 4 runs are finished; commit abc." in text
+    assert "4 of 4 runs are finished, 0 minutes of training for each seed; commit abc." in text
     begun = [line for line in text.splitlines() if "--encoder_from=runs/simclr_" in line]
     assert [("--method=moco" in line) for line in begun] == [True]
     found = json.loads((tmp_path / "out" / "mine.json").read_text())
@@ -145,6 +145,7 @@ def test_the_list_says_what_each_table_lacks(small, capsys):
     small.list = True
     reproduce.main()
     assert capsys.readouterr().out.splitlines() == [
+        "Each is made by: python -m trainers.reproduce --table=NAME --scale=SCALE",
         "mine: My table",
         "  smoke: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
         "  small: 6 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",

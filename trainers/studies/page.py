@@ -229,6 +229,13 @@ def seconds_of(line: dict) -> str:
     return f"{sum(seconds.values()):.0f}" if seconds else ""
 
 
+def minutes_of(page: dict) -> float:
+    """Returns the minutes of training that a table took, for one seed, each run once."""
+    cells = (cell for block in page["blocks"] for line in block["lines"] for cell in line["cells"] if cell)
+    seconds = {name: spent for cell in cells for name, spent in cell["seconds"].items()}
+    return sum(seconds.values()) / 60
+
+
 def _lead(best, other):
     low, high = sorted((abs(best), abs(other)))
     return f"a factor of {high / low:.2g}" if low else f"{other:.2g} against 0"
@@ -250,8 +257,8 @@ def _how(page):
         f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold "
         "is what no other line of the column is ahead of by more than both spreads. Seconds are those of all "
         "training of a line, from random weights on and each run once, a mean over seeds, beside other runs. "
-        f"{page['done']} of {page['total']} runs are finished; commit {', '.join(page['commits']) or 'none yet'}. Made "
-        f"by `{commands.of_table(page)}`."
+        f"{page['done']} of {page['total']} runs are finished, {minutes_of(page):.0f} minutes of training for each seed; "
+        f"commit {', '.join(page['commits']) or 'none yet'}. Made by `{commands.of_table(page)}`."
     )
 
 
