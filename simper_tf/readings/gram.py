@@ -12,6 +12,9 @@ import threadpoolctl
 _THREADS = threadpoolctl.ThreadpoolController()  # Of what is behind NumPy, loaded by now; scikit-learn brings it.
 _PADDING = 16  # As of `readout.fft_frequency`.
 _BRIGHTNESS_ALONE = 0.1  # Share of the changes below which what is no brightness does not count.
+_FOLDED = (
+    3  # Times as many multiples of what is fast, some above half a cycle per frame, are looked for where they are seen.
+)
 _LEAST_OVERLAP = 0.3  # Share of the window over which frames are compared with those a lag later.
 
 
@@ -95,16 +98,17 @@ def explained(gram: np.ndarray, frequency: float, harmonics: int) -> float:
 def added(gram: np.ndarray, frequency: float, line: float, harmonics: int) -> tuple[float, float]:
     """Returns the share that a frequency explains beside a faster one, and what of that noise alone would be.
 
-    Multiples of it that cannot be told from a multiple of the faster one are not counted. The noise is the median of
+    Multiples of it that cannot be told from a multiple of the faster one are not counted, wherever those above half a
+    cycle per frame come back: what is fast and no sine leaves such aliases. The noise is the median of
     the spectrum: a drift, or repetitions of uneven length, are none.
 
     Args:
         gram: `(T, T)` of `products`.
         frequency, line: Cycles per frame, the line not below the other.
-        harmonics: How many multiples of each, at most; those above half a cycle per frame are left out.
+        harmonics: How many multiples of each, at most; those of the slower above half a cycle per frame are left out.
     """
     size = len(gram)
-    total, fast = np.trace(gram), _multiples(line, harmonics)
+    total, fast = np.trace(gram), _folded(line, _FOLDED * harmonics, size)
     own = [each for each in _multiples(frequency, harmonics) if min(abs(each - other) for other in fast) > 0.5 / size]
     if not own or not total > 0:
         return 0.0, 0.0
@@ -137,6 +141,16 @@ def eigen(function, gram: np.ndarray):
 
 def _multiples(frequency, harmonics):
     return [k * frequency for k in range(1, harmonics + 1) if k * frequency < 0.5]
+
+
+def _folded(frequency, harmonics, size):
+    """Returns where multiples of a frequency are seen, in cycles per frame, each place once and none a trend's."""
+    places = [abs(k * frequency - round(k * frequency)) for k in range(1, harmonics + 1)]
+    kept = []
+    for place in places:
+        if min([abs(place - other) for other in kept], default=1.0) * size > 0.1 and 0.5 / size < place < 0.5:
+            kept.append(place)
+    return kept
 
 
 def _waves(size, frequencies):

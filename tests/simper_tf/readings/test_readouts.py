@@ -109,6 +109,28 @@ def test_what_repeats_faster_than_the_band_is_not_read_at_a_part_of_its_frequenc
     assert answers.choose(0, 6, [found]).is_periodic is False
 
 
+def swinging(frequency, rate, noise=0.02):
+    """Returns products of a spot that swings across many pixels, each of which so sees many multiples, some aliased."""
+    places = 16 + 10 * np.sin(2 * np.pi * frequency * np.arange(int(6 * rate)) / rate + 0.3)
+    frames = np.exp(-(((np.arange(32) - places[:, None]) / 3) ** 2))
+    return gram.products(frames + noise * RNG.normal(size=frames.shape))
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+@pytest.mark.parametrize(
+    ("frequency", "rate"), [(6, 25), (6.5, 25), (6.5, 30), (7, 25), (7, 30), (7.3, 30), (8, 25), (10, 30)]
+)
+def test_aliases_of_what_is_faster_than_the_band_are_no_repetitions_in_it(readout, frequency, rate):
+    found = readout(swinging(frequency, rate), rate, BAND)
+    assert answers.choose(0, 6, [found]).is_periodic is False
+
+
+@pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
+@pytest.mark.parametrize("rate", [24, 25, 30, 44])
+def test_of_a_spot_that_swings_within_the_band_nobody_says_that_it_is_faster(readout, rate):
+    assert not any(readout(swinging(each, rate), rate, BAND).is_faster for each in np.arange(0.5, 5.3, 0.24))
+
+
 def test_a_sure_reading_of_what_is_faster_than_the_band_says_so():
     assert readouts.selfdistance(moving(6.0, (1.0,)), RATE, BAND).is_faster
     assert not readouts.selfdistance(moving(3.0, (1.0,)), RATE, BAND).is_faster
