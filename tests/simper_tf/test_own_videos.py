@@ -1,5 +1,7 @@
 """Recordings as a data set: which are held out, and what is noticed when files change."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -62,5 +64,26 @@ def test_a_single_gray_recording_gives_its_last_part_to_the_scores(tmp_path):
     assert again.config == clips.config
     assert sum(line.startswith("Building") for line in said) == 1
     (tmp_path / "a.npy").touch()
+    own_videos.check_unchanged(asked, clips)  # A time is no change.
+    np.save(tmp_path / "a.npy", np.repeat(frames[:, None] + 1, 24, axis=1).astype(np.uint8))
     with pytest.raises(ValueError, match=r"the run in  began with: 1 changed .*a.npy\). Put them back as they were"):
         own_videos.check_unchanged(asked, clips)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2**20, 3 * 2**20 + 5, 2**24, 2**24 + 1, 2**25 + 77])
+def test_a_file_is_known_by_its_content_from_its_first_byte_to_its_last(tmp_path, monkeypatch, size):
+    path = tmp_path / "a.mp4"
+    source = types.SimpleNamespace(name=str(path), is_live=False)
+    monkeypatch.setattr(own_videos, "find", lambda names, rate: ([source], []))
+    content = np.random.default_rng(0).integers(0, 256, size, np.uint8).tobytes()
+
+    def listed(content):
+        path.write_bytes(content)
+        return own_videos.list_files([str(path)])
+
+    first = listed(content)
+    assert first == listed(content)
+    if size:
+        assert first != listed(bytes([content[0] ^ 1]) + content[1:])
+        assert first != listed(content[:-1] + bytes([content[-1] ^ 1]))
+    assert first != listed(content + b"x")
