@@ -27,6 +27,9 @@ _ONE_LOST = 2.5
 # What makes levels from 0 to 255 of frames of integers; floats are from 0 to 1.
 _SCALES = {np.dtype(np.uint8): 1.0, np.dtype(np.uint16): 1 / 257}
 
+# Highest level of uint16 frames below which fewer than 32 levels of 255 are left of them.
+_DARK = 2**13
+
 Box = tuple[int, int, int, int]
 
 
@@ -147,9 +150,14 @@ class Frames(Source):
 
     def require_pictures(self, flag, twice=False):
         self._flag = flag
-        dtype = self._checked().dtype
-        if not (dtype.kind == "f" or dtype in _SCALES):
-            raise self._unknown(f"frames of {dtype}")
+        array = self._checked()
+        if not (array.dtype.kind == "f" or array.dtype in _SCALES):
+            raise self._unknown(f"frames of {array.dtype}")
+        if array.dtype == np.uint16 and (highest := int(array.max())) < _DARK:
+            raise RawDataError(
+                self._path, f"uint16 frames up to {highest}, of 65535, as of a camera of 10 or 12 bits",
+                "levels that use the range: of these few would be left", "Save them as floats, such as frames / 4095.",
+            )  # fmt: skip
 
     def frames(self, start, end, shape, box):
         array = self._checked()

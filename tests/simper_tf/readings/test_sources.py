@@ -133,6 +133,16 @@ def test_what_has_no_levels_or_cannot_be_read_twice_is_refused_for_what_needs_it
     sources.Camera(0).require_pictures("--model")
 
 
+def test_frames_of_12_bits_in_16_are_refused_where_levels_count_and_read_where_they_do_not(tmp_path):
+    np.save(tmp_path / "dark.npy", np.arange(80, dtype=np.uint16).reshape(5, 4, 4) * 51)
+    dark = sources.open_file(tmp_path / "dark.npy", 10.0)
+    assert len(list(dark.frames(0, 9, (4, 4), None))) == 5
+    with pytest.raises(RawDataError, match=r"dark.npy: found uint16 frames up to 4029, of 65535, .*frames / 4095"):
+        dark.require_pictures("training")
+    np.save(tmp_path / "bright.npy", np.arange(80, dtype=np.uint16).reshape(5, 4, 4) * 800)
+    sources.open_file(tmp_path / "bright.npy", 10.0).require_pictures("training")
+
+
 def test_arrays_of_a_folder_are_not_held_open(tmp_path):
     for number in range(5):
         np.save(tmp_path / f"{number}.npy", np.zeros((4, 3, 3), np.uint8))
