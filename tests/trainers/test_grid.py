@@ -178,6 +178,6 @@ def test_what_says_where_things_are_is_among_the_settings_and_changes_no_name(ba
 def test_folders_keep_the_names_that_they_have_had():
     left_out = {
         "run_dir", "data_dir", "manual_dir", "overwrite", "save_seconds", "artifacts", "max_frames", "format",
-        "warm_up", "split", "strategy", "replicas", "worker_seconds", "profile",
+        "warm_up", "split", "strategy", "replicas", "worker_seconds", "profile", "labels",
     }  # fmt: skip
     assert left_out | {"data_service"} == grid.ELSEWHERE
