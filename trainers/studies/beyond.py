@@ -32,8 +32,8 @@ def transfer(scale: Scale) -> Study:
     titles = tuple(f"{scale.title(s)} to {scale.title(t)}: {unit(t, metric)}" for s, t, metric in columns)
     about = (
         "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
-        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. It takes "
-        "the checkpoint that is best on a fifth of the training clips; here it is the last one."
+        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. It "
+        "takes the checkpoint that is best on a fifth of the training clips; here it is the last one."
     )
     return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, (*lines, target_alone)),))
 
