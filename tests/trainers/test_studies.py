@@ -5,8 +5,10 @@ import pytest
 
 from simper_tf.methods import METHODS
 from trainers.studies import STUDIES, choosing, page, published
+from trainers.studies.digits import DIGITS
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
+from trainers.studies.table import data_set_of
 
 LOCATED = {name: scale.located("data", "raw") for name, scale in SCALES.items()}
 
@@ -77,7 +79,7 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
 
 def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_head_alone_at_the_flagfiles():
     rates = choosing.label_rates()
-    whole, alone, after = STUDIES["table8"][0](LOCATED["small"]).blocks
+    whole, alone, after, _ = STUDIES["table8"][0](LOCATED["small"]).blocks
     methods = ("supervised", *PAPERS)
     names = [pathlib.Path(cell.run.flagfile).stem for cell in whole.lines[0].cells]
     for method, at_once, later in zip(methods, whole.lines, after.lines, strict=False):
@@ -92,6 +94,20 @@ def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_hea
         for head, both in zip(line.cells, later.cells, strict=True):
             assert both.run.source == head.run
             assert head.run.source.settings().method == method
+
+
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_a_head_of_one_multiple_learns_alone_on_all_but_series_and_random_weights_learn_with_it(scale):
+    *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
+    for method, line in zip(("supervised", *PAPERS), block.lines, strict=True):
+        ran = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
+        assert set(ran) == set(SETS) - {"lst"}
+        for run in ran.values():
+            found = run.settings().options
+            assert (found["head"], found.get("freeze", False)) == ("frequency", method != "supervised")
+    lines = {line.title: line for line in STUDIES["table13"][0](LOCATED[scale]).blocks[0].lines}
+    for title in ("supervised, the head `frequency`", "SimCLR, the head `frequency` alone"):
+        assert {cell.run.settings().options["head"] for cell in lines[title].cells} == {"frequency"}
 
 
 @pytest.mark.parametrize("name", sorted(published.tables()))
@@ -144,16 +160,55 @@ def test_no_band_knows_of_the_frequencies_that_are_left_out():
 
 def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls():
     study = STUDIES["comparison"][0](LOCATED["small"])
-    for each in (each for each in study.blocks if not each.title.startswith("At equal seconds")):
-        titles = [line.title for line in each.lines]
-        told = {METHODS[name].title for name in ("sinc", "contrast_phys", "frequency_contrast")}
-        without = [kind.title for kind in METHODS.values() if not kind.needs_labels]
-        assert {f"{title} (told the band)" if title in told else title for title in without} <= set(titles)
-        assert {f"{title}, wide band" for title in told} <= set(titles)
-        assert {f"{title} + prior" for title in without if title != METHODS["sinc"].title} <= set(titles)
-        assert sum(title.startswith("control") for title in titles) >= 3
-        assert sum(title.startswith("supervised") for title in titles) == 3
+    told = {METHODS[name].title for name in ("sinc", "contrast_phys", "frequency_contrast")}
+    methods = [kind.title for kind in METHODS.values() if not kind.needs_labels]
+    titles = {each.title: [line.title for line in each.lines] for each in study.blocks}
+    without = [lines for title, lines in titles.items() if ", without the prior: " in title]
+    prior = [lines for title, lines in titles.items() if ", with the prior: " in title]
+    assert len(without) == len(prior) == 6
+    for lines in without:
+        assert {f"{title} (told the band)" if title in told else title for title in methods} <= set(lines)
+        assert {f"{title}, wide band" for title in told} <= set(lines)
+        assert sum(title.startswith("control") for title in lines) >= 3
+        assert sum(title.startswith("supervised") for title in lines) == 3
+        assert not any("prior" in title for title in lines)
+    for lines in prior:
+        assert {f"{title} + prior" for title in methods if title != METHODS["sinc"].title} <= set(lines)
+        assert {"prior alone", "SiNC (told the band)", "control: pixels, nothing learned"} <= set(lines)
+    assert sum(title.startswith("At equal seconds") for title in titles) == 3
     assert all(name in METHODS for name in PAPERS)
+
+
+def test_the_papers_numbers_stand_beside_its_own_setting_alone():
+    blocks = {each.title: each for each in STUDIES["comparison"][0](LOCATED["small"]).blocks}
+    beside = {
+        title: {line.title: {cell.protocol: cell.paper for cell in line.cells if cell and cell.paper is not None}
+                for line in each.lines if any(cell and cell.paper is not None for cell in line.cells)}
+        for title, each in blocks.items()
+    }  # fmt: skip
+    found = {title: lines for title, lines in beside.items() if lines}
+    assert list(found) == [f"{DIGITS['digits']}, without the prior: {words}" for words in ("MAE (Hz)", "MAPE (%)")]
+    lines = found[f"{DIGITS['digits']}, without the prior: MAE (Hz)"]
+    papers = "SimPer with the paper's crops, flips, blur and brightness"
+    assert list(lines) == [*(METHODS[name].title for name in METHODS if name in PAPERS), papers]
+    assert lines["SimCLR"] == {"fft": 2.96, "1nn": 0.98}
+
+
+def test_methods_made_for_pulse_stand_in_tables_of_pulse_without_a_prior_of_their_own():
+    for name in ("table3", "table4", "table5"):
+        (block,) = STUDIES[name][0](LOCATED["small"]).blocks
+        lines = {line.title: line.cells[0].run.settings() for line in block.lines if line.cells[0]}
+        for method in ("frequency_contrast", "contrast_phys", "sinc"):
+            found = lines[f"{METHODS[method].title} (told the band)"]
+            assert (found.method, found.options.get("prior_weight", 0)) == (method, 0)
+
+
+def test_a_line_of_simclr_has_larger_batches_where_the_scale_has_small_ones():
+    for name in ("table2", "table14"):
+        small, paper = (STUDIES[name][0](LOCATED[scale]).blocks[0].lines for scale in ("small", "paper"))
+        sizes = {line.title: line.cells[0].run.settings().batch_size for line in small if "SimCLR" in line.title}
+        assert sizes == {"SimCLR": 4, "SimCLR, batches of 16": 16}
+        assert not any("batches" in line.title for line in paper)
 
 
 def test_tables_of_features_have_what_reads_without_learning_where_its_clips_allow_it():

@@ -5,7 +5,15 @@ from trainers.studies import published
 from trainers.studies.features import unit
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
-from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, headed, other_head
+from trainers.studies.ways import (
+    OWN,
+    after_the_head,
+    finetuned,
+    head_alone,
+    one_multiple,
+    one_multiple_alone,
+    other_head,
+)
 
 
 def transfer(scale: Scale) -> Study:
@@ -72,11 +80,10 @@ def unseen(scale: Scale) -> Study:
              ""),
         line("SimPer, 1-NN, which can only answer what it has seen", lambda part: setting.pretrain.but(**part), "1nn",
              ""),
-        line("supervised, the head `frequency`", lambda part: setting.finetune.but(head="frequency", **part), OWN, ""),
-        line("SimPer, fine-tuned, the head `frequency`", lambda part: tuned(part).but(head="frequency"), OWN, ""),
-        line("SimPer, the head `frequency` alone", lambda part: head_alone(tuned(part)).but(head="frequency"), OWN, ""),
-        Line(title, tuple(headed(Cell(setting.finetune.but(**parts[part]), OWN, f"mae_{seen}"), head)
-                          for part, seen in kinds)),
+        line("supervised, the head `frequency`", lambda part: one_multiple(setting.finetune.but(**part)), OWN, ""),
+        line("SimPer, fine-tuned, the head `frequency`", lambda part: one_multiple(tuned(part)), OWN, ""),
+        line("SimPer, the head `frequency` alone", lambda part: one_multiple_alone(tuned(part)), OWN, ""),
+        line(title, lambda part: setting.finetune.but(head=head, **part), OWN, ""),
     )  # fmt: skip
     titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)
     about = (

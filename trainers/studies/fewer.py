@@ -8,7 +8,7 @@ from trainers.studies import published
 from trainers.studies.features import unit
 from trainers.studies.scales import PAPERS_LENGTHS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
-from trainers.studies.ways import OWN, finetuned, head_alone
+from trainers.studies.ways import OWN, finetuned, head_alone, one_multiple, one_multiple_alone
 
 
 def fewer_clips(name: str) -> Callable[[Scale], Study]:
@@ -24,7 +24,7 @@ def fewer_labels(name: str) -> Callable[[Scale], Study]:
     return functools.partial(_over_fractions, "table13", name, None, "label_fraction", (
         "All clips train without labels, and only a part of them has labels. The paper says that SimPer's lead grows "
         "as labels get fewer. It trains the whole network; that the head alone learns, and the encoder stays as it is, "
-        "is ours."
+        "is ours, and so is the head `frequency`, which learns one multiple of what a Fourier transform reads."
     ), {", the head alone": head_alone})  # fmt: skip
 
 
@@ -51,11 +51,6 @@ def lengths(scale: Scale) -> Study:
     )
     about = "As table 8, with shorter clips. The paper says that SimPer does not suffer from them."
     return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
-
-
-def _frequency(run):
-    """Returns a run whose head learns one multiple of what a Fourier transform reads."""
-    return run.but(head="frequency")
 
 
 def _over_fractions(table, name, before, after, about, ways, scale):
@@ -85,12 +80,15 @@ def _over_fractions(table, name, before, after, about, ways, scale):
         for method in scale.some(("supervised", "simclr", "cvrl", "simper"))
         if not (way and method == "supervised")
     )
-    if ways and name == "rotating_digits":
-        others = {"supervised": ("", _frequency), "simper": (" alone", lambda run: _frequency(head_alone(run)))}
+    if ways:
+        others = {
+            "supervised": ("", one_multiple),
+            **dict.fromkeys(("simclr", "cvrl", "simper"), (" alone", one_multiple_alone)),
+        }
         lines += tuple(
             Line(f"{METHODS[method].title}, the head `frequency`{more}",
                  tuple(cell(method, way, *column) for column in columns))
-            for method, (more, way) in others.items()
+            for method, (more, way) in others.items() if method in scale.some(others)
         )  # fmt: skip
     titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
     pairs = [(line.title, lines[0].title) for line in lines if line.title.startswith(METHODS["simper"].title)]

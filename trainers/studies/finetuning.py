@@ -7,7 +7,15 @@ from trainers.studies import published
 from trainers.studies.features import METRICS, PAPERS, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
-from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, headed, other_head
+from trainers.studies.ways import (
+    OWN,
+    after_the_head,
+    finetuned,
+    head_alone,
+    one_multiple,
+    one_multiple_alone,
+    other_head,
+)
 
 
 def whole_networks(scale: Scale) -> Study:
@@ -15,25 +23,28 @@ def whole_networks(scale: Scale) -> Study:
     methods = scale.some(("supervised", *PAPERS))
     (block,) = _over_sets("table8", scale, SETS, methods, "").blocks
     title, head = other_head(scale)
-    # Series have no other.
-    cells = (None if cell.metric == "pearson" or "°C" in column else headed(cell, head)
-             for column, cell in zip(block.columns, block.lines[0].cells, strict=True))  # fmt: skip
-    lines = (*block.lines, Line(title, tuple(cells)), _unlearned(block))
+    published_head = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
+    lines = (*block.lines, dataclasses.replace(published_head, title=title), _unlearned(block))
     whole = dataclasses.replace(block, title="The whole network at once", lines=lines)
     alone = Block("The head alone", block.columns, tuple(_learned(line, head_alone) for line in block.lines[1:]))
     after = Block("The head first, then the whole network", block.columns, tuple(
         _learned(line, lambda run, method=method: after_the_head(scale, method, run))
         for method, line in zip(methods, block.lines, strict=True)
     ))  # fmt: skip
+    frequency = Block("The head `frequency`, alone but for supervised training", block.columns, tuple(
+        _learned(line, one_multiple if method == "supervised" else one_multiple_alone, of_series=False)
+        for method, line in zip(methods, block.lines, strict=True)
+    ))  # fmt: skip
     about = (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
         "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
         "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
-        "steps; supervised training goes on as long there. Learning rates of the whole network were chosen on "
-        "validation clips for every start on digits and faces, see the table `finetune_settings`, and are the same for "
-        "all on Countix and LST."
+        "steps; supervised training goes on as long there. A last one has a head that learns one multiple of what a "
+        "Fourier transform reads, on encoders as they are, and with all of the network from random weights. Learning "
+        "rates of the whole network were chosen on validation clips for every start on digits and faces, see the table "
+        "`finetune_settings`, and are the same for all on Countix and LST."
     )
-    return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after))
+    return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after, frequency))
 
 
 def specialized(scale: Scale) -> Study:
@@ -79,9 +90,14 @@ def other_data(scale: Scale) -> Study:
     ))  # fmt: skip
 
 
-def _learned(line, way):
-    """Returns a line that the paper does not have: labels are learned in another way."""
-    return Line(line.title, tuple(dataclasses.replace(cell, run=way(cell.run), paper=None) for cell in line.cells))
+def _learned(line, way, of_series=True):
+    """Returns a line that the paper does not have: labels are learned in another way, those of series only if asked."""
+
+    def cell(asked):
+        is_left_out = not of_series and data_set_of(asked.run) == "lst"
+        return None if is_left_out else dataclasses.replace(asked, run=way(asked.run), paper=None)
+
+    return Line(line.title, tuple(cell(each) for each in line.cells))
 
 
 def _unlearned(block):

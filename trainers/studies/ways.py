@@ -1,10 +1,8 @@
 """Ways of learning from labels, as runs: at once, the head alone, the head first; another head."""
 
-import dataclasses
-
 from trainers.grid import Run
 from trainers.studies.scales import Scale
-from trainers.studies.table import Cell, data_set_of
+from trainers.studies.table import data_set_of
 
 OWN = "supervised"  # The protocol that asks the trained head.
 
@@ -57,6 +55,11 @@ def other_head(scale: Scale) -> tuple[str, str]:
     return "supervised, phase-free head", "spectrum"
 
 
-def headed(cell: Cell, head: str) -> Cell:
-    """Returns a cell of the same run with another head, which the paper does not have."""
-    return dataclasses.replace(cell, run=cell.run.but(head=head), paper=None)
+def one_multiple(run: Run) -> Run:
+    """Returns learning from labels by the head `frequency`: one multiple of what a Fourier transform reads."""
+    return run.but(head="frequency")
+
+
+def one_multiple_alone(run: Run) -> Run:
+    """Returns the same while the encoder stays as it is begun."""
+    return one_multiple(head_alone(run))
