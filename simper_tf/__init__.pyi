@@ -9,6 +9,7 @@ from simper_tf import (
     checkpoints as checkpoints,
     clips as clips,
     cluster as cluster,
+    clip_table as clip_table,
     columns as columns,
     data as data,
     data_service as data_service,

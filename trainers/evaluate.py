@@ -9,6 +9,7 @@ import numpy as np
 
 from simper_tf import (
     checkpoints,
+    clip_table,
     experiment,
     features,
     files,
@@ -60,7 +61,7 @@ def load_model(folder, clips, settings):
 
 
 def evaluate(folder, clips, model, settings, seconds):
-    """Writes `results.jsonl`, `readout.json` and `plots/` of a trained method and prints the table of its rows.
+    """Writes `results.jsonl`, `readout.json`, `predictions.csv` and `plots/` of a trained method, and prints its rows.
 
     Args:
         folder: Path of the run's folder.
@@ -106,6 +107,7 @@ def evaluate(folder, clips, model, settings, seconds):
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
     keep_features(folder, clips, settings, predicted)
+    clip_table.write(folder / run_folder.PREDICTIONS[settings.split], predicted, values, task.unit)
     run_folder.write_readout(folder, {name: dict(each.found) for name, each in predictions.items() if each.found})
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
@@ -113,7 +115,8 @@ def evaluate(folder, clips, model, settings, seconds):
     if "gm" in task.metrics and not settings.labels:
         floored = (f"{name} {metrics.count_floored(predicted.labels, each)}" for name, each in values.items())
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {', '.join(floored)}.")
-    cli.say(f"Results: {folder / 'results.jsonl'}.")
+    each = folder / run_folder.PREDICTIONS[settings.split]
+    cli.say(f"Results: {folder / 'results.jsonl'}, those of each clip: {each}.")
     if settings.artifacts:
         figures.draw_run(folder, task, predicted, values, true_courses(clips, settings))
 

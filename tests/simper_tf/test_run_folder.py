@@ -109,7 +109,7 @@ def test_flags_of_earlier_versions_are_read_and_refused_where_they_end_within_a_
         run_folder.read_flags(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["features.npz", "features_validation.npz"])
+@pytest.mark.parametrize("name", ["features.npz", "features_validation.npz", "predictions.csv"])
 def test_features_of_either_split_are_not_mixed_with_a_run_of_other_flags(folder, name):
     (folder / name).touch()
     settings = dataclasses.replace(MINE, run_dir=str(folder), seed=7)

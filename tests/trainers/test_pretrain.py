@@ -1,3 +1,4 @@
+import csv
 import functools
 import json
 import os
@@ -41,7 +42,8 @@ def finished(tmp_path_factory):
 def test_a_run_leaves_all_that_its_folder_promises(call, finished):
     call(pretrain.main, f"--run_dir={finished}", "--deterministic")
     assert {path.name for path in finished.iterdir()} == {
-        "flags.cfg", "results.jsonl", "readout.json", "features.npz", "checkpoints", "logs", "plots", "saved_model",
+        "flags.cfg", "results.jsonl", "readout.json", "predictions.csv", "features.npz", "checkpoints", "logs", "plots",
+        "saved_model",
     }  # fmt: skip
     rows = results(finished)
     assert {"1nn", "fft", "fft_calibrated"} <= {row["protocol"] for row in rows}
@@ -51,6 +53,18 @@ def test_a_run_leaves_all_that_its_folder_promises(call, finished):
     assert pictures == {"training", "features_over_angle", "spectra", "predicted_over_true"}
     assert (finished / "saved_model" / "1" / "saved_model.pb").exists()
     assert list((finished / "logs").glob("events.out.tfevents.*"))
+
+
+def test_the_table_of_clips_has_the_errors_of_the_rows(finished):
+    each = list(csv.DictReader((finished / "predictions.csv").open()))
+    kept = np.load(finished / "features.npz")
+    assert [line["id"] for line in each] == kept["ids"].tolist()
+    labels = np.array([float(line["label (Hz)"]) for line in each])
+    np.testing.assert_allclose(labels, kept["labels"], rtol=1e-6)
+    for row in results(finished):
+        if row["metric"] == "mae":
+            read = np.array([float(line[f"{row['protocol']} (Hz)"]) for line in each])
+            assert np.abs(read - labels).mean() == pytest.approx(row["value"], rel=1e-4, abs=1e-6)
 
 
 def test_the_written_flags_repeat_the_run(call, finished, tmp_path):
