@@ -170,13 +170,22 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
         assert {f"{title} (told the band)" if title in told else title for title in methods} <= set(lines)
         assert {f"{title}, wide band" for title in told} <= set(lines)
         assert sum(title.startswith("control") for title in lines) >= 3
-        assert sum(title.startswith("supervised") for title in lines) == 3
+        assert sum(title.startswith("supervised") for title in lines) == 5
         assert not any("prior" in title for title in lines)
     for lines in prior:
         assert {f"{title} + prior" for title in methods if title != METHODS["sinc"].title} <= set(lines)
         assert {"prior alone", "SiNC (told the band)", "control: pixels, nothing learned"} <= set(lines)
     assert sum(title.startswith("At equal seconds") for title in titles) == 3
     assert all(name in METHODS for name in PAPERS)
+
+
+def test_a_supervised_line_has_the_papers_schedule_over_as_many_epochs_as_its_clips_allow():
+    lines = {line.title: line for line in STUDIES["comparison"][0](LOCATED["small"]).blocks[0].lines}
+    for title in ("the published head", "phase-free head, pictures left as they are"):
+        found = lines[f"supervised, {title}, the paper's schedule"].cells[-1].run.settings()
+        epochs = found.steps * found.batch_size / 1000
+        assert [each / epochs for each in found.decay_epochs] == [12 / 20, 16 / 20]
+        assert lines[f"supervised, {title}"].cells[-1].run.settings().decay_epochs == ()
 
 
 def test_the_papers_numbers_stand_beside_its_own_setting_alone():

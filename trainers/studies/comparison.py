@@ -25,6 +25,8 @@ from trainers.studies.table import Block, Line, Study
 
 # Kinds of digits of the comparison; the paper has the first.
 DATA = ("digits", "digits_spin", "digits_noisy_middle")
+# Five epochs of the scale's clips: a tenth of the rate after each of two, as in the paper after 12 and 16 of 20.
+PAPERS_DECAY = {"steps": 1250, "decay_epochs": "3,4"}
 # What each method's settings are chosen from, one changed at a time.
 GRID = {
     "learning_rate": ("0.001", "0.01"),
@@ -66,14 +68,15 @@ def comparison(scale: Scale) -> Study:
                 blocks.append(Block(f"{DIGITS[config]}, {words}: {name}", frequency_titles(name), tuple(made)))
     blocks += [block for config in scale.some(DATA) for block in _equal_seconds(scale, config)]
     about = (
-        "Every method with the same encoder and clips and its own views, without the frequency prior, as in the paper, "
-        "and with it (weight 10, not tuned here); those that learn from labels take steps of their own, and were not "
-        "tuned. Settings are those of the scale but for one that was chosen for each method on validation clips of "
-        "noisy digits, see the table `settings`: SimPer leaves the picture as it is, others have batches of 16. "
-        "Methods that are told the band by their own loss say so, and the prior tells it to all that have it; a wide "
-        "band, 0.2 to 7.5 Hz, tells little: faster than that, views of twice the speed show no motion at 30 frames a "
-        "second. Controls have learned nothing: what they reach is no merit of any training, and on clean digits it is "
-        "nearly all there is to reach. The paper's numbers are of its table 2."
+        "Every method with the same encoder and clips and its own views, without the frequency prior, as in the "
+        "paper, and with it (weight 10, not tuned here); those that learn from labels take steps of their own, and "
+        "were not tuned; rates fall along a cosine unless a line has the paper's schedule. Settings are those of the "
+        "scale but for one that was chosen for each method on validation clips of noisy digits, see the table "
+        "`settings`: SimPer leaves the picture as it is, others have batches of 16. Methods that are told the band by "
+        "their own loss say so, and the prior tells it to all that have it; a wide band, 0.2 to 7.5 Hz, tells little: "
+        "faster than that, views of twice the speed show no motion at 30 frames a second. Controls have learned "
+        "nothing: what they reach is no merit of any training, and on clean digits it is nearly all there is to "
+        "reach. The paper's numbers are of its table 2."
     )
     return Study("comparison", "Methods side by side", about, tuple(blocks))
 
@@ -90,7 +93,11 @@ def _without_the_prior(scale, base):
     labeled = scale.sets["rotating_digits"].finetune.but(dataset=dict(base.changes)["dataset"])
     yield "supervised, the published head", labeled.but(head="linear")
     yield "supervised, phase-free head", labeled.but(head="spectrum")
-    yield "supervised, phase-free head, pictures left as they are", labeled.but(head="spectrum", appearance="none")
+    plain = labeled.but(head="spectrum", appearance="none")
+    yield "supervised, phase-free head, pictures left as they are", plain
+    if scale.name == "small":  # That of the paper has it from its flagfile.
+        yield "supervised, the published head, the paper's schedule", labeled.but(head="linear", **PAPERS_DECAY)
+        yield "supervised, phase-free head, pictures left as they are, the paper's schedule", plain.but(**PAPERS_DECAY)
     part = base.but(method="contrast_phys_plus", **changes("contrast_phys"), label_fraction=0.1)
     yield f"{METHODS['contrast_phys_plus'].title}, a tenth of the labels", part
     yield "control: encoder untrained", base.but(steps=0, epochs=0)

@@ -37,13 +37,14 @@ def losses(scale: Scale) -> Study:
 
 
 def encoder(scale: Scale) -> Study:
-    """Returns SimPer with the paper's encoder and views beside that of the scale."""
+    """Returns SimPer with the paper's encoder and views, and with PhysNet, beside that of the scale."""
     base = scale.sets["rotating_digits"].pretrain
     papers = base.but(encoder="cnn3d", learning_rate=0.001)
     if scale.name == "small":
         papers = papers.but(num_views=10, batch_size=16, micro_batch=1, steps=40)
     kinds = {
         "SimPer, the encoder `small`": base.but(encoder="small"),
+        "SimPer, PhysNet": base.but(encoder="physnet", learning_rate=0.001),
         "SimPer, the paper's 3-D CNN": papers,
         "control: the 3-D CNN untrained": papers.but(steps=0, epochs=0),
     }
@@ -52,7 +53,8 @@ def encoder(scale: Scale) -> Study:
     )
     about = (
         "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, "
-        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64."
+        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64. PhysNet, which the "
+        "paper does not have, is an encoder made for pulse; it has the views and steps of the scale."
     )
     return Study("encoder", "The paper's encoder", about, blocks)
 
