@@ -53,8 +53,9 @@ def encoder(scale: Scale) -> Study:
     )
     about = (
         "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, "
-        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of 64. PhysNet, which the "
-        "paper does not have, is an encoder made for pulse; it has the views and steps of the scale."
+        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of "
+        "64. PhysNet, which the paper does not have, is an encoder made for pulse; it has the views and steps of the "
+        "scale."
     )
     return Study("encoder", "The paper's encoder", about, blocks)
 
