@@ -15,7 +15,7 @@ help:
 	@echo "make recordings  read generated recordings as trainers.predict does: docs/recordings.md (about half an hour)"
 	@echo "make series      read heart rates beside other libraries: docs/series.md (about 10 minutes, 2 of them set-up)"
 	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
-	@echo "make results     make every table at the scale of two cores: docs/results (hours; runs that are in rows.jsonl there are not repeated)"
+	@echo "make results     make every table at the scale of two cores: docs/results (only runs that are not in rows.jsonl there are trained)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
 	@echo "make clean       delete .venv, .venv-parity, .venv-peers, site and caches; data/ and runs/ stay"
 

@@ -24,7 +24,7 @@ def main():
     if config.list:
         return cli.say(listed(scales))
     scale = scales[config.scale]
-    seeds = tuple((config.seeds and seeds_of(config.seeds)) or scale.seeds)
+    asked = seeds_of(config.seeds)
     names, left_out = choose(config.table, scale)
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
@@ -36,22 +36,26 @@ def main():
     for path in config.documents:
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = [STUDIES[name][0](scale) for name in names]
+    seeds = {each.name: asked or scale.seeds_of(each.name) for each in studies}
     grid = Grid(config.runs, jobs=config.jobs, kept=config.rows and KeptRows(config.rows))
     waiting = list(studies)
 
     def gathered(study):
-        return page.gather(study, scale, seeds, grid.rows_of, lambda run: grid.folder_of(run).name)
+        return page.gather(study, scale, seeds[study.name], grid.rows_of, lambda run: grid.folder_of(run).name)
+
+    def runs_of(study):
+        return [run.seeded(seed) for seed in seeds[study.name] for run in study.runs()]
 
     def publish_whole(_):
         """Publishes the tables that a run has made whole: hours before the last of many."""
-        whole = [each for each in waiting if all(grid.rows_of(run.seeded(s)) for s in seeds for run in each.runs())]
+        whole = [each for each in waiting if all(map(grid.rows_of, runs_of(each)))]
         for study in whole:
             waiting.remove(study)
             publish([gathered(study)], config)
 
     with grid.held():
         write_miniatures(scale, names)
-        wanted = [run.seeded(seed) for seed in seeds for study in studies for run in study.runs()]
+        wanted = [run for study in studies for run in runs_of(study)]
         grid.keep(wanted)
         try:
             failed = grid.train(wanted, finished=publish_whole)
@@ -119,7 +123,7 @@ def listed(scales) -> str:
             wanted = {each for run in STUDIES[name][0](scale).runs() for each in run.with_sources()}
             data = ", ".join(scale.title(each) for each in STUDIES[name][1])
             lack = lacks(name, scale) or "nothing is lacking"
-            lines.append(f"  {scale.name}: {len(wanted) * len(scale.seeds)} runs on {data}; {lack}")
+            lines.append(f"  {scale.name}: {len(wanted) * len(scale.seeds_of(name))} runs on {data}; {lack}")
     return "\n".join(lines)
 
 
@@ -180,7 +184,7 @@ if __name__ == "__main__":
     )
     flags.DEFINE_string("out", None, "Folder that also gets the tables of which nothing is missing.")
     flags.DEFINE_list("documents", [], "Documents with marks between which tables are put, such as README.md.")
-    flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale.")
+    flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale for each table.")
     flags.DEFINE_integer("jobs", 1, "Runs trained at a time; times are then not to be compared.", lower_bound=1)
     flags.DEFINE_boolean(
         "choose", False, "Let other tables have what is best in the tables settings and finetune_settings."

@@ -105,7 +105,7 @@ def test_a_run_that_is_not_finished_is_said_and_not_drawn(scale, grid, shown):
 
 def test_nothing_is_drawn_of_no_run(scale, grid):
     for figure in figures.FIGURES:
-        found = figures.drawn(figure, scale, grid, SEEDS)
+        found = figures.drawn(figure, scale, grid, dict.fromkeys(STUDIES, SEEDS))
         assert found.png is None
         assert found.lacking
 
@@ -127,6 +127,15 @@ def test_errors_are_the_rows_of_tables_with_intervals_over_seeds(name, parts, sc
             np.testing.assert_allclose(container[0].get_xdata(), parts, rtol=0.06)
 
 
+def test_a_figure_of_two_tables_has_the_seeds_of_each(scale, grid):
+    figure = BY_NAME["figure4b"]
+    made_up_runs.finish(grid, STUDIES["table12_digits"][0](scale), (0, 1))
+    made_up_runs.finish(grid, STUDIES["table12"][0](scale), (0,))
+    seeds = {"table12_digits": (0, 1), "table12": (0,)}
+    assert not figures.drawn(figure, scale, grid, seeds).lacking
+    assert figures.drawn(figure, scale, grid, dict.fromkeys(seeds, (0, 1, 2))).lacking
+
+
 def test_an_interval_over_seeds_is_students_and_of_one_seed_that_of_its_clips():
     two = [row(value=1.0), row(value=3.0, seed=1)]
     # Standard error 1; the quantile of one degree of freedom is 12.7062.
@@ -136,7 +145,7 @@ def test_an_interval_over_seeds_is_students_and_of_one_seed_that_of_its_clips():
 
 def test_a_figure_is_a_picture(scale, grid):
     made_up_runs.finish(grid, STUDIES["table2"][0](scale), SEEDS)
-    assert figures.drawn(BY_NAME["figure8"], scale, grid, SEEDS).png.startswith(b"\x89PNG")
+    assert figures.drawn(BY_NAME["figure8"], scale, grid, dict.fromkeys(STUDIES, SEEDS)).png.startswith(b"\x89PNG")
 
 
 @pytest.fixture

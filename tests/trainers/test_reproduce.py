@@ -141,6 +141,15 @@ def test_a_table_without_its_data_is_refused_by_name_and_left_out_of_all(small, 
     assert small.trained
 
 
+def test_a_table_has_the_seeds_that_its_scale_has_for_it(small, monkeypatch):
+    more = dataclasses.replace(SCALES["small"], seeds=(0,), more_seeds={"mine": (0, 1, 2)})
+    monkeypatch.setattr(reproduce, "SCALES", {"small": more})
+    small.scale, small.seeds = "small", []
+    reproduce.main()
+    assert sorted(run.settings().seed for run in small.trained) == [0, 0, 1, 1, 2, 2]
+    assert [SCALES["small"].seeds_of(name) for name in ("table10", "table8")] == [(0, 1, 2), (0,)]
+
+
 def test_the_list_says_what_each_table_lacks(small, capsys):
     small.list = True
     reproduce.main()
@@ -148,7 +157,7 @@ def test_the_list_says_what_each_table_lacks(small, capsys):
         "Each is made by: python -m trainers.reproduce --table=NAME --scale=SCALE",
         "mine: My table",
         "  smoke: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
-        "  small: 6 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
+        "  small: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
         "  paper: 6 runs on RotatingDigits; nothing is lacking",
     ]  # fmt: skip
     assert not small.trained

@@ -57,13 +57,19 @@ class Drawn:
     lacking: Mapping[str, str]
 
 
-def drawn(figure: Figure, scale: Scale, grid, seeds: tuple[int, ...]) -> Drawn:
+def drawn(figure: Figure, scale: Scale, grid, seeds: Mapping[str, Sequence[int]]) -> Drawn:
     """Returns a figure drawn from the runs of a grid.
+
+    Args:
+        figure: Which.
+        scale: Of the runs.
+        grid: Where they are.
+        seeds: Table -> the seeds of its runs.
 
     Raises:
         ValueError: what a run has left is damaged.
     """
-    kept = Kept(grid, seeds)
+    kept = Kept(grid, seeds[figure.table], seeds)
     made = figure.draw(scale, kept)
     if made is None:
         return Drawn(figure, None, kept.lacking)
@@ -132,9 +138,10 @@ def errors(tables: Sequence[str], flag: str, words: str):
 
     def draw(scale, kept):
         panels = {}
-        for block in (block for table in tables for block in _study(table, scale).blocks):
-            curves = {line.title: _errors(line, flag, kept) for line in block.lines}
-            panels[block.title] = {title: curve for title, curve in curves.items() if curve}
+        for table in tables:
+            for block in _study(table, scale).blocks:
+                curves = {line.title: _errors(line, flag, kept.of(table)) for line in block.lines}
+                panels[block.title] = {title: curve for title, curve in curves.items() if curve}
         panels = {title: curves for title, curves in panels.items() if curves}
         return side_by_side.errors_over_size(panels, f"{words} (%)", "MAPE (%)") if panels else None
 

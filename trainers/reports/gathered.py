@@ -64,7 +64,7 @@ def gather(scale: Scale, runs: pathlib.Path, results: pathlib.Path, command: str
         raise ValueError(f"--runs={runs} is no folder. Name that of the runs of: python -m trainers.reproduce")
     tables = read_tables(results, scale)
     grid = Grid(runs)
-    seeds = tuple(tables[0]["seeds"])
+    seeds = {name: scale.seeds_of(name) for name in STUDIES} | {each["name"]: each["seeds"] for each in tables}
     drawn = [figures.drawn(figure, scale, grid, seeds) for figure in figures.FIGURES]
     return Report(scale, command, tables, drawn, environment(), lacking(tables, drawn, scale))
 

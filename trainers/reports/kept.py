@@ -2,6 +2,7 @@
 
 import dataclasses
 import zipfile
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -19,13 +20,19 @@ class Kept:
     Attributes:
         grid: Knows where they are.
         seeds: Of every run; features are those of the first.
+        seeds_of: Table -> the seeds of its runs, where a figure has those of several.
         lacking: A sentence for each run that was asked for in vain -> the command that makes what it lacks, empty for
             that of its table.
     """
 
     grid: Grid
-    seeds: tuple[int, ...]
+    seeds: Sequence[int]
+    seeds_of: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
     lacking: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def of(self, table: str) -> "Kept":
+        """Returns the same for the runs of another table; what they lack is remembered with the others."""
+        return dataclasses.replace(self, seeds=self.seeds_of.get(table, self.seeds))
 
     def features(self, run: Run) -> dict[str, np.ndarray] | None:
         """Returns the features of a run with the first seed, as `simper_tf.side_by_side` takes them, or None.
