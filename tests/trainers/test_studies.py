@@ -8,7 +8,6 @@ from trainers.studies import STUDIES, choosing, page, published
 from trainers.studies.digits import DIGITS
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
-from trainers.studies.table import data_set_of
 
 LOCATED = {name: scale.located("data", "raw") for name, scale in SCALES.items()}
 
@@ -79,7 +78,7 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
 
 def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_head_alone_at_the_flagfiles():
     rates = choosing.label_rates()
-    whole, alone, after, _ = STUDIES["table8"][0](LOCATED["small"]).blocks
+    whole, alone, after = STUDIES["table8"][0](LOCATED["small"]).blocks
     methods = ("supervised", *PAPERS)
     names = [pathlib.Path(cell.run.flagfile).stem for cell in whole.lines[0].cells]
     for method, at_once, later in zip(methods, whole.lines, after.lines, strict=False):
@@ -96,18 +95,19 @@ def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_hea
             assert head.run.source.settings().method == method
 
 
-@pytest.mark.parametrize("scale", ["small", "paper"])
-def test_a_head_of_one_multiple_learns_alone_on_all_but_series_and_random_weights_learn_with_it(scale):
-    *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
-    for method, line in zip(("supervised", *PAPERS), block.lines, strict=True):
-        ran = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
-        assert set(ran) == set(SETS) - {"lst"}
-        for run in ran.values():
-            found = run.settings().options
-            assert (found["head"], found.get("freeze", False)) == ("frequency", method != "supervised")
-    lines = {line.title: line for line in STUDIES["table13"][0](LOCATED[scale]).blocks[0].lines}
-    for title in ("supervised, the head `frequency`", "SimCLR, the head `frequency` alone"):
-        assert {cell.run.settings().options["head"] for cell in lines[title].cells} == {"frequency"}
+@pytest.mark.parametrize(
+    ("name", "alone"), [("table13", ("SimCLR", "CVRL", "SimPer")), ("table13_digits", ("SimPer",))]
+)
+def test_a_head_of_one_multiple_learns_alone_on_encoders_and_with_all_of_random_weights(name, alone):
+    lines = {line.title: line for line in STUDIES[name][0](LOCATED["small"]).blocks[0].lines}
+    found = {title: line.cells[0].run.settings() for title, line in lines.items() if "`frequency`" in title}
+    assert list(found) == [
+        "supervised, the head `frequency`",
+        *(f"{each}, the head `frequency` alone" for each in alone),
+    ]
+    for title, settings in found.items():
+        assert settings.options["head"] == "frequency"
+        assert settings.options.get("freeze", False) == title.endswith("alone")
 
 
 @pytest.mark.parametrize("name", sorted(published.tables()))

@@ -81,10 +81,9 @@ def _over_fractions(table, name, before, after, about, ways, scale):
         if not (way and method == "supervised")
     )
     if ways:
-        others = {
-            "supervised": ("", one_multiple),
-            **dict.fromkeys(("simclr", "cvrl", "simper"), (" alone", one_multiple_alone)),
-        }
+        # Whether it is the head alone that helps shows where random weights with it do not read the frequency.
+        begun = ("simclr", "cvrl", "simper") if is_papers else ("simper",)
+        others = {"supervised": ("", one_multiple), **dict.fromkeys(begun, (" alone", one_multiple_alone))}
         lines += tuple(
             Line(f"{METHODS[method].title}, the head `frequency`{more}",
                  tuple(cell(method, way, *column) for column in columns))
