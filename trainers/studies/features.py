@@ -2,7 +2,7 @@
 
 from simper_tf.methods import METHODS
 from trainers.studies import published
-from trainers.studies.digits import named
+from trainers.studies.digits import has_option, named
 from trainers.studies.scales import PULSE_PRIOR, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -64,7 +64,8 @@ def features(number: int, name: str):
                 Line(
                     f"{METHODS[method].title} + prior", tuple(Cell(told.but(method=method), *each) for each in columns)
                 )
-                for method in scale.some(PAPERS)
+                for method in scale.some((*FOR_PULSE, *PAPERS))
+                if has_option(method, "prior_weight")  # A term of SiNC is the prior.
             ]
         lines += [_control(protocol, plain.but(method="simper"), columns) for protocol in _controls_of(name)]
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
