@@ -67,6 +67,17 @@ def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run)
     return [row for row in rows if row is not None]
 
 
+def columns(found: dict[str, Sequence[Reading]]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Returns name -> `(N,)` of what has learned nothing, in Hz, and of how sure each readout is, for a table of clips.
+
+    Args:
+        found: As `read` returns it.
+    """
+    frequencies = {f"label_free_{name}": np.array([each.frequency for each in found[name]]) for name in OTHERS}
+    sure = {f"confidence of {name}": np.array([each.score for each in readings]) for name, readings in found.items()}
+    return frequencies, sure
+
+
 @metrics.Metric
 def _mean(_, values):
     return values

@@ -1,6 +1,6 @@
 """A run's folder: what lies in it, whose it is, and that nothing of two runs is mixed there.
 
-`flags.cfg`, `results.jsonl`, `readout.json`, `predictions.csv`, `predictions_validation.csv`, `features.npz`,
+`flags.cfg`, `results.jsonl`, `readout.json`, `clips.csv`, `clips_validation.csv`, `features.npz`,
 `features_validation.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one process at a time, which
 holds `.lock` in it.
 """
@@ -19,9 +19,9 @@ FLAGS, READOUT = "flags.cfg", "readout.json"
 # Split -> the features of its clips.
 FEATURES = {"test": "features.npz", "validation": "features_validation.npz"}
 # Split -> what was read from each of its clips.
-PREDICTIONS = {"test": "predictions.csv", "validation": "predictions_validation.csv"}
+OF_CLIPS = {"test": "clips.csv", "validation": "clips_validation.csv"}
 # What a run leaves beside its checkpoints, which flags of another run must not mix with.
-MADE = ("results.jsonl", *PREDICTIONS.values(), *FEATURES.values(), "saved_model")
+MADE = ("results.jsonl", *OF_CLIPS.values(), *FEATURES.values(), "saved_model")
 # The first and the last line of `flags.cfg`; one that has the first and not the last was cut short.
 _FIRST_LINE = (
     "# Repeats this run, down to '# End.': python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>"

@@ -13,6 +13,7 @@ from simper_tf import (
     experiment,
     features,
     files,
+    label_free,
     metrics,
     own_videos,
     protocols,
@@ -61,7 +62,7 @@ def load_model(folder, clips, settings):
 
 
 def evaluate(folder, clips, model, settings, seconds):
-    """Writes `results.jsonl`, `readout.json`, `predictions.csv` and `plots/` of a trained method, and prints its rows.
+    """Writes `results.jsonl`, `readout.json`, `clips.csv` and `plots/` of a trained method, and prints its rows.
 
     Args:
         folder: Path of the run's folder.
@@ -98,8 +99,11 @@ def evaluate(folder, clips, model, settings, seconds):
         "settings": settings.digest(),
         "split": settings.split,
     }
+    others, sure = {}, {}
     if isinstance(task, tasks.Unlabeled):
-        results = videos.scores(clips, settings, task, predicted, values, run)
+        readings = videos.readings(clips, settings, predicted, values)
+        results = videos.scores(readings, task, predicted, values, run)
+        others, sure = label_free.columns(readings)
     else:
         results = rows.score(values, predicted, task, **run)
     seen = subsets.seen(predicted.labels, settings)
@@ -107,7 +111,8 @@ def evaluate(folder, clips, model, settings, seconds):
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
     keep_features(folder, clips, settings, predicted)
-    clip_table.write(folder / run_folder.PREDICTIONS[settings.split], predicted, values, task.unit)
+    of_clips = folder / run_folder.OF_CLIPS[settings.split]
+    clip_table.write(of_clips, predicted, values | others, task.unit, sure)
     run_folder.write_readout(folder, {name: dict(each.found) for name, each in predictions.items() if each.found})
     rows.write_rows(folder / "results.jsonl", results)
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
@@ -115,8 +120,7 @@ def evaluate(folder, clips, model, settings, seconds):
     if "gm" in task.metrics and not settings.labels:
         floored = (f"{name} {metrics.count_floored(predicted.labels, each)}" for name, each in values.items())
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {', '.join(floored)}.")
-    each = folder / run_folder.PREDICTIONS[settings.split]
-    cli.say(f"Results: {folder / 'results.jsonl'}, those of each clip: {each}.")
+    cli.say(f"Results: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
     if settings.artifacts:
         figures.draw_run(folder, task, predicted, values, true_courses(clips, settings))
 

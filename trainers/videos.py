@@ -11,6 +11,7 @@ from simper_tf import checkpoints, experiment, label_free, own_videos, pipeline,
 from simper_tf.data import ClipData
 from simper_tf.features import Features
 from simper_tf.methods import METHODS
+from simper_tf.readings.scores import Reading
 from simper_tf.recordings.errors import printable
 from simper_tf.settings import Settings, setting_fields, text_of
 from simper_tf.tasks import Task
@@ -85,25 +86,33 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
     return dataclasses.replace(found, minutes=0.0)
 
 
-def scores(
-    clips: ClipData, settings: Settings, task: Task, predicted: Features, values: dict, run: dict
-) -> list[rows.Row]:
-    """Returns the result rows of clips without labels, and errors of those that `--labels` has.
+def readings(clips: ClipData, settings: Settings, predicted: Features, values: dict) -> dict[str, list[Reading]]:
+    """Returns what `label_free.read` does of the clips predicted, by the protocol that suits the run first.
 
     Args:
         clips: The recordings.
         settings: Of the run, which say whose clips are predicted.
-        task: What their labels are.
         predicted: Of these clips.
         values: Protocol -> what it reads of them, in Hz.
-        run: What all rows share.
     """
     examples, _ = clips.split(settings.split, settings.limit(settings.split))
     frames = examples.map(lambda example: example["clip"]).as_numpy_iterator()
     # What a prior has kept in the band is read there: pixels may show the other period, for which it is there.
     model = "fft_calibrated" if "fft_calibrated" in values else "fft_resolved"
     model = "fft_fundamental" if settings.options.get("prior_weight") else model
-    found = label_free.read(frames, predicted, model, values[model], settings.band)
+    return label_free.read(frames, predicted, model, values[model], settings.band)
+
+
+def scores(found: dict, task: Task, predicted: Features, values: dict, run: dict) -> list[rows.Row]:
+    """Returns the result rows of clips without labels, and errors of those that `--labels` has.
+
+    Args:
+        found: Their `readings`.
+        task: What their labels are.
+        predicted: Of these clips.
+        values: Protocol -> what it reads of them, in Hz.
+        run: What all rows share.
+    """
     results = label_free.score(found, predicted.subjects, **run)
     known = np.isfinite(predicted.labels)
     if known.any():

@@ -34,6 +34,23 @@ def test_shares_are_of_the_clips_in_which_the_other_readout_finds_a_repetition()
     assert all(row.low <= row.value <= row.high and row.unit == "" for row in rows)
 
 
+def test_a_table_of_clips_has_what_has_learned_nothing_by_its_own_name_and_how_sure_each_is():
+    found = {
+        "fft_resolved": readings("fft_resolved", [1.0, 2.0], [0.9, 0.4]),
+        "pixels": readings("pixels", [1.04, 1.0], [0.8, 0.7]),
+        "selfdistance": readings("selfdistance", [np.nan, 3.0], [0.0, 0.1]),
+    }
+    frequencies, sure = label_free.columns(found)
+    np.testing.assert_array_equal(frequencies.pop("label_free_pixels"), [1.04, 1.0])
+    np.testing.assert_array_equal(frequencies.pop("label_free_selfdistance"), [np.nan, 3.0])
+    assert not frequencies
+    assert {name: each.tolist() for name, each in sure.items()} == {
+        "confidence of fft_resolved": [0.9, 0.4],
+        "confidence of pixels": [0.8, 0.7],
+        "confidence of selfdistance": [0.0, 0.1],
+    }
+
+
 def test_clips_of_a_single_recording_have_intervals_over_clips():
     found = {
         name: readings(name, [1.0] * 4, [0.9, 0.9, 0.1, 0.1]) for name in ("fft_resolved", "pixels", "selfdistance")

@@ -109,8 +109,8 @@ def test_flags_of_earlier_versions_are_read_and_refused_where_they_end_within_a_
         run_folder.read_flags(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["features.npz", "features_validation.npz", "predictions.csv"])
-def test_features_of_either_split_are_not_mixed_with_a_run_of_other_flags(folder, name):
+@pytest.mark.parametrize("name", ["features.npz", "features_validation.npz", "clips.csv", "clips_validation.csv"])
+def test_what_was_read_of_either_split_is_not_mixed_with_a_run_of_other_flags(folder, name):
     (folder / name).touch()
     settings = dataclasses.replace(MINE, run_dir=str(folder), seed=7)
     with pytest.raises(ValueError, match="--seed was 0, now 7"), run_folder.opened(settings):

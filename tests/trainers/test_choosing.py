@@ -100,8 +100,6 @@ def test_the_comparison_takes_what_was_chosen_and_gives_the_four_best_the_time_o
     choosing.write(made)
     choosing.write_costs(dict.fromkeys(names, 0.5))
     study = STUDIES["comparison"][0](LOCATED["small"])
-    choosing.chosen.cache_clear()
-    choosing.costs.cache_clear()
     last = study.blocks[-1]
     assert last.title.startswith("At equal seconds")
     steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps

@@ -24,7 +24,6 @@ def test_a_method_makes_as_many_steps_as_the_time_of_simper_allows(monkeypatch, 
     choosing.write_costs({"simper": 1.0, "byol": 0.25, "moco": 1000.0})
     assert json.loads((tmp_path / "costs.json").read_text())["byol"] == 0.25
     found = [choosing.steps_in_the_time_of(300, name) for name in ("simper", "byol", "moco", "unknown")]
-    choosing.costs.cache_clear()
     assert found == [300, 1200, 1, 300]
 
 

@@ -42,7 +42,7 @@ def finished(tmp_path_factory):
 def test_a_run_leaves_all_that_its_folder_promises(call, finished):
     call(pretrain.main, f"--run_dir={finished}", "--deterministic")
     assert {path.name for path in finished.iterdir()} == {
-        "flags.cfg", "results.jsonl", "readout.json", "predictions.csv", "features.npz", "checkpoints", "logs", "plots",
+        "flags.cfg", "results.jsonl", "readout.json", "clips.csv", "features.npz", "checkpoints", "logs", "plots",
         "saved_model",
     }  # fmt: skip
     rows = results(finished)
@@ -56,7 +56,7 @@ def test_a_run_leaves_all_that_its_folder_promises(call, finished):
 
 
 def test_the_table_of_clips_has_the_errors_of_the_rows(finished):
-    each = list(csv.DictReader((finished / "predictions.csv").open()))
+    each = list(csv.DictReader((finished / "clips.csv").open()))
     kept = np.load(finished / "features.npz")
     assert [line["id"] for line in each] == kept["ids"].tolist()
     labels = np.array([float(line["label (Hz)"]) for line in each])

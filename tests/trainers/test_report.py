@@ -202,6 +202,7 @@ def damaged(runs, folder, change):
         (lambda table: "{", "Expecting property name"),
         (lambda table: "[]", "it lacks about, blocks"),
         (lambda table: table.pop("runs") and None, "it lacks runs"),
+        (lambda table: table.update(seeds=[]), "it has no seed"),
         (lambda table: table.update(name="table1"), "there is no table 'table1'"),
         (lambda table: table["blocks"][0]["columns"].pop() and None, "not as many cells as there are columns"),
         (lambda table: table["blocks"][0]["lines"][0]["cells"][0].update(run="x"), "a cell has no run"),

@@ -26,9 +26,11 @@ def test_a_killed_command_goes_on_fills_every_cell_and_trains_nothing_a_second_t
         return {path.parent.name: path.stat().st_mtime_ns for path in tmp_path.glob("*/results.jsonl")}
 
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as killed:
-        wait_for(lambda: len(finished()) >= 2, killed)
-        second = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-        killed.kill()
+        try:
+            wait_for(lambda: len(finished()) >= 2, killed)
+            second = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        finally:
+            killed.kill()
         total = int(re.search(r"Run 1/(\d+)", killed.communicate()[0])[1])
     assert second.returncode
     assert f"--runs={tmp_path} is in use by process {killed.pid}" in second.stderr

@@ -188,7 +188,7 @@ def test_a_supervised_line_has_the_papers_schedule_over_as_many_epochs_as_its_cl
         assert lines[f"supervised, {title}"].cells[-1].run.settings().decay_epochs == ()
 
 
-def test_the_papers_numbers_stand_beside_its_own_setting_alone():
+def test_the_papers_numbers_stand_beside_its_methods_on_clean_digits_without_the_prior_alone():
     blocks = {each.title: each for each in STUDIES["comparison"][0](LOCATED["small"]).blocks}
     beside = {
         title: {line.title: {cell.protocol: cell.paper for cell in line.cells if cell and cell.paper is not None}

@@ -1,5 +1,6 @@
 """The commands of docs/your_own_data.md, by the user's door: real videos, processes, a kill on the way."""
 
+import csv
 import json
 import os
 import pathlib
@@ -126,6 +127,14 @@ def test_scores_say_that_there_is_no_label_and_how_far_readings_agree(run, plain
     assert all(0 <= row["low"] <= row["value"] <= row["high"] <= 1 for row in found.values())
     assert found["selfdistance", "label_free_periodic"]["value"] == 1
     assert {row["dataset"] for row in found.values()} == {"own_videos"}
+    each = list(csv.DictReader((run / "clips.csv").open()))
+    assert len(each) == found["pixels", "label_free_confidence"]["n"]
+    names = ("fft_resolved", "label_free_pixels", "label_free_selfdistance")
+    assert {f"{name} (Hz)" for name in names} <= set(each[0])
+    assert not any(name.startswith("label (") for name in each[0])
+    for name in readouts:
+        sure = np.mean([float(line[f"confidence of {name}"]) for line in each])
+        assert sure == pytest.approx(found[name, "label_free_confidence"]["value"], rel=1e-5)
 
 
 def test_the_exported_model_answers_in_the_band_and_reads_another_recording_right(run, plain, monkeypatch):

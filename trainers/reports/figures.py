@@ -11,6 +11,7 @@ from simper_tf import side_by_side, subsets
 from simper_tf.methods import METHODS
 from trainers.reports.kept import Kept
 from trainers.studies import STUDIES
+from trainers.studies.features import PAPERS
 from trainers.studies.scales import Scale
 
 DOTS_PER_INCH = 150
@@ -139,8 +140,9 @@ def errors(tables: Sequence[str], flag: str, words: str):
     def draw(scale, kept):
         panels = {}
         for table in tables:
+            runs = kept.of(table, f"python -m trainers.reproduce --table={table} --scale={scale.name}")
             for block in _study(table, scale).blocks:
-                curves = {line.title: _errors(line, flag, kept.of(table)) for line in block.lines}
+                curves = {line.title: _errors(line, flag, runs) for line in block.lines}
                 panels[block.title] = {title: curve for title, curve in curves.items() if curve}
         panels = {title: curves for title, curves in panels.items() if curves}
         return side_by_side.errors_over_size(panels, f"{words} (%)", "MAPE (%)") if panels else None
@@ -182,8 +184,9 @@ def _features(kept, runs):
 
 
 def _of_methods(study):
-    """Returns title -> run of each line of a study but controls, which lack cells and have no features of their own."""
-    return {line.title: line.cells[0].run for line in study.blocks[0].lines if all(line.cells)}
+    """Returns title -> run of each line of a study that is a method as the paper has it, and no variant or control."""
+    known = {METHODS[name].title for name in PAPERS}
+    return {line.title: line.cells[0].run for line in study.blocks[0].lines if line.title in known}
 
 
 def _study(name, scale):

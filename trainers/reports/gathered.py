@@ -173,6 +173,8 @@ def _check(table):
         raise ValueError(f"it lacks {', '.join(sorted(TABLE - set(table)))}")
     if table["name"] not in STUDIES:
         raise ValueError(f"there is no table {table['name']!r}")
+    if not table["seeds"]:
+        raise ValueError("it has no seed")
     for block in table["blocks"]:
         if not set(block) >= BLOCK or any(len(line["cells"]) != len(block["columns"]) for line in block["lines"]):
             raise ValueError("a line has not as many cells as there are columns")

@@ -21,18 +21,20 @@ class Kept:
         grid: Knows where they are.
         seeds: Of every run; features are those of the first.
         seeds_of: Table -> the seeds of its runs, where a figure has those of several.
+        command: That makes the runs where they are not there; empty for that of the figure's table.
         lacking: A sentence for each run that was asked for in vain -> the command that makes what it lacks, empty for
-            that of its table.
+            that of the figure's table.
     """
 
     grid: Grid
     seeds: Sequence[int]
     seeds_of: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    command: str = ""
     lacking: dict[str, str] = dataclasses.field(default_factory=dict)
 
-    def of(self, table: str) -> "Kept":
-        """Returns the same for the runs of another table; what they lack is remembered with the others."""
-        return dataclasses.replace(self, seeds=self.seeds_of.get(table, self.seeds))
+    def of(self, table: str, command: str) -> "Kept":
+        """Returns the same for the runs of another table, with the command that makes them; see `lacking`."""
+        return dataclasses.replace(self, seeds=self.seeds_of.get(table, self.seeds), command=command)
 
     def features(self, run: Run) -> dict[str, np.ndarray] | None:
         """Returns the features of a run with the first seed, as `simper_tf.side_by_side` takes them, or None.
@@ -67,7 +69,7 @@ class Kept:
         return found
 
     def _lack(self, text, command=""):
-        self.lacking[text] = command
+        self.lacking[text] = command or self.command
 
 
 def _evaluation(folder, split):

@@ -1,6 +1,5 @@
 """What is taken from tables of settings for other tables: for each method what is best on validation clips."""
 
-import functools
 import json
 import math
 import pathlib
@@ -18,7 +17,6 @@ COSTS = pathlib.Path(__file__).with_name("costs.json")
 LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
 
 
-@functools.cache
 def chosen() -> dict[str, dict]:
     """Returns what was chosen: method -> flags that change, and the place.
 
@@ -27,7 +25,6 @@ def chosen() -> dict[str, dict]:
     return json.loads(CHOSEN.read_text())
 
 
-@functools.cache
 def costs() -> dict[str, float]:
     """Returns the seconds of a step of each method as chosen, 1 for SimPer's, see `benchmarks.costs`."""
     return json.loads(COSTS.read_text())
@@ -111,7 +108,6 @@ def choose_label_rates(study: Study, page: dict) -> dict[str, dict[str, dict[str
 def write(choices: dict[str, dict]):
     """Keeps what was chosen for the comparison."""
     files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
-    chosen.cache_clear()
 
 
 def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
@@ -122,7 +118,6 @@ def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
 def write_costs(found: Mapping[str, float]):
     """Keeps what steps cost for the comparison."""
     files.write_atomically(COSTS, json.dumps(found, indent=1) + "\n")
-    costs.cache_clear()
 
 
 def mean_ranks(lines: list[dict]) -> list[float]:

@@ -90,7 +90,12 @@ def _over_fractions(table, name, before, after, about, ways, scale):
             for method, (more, way) in others.items() if method in scale.some(others)
         )  # fmt: skip
     titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
-    pairs = [(line.title, lines[0].title) for line in lines if line.title.startswith(METHODS["simper"].title)]
+    # Like heads with like: what learned labels from random weights.
+    plain, same = METHODS["supervised"].title, "the head `frequency`"
+    pairs = [
+        (line.title, f"{plain}, {same}" if same in line.title else plain)
+        for line in lines if line.title.startswith(METHODS["simper"].title)
+    ]  # fmt: skip
     block = Block(scale.title(name), titles, lines, against=tuple(pairs))
     title = published.tables()[table]["title"]
     if is_papers:

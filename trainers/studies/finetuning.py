@@ -15,8 +15,8 @@ def whole_networks(scale: Scale) -> Study:
     methods = scale.some(("supervised", *PAPERS))
     (block,) = _over_sets("table8", scale, SETS, methods, "").blocks
     title, head = other_head(scale)
-    published_head = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
-    lines = (*block.lines, dataclasses.replace(published_head, title=title), _unlearned(block))
+    other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
+    lines = (*block.lines, dataclasses.replace(other, title=title), _unlearned(block))
     whole = dataclasses.replace(block, title="The whole network at once", lines=lines)
     alone = Block("The head alone", block.columns, tuple(_learned(line, head_alone) for line in block.lines[1:]))
     after = Block("The head first, then the whole network", block.columns, tuple(

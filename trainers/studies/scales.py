@@ -63,8 +63,8 @@ class Scale:
     Attributes:
         name: `smoke`, `small` or `paper`.
         about: What numbers of this scale say; a sentence.
-        seeds: Of every run.
-        more_seeds: Table -> those of its runs, where they are others.
+        seeds: Of the runs of a table.
+        more_seeds: Table -> those of its runs where they are others.
         sets: Data set of the paper -> its `Setting`.
         fractions: Parts of the training clips, or of their labels, in percent.
         is_short: Whether tables have two lines of a kind at most.
