@@ -5,7 +5,7 @@ import dataclasses
 from trainers.studies import published
 from trainers.studies.choosing import changes
 from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
-from trainers.studies.features import FUNDAMENTAL, unit
+from trainers.studies.features import OF_PULSE, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 from trainers.studies.ways import OWN, finetuned
@@ -122,7 +122,7 @@ def prior(scale: Scale) -> Study:
         "SimPer with the frequency prior at several weights, on validation clips. The band is all that says which "
         "period is meant; the weight that is best by nearest neighbor and probe is that of the tables on pulse."
     )
-    columns = tuple(f"{(READOUTS | FUNDAMENTAL)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
+    columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
     return Study("prior", f"Weight of the prior on {scale.title(name)}", about, (Block("", columns, lines),))
 
 

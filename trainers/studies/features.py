@@ -15,8 +15,11 @@ METRICS = {"countix": ("mae", "gm"), "lst": ("mae", "mape", "pearson")}
 UNITS = {"rotating_digits": "Hz", "scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "repetitions", "lst": "°C"}
 # Protocol -> its name in print, where features are a frequency's.
 READOUTS = {"fft": "FFT in the band", "fft_resolved": "FFT, octave by the pixels", "1nn": "1-NN"}
-# The same for pulses, whose second harmonic may be the stronger.
-FUNDAMENTAL = {"fft_fundamental": "FFT in the band, down to the fundamental"}
+# Further ones for pulses, whose second harmonic may be the stronger.
+OF_PULSE = {
+    "fft_fundamental": "FFT in the band, down to the fundamental",
+    "fft_calibrated": "FFT, harmonic from 10 labels",
+}
 # Protocol that has learned nothing -> its name in print, and the readout in whose columns it stands.
 CONTROLS = {
     "pixels": ("control: strongest line of the pixels", "fft_resolved"),
@@ -42,7 +45,7 @@ def features(number: int, name: str):
         pretrain = scale.sets[name].pretrain
         protocols = {"linear_probe": "linear probe"} if name == "lst" else READOUTS
         if UNITS[name] == "bpm":
-            protocols = {**protocols, **FUNDAMENTAL}
+            protocols = {**protocols, **OF_PULSE}
         columns = [(protocol, metric) for protocol in protocols for metric in METRICS.get(name, ("mae", "mape"))]
         plain = pretrain.but(prior_weight=None)  # As in the paper, whatever the scale has.
         lines = [
