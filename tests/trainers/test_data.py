@@ -107,7 +107,7 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
     broken[3, 1, 1] = np.nan
     config = lst_dataset_builder.LstConfig(name="two", window=12, horizon=3, size=2)
     builder = lst_dataset_builder.Builder(data_dir=tmp_path, config=config)
-    fields = {"mask": np.ones_like(celsius, bool), "rate": 1 / 3600, "quarter": "south_east"}
+    fields = {"mask": np.ones_like(celsius, bool), "rate": 1 / 3600, "quarter": "south_east", "subject": "one"}
     fields |= {"label": np.ones(3, np.float32), "observed": np.ones(3, np.float32)}
     examples = {"train": [("whole", celsius)], "test": [("broken", broken)]}
 
