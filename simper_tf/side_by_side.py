@@ -20,6 +20,8 @@ FIELDS = {"series", "labels", "rates", "ids", "seen", "groups"}
 ABSENT = "not finished"
 # Inches of panels in a line, at most: what is wider cannot be read on a page.
 WIDTH = 7.8
+# Lines of the ways of a curve.
+STYLES = "-", "--", ":", "-."
 # Okabe and Ito's, the dark ones, and markers that tell curves apart without any color.
 CURVES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#56B4E9", "v"), ("#000000", "P"))
 # A ratio of errors from which on they are drawn on a logarithmic axis.
@@ -134,16 +136,19 @@ def errors_over_size(panels, xlabel, ylabel):
     """Returns a figure of errors over the size of what was learned from, a panel a data set, with intervals.
 
     Args:
-        panels: Title -> (title of a curve -> `Errors`). "SimPer, some way" is dashed, in the color of "SimPer".
+        panels: Title -> (title of a curve -> `Errors`). "SimPer, some way" has the color of "SimPer", and the line of
+            its way, from the second way on with hollow markers.
         xlabel, ylabel: Of the axes, with units.
     """
     figure = Figure(figsize=(4.2 * len(panels), 3.4), layout="constrained")
-    every = list(dict.fromkeys(name.split(", ")[0] for curves in panels.values() for name in curves))
+    names = [name.partition(", ") for curves in panels.values() for name in curves]
+    every, ways = (list(dict.fromkeys(name[part] for name in names)) for part in (0, 2))
+    ways.sort(key=bool)  # What has none is drawn through, wherever it stands.
     handles = {}
     for axes, (title, curves) in zip(figure.subplots(1, len(panels), squeeze=False).flat, panels.items(), strict=True):
         for name, errors in curves.items():
-            line, *way = name.split(", ")
-            handles[name] = _curve(axes, errors, every.index(line), len(every), "--" if way else "-")
+            line, _, way = name.partition(", ")
+            handles[name] = _curve(axes, errors, every.index(line), len(every), ways.index(way))
         axes.set_title(title, fontsize=9)
         _axes_of_errors(axes, curves.values(), xlabel)
     figure.axes[0].set_ylabel(ylabel)
@@ -152,13 +157,14 @@ def errors_over_size(panels, xlabel, ylabel):
     return figure
 
 
-def _curve(axes, errors, number, total, style):
+def _curve(axes, errors, number, total, way):
     """Draws a curve; those of a panel stand a little beside one another, so that intervals do not overlap."""
     color, marker = CURVES[number % len(CURVES)]
     sizes = errors.sizes * 1.035 ** (number - (total - 1) / 2)
     lengths = np.stack([errors.means - errors.lows, errors.highs - errors.means])
     return axes.errorbar(sizes, errors.means, np.maximum(lengths, 0), color=color, marker=marker, markersize=4,
-                         linestyle=style, linewidth=1.3, elinewidth=1, capsize=2.5)  # fmt: skip
+                         markerfacecolor="white" if way > 1 else color, linestyle=STYLES[way % len(STYLES)],
+                         linewidth=1.3, elinewidth=1, capsize=2.5)  # fmt: skip
 
 
 def _axes_of_errors(axes, curves, xlabel):

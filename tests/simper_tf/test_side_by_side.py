@@ -148,13 +148,18 @@ def test_curves_of_a_panel_do_not_hide_one_another_and_a_curve_looks_the_same_in
     assert lines[1].get_color() == lines[2].get_color()
 
 
-def test_another_way_of_a_curve_is_dashed_and_looks_else_like_it():
-    panels = {"A": {"x": errors(4, 3, 2), "y": errors(4, 3, 2), "y, slowly": errors(3, 2, 1)}}
-    (axes,) = side_by_side.errors_over_size(panels, "", "").axes
-    first, second, way = [container[0] for container in axes.containers]
-    assert [line.get_linestyle() for line in (first, second, way)] == ["-", "-", "--"]
-    assert way.get_color() == second.get_color() != first.get_color()
-    assert way.get_marker() == second.get_marker()
+def test_each_way_of_a_curve_has_a_line_of_its_own_and_looks_else_like_it():
+    found = {name: errors(4, 3, 2) for name in ("y, slowly", "x", "y", "y, slowly, twice", "x, slowly")}
+    (axes,) = side_by_side.errors_over_size({"A": found}, "", "").axes
+    lines = {name: container[0] for name, container in zip(found, axes.containers, strict=True)}
+    assert {name: line.get_linestyle() for name, line in lines.items()} == {
+        "x": "-", "y": "-", "y, slowly": "--", "x, slowly": "--", "y, slowly, twice": ":",
+    }  # fmt: skip
+    assert lines["y"].get_color() == lines["y, slowly"].get_color() == lines["y, slowly, twice"].get_color()
+    assert lines["y"].get_color() != lines["x"].get_color()
+    assert len({line.get_marker() for line in lines.values()}) == 2
+    hollow = [name for name, line in lines.items() if line.get_markerfacecolor() == "white"]
+    assert hollow == ["y, slowly, twice"]
 
 
 def test_errors_that_span_a_factor_of_ten_stand_on_a_logarithmic_axis_even_with_an_interval_below_zero():
