@@ -7,6 +7,7 @@ import keras
 from simper_tf import Recordings, SimPer, SpeedSets, Views, export_model, small1d
 
 STEPS = 500
+keras.utils.set_random_seed(0)  # The same weights at the start of every call.
 
 recordings = Recordings(sys.argv[1])  # Or arrays: Recordings([first, second], rate=[100.0, 64.0]).
 for problem in recordings.problems:
