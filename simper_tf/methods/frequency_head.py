@@ -39,8 +39,10 @@ def frequency_head(num_frames: int, num_features: int) -> keras.Model:
     """Returns log spectra, scores of each frequency by its power in all features, and the mean frequency.
 
     Scores are 0 at the start, so that it begins with the strongest line of the features, at a multiple of 1. A score
-    knows no neighbors: what sees them moves lines aside in place of learning the multiple. All of it is in single
-    precision under every policy.
+    knows no neighbors: what sees them moves lines aside in place of learning the multiple. It is for features that
+    have a line at the frequency or a multiple of it to begin with, as an encoder learns them without labels; where the
+    strongest line is another, as with random weights on a faint pulse, it stays there. All of it is in single precision
+    under every policy.
 
     Args:
         num_frames: L.
