@@ -8,6 +8,7 @@ from trainers.studies import STUDIES, choosing, page, published
 from trainers.studies.digits import DIGITS
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
+from trainers.studies.table import data_set_of
 
 LOCATED = {name: scale.located("data", "raw") for name, scale in SCALES.items()}
 
@@ -78,7 +79,7 @@ def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
 
 def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_head_alone_at_the_flagfiles():
     rates = choosing.label_rates()
-    whole, alone, after = STUDIES["table8"][0](LOCATED["small"]).blocks
+    whole, alone, after, _ = STUDIES["table8"][0](LOCATED["small"]).blocks
     methods = ("supervised", *PAPERS)
     names = [pathlib.Path(cell.run.flagfile).stem for cell in whole.lines[0].cells]
     for method, at_once, later in zip(methods, whole.lines, after.lines, strict=False):
@@ -108,6 +109,16 @@ def test_a_head_of_one_multiple_learns_alone_on_encoders_and_with_all_of_random_
     for title, settings in found.items():
         assert settings.options["head"] == "frequency"
         assert settings.options.get("freeze", False) == title.endswith("alone")
+
+
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_a_head_of_one_multiple_reads_all_but_series(scale):
+    *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
+    for method, line in zip(("supervised", *PAPERS), block.lines, strict=True):
+        runs = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
+        assert set(runs) == set(SETS) - {"lst"}
+        for found in (run.settings().options for run in runs.values()):
+            assert (found["head"], found.get("freeze", False)) == ("frequency", method != "supervised")
 
 
 @pytest.mark.parametrize("name", sorted(published.tables()))
