@@ -111,10 +111,10 @@ def evaluate(folder, clips, model, settings, seconds):
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
     keep_features(folder, clips, settings, predicted)
-    of_clips = folder / run_folder.OF_CLIPS[settings.split]
-    clip_table.write(of_clips, predicted, values | others, task.unit, sure)
     run_folder.write_readout(folder, {name: dict(each.found) for name, each in predictions.items() if each.found})
     rows.write_rows(folder / "results.jsonl", results)
+    of_clips = folder / run_folder.OF_CLIPS[settings.split]
+    clip_table.write(of_clips, predicted, values | others, task.unit, sure)
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
     cli.say(tables.results_table(results))
     if "gm" in task.metrics and not settings.labels:

@@ -43,12 +43,12 @@ def main():
     def gathered(study):
         return page.gather(study, scale, seeds[study.name], grid.rows_of, lambda run: grid.folder_of(run).name)
 
-    def runs_of(study):
-        return [run.seeded(seed) for seed in seeds[study.name] for run in study.runs()]
-
     def publish_whole(_):
         """Publishes the tables that a run has made whole: hours before the last of many."""
-        whole = [each for each in waiting if all(map(grid.rows_of, runs_of(each)))]
+        whole = [
+            each for each in waiting
+            if all(grid.rows_of(run.seeded(seed)) for seed in seeds[each.name] for run in each.runs())
+        ]  # fmt: skip
         for study in whole:
             waiting.remove(study)
             publish([gathered(study)], config)
@@ -56,7 +56,11 @@ def main():
     with grid.held():
         write_miniatures(scale, names)
         # All tables have their first seed before any has its second.
-        wanted = sorted((run for study in studies for run in runs_of(study)), key=lambda run: run.settings().seed)
+        every = dict.fromkeys(seed for each in seeds.values() for seed in each)
+        wanted = [
+            run.seeded(seed)
+            for seed in every for study in studies if seed in seeds[study.name] for run in study.runs()
+        ]  # fmt: skip
         grid.keep(wanted)
         try:
             failed = grid.train(wanted, finished=publish_whole)

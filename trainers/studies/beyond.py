@@ -5,15 +5,7 @@ from trainers.studies import published
 from trainers.studies.features import unit
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
-from trainers.studies.ways import (
-    OWN,
-    after_the_head,
-    finetuned,
-    head_alone,
-    one_multiple,
-    one_multiple_alone,
-    other_head,
-)
+from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, one_multiple, other_head
 
 
 def transfer(scale: Scale) -> Study:
@@ -82,7 +74,7 @@ def unseen(scale: Scale) -> Study:
              ""),
         line("supervised, the head `frequency`", lambda part: one_multiple(setting.finetune.but(**part)), OWN, ""),
         line("SimPer, fine-tuned, the head `frequency`", lambda part: one_multiple(tuned(part)), OWN, ""),
-        line("SimPer, the head `frequency` alone", lambda part: one_multiple_alone(tuned(part)), OWN, ""),
+        line("SimPer, the head `frequency` alone", lambda part: one_multiple(head_alone(tuned(part))), OWN, ""),
         line(title, lambda part: setting.finetune.but(head=head, **part), OWN, ""),
     )  # fmt: skip
     titles = tuple(f"{part}, {seen}: MAE (Hz)" for part, seen in kinds)

@@ -151,7 +151,8 @@ def _equal_seconds(scale, config):
     """Returns a block of the four methods that were best on validation clips, each with the time of SimPer's steps."""
     base = digits(scale, config)
     steps = base.settings().steps
-    best = sorted(chosen(), key=lambda name: chosen()[name]["place"])[:4]
+    places = {name: each["place"] for name, each in chosen().items()}
+    best = sorted(places, key=places.get)[:4]
     if not (best and steps):
         return []
     lines = []

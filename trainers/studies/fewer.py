@@ -8,7 +8,7 @@ from trainers.studies import published
 from trainers.studies.features import unit
 from trainers.studies.scales import PAPERS_LENGTHS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
-from trainers.studies.ways import OWN, finetuned, head_alone, one_multiple, one_multiple_alone
+from trainers.studies.ways import OWN, finetuned, head_alone, one_multiple
 
 
 def fewer_clips(name: str) -> Callable[[Scale], Study]:
@@ -83,7 +83,10 @@ def _over_fractions(table, name, before, after, about, ways, scale):
     if ways:
         # Whether it is the head alone that helps shows where random weights with it do not read the frequency.
         begun = ("simclr", "cvrl", "simper") if is_papers else ("simper",)
-        others = {"supervised": ("", one_multiple), **dict.fromkeys(begun, (" alone", one_multiple_alone))}
+        others = {
+            "supervised": ("", one_multiple),
+            **dict.fromkeys(begun, (" alone", lambda run: one_multiple(head_alone(run)))),
+        }
         lines += tuple(
             Line(f"{METHODS[method].title}, the head `frequency`{more}",
                  tuple(cell(method, way, *column) for column in columns))

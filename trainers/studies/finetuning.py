@@ -7,15 +7,7 @@ from trainers.studies import published
 from trainers.studies.features import METRICS, PAPERS, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
-from trainers.studies.ways import (
-    OWN,
-    after_the_head,
-    finetuned,
-    head_alone,
-    one_multiple,
-    one_multiple_alone,
-    other_head,
-)
+from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, one_multiple, other_head
 
 
 def whole_networks(scale: Scale) -> Study:
@@ -32,8 +24,7 @@ def whole_networks(scale: Scale) -> Study:
         for method, line in zip(methods, block.lines, strict=True)
     ))  # fmt: skip
     multiple = Block("The head `frequency`, alone but for supervised training", block.columns, tuple(
-        _learned(line, one_multiple if method == "supervised" else one_multiple_alone, of_series=False)
-        for method, line in zip(methods, block.lines, strict=True)
+        _learned(line, one_multiple, of_series=False) for line in (block.lines[0], *alone.lines)
     ))  # fmt: skip
     about = (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "

@@ -58,8 +58,3 @@ def other_head(scale: Scale) -> tuple[str, str]:
 def one_multiple(run: Run) -> Run:
     """Returns learning from labels by the head `frequency`: one multiple of what a Fourier transform reads."""
     return run.but(head="frequency")
-
-
-def one_multiple_alone(run: Run) -> Run:
-    """Returns the same while the encoder stays as it is begun."""
-    return one_multiple(head_alone(run))
