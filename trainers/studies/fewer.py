@@ -83,10 +83,8 @@ def _over_fractions(table, name, before, after, about, ways, scale):
     if ways:
         # Whether it is the head alone that helps shows where random weights with it do not read the frequency.
         begun = ("simclr", "cvrl", "simper") if is_papers else ("simper",)
-        others = {
-            "supervised": ("", one_multiple),
-            **dict.fromkeys(begun, (" alone", lambda run: one_multiple(head_alone(run)))),
-        }
+        of_encoder = (" alone", lambda run: one_multiple(head_alone(run)))
+        others = {"supervised": ("", one_multiple), **dict.fromkeys(begun, of_encoder)}
         lines += tuple(
             Line(f"{METHODS[method].title}, the head `frequency`{more}",
                  tuple(cell(method, way, *column) for column in columns))
