@@ -13,7 +13,7 @@ from simper_tf import files, tables
 from trainers import cli, standin
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows
-from trainers.studies import STUDIES, choosing, page
+from trainers.studies import STUDIES, choosing, gathering, page
 from trainers.studies.scales import SCALES
 
 
@@ -41,7 +41,7 @@ def main():
     waiting = list(studies)
 
     def gathered(study):
-        return page.gather(study, scale, seeds[study.name], grid.rows_of, lambda run: grid.folder_of(run).name)
+        return gathering.gather(study, scale, seeds[study.name], grid.rows_of, lambda run: grid.folder_of(run).name)
 
     def publish_whole(_):
         """Publishes the tables that a run has made whole: hours before the last of many."""

@@ -8,7 +8,7 @@ import numpy as np
 from simper_tf import rows, run_folder
 from trainers import reproduce
 from trainers.studies import STUDIES
-from trainers.studies.page import gather
+from trainers.studies.gathering import gather
 from trainers.studies.scales import SCALES
 
 CLIPS = 40

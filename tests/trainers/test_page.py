@@ -5,7 +5,9 @@ from made_up import row
 
 from trainers.grid import Run
 from trainers.studies import commands
-from trainers.studies.page import gather, markdown, minutes_of, ranking, seed_by_seed, spread_of, table
+from trainers.studies.gathering import gather
+from trainers.studies.page import markdown, minutes_of, table
+from trainers.studies.ranking import seed_by_seed, sentences, spread_of
 from trainers.studies.scales import SCALES
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -51,30 +53,30 @@ def test_a_cell_that_is_not_there_or_not_finished_is_empty_and_competes_with_nob
     assert table(found).splitlines()[2:] == [
         "| none |  |  |", "| unfinished |  |  |", "| SimCLR | **1 [0.1, 0.15]** | 10 |",
     ]  # fmt: skip
-    assert ranking(found) == []
+    assert sentences(found) == []
 
 
 def test_the_first_of_a_column_is_the_smallest_error_or_the_largest_correlation():
     for metric, said in (("mae", "SimCLR, then MoCo (a factor of 4)"), ("pearson", "BYOL, then MoCo (a factor of 2)")):
         one = block(metric)
         found = found_of(one, {A: [0.1], B: [0.4], C: [0.8]}, metric)
-        assert ranking(found) == [f"{metric}: {said}."]
+        assert sentences(found) == [f"{metric}: {said}."]
 
 
 def test_lines_that_differ_by_no_more_than_their_spreads_are_level():
     one = block("mae")
     values = {A: [1.0, 1.2], B: [1.2, 1.3], C: [2.0, 2.1]}  # 1.1 and 1.25 with deviations of 0.14 and 0.07.
     found = found_of(one, values)
-    assert ranking(found) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."]
+    assert sentences(found) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."]
     bold = [line.startswith("| SimCLR | **") or line.startswith("| MoCo | **") for line in table(found).splitlines()]
     assert bold == [False, False, True, True, False]
     found = found_of(one, {**values, B: [1.3, 1.5]})
-    assert ranking(found)[0].startswith("mae: SimCLR, then MoCo")
+    assert sentences(found)[0].startswith("mae: SimCLR, then MoCo")
 
 
 def test_a_line_that_is_level_with_a_best_of_wide_spread_is_not_first_where_another_is_ahead_of_it():
     values = {A: [0.0, 4.0], B: [2.5, 2.5], C: [3.0, 3.0]}  # 2 +- 2.8; the others by themselves are far apart.
-    assert ranking(found_of(block("mae"), values)) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.5)."]
+    assert sentences(found_of(block("mae"), values)) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.5)."]
 
 
 def test_seconds_are_of_each_run_once_however_many_cells_begin_with_it():
@@ -132,7 +134,7 @@ def test_where_nobody_competes_nobody_is_first():
 
 def test_an_error_of_zero_is_first_and_its_lead_no_quotient():
     one = block("mae", runs=(A, B))
-    assert ranking(found_of(one, {A: [0.0], B: [0.4]})) == ["mae: SimCLR, then MoCo (0.4 against 0)."]
+    assert sentences(found_of(one, {A: [0.0], B: [0.4]})) == ["mae: SimCLR, then MoCo (0.4 against 0)."]
 
 
 def test_the_spread_of_one_seed_is_half_its_interval():

@@ -7,7 +7,7 @@ import pytest
 
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows
-from trainers.studies import STUDIES, page
+from trainers.studies import STUDIES, gathering, page
 from trainers.studies.scales import SCALES
 
 RESULTS = pathlib.Path(__file__).parents[2] / "docs" / "results"
@@ -38,7 +38,7 @@ def test_a_page_says_what_its_table_holds(name):
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_table_is_what_its_study_makes_of_the_rows_with_the_seeds_of_the_scale(name, grid):
     study = STUDIES[name][0](SCALE)
-    made = page.gather(study, SCALE, SCALE.seeds_of(name), grid.rows_of, lambda run: grid.folder_of(run).name)
+    made = gathering.gather(study, SCALE, SCALE.seeds_of(name), grid.rows_of, lambda run: grid.folder_of(run).name)
     found, made = json.loads((RESULTS / f"{name}.json").read_text()), json.loads(json.dumps(made))
     if name in WITHOUT_ROWS:
         found, made = without_numbers(found), without_numbers(made)

@@ -4,7 +4,7 @@ import pathlib
 import pytest
 
 from simper_tf.methods import METHODS
-from trainers.studies import STUDIES, choosing, page, published
+from trainers.studies import STUDIES, choosing, published, ranking
 from trainers.studies.digits import DIGITS
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
@@ -125,7 +125,7 @@ def test_a_head_of_one_multiple_reads_all_but_series(scale):
 def test_what_reads_clips_without_learning_is_said_to_take_no_training(name):
     lines = [line for block in STUDIES[name][0](LOCATED["small"]).blocks for line in block.lines]
     controls = [line for line in lines if line.title.startswith("control")]
-    assert {cell.protocol for line in controls for cell in line.cells if cell} <= page.UNLEARNED
+    assert {cell.protocol for line in controls for cell in line.cells if cell} <= ranking.UNLEARNED
     assert controls or name != "table8"
 
 

@@ -21,7 +21,7 @@ NUMBERS = (
     "other line of a column is ahead of by more than both spreads; beside it the paper's number. Seconds are those of "
     "training."
 )
-# Fields of a table and of its parts, see `studies.page`.
+# Fields of a table and of its parts, see `studies.gathering`.
 TABLE = {"name", "title", "about", "scale", "scale_about", "seeds", "commits", "done", "total", "blocks", "runs"}
 BLOCK = {"title", "columns", "ranked", "lines"}
 CELL = {"run", "protocol", "metric", "unit", "paper", "seconds", "values"}
@@ -34,7 +34,7 @@ class Report:
     Attributes:
         scale: At which scale all runs are.
         command: That makes the report.
-        tables: As `studies.page.gather` returns them.
+        tables: As `studies.gathering.gather` returns them.
         figures: As far as their runs are there.
         environment: What -> its version or name, on the machine that makes the report.
         missing: Sentences.

@@ -7,7 +7,7 @@ import pathlib
 import string
 
 from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of, papers_of
-from trainers.studies import commands, page
+from trainers.studies import commands, page, ranking
 
 TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())
 HOW_TO = "A click on a header sorts, a click on a number shows the run that made it."
@@ -48,18 +48,18 @@ def _table(table):
     parts = [f"<p>{_text(table['about'])}</p>", f'<p class="faint">{_text(how)}</p>']
     for block in table["blocks"]:
         parts += [f"<h3>{_text(block['title'])}</h3>"] * bool(block["title"]) + [_block(table, block)]
-        said = page.ranking(block) if block["ranked"] else []
+        said = ranking.sentences(block) if block["ranked"] else []
         parts += [f"<details><summary>First in each column</summary>{_list(said)}</details>"] * bool(said)
     return _section(table["name"], heading(table), "\n".join([*parts, _runs(table)]))
 
 
 def _block(table, block):
     papers = papers_of(block)
-    best = [page.first(block, k) if block["ranked"] else [] for k in range(len(block["columns"]))]
+    best = [ranking.first(block, k) if block["ranked"] else [] for k in range(len(block["columns"]))]
     header = _header("line", "line")
     for k, (column, paper) in enumerate(zip(block["columns"], papers, strict=True)):
         metrics = {line["cells"][k]["metric"] for line in block["lines"] if line["cells"][k]}
-        header += _header(column, column, rising=bool(metrics) and metrics <= page.RISING)
+        header += _header(column, column, rising=bool(metrics) and metrics <= ranking.RISING)
         header += _header("paper", f"paper, {column}") if paper else ""
     header += _header("seconds", "seconds")
     lines = []
@@ -88,7 +88,7 @@ def _cell(table, cell, is_best):
     if not text:
         return _value(None, "")
     link = f'<a href="#{_run_id(table, cell["run"])}">{_text(text)}</a>'
-    return f'<td data-value="{page.mean_of(cell)!r}">{f"<strong>{link}</strong>" if is_best else link}</td>'
+    return f'<td data-value="{ranking.mean_of(cell)!r}">{f"<strong>{link}</strong>" if is_best else link}</td>'
 
 
 def _value(value, text, kind=""):

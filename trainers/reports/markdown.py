@@ -2,7 +2,7 @@
 
 from simper_tf import tables
 from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of
-from trainers.studies import commands, page
+from trainers.studies import commands, page, ranking
 
 
 def render(report: Report, title: str, pictures: str) -> str:
@@ -49,7 +49,7 @@ def _table(table):
     parts = [_anchor(table["name"]), f"## {heading(table)}", table["about"], how]
     for block in table["blocks"]:
         parts += [f"### {block['title']}"] * bool(block["title"]) + [page.table(block)]
-        said = page.ranking(block) if block["ranked"] else []
+        said = ranking.sentences(block) if block["ranked"] else []
         parts += ["First in each column:", _list(said)] * bool(said)
     return [*parts, _runs(table)]
 

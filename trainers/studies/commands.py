@@ -9,7 +9,7 @@ from trainers.studies.table import data_set_of
 
 
 def of_table(page: Mapping) -> str:
-    """Returns the command that makes a table, with the seeds that it has; see `page.gather`."""
+    """Returns the command that makes a table, with the seeds that it has; see `gathering.gather`."""
     seeds = ",".join(map(str, page["seeds"]))
     return f"python -m trainers.reproduce --table={page['name']} --scale={page['scale']} --seeds={seeds}"
 
