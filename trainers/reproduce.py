@@ -127,8 +127,10 @@ def listed(scales) -> str:
         for scale in scales.values():
             wanted = {each for run in STUDIES[name][0](scale).runs() for each in run.with_sources()}
             data = ", ".join(scale.title(each) for each in STUDIES[name][1])
-            lack = lacks(name, scale) or "nothing is lacking"
-            lines.append(f"  {scale.name}: {len(wanted) * len(scale.seeds_of(name))} runs on {data}; {lack}")
+            got = [f"the first run downloads {each}" for key in STUDIES[name][1] if (each := scale.sets[key].download)]
+            needs = [lacks(name, scale) or "nothing is lacking", *got]
+            runs = len(wanted) * len(scale.seeds_of(name))
+            lines.append(f"  {scale.name}: {runs} runs on {data}; {'; '.join(needs)}")
     return "\n".join(lines)
 
 

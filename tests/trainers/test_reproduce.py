@@ -158,7 +158,7 @@ def test_the_list_says_what_each_table_lacks(small, capsys):
         "mine: My table",
         "  smoke: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
         "  small: 2 runs on RotatingDigits (scikit-learn's digits); nothing is lacking",
-        "  paper: 6 runs on RotatingDigits; nothing is lacking",
+        "  paper: 6 runs on RotatingDigits; nothing is lacking; the first run downloads MNIST (11 MB)",
     ]  # fmt: skip
     assert not small.trained
 

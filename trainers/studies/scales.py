@@ -31,6 +31,7 @@ class Setting:
             the rate of the flagfile.
         standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
         raw: What has to be got by hand before it can be run; empty for nothing.
+        download: What the first run on it gets from the network; empty for nothing.
     """
 
     pretrain: Run
@@ -40,6 +41,7 @@ class Setting:
     rates: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     standin: Mapping[str, object] | None = None
     raw: str = ""
+    download: str = ""
 
     def begun_with(self, source: Run, **changes) -> Run:
         """Returns learning from labels, begun with the encoder of another run.
@@ -128,18 +130,21 @@ def _small(name, finetune, data, lengths, standin=None, before=None):
     return Setting(run.but(**(before or {})), labeled, data, lengths, rates, standin)
 
 
-def _paper(name, lengths=(0, 0, 0), raw=True):
+def _paper(name, lengths=(0, 0, 0), download=""):
+    raw = "" if download else f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them"
     return Setting(
         Run(f"flags/{name}.cfg").but(artifacts=False),
         Run(f"flags/supervised_{name}.cfg").but(artifacts=False),
         lengths=lengths,
-        raw=f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them" if raw else "",
+        raw=raw,
+        download=download,
     )
 
 
 # Of clips, in frames, in table 19.
 PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
-_PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), raw=name != "rotating_digits") for name in SETS}
+_DOWNLOADS = {"rotating_digits": "MNIST (11 MB)"}
+_PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), _DOWNLOADS.get(name, "")) for name in SETS}
 
 # Weight of the frequency prior on faces, whose pixels do not say which of their periods is the pulse. On the long clips
 # breath repeats most strongly, and without a prior all that learn a period learn that. Chosen on validation clips, see
