@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from simper_tf.readings import answers, beats, gaps, gram, readouts, scores, sources, windows
+from simper_tf.readings import answers, beats, gaps, gram, key_frames, readouts, scores, sources, windows
 from simper_tf.recordings import face
 from simper_tf.recordings.errors import RawDataError
 
@@ -133,6 +133,7 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
             products = np.zeros_like(products)
         found = [own(products, window.rate, band, weights) for own in (readouts.pixels, readouts.selfdistance)]
         found += [other(window, products, band) for other in more]
+        found = key_frames.without(found, window, opened.info)
         yield answers.choose(window.start, window.start + window.seconds, found, _course(products, window.rate, band))
     if not found_any:
         length = opened.plan.length / opened.plan.rate
@@ -145,7 +146,7 @@ def read(opened: Opened, more: tuple[Callable, ...] = ()) -> Iterator[answers.An
 
 
 def unread(opened: Opened, found: Sequence[answers.Answer]) -> tuple[str, ...]:
-    """Returns notes on what no window covers, because frames are missing there, and on what is faster than the band.
+    """Returns notes on what no window covers, because frames are missing there, and on what repeats but is no answer.
 
     Args:
         opened: The recording.
@@ -155,21 +156,25 @@ def unread(opened: Opened, found: Sequence[answers.Answer]) -> tuple[str, ...]:
     end = end if math.isfinite(opened.info.seconds) else found[-1].end  # A camera ends when it likes.
     missing = end - opened.wishes.start - answers.covered(found)
     if missing < (windows.LEAST_NEWS * opened.plan.hop + 2) / opened.plan.rate:  # What the last window may leave.
-        return _too_fast(opened.plan, found)
+        return _unsaid(opened, found)
     gap = opened.info.longest_gap
     hole = f"{missing:.1f} s could not be read: there is no window in which no frame is missing for {gap:.2g} s."
-    return (hole, *_too_fast(opened.plan, found))
+    return (hole, *_unsaid(opened, found))
 
 
-def _too_fast(plan, found):
-    """Returns a note on windows without an answer because what repeats in them is faster than the band."""
-    number = sum(not each.is_periodic and any(one.is_faster for one in each.readings) for each in found)
-    if not number:
-        return ()
-    return (
-        f"In {number} of {len(found)} windows something repeats faster than the band, above {plan.band[1]:.3g} Hz: "
-        "raise the upper end of --band to read it.",
-    )
+def _unsaid(opened, found):
+    """Returns notes on windows without an answer because what repeats in them is none that is asked for."""
+    reasons = {
+        "is_faster": f"faster than the band, above {opened.plan.band[1]:.3g} Hz: raise the upper end of --band to "
+        "read it.",
+        "is_stored": f"with the key frames of the file, every {key_frames.spacing(opened.info.keys):.3g} s, and "
+        "little changes between them: that is its compression. Record with less of it.",
+    }
+    notes = []
+    for reason, words in reasons.items():
+        number = sum(not each.is_periodic and any(getattr(one, reason) for one in each.readings) for each in found)
+        notes += [f"In {number} of {len(found)} windows something repeats {words}"] * bool(number)
+    return tuple(notes)
 
 
 def pooled(frames: np.ndarray) -> np.ndarray:

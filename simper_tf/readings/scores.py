@@ -39,6 +39,7 @@ class Reading:
         distance: Of what is read to itself one period later, over the median of such distances: the lower, the better.
         explained: Share of what changes that the frequency and its multiples explain.
         is_faster: Whether the score is 0 because what repeats is faster than the band.
+        is_stored: Whether it is 0 because what repeats is how the file is stored, see `key_frames`.
     """
 
     readout: str
@@ -48,6 +49,7 @@ class Reading:
     distance: float = 1.0
     explained: float = 0.0
     is_faster: bool = False
+    is_stored: bool = False
 
 
 def reading(

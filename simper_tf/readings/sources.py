@@ -7,7 +7,7 @@ import abc
 import dataclasses
 import pathlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import cv2
 import numpy as np
@@ -43,6 +43,7 @@ class Info:
         height, width: Pixels as shown; 1 and 1 for a series.
         bits: Of the file for each pixel of each frame; None for what is not compressed.
         longest_gap: Seconds without a frame above which what lies between is not known; of a series see `gaps.longest`.
+        keys: Seconds of frames that compression has stored as whole pictures, where that is known.
     """
 
     rate: float
@@ -51,6 +52,7 @@ class Info:
     width: int
     bits: float | None = None
     longest_gap: float = mp4.LONGEST_GAP
+    keys: Sequence[float] = ()
 
 
 class Source(abc.ABC):
@@ -122,7 +124,7 @@ class Video(Source):
         pixels = found.height * found.width * found.num_frames
         bits = 8 * pathlib.Path(self.path).stat().st_size / pixels
         gap = max(mp4.LONGEST_GAP, 2 / found.rate)
-        return Info(found.rate, found.seconds, found.height, found.width, bits, gap)
+        return Info(found.rate, found.seconds, found.height, found.width, bits, gap, found.keys)
 
     def frames(self, start, end, shape, box):
         return apart.decoded(self.path, start, end, shape, box)

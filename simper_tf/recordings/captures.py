@@ -18,6 +18,8 @@ _NO_TIMES = "frames without times", "a video that holds the times of its frames"
 _CONTAIN = "Put them into a container at the rate at which they were recorded: ffmpeg -framerate 30 -i FILE out.mp4."
 # Frames that a decoder may still hold at the end, which OpenCV then hands out with a time of 0: more are damage.
 _MOST_DELAYED = 16
+# Of `opened`, for what is stored, without decoding it.
+AS_STORED = cv2.CAP_PROP_FORMAT, -1
 _CONVERT = "Fetch it again, convert it to MP4 if its format may not be one of those that are read, or leave it out."
 
 

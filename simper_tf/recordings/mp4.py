@@ -6,6 +6,7 @@ goes by the nominal rate. A rotation stored in the file is applied (OpenCV does 
 """
 
 import collections
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -29,6 +30,7 @@ class VideoInfo(NamedTuple):
     seconds: float  # From the first frame to the end of the last.
     deviation: float  # Seconds by which a frame is at most off from where a constant rate would have it.
     longest_gap: float  # Seconds between two neighboring frames, at most.
+    keys: Sequence[float] = ()  # Seconds of frames stored as whole pictures, from the first frame on, where known.
 
 
 def probe(path, heard=captures.nobody):
@@ -45,13 +47,14 @@ def probe(path, heard=captures.nobody):
     height, width, stated, nominal = captures.first_frame(path)
     tables = mp4_times.read(path)
     if tables:
-        times = tables.shown
+        times, keys = tables.shown, tables.keys
         _refuse_contradiction(path, tables)
     else:
         # Recordings of browsers state nothing.
         if stated > 0 and 0 < nominal < np.inf and not whole.is_known_whole(path):
             _refuse_cut_off(path, stated, nominal, heard)
         times = _decoded_times(path, heard)
+        keys = _key_times(path, len(times), heard)
     if len(times) < 2:
         raise captures.unreadable(path, "a single frame")
     gaps = np.diff(times)
@@ -60,7 +63,8 @@ def probe(path, heard=captures.nobody):
         raise captures.unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
-    return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()))
+    keys = (keys - times[0]).tolist()
+    return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()), keys)
 
 
 def read_header(path):
@@ -187,6 +191,19 @@ def _decoded_times(path, heard):
         return np.array(list(captures.frame_times(capture, path, heard)))
 
 
+def _key_times(path, most, heard):
+    """Returns the times of whole pictures among the first `most` of what is stored, without decoding any."""
+    found = []
+    with captures.opened(path, *captures.AS_STORED) as capture:
+        for _ in range(most):
+            if not capture.grab():
+                break
+            if capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME):
+                found.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
+            heard()
+    return np.array(found)
+
+
 def _refuse_contradiction(path, tables):
     """Raises RawDataError if the frames of an mp4 file take much more or less time than its headers say.
 
@@ -212,7 +229,7 @@ def _contradiction(path, found, stated):
 def _refuse_cut_off(path, count, rate, heard):
     """Raises RawDataError if the file ends long before its header says; OpenCV ends such a file in silence."""
     times = []
-    with captures.opened(path, cv2.CAP_PROP_FORMAT, -1) as capture:  # Hands out what is stored, without decoding it.
+    with captures.opened(path, *captures.AS_STORED) as capture:
         # Of what was trimmed but is still stored too: only here can it be compared with the header.
         while len(times) <= 2 * count and capture.grab():
             times.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)

@@ -26,12 +26,14 @@ class Times(NamedTuple):
         shown: `(T,)` seconds of the frames that are shown and wholly in the file, rising.
         seconds: Of all frames that the tables name, those among them that a file cut off no longer holds.
         last: Seconds that the last of those shown stays.
+        keys: `(K,)` seconds of those shown that are stored as whole pictures; none where the tables name none.
         stated: Lengths in seconds that headers state, of what is stored and of what is shown; None where they do not.
     """
 
     shown: np.ndarray
     seconds: float
     last: float
+    keys: np.ndarray
     stated: tuple[float | None, float | None]
 
 
@@ -119,7 +121,9 @@ def _times(track, header, file_size):
     staying = max(steps[is_kept][np.argmax(shown[is_kept])], steps[-1] if there.all() else 0) / scale
     lasting = _track_length(track[b"tkhd"])
     lasting = None if lasting is None else (lasting - empty) / movie_scale
-    return Times(kept, steps.sum() / scale, float(staying), (None if stated is None else stated / scale, lasting))
+    keys = np.sort(shown[is_kept & _is_key(track.get(b"stss"), len(sizes))]) / scale
+    stated = None if stated is None else stated / scale
+    return Times(kept, steps.sum() / scale, float(staying), keys, (stated, lasting))
 
 
 def _sizes(box):
@@ -127,6 +131,14 @@ def _sizes(box):
     if not 0 < number <= _MOST_FRAMES:
         raise _Unknown
     return np.full(number, size, np.int64) if size else np.frombuffer(box, ">u4", number, 12).astype(np.int64)
+
+
+def _is_key(box, number):
+    """Returns of each frame whether it is stored as a whole picture; of none where nothing is said of that."""
+    found = np.zeros(number, bool)
+    if box is not None:
+        found[np.frombuffer(box, ">u4", struct.unpack_from(">I", box, 4)[0], 8).astype(np.int64) - 1] = True
+    return found
 
 
 def _ends(track, sizes):

@@ -1,0 +1,69 @@
+"""What compression makes repeat is no repetition, and what moves is one even at the rate of the key frames."""
+
+import fractions
+
+import av
+import numpy as np
+import pytest
+from sklearn.datasets import load_sample_image
+
+from simper_tf.readings import key_frames, read, sources
+
+RATE = 30
+
+
+def recording(path, keyint, spot, seconds=12, codec="libx264"):
+    """Writes a photograph, with a spot `spot(seconds)` pixels off its place, with a key frame every `keyint` frames."""
+    scene = np.ascontiguousarray(load_sample_image("china.jpg")[40:220, 60:300])
+    x264 = {"x264-params": f"keyint={keyint}:min-keyint={keyint}:scenecut=0", "crf": "28"}
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=fractions.Fraction(RATE), options=x264 if codec == "libx264" else {})
+        stream.height, stream.width, _ = scene.shape
+        stream.pix_fmt, stream.gop_size = "yuv420p", keyint
+        for number in range(seconds * RATE):
+            frame = scene.copy()
+            if spot:
+                left = round(100 + spot(number / RATE))
+                frame[60:100, left : left + 30] = 220, 40, 40
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, "rgb24")))
+        container.mux(stream.encode())
+    return sources.open_file(path)
+
+
+def answers(source):
+    opened = read.prepare(source, read.Wishes())
+    found = list(read.read(opened))
+    return [answer.frequency for answer in found], read.unread(opened, found)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec"), [("still.mp4", "libx264"), ("still.mkv", "libx264"), ("still.avi", "mpeg4")]
+)
+@pytest.mark.parametrize("keyint", [12, 30])
+def test_a_still_picture_repeats_nothing_however_its_compression_does(tmp_path, name, codec, keyint):
+    source = recording(tmp_path / name, keyint, None, codec=codec)
+    assert source.info().keys == pytest.approx(np.arange(0, 12, keyint / RATE), abs=1e-3)
+    frequencies, notes = answers(source)
+    assert np.isnan(frequencies).all()
+    said = f"something repeats with the key frames of the file, every {keyint / RATE:g} s"
+    assert all(said in note for note in notes)
+
+
+def test_what_repeats_with_the_key_frames_alone_is_said(tmp_path):
+    _, (note,) = answers(recording(tmp_path / "still.mp4", 12, None))
+    assert note.endswith(
+        "windows something repeats with the key frames of the file, every 0.4 s, and little changes between them: that "
+        "is its compression. Record with less of it."
+    )
+
+
+@pytest.mark.parametrize("spot", [lambda t: 40 * np.sin(2 * np.pi * t), lambda t: 40 * (t % 1 < 0.5)])
+def test_what_moves_once_a_second_is_read_although_key_frames_come_as_often(tmp_path, spot):
+    frequencies, notes = answers(recording(tmp_path / "moving.mp4", 30, spot))
+    assert frequencies == pytest.approx([1.0] * len(frequencies), abs=0.01)
+    assert notes == ()
+
+
+def test_of_fewer_than_three_whole_pictures_there_is_no_rate():
+    assert np.isnan(key_frames.spacing([0.0, 8.3]))
+    assert key_frames.spacing([0.0, 0.4, 0.8, 5.0]) == pytest.approx(0.4)
