@@ -57,9 +57,14 @@ def test_a_cell_that_is_not_there_or_not_finished_is_empty_and_competes_with_nob
 
 
 def test_the_first_of_a_column_is_the_smallest_error_or_the_largest_correlation():
-    for metric, said in (("mae", "SimCLR, then MoCo (a factor of 4)"), ("pearson", "BYOL, then MoCo (a factor of 2)")):
+    for metric, said in (
+        ("mae", "SimCLR, then MoCo (a factor of 4)"),
+        ("pearson", "BYOL, then MoCo (0.8 against -0.4)"),
+    ):
         one = block(metric)
-        found = found_of(one, {A: [0.1], B: [0.4], C: [0.8]}, metric)
+        found = found_of(
+            one, {A: [0.1 if metric == "mae" else -0.9], B: [0.4 if metric == "mae" else -0.4], C: [0.8]}, metric
+        )
         assert sentences(found) == [f"{metric}: {said}."]
 
 
@@ -177,8 +182,38 @@ def test_the_page_has_the_comparison_of_seeds_below_its_table():
     cells = found_of(one, {A: [1.0, 2.0], B: [2.0, 3.0]})
     made = {"title": "t", "about": "", "blocks": [cells], "runs": {}, "scale": "smoke", "scale_about": "",
             "seeds": [0, 1], "done": 4, "total": 4, "commits": [], "name": "mine"}  # fmt: skip
+    made["runs"] = {method: {"commands": [f"train {method}"]} for method in ("simclr", "moco")}
     text = "SimCLR against MoCo, seed by seed:\n\n* mae: ahead in 2 of 2 seeds; the error of MoCo is 1.5 to 2 times"
     assert text in markdown(made)
+
+
+def test_errors_of_zero_or_not_finite_are_compared_without_a_quotient():
+    one = block("mae", runs=(A, B))
+    said = seed_by_seed(found_of(one, {A: [0.0, 1.0], B: [2.0, 0.5]}), "SimCLR", "MoCo")
+    assert said == ["mae: ahead in 1 of 2 seeds."]
+    nan = float("nan")
+    assert seed_by_seed(found_of(one, {A: [nan, 1.0], B: [2.0, 0.5]}), "SimCLR", "MoCo") == []
+
+
+def test_commands_stand_once_below_the_line_that_first_needs_them():
+    begun = Block("", ("mae",), (Line("begun", (Cell(B.begun_with(A), "fft", "mae"),)),))
+    study = Study("mine", "", "", (block("mae", runs=(A,)), begun, block("mae", runs=(A,))))
+    made = {"simclr": [row("fft", "mae", 0.1)], "moco": []}
+    rows_of, name_of = lambda run: made[dict(run.changes)["method"]], lambda run: dict(run.changes)["method"]
+    text = markdown(gather(study, SCALES["smoke"], [0], rows_of, name_of))
+    first, second, third, fourth = text.split("```\n")[1].splitlines()
+    assert (first, third) == ("# SimCLR", "# begun")
+    assert "--run_dir=runs/simclr" in second
+    assert "--encoder_from=runs/simclr --run_dir=runs/moco" in fourth
+
+
+def test_a_run_that_is_written_in_two_ways_counts_once():
+    twice = Line("again", (Cell(A.but(steps=7), "fft", "mae"),))
+    study = Study("mine", "", "", (dataclasses.replace(block("mae"), lines=(*block("mae").lines, twice)),))
+    made = gather(
+        study, SCALES["smoke"], [0, 1], lambda run: [], lambda run: f"{dict(run.changes)['method']}_{run.changes[-1]}"
+    )
+    assert (made["done"], made["total"]) == (0, 6)
 
 
 def test_the_minutes_of_a_table_count_each_run_once():

@@ -190,10 +190,10 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
     assert all(name in METHODS for name in PAPERS)
 
 
-def test_a_supervised_line_has_the_papers_schedule_over_as_many_epochs_as_its_clips_allow():
+def test_a_supervised_line_has_the_papers_decay_over_as_many_epochs_as_its_clips_allow():
     lines = {line.title: line for line in STUDIES["comparison"][0](LOCATED["small"]).blocks[0].lines}
     for title in ("the published head", "phase-free head, pictures left as they are"):
-        found = lines[f"supervised, {title}, the paper's schedule"].cells[-1].run.settings()
+        found = lines[f"supervised, {title}, decay as in the paper"].cells[-1].run.settings()
         epochs = found.steps * found.batch_size / 1000
         assert [each / epochs for each in found.decay_epochs] == [12 / 20, 16 / 20]
         assert lines[f"supervised, {title}"].cells[-1].run.settings().decay_epochs == ()
@@ -240,7 +240,30 @@ def test_tables_of_features_have_what_reads_without_learning_where_its_clips_all
     assert skin | {"pixels"} <= controls["table5"]
     for name in ("table2", "table6"):
         assert controls[name] & (skin | {"pixels"}) == {"pixels"}
-    assert controls["table7"] == {"linear_probe"}
+    assert controls["table7"] == {"linear_probe", "persistence", "training_mean"}
+
+
+@pytest.mark.parametrize("name", ["table8", "table9", "table12", "table13_digits", "table15", "table19", "table21"])
+def test_heads_stand_beside_what_reads_the_same_clips_without_learning(name):
+    for block in STUDIES[name][0](LOCATED["small"]).blocks:
+        if name == "table8" and block.title != "The whole network at once":
+            continue
+        lines = [line.cells for line in block.lines if line.title.startswith("control")]
+        for number, own in enumerate(block.lines[0].cells):
+            beside = {cells[number].protocol for cells in lines if cells[number]}
+            others = {"rotating_digits": {"pixels"}, "countix": {"pixels"}, "lst": {"persistence", "training_mean"}}
+            expected = others.get(data_set_of(own.run), {"chrom"}) if own.protocol == "supervised" else set()
+            assert beside == expected
+            assert all(cells[number].metric == own.metric for cells in lines if cells[number])
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+@pytest.mark.parametrize("name", ["comparison", "finetune_settings", "table8"])
+def test_every_run_says_its_method_where_it_learns_from_labels(name, scale):
+    runs = [each for run in STUDIES[name][0](LOCATED[scale]).runs() for each in run.with_sources()]
+    for run in runs:
+        if run.settings().method == "supervised":
+            assert dict(run.changes)["method"] == "supervised"
 
 
 def test_every_scale_has_the_six_data_sets_of_the_paper():

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from trainers.studies import published
+from trainers.studies import controls, published
 from trainers.studies.choosing import changes
 from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import OF_PULSE, unit
@@ -26,6 +26,9 @@ CHOICES = {
 }
 # Readouts of features that are not trained further.
 FROZEN = ("fft", "fft_fundamental", "1nn", "1nn_npsd", "probe")
+
+# Data set -> readouts of features that learned without labels, where they are not those of pulses.
+_OF_SET = {"rotating_digits": ("fft", "fft_resolved", "1nn"), "countix": ("fft", "1nn"), "lst": ("linear_probe",)}
 
 # What is left out, or done otherwise, of the paper's changes of the picture -> its flags.
 PICTURES = {
@@ -52,7 +55,8 @@ def variants(table: str, flag: str, values: dict[str, str], about: str):
         name = "scamps"
         pretrain = scale.sets[name].pretrain
         after = [(OWN, metric) for metric in ("mae", "mape")]
-        before = [("fft_resolved", "mae"), ("1nn", "mae")]
+        before = [("fft_fundamental", "mae"), ("1nn", "mae")]
+        readouts = READOUTS | OF_PULSE
 
         def line(title, value):
             run = finetuned(scale, name, "simper", {flag: value}) if value else scale.sets[name].finetune
@@ -66,8 +70,9 @@ def variants(table: str, flag: str, values: dict[str, str], about: str):
             line("supervised", None),
         ]
         titles = [f"fine-tuned: {unit(name, metric)}" for _, metric in after]
-        titles += [f"frozen, {READOUTS[protocol]}: {unit(name, metric)}" for protocol, metric in before]
-        return Study(table, published.tables()[table]["title"], about, (Block("", tuple(titles), tuple(lines)),))
+        titles += [f"frozen, {readouts[protocol]}: {unit(name, metric)}" for protocol, metric in before]
+        block = controls.beside_heads(Block("", tuple(titles), tuple(lines)))
+        return Study(table, published.tables()[table]["title"], about, (block,))
 
     return study
 
@@ -95,14 +100,12 @@ def generalized(scale: Scale) -> Study:
         paper = published.value("table18", line, f"{name} mae") if protocol in ("fft", "linear_probe") else None
         return Cell(scale.sets[name].pretrain.but(**changes), protocol, "mae", paper)
 
-    columns = [
-        (name, protocol) for name in SETS for protocol in (("linear_probe",) if name == "lst" else ("fft", "1nn"))
-    ]
+    columns = [(name, protocol) for name in SETS for protocol in _OF_SET.get(name, ("fft", "fft_fundamental", "1nn"))]
     lines = tuple(
         Line(f"SimPer, {title}", tuple(cell(name, line, protocol, changes) for name, protocol in columns))
         for line, (title, changes) in kinds.items()
     )
-    titles = {"fft": "FFT in the band", "1nn": "1-NN", "linear_probe": "linear probe"}
+    titles = {**READOUTS, **OF_PULSE, "fft": "FFT in the band", "1nn": "1-NN", "linear_probe": "linear probe"}
     header = tuple(f"{scale.title(name)}, {titles[protocol]}: {unit(name, 'mae')}" for name, protocol in columns)
     about = "Whether labels of near speeds are near helps. The paper says that it does, on every data set but LST."
     return Study("table18", published.tables()["table18"]["title"], about, (Block("", header, lines),))

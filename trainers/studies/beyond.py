@@ -1,7 +1,7 @@
 """Tables 9 and 10: what was learned, on other data and at other frequencies."""
 
 from simper_tf.methods import METHODS
-from trainers.studies import published
+from trainers.studies import controls, published
 from trainers.studies.features import unit
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -35,7 +35,8 @@ def transfer(scale: Scale) -> Study:
         "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. It "
         "takes the checkpoint that is best on a fifth of the training clips; here it is the last one."
     )
-    return Study("table9", published.tables()["table9"]["title"], about, (Block("", titles, (*lines, target_alone)),))
+    block = controls.beside_heads(Block("", titles, (*lines, target_alone)))
+    return Study("table9", published.tables()["table9"]["title"], about, (block,))
 
 
 def unseen(scale: Scale) -> Study:
@@ -87,6 +88,7 @@ def unseen(scale: Scale) -> Study:
         "paper does not say how it reads SimPer's; it says that SimPer answers frequencies it has not seen as well as "
         "others, and a supervised network does not."
     )
+    # The readout of each against another's, as the paper has it, and against the same readout of supervised features.
     pairs = tuple((line.title, lines[0].title) for line in (lines[1], *lines[7:10]))
-    pairs += tuple((line.title, lines[11].title) for line in lines[12:14])
+    pairs += tuple((lines[own].title, lines[other].title) for own, other in ((1, 3), (2, 4), (12, 11), (13, 11)))
     return Study("table10", published.tables()["table10"]["title"], about, (Block("", titles, lines, against=pairs),))

@@ -56,7 +56,7 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
 
     Args:
         study: The table.
-        page: What was found for it, see `trainers.studies.page`.
+        page: What was found for it, see `trainers.studies.gathering`.
 
     Raises:
         ValueError: runs are missing.
@@ -82,7 +82,7 @@ def choose_label_rates(study: Study, page: dict) -> dict[str, dict[str, dict[str
 
     Args:
         study: The table.
-        page: What was found for it, see `trainers.studies.page`.
+        page: What was found for it, see `trainers.studies.gathering`.
 
     Raises:
         ValueError: runs are missing.

@@ -25,7 +25,7 @@ from trainers.studies.table import Block, Line, Study
 
 # Kinds of digits of the comparison; the paper has the first.
 DATA = ("digits", "digits_spin", "digits_noisy_middle")
-# Five epochs of the scale's clips: a tenth of the rate after each of two, as in the paper after 12 and 16 of 20.
+# Five epochs of the clips: a tenth of the rate after the third and after the fourth, as the paper has after 12 and 16.
 PAPERS_DECAY = {"steps": 1250, "decay_epochs": "3,4"}
 # What each method's settings are chosen from, one changed at a time.
 GRID = {
@@ -94,8 +94,11 @@ def _without_the_prior(scale, base):
     plain = labeled.but(head="spectrum", appearance="none")
     yield "supervised, phase-free head, pictures left as they are", plain
     if scale.name == "small":  # That of the paper has it from its flagfile.
-        yield "supervised, the published head, the paper's schedule", labeled.but(head="linear", **PAPERS_DECAY)
-        yield "supervised, phase-free head, pictures left as they are, the paper's schedule", plain.but(**PAPERS_DECAY)
+        yield "supervised, the published head, decay as in the paper", labeled.but(head="linear", **PAPERS_DECAY)
+        yield (
+            "supervised, phase-free head, pictures left as they are, decay as in the paper",
+            plain.but(**PAPERS_DECAY),
+        )
     part = _chosen(scale, base, "contrast_phys").but(method="contrast_phys_plus", label_fraction=0.1)
     yield f"{METHODS['contrast_phys_plus'].title}, a tenth of the labels", part
     yield "control: encoder untrained", base.but(steps=0, epochs=0)
@@ -128,8 +131,9 @@ def _settings_chosen(scale):
     each = "; ".join(f"{title} {flags}" for title, flags in said.items() if flags)
     return (
         "Settings are those of the scale but for one that was chosen for each method on validation clips of noisy "
-        f"digits, see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine "
-        "unless a line has the paper's schedule."
+        f"digits, see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine, "
+        "but for lines that say otherwise: those have five epochs, and a tenth of the rate after the third and again "
+        "after the fourth, as the paper has after 12 and 16 of 20. Batches and the first rate are those of the scale."
     )
 
 

@@ -1,7 +1,7 @@
 """Tables 2 to 7 and 14: what is read off features that nobody has trained for it."""
 
 from simper_tf.methods import METHODS
-from trainers.studies import published
+from trainers.studies import controls, published
 from trainers.studies.digits import has_option, named
 from trainers.studies.scales import PULSE_PRIOR, Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -19,13 +19,6 @@ READOUTS = {"fft": "FFT in the band", "fft_resolved": "FFT, octave by the pixels
 OF_PULSE = {
     "fft_fundamental": "FFT in the band, down to the fundamental",
     "fft_calibrated": "FFT, harmonic from 10 labels",
-}
-# Protocol that has learned nothing -> its name in print, and the readout in whose columns it stands.
-CONTROLS = {
-    "pixels": ("control: strongest line of the pixels", "fft_resolved"),
-    "green": ("control: mean green of a frame", "fft"),
-    "chrom": ("control: CHROM, de Haan and Jeanne", "fft"),
-    "pos": ("control: POS, Wang et al. 2017", "fft"),
 }
 
 
@@ -70,7 +63,7 @@ def features(number: int, name: str):
                 for method in scale.some((*FOR_PULSE, *PAPERS))
                 if has_option(method, "prior_weight")  # A term of SiNC is the prior.
             ]
-        lines += [_control(protocol, plain.but(method="simper"), columns) for protocol in _controls_of(name)]
+        lines += controls.beside_features(name, plain.but(method="simper"), columns)
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (
             f"Features of five methods on {scale.title(name)}, trained with the same encoder, steps and seeds, each "
@@ -78,7 +71,8 @@ def features(number: int, name: str):
             "It does not say how its Fourier readout is told the band or the octave: beside that in the band of the "
             "data stands one that needs no label and no band, its octave told by the pixels."
             if name != "lst" else
-            "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders."
+            "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders; "
+            "beside it what needs no features: that the last temperature stays, and the mean of all training clips."
         )  # fmt: skip
         if UNITS[name] == "bpm":
             about += (
@@ -112,7 +106,10 @@ def spurious(scale: Scale) -> Study:
         ))
         for method in ("simclr", "simper")
     )  # fmt: skip
-    lines += (*_larger_batches(scale, pretrain, columns), _control("pixels", pretrain.but(method="simper"), columns))
+    lines += (
+        *_larger_batches(scale, pretrain, columns),
+        *controls.beside_features("rotating_digits", pretrain.but(method="simper"), columns),
+    )
     titles = tuple(f"{READOUTS[protocol]}: {unit('rotating_digits', metric)}" for protocol, metric in columns)
     about = (
         "In training each digit has a color and a tenth of the frequencies of its own; in test neither. The paper says "
@@ -129,16 +126,3 @@ def _larger_batches(scale, pretrain, columns):
         return []
     run = pretrain.but(method="simclr", batch_size=16)
     return [Line(f"{METHODS['simclr'].title}, batches of 16", tuple(Cell(run, *each) for each in columns))]
-
-
-def _controls_of(name):
-    """Returns what can be read of a data set without learning."""
-    if name == "lst":
-        return []
-    return list(CONTROLS) if UNITS[name] == "bpm" else ["pixels"]
-
-
-def _control(protocol, run, columns):
-    title, readout = CONTROLS[protocol]
-    cells = (Cell(run, protocol, metric) if column == readout else None for column, metric in columns)
-    return Line(title, tuple(cells))

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 
 from simper_tf.methods import METHODS
-from trainers.studies import published
+from trainers.studies import controls, published
 from trainers.studies.features import unit
 from trainers.studies.scales import PAPERS_LENGTHS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -50,7 +50,8 @@ def lengths(scale: Scale) -> Study:
         for name, frames, paper in columns
     )
     about = "As table 8, with shorter clips. The paper says that SimPer does not suffer from them."
-    return Study("table19", published.tables()["table19"]["title"], about, (Block("", titles, lines),))
+    block = controls.beside_heads(Block("", titles, lines))
+    return Study("table19", published.tables()["table19"]["title"], about, (block,))
 
 
 def _over_fractions(table, name, before, after, about, ways, scale):
@@ -97,7 +98,7 @@ def _over_fractions(table, name, before, after, about, ways, scale):
         (line.title, f"{plain}, {same}" if same in line.title else plain)
         for line in lines if line.title.startswith(METHODS["simper"].title)
     ]  # fmt: skip
-    block = Block(scale.title(name), titles, lines, against=tuple(pairs))
+    block = controls.beside_heads(Block(scale.title(name), titles, lines, against=tuple(pairs)))
     title = published.tables()[table]["title"]
     if is_papers:
         return Study(table, title, about, (block,))

@@ -3,7 +3,7 @@
 import dataclasses
 
 from simper_tf.methods import METHODS
-from trainers.studies import published
+from trainers.studies import controls, published
 from trainers.studies.features import METRICS, PAPERS, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
@@ -13,11 +13,11 @@ from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, on
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
-    (block,) = _over_sets("table8", scale, SETS, methods, "").blocks
+    block = _block("table8", "The whole network at once", scale, SETS, methods)
     title, head = other_head(scale)
     other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
-    lines = (*block.lines, dataclasses.replace(other, title=title), _unlearned(block))
-    whole = dataclasses.replace(block, title="The whole network at once", lines=lines)
+    lines = (*block.lines, dataclasses.replace(other, title=title))
+    whole = controls.beside_heads(dataclasses.replace(block, lines=lines))
     alone = Block("The head alone", block.columns, tuple(_learned(line, head_alone) for line in block.lines[1:]))
     after = Block("The head first, then the whole network", block.columns, tuple(
         _learned(line, lambda run, method=method: after_the_head(scale, method, run))
@@ -38,22 +38,39 @@ def whole_networks(scale: Scale) -> Study:
     return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after, multiple))
 
 
+# At the scale of two cores: learning to count, and to read pulses with all of a network or the head alone.
+_COUNTING = {"learning_rate": 0.001, "steps": 300}
+_SUPERVISED = {"head": "frequency", "steps": 200}
+_HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
+
+
 def specialized(scale: Scale) -> Study:
     """Returns table 20: RepNet on Countix, EfficientPhys on pulse."""
-    counting, pulse, labeled = {"encoder": "repnet"}, {"encoder": "efficientphys"}, {"countix": {"head": "repnet"}}
+    counting, pulse = {"encoder": "repnet"}, {"encoder": "efficientphys"}
     if scale.name != "paper":
         counting["width"] = 0.125
-        labeled["countix"]["learning_rate"] = 0.001
     if scale.name == "small":
-        # EfficientPhys' steps are long on two cores: seconds each, of few views.
-        pulse |= {"num_views": 3, "steps": 60}
-        labeled["countix"]["steps"] = 300
-        labeled |= {name: {"steps": 200} for name in ("scamps", "ubfc", "pure")}
+        # EfficientPhys' steps are long on two cores, seconds each, and so is reading clips with it.
+        pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
     encoders = {"countix": counting, "scamps": pulse, "ubfc": pulse, "pure": pulse}
-    return _over_sets("table20", scale, encoders, ("supervised", "simclr", "simper"), (
+
+    def labeled(name, method):
+        if name == "countix":
+            return {"head": "repnet", **{"paper": {}, "smoke": {"learning_rate": 0.001}}.get(scale.name, _COUNTING)}
+        return {} if scale.name != "small" else _SUPERVISED if method == "supervised" else _HEAD_ALONE
+
+    about = (
         "As table 8 with networks made for the task: RepNet's encoder and its counting heads on Countix, EfficientPhys "
         "on pulse. The paper says that SimPer is a better start for these too."
-    ), lambda name, method: encoders[name], labeled)  # fmt: skip
+    )
+    if scale.name == "small":
+        about += (
+            " EfficientPhys has 150 training clips, 100 steps of three views without labels and 200 on labels with the "
+            "head `frequency`, which learns one multiple of what a Fourier transform reads: alone on what was begun, "
+            "with all of the network from random weights."
+        )
+    methods = ("supervised", "simclr", "simper")
+    return _over_sets("table20", scale, encoders, methods, about, lambda name, method: encoders[name], labeled)
 
 
 def pulse_methods(scale: Scale) -> Study:
@@ -63,9 +80,10 @@ def pulse_methods(scale: Scale) -> Study:
     before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
     blocks = []
     for title, saliency in (("Without saliency", False), ("With saliency", True)):
-        blocks.append(_block("table21", title, scale, sets, methods,
-                             lambda name, method, saliency=saliency: {"saliency": saliency, **before},
-                             " saliency" if saliency else "", {name: after for name in sets}))  # fmt: skip
+        block = _block("table21", title, scale, sets, methods,
+                       lambda name, method, saliency=saliency: {"saliency": saliency, **before},
+                       " saliency" if saliency else "", lambda name, method: after)  # fmt: skip
+        blocks.append(controls.beside_heads(block))
     about = (
         "As table 8, with two methods made for pulse, those of Gideon and Stent and of Wang et al.; with and without a "
         "sampler that magnifies what matters in a frame. The paper says that SimPer is ahead of both either way."
@@ -91,20 +109,8 @@ def _learned(line, way, of_series=True):
     return Line(line.title, tuple(cell(each) for each in line.cells))
 
 
-def _unlearned(block):
-    """Returns a line of what reads clips without learning: pixels, CHROM, of a series its last value before."""
-
-    def control(cell):
-        unlearned = {"lst": "persistence", "rotating_digits": "pixels", "countix": "pixels"}
-        protocol = unlearned.get(data_set_of(cell.run), "chrom")
-        return dataclasses.replace(cell, protocol=protocol, paper=None)
-
-    title = "control: pixels; CHROM; the last temperature"
-    return Line(title, tuple(control(cell) for cell in block.lines[0].cells))
-
-
 def _over_sets(table, scale, names, methods, about, changes=None, labeled=None):
-    block = _block(table, "", scale, names, scale.some(methods), changes, labeled=labeled)
+    block = controls.beside_heads(_block(table, "", scale, names, scale.some(methods), changes, labeled=labeled))
     return Study(table, published.tables()[table]["title"], about, (block,))
 
 
@@ -113,9 +119,9 @@ def _block(table, title, scale, names, methods, changes=None, suffix="", labeled
 
     Args:
         table, title, scale, names, methods: What is in it.
-        changes: Data set and method -> flags that differ in pre-training and in learning from labels.
+        changes: Function of data set and method: flags that differ in pre-training and in learning from labels.
         suffix: Of the lines of the paper.
-        labeled: Data set -> flags that differ in learning from labels alone.
+        labeled: Function of data set and method: flags that differ in learning from labels alone.
     """
     # Of temperatures the paper has no percentage here.
     metrics = {**METRICS, "lst": ("mae", "pearson")}
@@ -123,7 +129,7 @@ def _block(table, title, scale, names, methods, changes=None, suffix="", labeled
 
     def cell(method, name, metric):
         given = changes(name, method) if changes else {}
-        run = finetuned(scale, name, method, given, **{**given, **(labeled or {}).get(name, {})})
+        run = finetuned(scale, name, method, given, **{**given, **(labeled(name, method) if labeled else {})})
         return Cell(run, OWN, metric, published.value(table, f"{method}{suffix}", f"{name} {metric}"))
 
     lines = tuple(Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods)

@@ -67,11 +67,12 @@ def gather(
         for block in study.blocks
     ]  # fmt: skip
     every = [row for run in found for seed in seeds for each in run.with_sources() for row in known(each.seeded(seed))]
-    done = sum(len({row.seed for row in rows}) for rows in found.values())
+    # The same run may be asked for with flags that say what it has anyway.
+    folders = {(name_of(run.seeded(seed)), run.split): bool(known(run.seeded(seed))) for run in found for seed in seeds}
     return {
         "name": study.name, "title": study.title, "about": study.about, "scale": scale.name, "scale_about": scale.about,
-        "seeds": seeds, "commits": sorted({row.commit for row in every}), "done": done,
-        "total": len(found) * len(seeds), "blocks": blocks,
+        "seeds": seeds, "commits": sorted({row.commit for row in every}), "done": sum(folders.values()),
+        "total": len(folders), "blocks": blocks,
         "runs": {
             names[run]: {"commands": commands.of_run(run, names, seeds[0], scale)} for run in found
         },

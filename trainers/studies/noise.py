@@ -66,7 +66,9 @@ def noise_settings(scale: Scale) -> Study:
     }  # fmt: skip
     for method, lines in kinds.items():
         base = dataclasses.replace(digits(scale, STRONGEST), split="validation").but(method=method, **changes(method))
-        runs = {_flags(changed) or "as chosen for it": base.but(**changed) for changed in scale.some(lines)}
+        tried = {_flags(changed): base.but(**changed) for changed in scale.some(lines) if changed}
+        # At some scales what is tried is what the scale has.
+        runs = {"as chosen for it": base, **{title: run for title, run in tried.items() if run.name() != base.name()}}
         blocks.append(block_of_features(METHODS[method].title, runs))
     about = (
         "Settings at the strongest noise, where those that were chosen at the middle one do not let SimPer learn, on "

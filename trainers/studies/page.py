@@ -18,8 +18,8 @@ def markdown(page: dict) -> str:
             for first, second in block["against"]
             if (compared := ranking.seed_by_seed(block, first, second))
         ]
-    each = dict.fromkeys(command for run in page["runs"].values() for command in run["commands"])
-    return "\n\n".join([*parts, "## Runs", "Those of the first seed, each by a command:", _code(each)]) + "\n"
+    about = "Those of the first seed, each by a command, below the line that first needs it:"
+    return "\n\n".join([*parts, "## Runs", about, _code(_commands(page))]) + "\n"
 
 
 def tables_alone(page: dict) -> str:
@@ -92,6 +92,20 @@ def _how(page):
         f"{page['done']} of {page['total']} runs are finished, {minutes_of(page):.0f} minutes of training for each "
         f"seed; commit {', '.join(page['commits']) or 'none yet'}. Made by `{commands.of_table(page)}`."
     )
+
+
+def _commands(page):
+    """Returns the commands of all runs, each below a comment with the title of the line that needs it first."""
+    made, known = [], set()
+    for block in page["blocks"]:
+        for line in block["lines"]:
+            names = dict.fromkeys(cell["run"] for cell in line["cells"] if cell)
+            new = [each for name in names for each in page["runs"][name]["commands"] if each not in known]
+            new = list(dict.fromkeys(new))
+            known.update(new)
+            title = ": ".join(filter(None, (block["title"], line["title"])))
+            made += [f"# {title}", *new] if new else []
+    return made
 
 
 def _code(lines):

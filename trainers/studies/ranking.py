@@ -20,7 +20,7 @@ def sentences(block: dict) -> list[str]:
         text = f"{column}: {' and '.join(titles)}{' level' if len(titles) > 1 else ''}"
         behind = [number for number in ordered if number not in best]
         if behind:
-            lead = _lead(*(mean_of(block["lines"][number]["cells"][k]) for number in (best[0], behind[0])))
+            lead = _lead(*(block["lines"][number]["cells"][k] for number in (best[0], behind[0])))
             text += f", then {block['lines'][behind[0]]['title']} ({lead})"
         said.append(f"{text}.")
     return said
@@ -60,14 +60,16 @@ def seed_by_seed(block: dict, title: str, other: str) -> list[str]:
         values, others = ({each["seed"]: each["value"] for each in (one or {"values": []})["values"]}
                           for one in (cell, second))  # fmt: skip
         both = [(values[seed], others[seed]) for seed in values if seed in others]
+        both = [pair for pair in both if all(map(math.isfinite, pair))]
         if len(both) < 2:
             continue
-        times = sorted(theirs / own for own, theirs in both)
-        ahead = sum(each > 1 for each in times)
-        low, high = (f"{each:.2g}" if each < 100 else f"{each:.0f}" for each in (times[0], times[-1]))
-        said.append(
-            f"{column}: ahead in {ahead} of {len(both)} seeds; the error of {other} is {low} to {high} times as large."
-        )
+        ahead = sum(theirs > own for own, theirs in both)
+        sentence = f"{column}: ahead in {ahead} of {len(both)} seeds"
+        if all(own > 0 for own, _ in both):
+            times = sorted(theirs / own for own, theirs in both)
+            low, high = (f"{each:.2g}" if each < 100 else f"{each:.0f}" for each in (times[0], times[-1]))
+            sentence += f"; the error of {other} is {low} to {high} times as large"
+        said.append(f"{sentence}.")
     return said
 
 
@@ -88,8 +90,11 @@ def spread_of(cell: dict) -> float:
 
 
 def _lead(best, other):
-    low, high = sorted((abs(best), abs(other)))
-    return f"a factor of {high / low:.2g}" if low else f"{other:.2g} against 0"
+    """Returns in words how far a cell is ahead: of correlations, which may be below 0, quotients say nothing."""
+    first, second = mean_of(best), mean_of(other)
+    if best["metric"] in RISING:
+        return f"{first:.3g} against {second:.3g}"
+    return f"a factor of {second / first:.2g}" if first else f"{second:.2g} against 0"
 
 
 def _ordered(block, k):

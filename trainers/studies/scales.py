@@ -134,7 +134,7 @@ def _paper(name, lengths=(0, 0, 0), download=""):
     raw = "" if download else f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them"
     return Setting(
         Run(f"flags/{name}.cfg").but(artifacts=False),
-        Run(f"flags/supervised_{name}.cfg").but(artifacts=False),
+        Run(f"flags/supervised_{name}.cfg").but(method="supervised", artifacts=False),
         lengths=lengths,
         raw=raw,
         download=download,

@@ -1,0 +1,60 @@
+"""Lines of what reads clips without learning anything: what others are worth shows beside them."""
+
+import dataclasses
+
+from trainers.grid import Run
+from trainers.studies.table import Block, Cell, Line, data_set_of
+from trainers.studies.ways import OWN
+
+# Protocol -> its name in print, and the readout of features in whose columns it stands.
+CONTROLS = {
+    "pixels": ("control: strongest line of the pixels", "fft_resolved"),
+    "green": ("control: mean green of a frame", "fft"),
+    "chrom": ("control: CHROM, de Haan and Jeanne", "fft"),
+    "pos": ("control: POS, Wang et al. 2017", "fft"),
+    "persistence": ("control: the last temperature before", "linear_probe"),
+    "training_mean": ("control: the mean of the training clips", "linear_probe"),
+}
+# Data set -> its controls; of faces those of `_OF_FACES`.
+_OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
+_OF_FACES = ["pixels", "green", "chrom", "pos"]
+# Beside heads: the control of each data set that is best, and what else stands beside heads of series.
+_BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
+_WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last temperature"}
+
+
+def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns the controls of a table of features.
+
+    Args:
+        name: Of the data set.
+        run: Whose clips they read.
+        columns: Protocol and metric of each column.
+    """
+    found = {protocol: CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)}
+    return [
+        Line(title, tuple(Cell(run, protocol, metric) if column == readout else None for column, metric in columns))
+        for protocol, (title, readout) in found.items()
+    ]
+
+
+def beside_heads(block: Block) -> Block:
+    """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
+
+    They are pixels of digits and of Countix, CHROM of faces, and of temperatures the last one and the mean.
+    """
+    cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
+    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
+    words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
+    lines = [_line(f"control: {words}", cells, best)]
+    if "persistence" in best:
+        mean = ["training_mean" if protocol == "persistence" else None for protocol in best]
+        lines.append(_line("control: the mean temperature of the training clips", cells, mean))
+    return dataclasses.replace(block, lines=(*block.lines, *lines))
+
+
+def _line(title, cells, protocols):
+    return Line(title, tuple(
+        protocol and dataclasses.replace(cell, protocol=protocol, paper=None)
+        for cell, protocol in zip(cells, protocols, strict=True)
+    ))  # fmt: skip
