@@ -204,7 +204,7 @@ def test_commands_stand_once_below_the_line_that_first_needs_them():
     first, second, third, fourth = text.split("```\n")[1].splitlines()
     assert (first, third) == ("# SimCLR", "# begun")
     assert "--run_dir=runs/simclr" in second
-    assert "--encoder_from=runs/simclr --run_dir=runs/moco" in fourth
+    assert "--run_dir=runs/moco --encoder_from=runs/simclr" in fourth
 
 
 def test_a_run_that_is_written_in_two_ways_counts_once():
