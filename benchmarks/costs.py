@@ -26,7 +26,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data_dir", default="data", help="Where built data sets are kept.")
     noisy = digits.noisy(SCALES["small"].located(parser.parse_args().data_dir, "raw"))
-    settings = {name: noisy.but(method=name, **choosing.changes(name)).settings() for name in choosing.chosen()}
+    runs = {name: noisy.but(method=name, **choosing.changes(name)) for name in choosing.chosen()}
+    runs[choosing.WITH_MORE_CLIPS] = runs["simper"].but(**digits.MORE_CLIPS)
+    settings = {name: run.settings() for name, run in runs.items()}
     seconds = measured(settings)
     costs = {name: round(each / seconds["simper"], 3) for name, each in seconds.items()}
     choosing.write_costs(costs)

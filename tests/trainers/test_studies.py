@@ -149,9 +149,20 @@ def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels
         assert (found.options.get("head") == "repnet") == (counts and found.method == "supervised")
         assert ("width" in found.options) == (counts and scale != "paper")
     blocks = STUDIES["table21"][0](LOCATED[scale]).blocks
-    for each, saliency in zip(blocks, (False, True), strict=True):
+    for each, saliency in zip(blocks, (False, False, True, True), strict=True):
         found = [run.settings() for line in each.lines for cell in line.cells for run in cell.run.with_sources()]
         assert {one.saliency for one in found} == {saliency}
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+def test_what_is_read_before_any_label_are_the_features_that_the_same_line_learns_labels_from(scale):
+    blocks = STUDIES["table21"][0](LOCATED[scale]).blocks
+    for tuned, frozen in zip(blocks[::2], blocks[1::2], strict=True):
+        for after, before in zip(tuned.lines[:-1], frozen.lines, strict=True):
+            assert after.title == before.title
+            begun = [cell.run.source for cell in after.cells if cell.metric == "mae"]
+            assert [cell.run for cell in before.cells[::2]] == [cell.run for cell in before.cells[1::2]] == begun
+            assert [cell.protocol for cell in before.cells] == ["fft", "1nn"] * len(begun)
 
 
 @pytest.mark.parametrize("name", list(STUDIES))
@@ -186,7 +197,7 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
     for lines in prior:
         assert {f"{title} + prior" for title in methods if title != METHODS["sinc"].title} <= set(lines)
         assert {"prior alone", "SiNC (told the band)", "control: pixels, nothing learned"} <= set(lines)
-    assert sum(title.startswith("At equal seconds") for title in titles) == 3
+    assert sum(title.startswith("At equal seconds") for title in titles) == 6
     assert all(name in METHODS for name in PAPERS)
 
 

@@ -15,6 +15,8 @@ from trainers.studies.table import Study, data_set_of
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
 LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
+# Key in `costs` of SimPer with `digits.MORE_CLIPS`.
+WITH_MORE_CLIPS = "simper, more clips"
 
 
 def chosen() -> dict[str, dict]:
@@ -26,7 +28,10 @@ def chosen() -> dict[str, dict]:
 
 
 def costs() -> dict[str, float]:
-    """Returns the seconds of a step of each method as chosen, 1 for SimPer's, see `benchmarks.costs`."""
+    """Returns the seconds of a step of each method as chosen, and `WITH_MORE_CLIPS`, 1 for SimPer's.
+
+    They are measured by `benchmarks.costs`.
+    """
     return json.loads(COSTS.read_text())
 
 

@@ -4,9 +4,10 @@ import dataclasses
 
 from simper_tf.methods import METHODS
 from trainers.studies import published
-from trainers.studies.choosing import changes, chosen, steps_in_the_time_of
+from trainers.studies.choosing import WITH_MORE_CLIPS, changes, chosen, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
+    MORE_CLIPS,
     PRIOR,
     WIDE,
     block_of_features,
@@ -152,19 +153,24 @@ def _cells(run, metric):
 
 
 def _equal_seconds(scale, config):
-    """Returns a block of the four methods that were best on validation clips, each with the time of SimPer's steps."""
+    """Returns blocks of the four methods that were best on validation clips, and SiNC, in the time SimPer takes."""
     base = digits(scale, config)
     steps = base.settings().steps
     places = {name: each["place"] for name, each in chosen().items()}
     best = sorted(places, key=places.get)[:4]
     if not (best and steps):
         return []
-    lines = []
-    for name in best:
+    runs = {}
+    for name in dict.fromkeys((*best, "sinc")):  # It is first on digits that spin, at equal steps.
         number = steps_in_the_time_of(steps, name)
-        run = _chosen(scale, base, name).but(steps=number)
-        lines.append(Line(f"{named(name)}, {number} steps", frequency_cells(run)))
+        runs[f"{named(name)}, {number} steps"] = run = _chosen(scale, base, name).but(steps=number)
         if is_told_the_band(name):
-            lines.append(Line(f"{METHODS[name].title}, wide band, {number} steps", frequency_cells(run.but(**WIDE))))
-    title = f"At equal seconds, the four best on validation clips of noisy digits. {DIGITS[config]}: MAE (Hz)"
-    return [Block(title, frequency_titles(), tuple(lines))]
+            runs[f"{METHODS[name].title}, wide band, {number} steps"] = run.but(**WIDE)
+    number = steps_in_the_time_of(steps, WITH_MORE_CLIPS)
+    more = _chosen(scale, base, "simper").but(steps=number, **MORE_CLIPS)
+    runs[f"SimPer, 3 views of 7 clips + other clips, {number} steps"] = more
+    title = f"At equal seconds, the four best on validation clips of noisy digits, and SiNC. {DIGITS[config]}"
+    return [
+        block_of_features(f"{title}: {words}", runs, metric, words)
+        for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)"))
+    ]

@@ -12,7 +12,7 @@ CONTROLS = {
     "green": ("control: mean green of a frame", "fft"),
     "chrom": ("control: CHROM, de Haan and Jeanne", "fft"),
     "pos": ("control: POS, Wang et al. 2017", "fft"),
-    "persistence": ("control: the last temperature before", "linear_probe"),
+    "persistence": ("control: the last day again", "linear_probe"),
     "training_mean": ("control: the mean of the training clips", "linear_probe"),
 }
 # Data set -> its controls; of faces those of `_OF_FACES`.
@@ -20,7 +20,7 @@ _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["per
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
 # Beside heads: the control of each data set that is best, and what else stands beside heads of series.
 _BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
-_WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last temperature"}
+_WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
 
 
 def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]:
@@ -41,7 +41,7 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
 def beside_heads(block: Block) -> Block:
     """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
 
-    They are pixels of digits and of Countix, CHROM of faces, and of temperatures the last one and the mean.
+    They are pixels of digits and of Countix, CHROM of faces, and of temperatures the last day and the mean.
     """
     cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
     best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]

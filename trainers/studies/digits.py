@@ -24,6 +24,9 @@ OF_FEATURES = {name: title for name, title in READOUTS.items() if name != "super
 PRIOR = {"prior_weight": 10}
 # A band that tells the readout and the prior little: as wide as views of twice the speed allow at 30 frames a second.
 WIDE = {"band": "0.2,7.5"}
+# SimPer with fewer views of more clips, and those of other clips as candidates, which methods that contrast clips have;
+# a step takes as long. Chosen on validation clips, see the table `losses`.
+MORE_CLIPS = {"num_views": 3, "batch_size": 7, "other_clips": True}
 # Kinds of digits: config -> its title.
 DIGITS = {
     "digits": "Swinging digits, clean",

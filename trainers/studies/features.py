@@ -72,7 +72,7 @@ def features(number: int, name: str):
             "data stands one that needs no label and no band, its octave told by the pixels."
             if name != "lst" else
             "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders; "
-            "beside it what needs no features: that the last temperature stays, and the mean of all training clips."
+            "beside it what needs no features: that the last day comes again, and the mean of all training clips."
         )  # fmt: skip
         if UNITS[name] == "bpm":
             about += (

@@ -4,7 +4,7 @@ import dataclasses
 
 from simper_tf.methods import METHODS
 from trainers.studies import controls, published
-from trainers.studies.features import METRICS, PAPERS, unit
+from trainers.studies.features import METRICS, PAPERS, READOUTS, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, one_multiple, other_head
@@ -84,10 +84,15 @@ def pulse_methods(scale: Scale) -> Study:
                        lambda name, method, saliency=saliency: {"saliency": saliency, **before},
                        " saliency" if saliency else "", lambda name, method: after)  # fmt: skip
         blocks.append(controls.beside_heads(block))
+        blocks.append(_before_labels(f"{title}, before any label", block, scale))
     about = (
         "As table 8, with two methods made for pulse, those of Gideon and Stent and of Wang et al.; with and without a "
-        "sampler that magnifies what matters in a frame. The paper says that SimPer is ahead of both either way."
+        "sampler that magnifies what matters in a frame. The paper says that SimPer is ahead of both either way. "
+        "Further blocks say what features hold before labels are learned. Gideon and Stent's two loss terms of the "
+        "sampler, its entropy and its motion, which SimPer's paper does not mention, are left out."
     )
+    if scale.sets["scamps"].rates:
+        about += " All three learn from labels at the rate that was chosen for SimPer."
     return Study("table21", published.tables()["table21"]["title"], about, tuple(blocks))
 
 
@@ -97,6 +102,19 @@ def other_data(scale: Scale) -> Study:
     return _over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
         "As table 8, with the methods made for pulse where nothing pulses. The paper says that they do not help there."
     ))  # fmt: skip
+
+
+def _before_labels(title, block, scale):
+    """Returns a block of what is read off the features that the lines of another are begun with."""
+    readouts = {protocol: READOUTS[protocol] for protocol in ("fft", "1nn")}
+    begun = [[cell for cell in line.cells if cell.metric == "mae"] for line in block.lines]
+    lines = tuple(
+        Line(line.title, tuple(Cell(cell.run.source, protocol, "mae") for cell in cells for protocol in readouts))
+        for line, cells in zip(block.lines, begun, strict=True)
+    )
+    names = [data_set_of(cell.run) for cell in begun[0]]
+    titles = tuple(f"{scale.title(name)}, {each}: {unit(name, 'mae')}" for name in names for each in readouts.values())
+    return Block(title, titles, lines)
 
 
 def _learned(line, way, of_series=True):

@@ -2,12 +2,16 @@
 
 import dataclasses
 
+from simper_tf.methods import METHODS
 from trainers.grid import Run
 from trainers.studies import published
-from trainers.studies.choosing import changes
-from trainers.studies.digits import DIGITS, PRIOR, block_of_features, digits
+from trainers.studies.choosing import changes, steps_in_the_time_of
+from trainers.studies.digits import DIGITS, MORE_CLIPS, PRIOR, WIDE, block_of_features, digits
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
+
+# Ahead of SimPer on clean digits at equal seconds, in the comparison.
+RIVAL = "frequency_contrast"
 
 
 def losses(scale: Scale) -> Study:
@@ -23,15 +27,23 @@ def losses(scale: Scale) -> Study:
         "SimPer + other clips": {"other_clips": True},
         "SimPer + all": {**PRIOR, **terms, "other_clips": True},
     }
+    if scale.name != "paper":
+        kinds["SimPer, 3 views of 7 clips"] = {**MORE_CLIPS, "other_clips": None}
+        kinds["SimPer, 3 views of 7 clips + other clips"] = MORE_CLIPS
     blocks = []
-    for config in ("digits_noisy_middle", "digits_spin"):
-        base = dataclasses.replace(digits(scale, config), split="validation").but(**changes("simper"))
+    for config in ("digits", "digits_noisy_middle", "digits_spin"):
+        plain = dataclasses.replace(digits(scale, config), split="validation")
+        base = plain.but(**changes("simper"))
         runs = {title: base.but(**parts) for title, parts in kinds.items()}
+        if steps := base.settings().steps:
+            rival = plain.but(method=RIVAL, steps=steps_in_the_time_of(steps, RIVAL), **WIDE, **changes(RIVAL))
+            runs[f"{METHODS[RIVAL].title}, wide band, at equal seconds"] = rival
         blocks.append(block_of_features(DIGITS[config], runs))
     about = (
         "What SimPer's contrast of speeds, a band for spectra, and sparse spectra that vary over a batch add to one "
         "another, on validation clips, with the settings chosen for SimPer and for SiNC. SiNC's bandwidth term is the "
-        "frequency prior."
+        "frequency prior. SimPer has batches of 4 clips and 5 views a set, unless a line says otherwise; the last line "
+        "is what it has to beat."
     )
     return Study("losses", "Parts of losses, put together", about, tuple(blocks))
 
@@ -41,7 +53,7 @@ def encoder(scale: Scale) -> Study:
     base = scale.sets["rotating_digits"].pretrain
     papers = base.but(encoder="cnn3d", learning_rate=0.001)
     if scale.name == "small":
-        papers = papers.but(num_views=10, batch_size=16, micro_batch=1, steps=40)
+        papers = papers.but(num_views=10, batch_size=16, micro_batch=1, steps=20)
     kinds = {
         "SimPer, the encoder `small`": base.but(encoder="small"),
         "SimPer, PhysNet": base.but(encoder="physnet", learning_rate=0.001),
@@ -53,7 +65,7 @@ def encoder(scale: Scale) -> Study:
     )
     about = (
         "The paper's encoder on digits beside the one of the tables at scale `small`. At that scale it has 10 views, "
-        "as in the paper, and 40 steps of 16 clips, about what two cores do in an hour; the paper has 60 epochs of "
+        "as in the paper, and 20 steps of 16 clips, about what a core does in an hour; the paper has 60 epochs of "
         "64. PhysNet, which the paper does not have, is an encoder made for pulse; it has the views and steps of the "
         "scale."
     )
