@@ -1,6 +1,6 @@
 """What a training step of each method costs, of the settings that the comparison takes, side by side in one process.
 
-python -m benchmarks.costs [--data_dir=data]
+python -m benchmarks.costs [--data_dir=data] [--only=sinc]
 
 Writes `trainers/studies/costs.json`, by which the comparison gives methods equal seconds: runs of a grid share the
 machine with one another, and their own seconds say little.
@@ -25,13 +25,18 @@ REPEATS = 30
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data_dir", default="data", help="Where built data sets are kept.")
-    noisy = digits.noisy(SCALES["small"].located(parser.parse_args().data_dir, "raw"))
+    parser.add_argument("--only", help="What is measured beside SimPer; the others keep their costs. By default all.")
+    given = parser.parse_args()
+    noisy = digits.noisy(SCALES["small"].located(given.data_dir, "raw"))
     runs = {name: noisy.but(method=name, **choosing.changes(name)) for name in choosing.chosen()}
     runs[choosing.WITH_MORE_CLIPS] = runs["simper"].but(**digits.MORE_CLIPS)
-    settings = {name: run.settings() for name, run in runs.items()}
+    if given.only and given.only not in runs:
+        parser.error(f"--only={given.only}: there is none of that name. There are: {'; '.join(runs)}.")
+    wanted = {"simper", given.only} if given.only else set(runs)
+    settings = {name: run.settings() for name, run in runs.items() if name in wanted}
     seconds = measured(settings)
     costs = {name: round(each / seconds["simper"], 3) for name, each in seconds.items()}
-    choosing.write_costs(costs)
+    choosing.write_costs(choosing.costs() | costs)
     lines = [[name, f"{1000 * seconds[name]:.0f}", f"{cost:g}"] for name, cost in costs.items()]
     print(tables.markdown_table(["method", "milliseconds a step", "of SimPer's"], lines))
 

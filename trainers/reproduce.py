@@ -127,11 +127,21 @@ def listed(scales) -> str:
         for scale in scales.values():
             wanted = {each for run in STUDIES[name][0](scale).runs() for each in run.with_sources()}
             data = ", ".join(scale.title(each) for each in STUDIES[name][1])
-            got = [f"the first run downloads {each}" for key in STUDIES[name][1] if (each := scale.sets[key].download)]
-            needs = [lacks(name, scale) or "nothing is lacking", *got]
+            got = filter(None, (downloads(wanted, scale, key) for key in STUDIES[name][1]))
+            needs = [lacks(name, scale) or "nothing is lacking", *(f"the first run downloads {each}" for each in got)]
             runs = len(wanted) * len(scale.seeds_of(name))
             lines.append(f"  {scale.name}: {runs} runs on {data}; {'; '.join(needs)}")
     return "\n".join(lines)
+
+
+def downloads(runs, scale, name: str) -> str:
+    """Returns what the first of some runs gets from the network of a data set of the paper, empty for nothing."""
+    setting = scale.sets[name]
+    own = setting.pretrain.settings().dataset
+    data_dir = pathlib.Path(dict(setting.pretrain.changes)["data_dir"])
+    # Variants, such as that of spurious colors, are made of the same files.
+    used = {found for run in runs if (found := run.settings().dataset).startswith(own)}
+    return setting.download if any(not (data_dir / each).exists() for each in used) else ""
 
 
 def write_miniatures(scale, names: list[str]):

@@ -1,9 +1,11 @@
 """What compression alone makes repeat: pictures stored whole every so often, and little but repairs between them.
 
 Each whole picture is a little off in its own way from those before it, so that of a still scene nothing is left but a
-step at each, with a period that the file was told and that nobody filmed.
+step at each, with a period that the file was told and that nobody filmed. Where pictures before a whole one refer to it
+(open groups of pictures), the change is spread over them and their repairs, and such a file is not recognized.
 """
 
+import bisect
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -34,15 +36,19 @@ def without(found: Sequence[Reading], window: Window, info: Info) -> list[Readin
         window: Its frames, `(T, H, W, C)`.
         info: Of the recording.
     """
-    period = spacing(info.keys)
-    if not math.isfinite(period) or not _are_seen(window, np.asarray(info.keys), 1 / info.rate):
+    if len(info.keys) < 3 or not any(each.score >= SURE for each in found):
         return list(found)
-    multiples = np.arange(1, HARMONICS + 1) / period
-    return [
-        dataclasses.replace(each, score=0.0, is_stored=True)
-        if each.score >= SURE and np.any(np.abs(multiples - each.frequency) < _OFF / window.seconds) else each
+    multiples = np.arange(1, HARMONICS + 1) / spacing(info.keys)
+    are_keys = [
+        each.score >= SURE and bool(np.any(np.abs(multiples - each.frequency) < _OFF / window.seconds))
         for each in found
     ]  # fmt: skip
+    if not any(are_keys) or not _are_seen(window, info.keys, 1 / info.rate):
+        return list(found)
+    return [
+        dataclasses.replace(each, score=0.0, is_stored=True) if is_key else each
+        for each, is_key in zip(found, are_keys, strict=True)
+    ]
 
 
 def spacing(keys: Sequence[float]) -> float:
@@ -55,7 +61,7 @@ def _are_seen(window, keys, step):
 
     Args:
         window: Its frames.
-        keys: `(K,)` seconds of whole pictures.
+        keys: Seconds of whole pictures, rising.
         step: Seconds from one frame of the file to the next.
     """
     frames = window.frames.reshape(len(window.frames), -1).astype(np.float32)
@@ -63,7 +69,9 @@ def _are_seen(window, keys, step):
         return False
     change = np.square(np.diff(frames, axis=0)).sum(axis=1)
     # A whole picture comes a step of the file after the frame before it, in one step of the window or in several.
-    begins, comes = window.start + np.arange(len(change)) / window.rate, keys[:, np.newaxis]
+    begins = window.start + np.arange(len(change)) / window.rate
+    near = slice(bisect.bisect_left(keys, begins[0]), bisect.bisect_right(keys, begins[-1] + 1 / window.rate + step))
+    comes = np.asarray(keys[near])[:, np.newaxis]
     shared = np.minimum(begins + 1 / window.rate, comes) - np.maximum(begins, comes - step)
     is_at = (shared > _TOUCH * step).any(axis=0)
     return bool(is_at.any() and not is_at.all() and change[is_at].mean() > _MORE * change[~is_at].mean())

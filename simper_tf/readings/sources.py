@@ -43,7 +43,7 @@ class Info:
         height, width: Pixels as shown; 1 and 1 for a series.
         bits: Of the file for each pixel of each frame; None for what is not compressed.
         longest_gap: Seconds without a frame above which what lies between is not known; of a series see `gaps.longest`.
-        keys: Seconds of frames that compression has stored as whole pictures, where that is known.
+        keys: Times of frames that compression has stored as whole pictures, rising, where that is known.
     """
 
     rate: float

@@ -30,7 +30,7 @@ class VideoInfo(NamedTuple):
     seconds: float  # From the first frame to the end of the last.
     deviation: float  # Seconds by which a frame is at most off from where a constant rate would have it.
     longest_gap: float  # Seconds between two neighboring frames, at most.
-    keys: Sequence[float] = ()  # Seconds of frames stored as whole pictures, from the first frame on, where known.
+    keys: Sequence[float] = ()  # Times of frames stored as whole pictures, as `decoded` has them, where known.
 
 
 def probe(path, heard=captures.nobody):
@@ -47,14 +47,13 @@ def probe(path, heard=captures.nobody):
     height, width, stated, nominal = captures.first_frame(path)
     tables = mp4_times.read(path)
     if tables:
-        times, keys = tables.shown, tables.keys
+        times, keys = tables.shown, tables.keys - tables.shown[0]  # Of these files the decoder begins at 0.
         _refuse_contradiction(path, tables)
     else:
         # Recordings of browsers state nothing.
         if stated > 0 and 0 < nominal < np.inf and not whole.is_known_whole(path):
             _refuse_cut_off(path, stated, nominal, heard)
-        times = _decoded_times(path, heard)
-        keys = _key_times(path, len(times), heard)
+        times, keys = _decoded_times(path, heard)
     if len(times) < 2:
         raise captures.unreadable(path, "a single frame")
     gaps = np.diff(times)
@@ -63,8 +62,7 @@ def probe(path, heard=captures.nobody):
         raise captures.unreadable(path, f"{rate:g} frames per second")
     deviation = np.abs(times - times[0] - np.arange(len(times)) / rate).max()
     seconds = len(times) / rate
-    keys = (keys - times[0]).tolist()
-    return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()), keys)
+    return VideoInfo(rate, len(times), height, width, seconds, float(deviation), float(gaps.max()), keys.tolist())
 
 
 def read_header(path):
@@ -187,21 +185,14 @@ def decoded(path, start, end, shape, box=None, heard=captures.nobody):
 
 
 def _decoded_times(path, heard):
+    """Returns the times of all frames, and of those that are stored as whole pictures."""
+    times, keys = [], []
     with captures.opened(path) as capture:
-        return np.array(list(captures.frame_times(capture, path, heard)))
-
-
-def _key_times(path, most, heard):
-    """Returns the times of whole pictures among the first `most` of what is stored, without decoding any."""
-    found = []
-    with captures.opened(path, *captures.AS_STORED) as capture:
-        for _ in range(most):
-            if not capture.grab():
-                break
-            if capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME):
-                found.append(capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
-            heard()
-    return np.array(found)
+        for time in captures.frame_times(capture, path, heard):
+            times.append(time)
+            if capture.get(cv2.CAP_PROP_FRAME_TYPE) == ord("I"):
+                keys.append(time)
+    return np.array(times), np.array(keys)
 
 
 def _refuse_contradiction(path, tables):

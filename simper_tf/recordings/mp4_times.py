@@ -137,7 +137,8 @@ def _is_key(box, number):
     """Returns of each frame whether it is stored as a whole picture; of none where nothing is said of that."""
     found = np.zeros(number, bool)
     if box is not None:
-        found[np.frombuffer(box, ">u4", struct.unpack_from(">I", box, 4)[0], 8).astype(np.int64) - 1] = True
+        numbers = np.frombuffer(box, ">u4", struct.unpack_from(">I", box, 4)[0], 8).astype(np.int64)
+        found[numbers[(numbers >= 1) & (numbers <= number)] - 1] = True
     return found
 
 

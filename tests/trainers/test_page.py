@@ -192,7 +192,9 @@ def test_errors_of_zero_or_not_finite_are_compared_without_a_quotient():
     said = seed_by_seed(found_of(one, {A: [0.0, 1.0], B: [2.0, 0.5]}), "SimCLR", "MoCo")
     assert said == ["mae: ahead in 1 of 2 seeds."]
     nan = float("nan")
-    assert seed_by_seed(found_of(one, {A: [nan, 1.0], B: [2.0, 0.5]}), "SimCLR", "MoCo") == []
+    for own, theirs, number in (([nan, 1.0], [2.0, 0.5], 0), ([1.0, 1.0], [nan, 0.5], 1), ([nan, 1.0], [nan, 2.0], 1)):
+        said = seed_by_seed(found_of(one, {A: own, B: theirs}), "SimCLR", "MoCo")
+        assert said == [f"mae: ahead in {number} of 2 seeds."]
 
 
 def test_commands_stand_once_below_the_line_that_first_needs_them():

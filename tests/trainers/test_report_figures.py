@@ -122,12 +122,26 @@ def test_errors_are_the_rows_of_tables_with_intervals_over_seeds(name, parts, sc
         assert axes.get_title() == block.title
         for container, line in zip(axes.containers, block.lines, strict=True):
             cells = [cell for cell in line.cells if cell.metric == "mape"][::-1]
-            rows = [[each.value for seed in SEEDS for each in grid.rows_of(cell.run.seeded(seed))
+            seeds = SEEDS[:1] if line.title.startswith("control") else SEEDS  # A control is the same with every seed.
+            rows = [[each.value for seed in seeds for each in grid.rows_of(cell.run.seeded(seed))
                      if (each.protocol, each.metric) == (cell.protocol, "mape")] for cell in cells]  # fmt: skip
             np.testing.assert_allclose(container[0].get_ydata(), np.mean(rows, axis=1))
             beside = container[0].get_xdata() / parts  # Curves of a panel stand a little beside one another.
             np.testing.assert_allclose(beside, beside[0])
             assert beside[0] == pytest.approx(1, abs=0.1)
+
+
+def test_what_learns_nothing_has_the_interval_of_its_clips_over_whatever_seeds(scale, grid):
+    made, _ = draw("figure4b", scale, grid)
+    (axes,) = made.axes
+    (block,) = STUDIES["table12"][0](scale).blocks
+    number = next(k for k, line in enumerate(block.lines) if line.title.startswith("control"))
+    cells = [cell for cell in block.lines[number].cells if cell.metric == "mape"][::-1]
+    found = [each for cell in cells for each in grid.rows_of(cell.run.seeded(SEEDS[0]))
+             if (each.protocol, each.metric) == (cell.protocol, "mape")]  # fmt: skip
+    (_, _, (bars,)) = axes.containers[number]
+    ends = [segment[:, 1] for segment in bars.get_segments()]
+    np.testing.assert_allclose(ends, [(each.low, each.high) for each in found])
 
 
 def test_a_figure_of_two_tables_has_the_seeds_of_each(scale, grid):

@@ -10,7 +10,7 @@ from scipy import stats
 from simper_tf import side_by_side, subsets
 from simper_tf.methods import METHODS
 from trainers.reports.kept import Kept
-from trainers.studies import STUDIES
+from trainers.studies import STUDIES, ranking
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import Scale
 
@@ -171,6 +171,8 @@ def _errors(line, flag, kept):
     points = []
     for cell in line.cells:
         rows = kept.rows(cell.run, cell.protocol, cell.metric) if cell.metric == "mape" else []
+        if cell.protocol in ranking.UNLEARNED:
+            rows = rows[:1]  # No seed changes it: its interval is over clips.
         if rows:
             points.append((100 * getattr(cell.run.settings(), flag), *interval(rows)))
     return side_by_side.Errors(*np.array(sorted(points)).T) if points else None

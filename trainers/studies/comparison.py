@@ -132,10 +132,12 @@ def _settings_chosen(scale):
     each = "; ".join(f"{title} {flags}" for title, flags in said.items() if flags)
     return (
         "Settings are those of the scale but for one that was chosen for each method on validation clips of noisy "
-        f"digits, see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine, "
-        "but for lines that say otherwise: those have five epochs, and a tenth of the rate after the third and again "
+        f"digits, see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine"
+    ) + (
+        ", but for lines that say otherwise: those have five epochs, and a tenth of the rate after the third and again "
         "after the fourth, as the paper has after 12 and 16 of 20. Batches and the first rate are those of the scale."
-    )
+        if scale.name == "small" else "."
+    )  # fmt: skip
 
 
 def _cells(run, metric):

@@ -148,7 +148,8 @@ def _block(table, title, scale, names, methods, changes=None, suffix="", labeled
     def cell(method, name, metric):
         given = changes(name, method) if changes else {}
         run = finetuned(scale, name, method, given, **{**given, **(labeled(name, method) if labeled else {})})
-        return Cell(run, OWN, metric, published.value(table, f"{method}{suffix}", f"{name} {metric}"))
+        paper = published.value(table, f"{method}{suffix}", f"{name} {metric}")
+        return Cell(run, OWN, metric, None if "freeze" in dict(run.changes) else paper)
 
     lines = tuple(Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods)
     return Block(title, tuple(f"{scale.title(name)}: {unit(name, metric)}" for name, metric in columns), lines)

@@ -60,12 +60,12 @@ def seed_by_seed(block: dict, title: str, other: str) -> list[str]:
         values, others = ({each["seed"]: each["value"] for each in (one or {"values": []})["values"]}
                           for one in (cell, second))  # fmt: skip
         both = [(values[seed], others[seed]) for seed in values if seed in others]
-        both = [pair for pair in both if all(map(math.isfinite, pair))]
         if len(both) < 2:
             continue
-        ahead = sum(theirs > own for own, theirs in both)
+        # An error that is no number is behind every other.
+        ahead = sum(math.isfinite(own) and not theirs <= own for own, theirs in both)
         sentence = f"{column}: ahead in {ahead} of {len(both)} seeds"
-        if all(own > 0 for own, _ in both):
+        if all(math.isfinite(theirs) and 0 < own < math.inf for own, theirs in both):
             times = sorted(theirs / own for own, theirs in both)
             low, high = (f"{each:.2g}" if each < 100 else f"{each:.0f}" for each in (times[0], times[-1]))
             sentence += f"; the error of {other} is {low} to {high} times as large"

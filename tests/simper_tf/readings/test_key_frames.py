@@ -8,6 +8,8 @@ import pytest
 from sklearn.datasets import load_sample_image
 
 from simper_tf.readings import key_frames, read, sources
+from simper_tf.readings.scores import Reading
+from simper_tf.readings.windows import Window
 
 RATE = 30
 
@@ -37,15 +39,20 @@ def answers(source):
 
 
 @pytest.mark.parametrize(
-    ("name", "codec"), [("still.mp4", "libx264"), ("still.mkv", "libx264"), ("still.avi", "mpeg4")]
+    ("name", "codec"),
+    [("still.mp4", "libx264"), ("still.mkv", "libx264"), ("still.avi", "libx264"), ("still.avi", "mpeg4")],
 )
 @pytest.mark.parametrize("keyint", [12, 30])
 def test_a_still_picture_repeats_nothing_however_its_compression_does(tmp_path, name, codec, keyint):
     source = recording(tmp_path / name, keyint, None, codec=codec)
-    assert source.info().keys == pytest.approx(np.arange(0, 12, keyint / RATE), abs=1e-3)
+    keys = source.info().keys
+    # Frames that are stored in another order than they are shown in let AVI files begin later.
+    assert 0 <= keys[0] <= 2 / RATE
+    assert np.subtract(keys, keys[0]) == pytest.approx(np.arange(0, 12, keyint / RATE), abs=1e-3)
     frequencies, notes = answers(source)
     assert np.isnan(frequencies).all()
     said = f"something repeats with the key frames of the file, every {keyint / RATE:g} s"
+    assert notes
     assert all(said in note for note in notes)
 
 
@@ -62,6 +69,30 @@ def test_what_moves_once_a_second_is_read_although_key_frames_come_as_often(tmp_
     frequencies, notes = answers(recording(tmp_path / "moving.mp4", 30, spot))
     assert frequencies == pytest.approx([1.0] * len(frequencies), abs=0.01)
     assert notes == ()
+
+
+def read_of(changes_at, frequency, keys=range(12)):
+    """Returns a reading of a window of 6 s from 3 s on, whose every pixel steps up and down at some times."""
+    times = 3 + np.arange(6 * RATE) / RATE
+    steps = sum(((times >= at).astype(float) for at in changes_at), np.zeros(len(times))) % 2
+    window = Window(3.0, np.tile(100 + 0.5 * steps[:, None, None, None], (1, 4, 4, 1)), RATE)
+    found = [Reading("pixels", frequency, 0.9)]
+    (after,) = key_frames.without(found, window, sources.Info(RATE, 12, 4, 4, keys=list(keys)))
+    return after
+
+
+def test_faint_steps_with_the_key_frames_are_taken_back_at_their_rate_and_its_multiples_alone():
+    for frequency, stays in ((1.0, False), (2.0, False), (1.01, False), (0.5, True), (1.3, True)):
+        after = read_of(range(12), frequency)
+        assert (after.score, after.is_stored) == ((0.9, False) if stays else (0, True))
+
+
+def test_faint_steps_that_come_between_key_frames_are_what_is_filmed():
+    assert read_of(np.arange(12) + 0.5, 1.0).score == 0.9
+
+
+def test_where_every_frame_is_a_whole_picture_none_is_told_from_the_others():
+    assert read_of(range(12), 1.0, keys=np.arange(12 * RATE) / RATE).score == 0.9
 
 
 def test_of_fewer_than_three_whole_pictures_there_is_no_rate():
