@@ -11,6 +11,8 @@ from absl import flags
 
 from simper_tf import files
 from trainers import cli
+from trainers.grid import Grid
+from trainers.kept_rows import KeptRows
 from trainers.reports import gathered, html, markdown
 from trainers.studies.scales import SCALES
 
@@ -27,7 +29,10 @@ def main():
     if out.suffix != ".html":
         raise ValueError(f"--out={out} is where the page goes: end it in .html, such as {out.with_suffix('.html')}.")
     cli.say("Drawing figures, which takes a minute ...")
-    report = gathered.gather(scale, runs, results, shlex.join(["python", "-m", "trainers.report", *sys.argv[1:]]))
+    if config.rows:
+        pathlib.Path(config.rows).read_text()  # A path that is none would be taken for a file without rows.
+    command = shlex.join(["python", "-m", "trainers.report", *sys.argv[1:]])
+    report = gathered.gather(scale, Grid(runs, kept=config.rows and KeptRows(config.rows)), results, command)
     write(report, out)
     cli.say(f"{len(report.tables)} tables, {sum(bool(each.png) for each in report.figures)} figures: {out}.")
     for sentence in report.missing:
@@ -56,6 +61,9 @@ def write(report: gathered.Report, out: pathlib.Path):
 if __name__ == "__main__":
     flags.DEFINE_string("runs", "runs/tables", "Folder of the runs of trainers.reproduce.")
     flags.DEFINE_enum("scale", "small", list(SCALES), "Whose tables and figures.")
+    flags.DEFINE_string(
+        "rows", None, "File of the rows of runs whose folders may not be there, which figures of errors are drawn from."
+    )
     flags.DEFINE_string("results", None, "Folder of the tables; by default results/<scale> in that of the runs.")
     flags.DEFINE_string("out", None, "The page, .html; by default report.html in the folder of the runs.")
     cli.run(main)

@@ -13,6 +13,7 @@ from absl import flags
 pytest.importorskip("matplotlib")
 from trainers import report
 from trainers.grid import Grid
+from trainers.kept_rows import KeptRows
 from trainers.reports import figures, gathered, markdown
 from trainers.reports import html as pages
 from trainers.studies import STUDIES, page
@@ -88,9 +89,29 @@ def config(scale, runs, tmp_path, monkeypatch):
     monkeypatch.setitem(SCALES, "smoke", scale)
     monkeypatch.setattr(figures, "drawn", lambda figure, *_: figures.Drawn(figure, PICTURE, {}))
     out = str(tmp_path / "out" / "report.html")
-    found = types.SimpleNamespace(runs=str(runs), scale="smoke", results=None, out=out)
+    found = types.SimpleNamespace(runs=str(runs), scale="smoke", rows=None, results=None, out=out)
     monkeypatch.setattr(flags, "FLAGS", found)
     return found
+
+
+def test_figures_of_errors_are_drawn_from_kept_rows_where_no_run_is_left(scale, runs, config, tmp_path, monkeypatch):
+    grid, kept = Grid(runs), KeptRows(tmp_path / "rows.jsonl")
+    wanted = STUDIES["table12_digits"][0](scale).runs()
+    Grid(runs, kept=kept).keep(run.seeded(seed) for seed in SEEDS for run in wanted)
+    grids = []
+    monkeypatch.setattr(
+        figures, "drawn", lambda figure, _, grid, __: grids.append(grid) or figures.Drawn(figure, None, {})
+    )
+    config.runs, config.results = str(tmp_path / "none"), str(runs / "results" / "smoke")
+    with pytest.raises(ValueError, match="is no folder"):
+        report.main()
+    config.rows = str(tmp_path / "rows.jsonl")
+    report.main()
+    for run in wanted:
+        assert grids[0].rows_of(run.seeded(1)) == grid.rows_of(run.seeded(1)) != []
+    config.rows = str(tmp_path / "other.jsonl")
+    with pytest.raises(FileNotFoundError, match=r"other\.jsonl"):
+        report.main()
 
 
 def test_the_page_is_whole_and_needs_nothing_from_elsewhere(made):

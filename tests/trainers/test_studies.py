@@ -114,11 +114,14 @@ def test_a_head_of_one_multiple_learns_alone_on_encoders_and_with_all_of_random_
 @pytest.mark.parametrize("scale", ["small", "paper"])
 def test_a_head_of_one_multiple_reads_all_but_series(scale):
     *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
-    for method, line in zip(("supervised", *PAPERS), block.lines, strict=True):
+    for method, line in zip(("supervised", *PAPERS, "simper"), block.lines, strict=True):
+        is_whole = line.title in ("supervised", "SimPer, all of the network")
         runs = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
         assert set(runs) == set(SETS) - {"lst"}
-        for found in (run.settings().options for run in runs.values()):
-            assert (found["head"], found.get("freeze", False)) == ("frequency", method != "supervised")
+        for run in runs.values():
+            found = run.settings().options
+            assert (found["head"], found.get("freeze", False)) == ("frequency", not is_whole)
+            assert method == (run.source.settings().method if run.source else "supervised")
 
 
 @pytest.mark.parametrize("name", sorted(published.tables()))

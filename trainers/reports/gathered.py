@@ -48,22 +48,21 @@ class Report:
     missing: list[str]
 
 
-def gather(scale: Scale, runs: pathlib.Path, results: pathlib.Path, command: str) -> Report:
+def gather(scale: Scale, grid: Grid, results: pathlib.Path, command: str) -> Report:
     """Returns the report of what is finished.
 
     Args:
         scale: Whose runs and tables.
-        runs: Folder of the runs.
+        grid: Its runs.
         results: Folder of the JSON files of tables.
         command: That makes the report, to be named in it.
 
     Raises:
         ValueError: a folder is missing or without tables, a file is damaged, or is of another scale.
     """
-    if not runs.is_dir():
-        raise ValueError(f"--runs={runs} is no folder. Name that of the runs of: python -m trainers.reproduce")
+    if not (grid.kept or grid.folder.is_dir()):
+        raise ValueError(f"--runs={grid.folder} is no folder. Name that of the runs of: python -m trainers.reproduce")
     tables = read_tables(results, scale)
-    grid = Grid(runs)
     seeds = {name: scale.seeds_of(name) for name in STUDIES} | {each["name"]: each["seeds"] for each in tables}
     drawn = [figures.drawn(figure, scale, grid, seeds) for figure in figures.FIGURES]
     return Report(scale, command, tables, drawn, environment(), lacking(tables, drawn, scale))
