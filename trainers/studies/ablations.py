@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from trainers.studies import controls, published
+from trainers.studies import controls, digits, published
 from trainers.studies.choosing import changes
 from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import OF_PULSE, unit
@@ -137,8 +137,8 @@ def choices(scale: Scale) -> Study:
     for flag, values in CHOICES.items():
         if flag not in known:
             continue
-        others = {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values)}
-        lines += [Line(title, frequency_cells(run)) for title, run in others.items() if run.name() != base.name()]
+        others = digits.variants(base, ({flag: value} for value in scale.some(values)))
+        lines += [Line(title, frequency_cells(run)) for title, run in others.items()]
     first = Block("SimPer as chosen", frequency_titles(), tuple(lines))
     paper = dataclasses.replace(noisy(scale), split="validation").but(method="simper")
     runs = {title: paper.but(**PICTURES[title]) for title in scale.some(PICTURES)}

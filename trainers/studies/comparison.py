@@ -20,6 +20,7 @@ from trainers.studies.digits import (
     noisy,
     pixels,
     self_supervised,
+    variants,
 )
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Line, Study
@@ -46,8 +47,7 @@ def settings(scale: Scale) -> Study:
         for flag, values in GRID.items():
             if flag == "temperature" and not has_option(method, flag):
                 continue
-            others = {f"--{flag}={value}": base.but(**{flag: value}) for value in scale.some(values) if value != method}
-            runs |= {title: run for title, run in others.items() if run.name() != base.name()}  # A default is no other.
+            runs |= variants(base, ({flag: value} for value in scale.some(values) if value != method))
         blocks.append(block_of_features(METHODS[method].title, runs))
     about = (
         "Settings of each method, one changed at a time, all over the same values, on validation clips of noisy digits "

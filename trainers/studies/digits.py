@@ -1,7 +1,7 @@
 """What our studies of digits share: the kinds of digits, readouts as columns, and controls."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from simper_tf.methods import METHODS
 from simper_tf.settings import owners
@@ -61,6 +61,16 @@ def block_of_features(title: str, runs: Mapping[str, Run], metric="mae", words="
     """
     lines = (Line(name, frequency_cells(run, metric, OF_FEATURES)) for name, run in runs.items())
     return Block(title, frequency_titles(words, OF_FEATURES), (*lines, *controls))
+
+
+def variants(base: Run, changes: Iterable[Mapping[str, object]]) -> dict[str, Run]:
+    """Returns a run with each change of flags, by these in print, but for what the base has anyway."""
+    runs = {}
+    for each in changes:
+        run = base.but(**each)
+        given = dict(run.changes)
+        runs[", ".join(f"--{name}={given[name]}" for name in each)] = run
+    return {title: run for title, run in runs.items() if run.name() != base.name()}
 
 
 def digits(scale: Scale, config: str) -> Run:

@@ -13,6 +13,7 @@ from trainers.studies.digits import (
     is_told_the_band,
     named,
     pixels,
+    variants,
 )
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Study
@@ -67,20 +68,13 @@ def noise_settings(scale: Scale) -> Study:
     }  # fmt: skip
     for method, lines in kinds.items():
         base = dataclasses.replace(digits(scale, STRONGEST), split="validation").but(method=method, **changes(method))
-        tried = {_flags(changed): base.but(**changed) for changed in scale.some(lines) if changed}
-        # At some scales what is tried is what the scale has.
-        runs = {"as chosen for it": base, **{title: run for title, run in tried.items() if run.name() != base.name()}}
+        runs = {"as chosen for it": base, **variants(base, filter(None, scale.some(lines)))}
         blocks.append(block_of_features(METHODS[method].title, runs))
     about = (
         "Settings at the strongest noise, where those that were chosen at the middle one do not let SimPer learn, on "
         "validation clips. What is found here is measured on test clips in the table `strengths`."
     )
     return Study("noise_settings", f"Settings at the strongest noise: {DIGITS[STRONGEST]}", about, tuple(blocks))
-
-
-def _flags(changed):
-    """Returns flags in print."""
-    return ", ".join(f"--{name}={str(value).lower()}" for name, value in changed.items())
 
 
 def _longer_at_the_strongest(scale) -> list[Block]:
