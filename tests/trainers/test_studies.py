@@ -114,8 +114,8 @@ def test_a_head_of_one_multiple_learns_alone_on_encoders_and_with_all_of_random_
 @pytest.mark.parametrize("scale", ["small", "paper"])
 def test_a_head_of_one_multiple_reads_all_but_series(scale):
     *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
-    for method, line in zip(("supervised", *PAPERS, "simper"), block.lines, strict=True):
-        is_whole = line.title in ("supervised", "SimPer, all of the network")
+    for method, line in zip(("supervised", *PAPERS), block.lines, strict=True):
+        is_whole = method == "supervised"
         runs = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
         assert set(runs) == set(SETS) - {"lst"}
         for run in runs.values():
