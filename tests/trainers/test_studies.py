@@ -3,6 +3,8 @@ import pathlib
 
 import pytest
 
+from simper_tf.encoders import ENCODERS
+from simper_tf.encoders.norms import mixes_clips
 from simper_tf.methods import METHODS
 from trainers.studies import STUDIES, choosing, published, ranking
 from trainers.studies.digits import DIGITS
@@ -175,6 +177,16 @@ def test_no_view_of_any_study_is_faster_than_its_frames_can_show(name):
         if "rotating_digits" in found.dataset:  # Of the others the rate is that of their recordings.
             fastest = 1 if found.method == "supervised" else found.speed_range[1]
             assert found.band[1] * fastest <= 30 / 2, run
+
+
+def test_micro_batches_have_encoders_that_keep_clips_apart():
+    studies = [make(LOCATED["small"]) for make, _ in STUDIES.values()]
+    runs = dict.fromkeys(each for study in studies for run in study.runs() for each in run.with_sources())
+    found = [run.settings() for run in runs if "micro_batch" in dict(run.changes)]
+    assert found
+    for settings in found:
+        encoder = ENCODERS[settings.encoder]((28, 28, 1), **settings.options_for("encoder"))
+        assert not mixes_clips(encoder), settings
 
 
 def test_no_band_knows_of_the_frequencies_that_are_left_out():
