@@ -145,7 +145,7 @@ def test_a_method_that_no_rate_was_chosen_for_has_that_of_simper_and_the_paper_t
 
 @pytest.mark.parametrize("scale", sorted(SCALES))
 def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels(scale):
-    (block,) = STUDIES["table20"][0](LOCATED[scale]).blocks
+    block, _ = STUDIES["table20"][0](LOCATED[scale]).blocks
     runs = [cell.run for line in block.lines for cell in line.cells]
     for each in [run for run in runs for run in run.with_sources()]:
         found = each.settings()
@@ -161,9 +161,10 @@ def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels
 
 @pytest.mark.parametrize("scale", sorted(SCALES))
 def test_what_is_read_before_any_label_are_the_features_that_the_same_line_learns_labels_from(scale):
-    blocks = STUDIES["table21"][0](LOCATED[scale]).blocks
+    blocks = [*STUDIES["table20"][0](LOCATED[scale]).blocks, *STUDIES["table21"][0](LOCATED[scale]).blocks]
     for tuned, frozen in zip(blocks[::2], blocks[1::2], strict=True):
-        for after, before in zip(tuned.lines[:-1], frozen.lines, strict=True):
+        learned = [line for line in tuned.lines if line.title != "supervised" and "control" not in line.title]
+        for after, before in zip(learned, frozen.lines, strict=True):
             assert after.title == before.title
             begun = [cell.run.source for cell in after.cells if cell.metric == "mae"]
             assert [cell.run for cell in before.cells[::2]] == [cell.run for cell in before.cells[1::2]] == begun

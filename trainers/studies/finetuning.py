@@ -70,7 +70,9 @@ def specialized(scale: Scale) -> Study:
             "with all of the network from random weights."
         )
     methods = ("supervised", "simclr", "simper")
-    return _over_sets("table20", scale, encoders, methods, about, lambda name, method: encoders[name], labeled)
+    study = _over_sets("table20", scale, encoders, methods, about, lambda name, method: encoders[name], labeled)
+    (block,) = study.blocks
+    return dataclasses.replace(study, blocks=(block, _before_labels("Before any label", block, scale)))
 
 
 def pulse_methods(scale: Scale) -> Study:
@@ -107,12 +109,15 @@ def other_data(scale: Scale) -> Study:
 def _before_labels(title, block, scale):
     """Returns a block of what is read off the features that the lines of another are begun with."""
     readouts = {protocol: READOUTS[protocol] for protocol in ("fft", "1nn")}
-    begun = [[cell for cell in line.cells if cell.metric == "mae"] for line in block.lines]
+    begun = {
+        line.title: [cell for cell in line.cells if cell.metric == "mae"]
+        for line in block.lines if all(cell and cell.run.source for cell in line.cells)
+    }  # fmt: skip
     lines = tuple(
-        Line(line.title, tuple(Cell(cell.run.source, protocol, "mae") for cell in cells for protocol in readouts))
-        for line, cells in zip(block.lines, begun, strict=True)
+        Line(title, tuple(Cell(cell.run.source, protocol, "mae") for cell in cells for protocol in readouts))
+        for title, cells in begun.items()
     )
-    names = [data_set_of(cell.run) for cell in begun[0]]
+    names = [data_set_of(cell.run) for cell in next(iter(begun.values()))]
     titles = tuple(f"{scale.title(name)}, {each}: {unit(name, 'mae')}" for name in names for each in readouts.values())
     return Block(title, titles, lines)
 
