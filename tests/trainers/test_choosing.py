@@ -92,19 +92,22 @@ def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
         choosing.choose(study, page)
 
 
-def test_the_comparison_takes_what_was_chosen_and_gives_the_four_best_the_time_of_simper(monkeypatch, tmp_path):
+def test_the_comparison_takes_what_was_chosen_and_gives_the_best_and_more_clips_the_time_of_simper(monkeypatch, tmp_path):
     names = [name for name, kind in METHODS.items() if not kind.needs_labels]
     made = {name: {"changes": {"learning_rate": "0.007"}, "place": k + 1} for k, name in enumerate(names)}
     for name in ("CHOSEN", "COSTS"):
         monkeypatch.setattr(choosing, name, tmp_path / name)
     choosing.write(made)
-    choosing.write_costs(dict.fromkeys(names, 0.5))
+    choosing.write_costs(dict.fromkeys(names, 0.5) | {choosing.WITH_MORE_CLIPS: 2.0})
     study = STUDIES["comparison"][0](LOCATED["small"])
     last = study.blocks[-1]
     assert last.title.startswith("At equal seconds")
     steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps
     ran = [line.cells[0].run.settings() for line in last.lines if "wide band" not in line.title]
-    assert [(each.method, each.steps, each.learning_rate) for each in ran] == [(n, 2 * steps, 0.007) for n in names[:4]]
+    *best, more = [(each.method, each.steps, each.learning_rate) for each in ran]
+    assert best == [(name, 2 * steps, 0.007) for name in (*names[:4], "sinc")]
+    assert more == ("simper", steps // 2, 0.007)
+    assert (ran[-1].num_views, ran[-1].batch_size, ran[-1].options["other_clips"]) == (3, 7, True)
     wide = {line.cells[0].run.settings().method for line in last.lines if "wide band" in line.title}
     assert wide == {each.method for each in ran if is_told_the_band(each.method)}
     first = {line.title: line.cells[0].run for line in study.blocks[0].lines}
