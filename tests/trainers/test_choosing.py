@@ -92,7 +92,7 @@ def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
         choosing.choose(study, page)
 
 
-def test_the_comparison_takes_what_was_chosen_and_gives_the_best_and_more_clips_the_time_of_simper(monkeypatch, tmp_path):
+def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_simper(monkeypatch, tmp_path):
     names = [name for name, kind in METHODS.items() if not kind.needs_labels]
     made = {name: {"changes": {"learning_rate": "0.007"}, "place": k + 1} for k, name in enumerate(names)}
     for name in ("CHOSEN", "COSTS"):
