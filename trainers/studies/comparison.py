@@ -29,13 +29,23 @@ from trainers.studies.table import Block, Line, Study
 DATA = ("digits", "digits_spin", "digits_noisy_middle")
 # Five epochs of the clips: a tenth of the rate after the third and after the fourth, as the paper has after 12 and 16.
 PAPERS_DECAY = {"steps": 1250, "decay_epochs": "3,4"}
-# What each method's settings are chosen from, one changed at a time.
-GRID = {
-    "learning_rate": ("0.001", "0.01"),
-    "batch_size": ("16",),
-    "temperature": ("0.1", "0.5"),
-    "appearance": ("simper", "none"),
-}
+# What each method's settings are chosen from: rates and batches together, as the best rate hangs on the batch, and what
+# else there is one at a time.
+LARGER = {"batch_size": "16"}
+GRID = (
+    {"learning_rate": "0.001"},
+    {"learning_rate": "0.01"},
+    LARGER,
+    {**LARGER, "learning_rate": "0.001"},
+    {**LARGER, "learning_rate": "0.01"},
+    {"temperature": "0.1"},
+    {"temperature": "0.5"},
+    {"appearance": "simper"},
+    {"appearance": "none"},
+)
+# Of those that look at few views of a clip: a step takes at most four of SimPer's, as its own with batches of 16 does.
+LARGEST = {"batch_size": "64"}
+OF_FEW_VIEWS = ("contrast_phys", "simclr", "frequency_contrast", "moco")
 
 
 def settings(scale: Scale) -> Study:
@@ -43,16 +53,17 @@ def settings(scale: Scale) -> Study:
     blocks = []
     for method in scale.some(self_supervised()):
         base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
-        runs = {"as in the scale": base}
-        for flag, values in GRID.items():
-            if flag == "temperature" and not has_option(method, flag):
-                continue
-            runs |= variants(base, ({flag: value} for value in scale.some(values) if value != method))
-        blocks.append(block_of_features(METHODS[method].title, runs))
+        # At the shortest scale there are no 64 clips.
+        grid = (*scale.some(GRID), *[LARGEST] * (method in OF_FEW_VIEWS and not scale.is_short))
+        kinds = [each for each in grid if "temperature" not in each or has_option(method, "temperature")]
+        changed = variants(base, (each for each in kinds if each.get("appearance") != method))  # That is its own.
+        blocks.append(block_of_features(METHODS[method].title, {"as in the scale": base, **changed}))
     about = (
-        "Settings of each method, one changed at a time, all over the same values, on validation clips of noisy digits "
-        "(`digits_noisy_middle`). With `--choose` the line of a method with the best mean rank over all columns goes "
-        "into `trainers/studies/chosen.json`, from which the comparison has it."
+        "Settings of each method over the same grid, on validation clips of noisy digits (`digits_noisy_middle`): "
+        "learning rates with batches of both sizes, temperatures and augmentations by themselves, and batches of 64 "
+        "where a step with them takes no longer than one of SimPer's with batches of 16. With `--choose` the line of a "
+        "method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from which the "
+        "comparison has it."
     )
     return Study("settings", "Settings of each method", about, tuple(blocks))
 
@@ -131,7 +142,7 @@ def _settings_chosen(scale):
     said = {METHODS[name].title: " ".join(f"--{k}={v}" for k, v in changes(name).items()) for name in self_supervised()}
     each = "; ".join(f"{title} {flags}" for title, flags in said.items() if flags)
     return (
-        "Settings are those of the scale but for one that was chosen for each method on validation clips of noisy "
+        "Settings are those of the scale but for what was chosen for each method on validation clips of noisy "
         f"digits, see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine"
     ) + (
         ", but for lines that say otherwise: those have five epochs, and a tenth of the rate after the third and again "
