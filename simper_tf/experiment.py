@@ -27,12 +27,13 @@ class Experiment:
         model: The compiled method; its `views` are made on the device, or on the host.
         read, num_examples: What reads the clips of the training split by their numbers, as `ClipData.reader` gives it,
             and how many they are.
-        num_steps: Steps of the whole run.
+        steps_per_epoch, num_steps: Steps of a pass over them, and of the whole run.
     """
 
     model: Method
     read: Callable[[tf.data.Dataset], tf.data.Dataset]
     num_examples: int
+    steps_per_epoch: int
     num_steps: int
 
 
@@ -87,7 +88,7 @@ def assemble(
             encoder_weights.assign_head(model, weights.head, settings.encoder_from)
         model.compile(make_optimizer(settings, steps_per_epoch, num_steps))
     model.check_batch(settings.batch_size)
-    return Experiment(model, read, num_examples, num_steps)
+    return Experiment(model, read, num_examples, steps_per_epoch, num_steps)
 
 
 def task_of(settings: Settings, clips: ClipData) -> Task:

@@ -76,7 +76,7 @@ def extract(
     Raises:
         ValueError: there is no example, or the features of a clip are not finite (named).
     """
-    batch_size = batch_size or _batch_size(examples.element_spec["clip"].shape.num_elements())
+    batch_size = batch_size or batch_size_for(examples.element_spec["clip"].shape.num_elements())
     graphs = {name: tf.function(call, reduce_retracing=True, autograph=False) for name, call in functions.items()}
     batches, done = [], 0
     for batch in examples.batch(batch_size).prefetch(1):
@@ -120,5 +120,6 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
     return {name: known[name] for name in task.extras if name in known}
 
 
-def _batch_size(clip_values):
+def batch_size_for(clip_values: int) -> int:
+    """Returns how many clips of so many values are encoded at once: as many as hold 16 million, 1 to 32."""
     return min(32, max(1, 2**24 // clip_values))

@@ -1,8 +1,8 @@
 """A run's folder: what lies in it, whose it is, and that nothing of two runs is mixed there.
 
 `flags.cfg`, `results.jsonl`, `readout.json`, `clips.csv`, `clips_validation.csv`, `features.npz`,
-`features_validation.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one process at a time, which
-holds `.lock` in it.
+`features_validation.npz`, `best_epoch.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one
+process at a time, which holds `.lock` in it.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ from simper_tf.settings import Settings, free_names, text_of
 
 LOCK = ".lock"
 FLAGS, READOUT = "flags.cfg", "readout.json"
+BEST_EPOCH = "best_epoch.npz"
 # Split -> the features of its clips.
 FEATURES = {"test": "features.npz", "validation": "features_validation.npz"}
 # Split -> what was read from each of its clips.

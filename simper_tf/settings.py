@@ -69,6 +69,9 @@ class Settings:
     )
     epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
     steps: int = _train(0, help="Steps of the optimizer in the whole run; 0 for those of all epochs.", lower=0)
+    best_epoch: bool = _train(
+        False, help="End with the weights of the epoch whose head is best on validation clips, and not with the last."
+    )
     minutes: float = _train(
         0.0,
         help="With --videos: time of training, by which --steps is found; 5 if neither is given.",
@@ -154,6 +157,11 @@ class Settings:
             raise ValueError(
                 f"--keep_head means nothing with --method={self.method} and --encoder_from={self.encoder_from}. It "
                 "takes --method=supervised, and a run or an exported model of that method. Leave it out."
+            )
+        if self.best_epoch and not METHODS[self.method].predicts_labels:
+            raise ValueError(
+                f"--best_epoch means nothing with --method={self.method}, which predicts no labels. Leave it out, or "
+                "take back what a flagfile has set by --nobest_epoch."
             )
         if self.view_frames and METHODS[self.method].needs_labels:
             raise ValueError(

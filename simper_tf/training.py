@@ -47,6 +47,7 @@ def train(
     report_every=20,
     save_seconds=30.0,
     before_step=lambda step: None,
+    after_step=lambda step: None,
 ):
     """Runs `model.train_step` until `num_steps` steps are done, or until told to stop, and saves a checkpoint.
 
@@ -64,6 +65,8 @@ def train(
         save_seconds: Time between checkpoints: one is saved after the first step that ends later than that, in all
             processes alike; infinite in a process that keeps none, whose clock is not to decide.
         before_step: Called before every step with the number of steps done; its time is not that of the training.
+        after_step: Called after every step with the number of steps done, before any checkpoint: what it does to the
+            weights is saved. Its time is not that of the training either.
 
     Returns:
         Whether all steps are done.
@@ -89,6 +92,7 @@ def train(
         run_step(batch)
         step += 1
         laps.append((fetched - start, time.monotonic() - start))
+        after_step(step)
         if step == first_step + 1:
             began = saved = time.monotonic()  # The first step also traced the graph: it would spoil the estimate.
         save = due()  # The one question that processes ask one another after every step.

@@ -20,6 +20,7 @@ from simper_tf import (
     own_videos,
     pipeline,
     run_folder,
+    selection,
     strategies,
     training,
 )
@@ -37,6 +38,11 @@ def main():
             "--videos does not go with several workers, each of which would find its own steps. Train on one machine: "
             "--strategy=mirrored."
         )
+    if cluster and settings.best_epoch:
+        raise ValueError(
+            "--best_epoch does not go with several workers, of which none sees the weights alone. Train on one "
+            "machine: --strategy=mirrored."
+        )
     with contextlib.ExitStack() as held:
         # The folder is the chief's alone, who opens it before the others come: what it refuses costs them nothing.
         folder = held.enter_context(run_folder.opened(settings)) if not cluster or cluster.is_chief else None
@@ -52,7 +58,7 @@ def main():
             settings = videos.decided(settings, clips, strategy)
         if settings.labels:
             own_videos.stretches(clips, settings)  # Refused now, if at all, and not after the training.
-        for split in (*clips.task.chosen_on, settings.split):
+        for split in (*clips.task.chosen_on, settings.split, *["validation"] * settings.best_epoch):
             clips.split(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)
         with strategies.losing_nobody() if cluster else contextlib.nullcontext():
@@ -125,15 +131,25 @@ def train(folder, clips, settings, strategy, cluster=None):
             note(progress)
             cli.show_training(progress, counter)
 
+        after_step = (lambda step: None) if not settings.best_epoch else _best_epoch(folder, clips, settings, run)
         save_seconds = settings.save_seconds if folder else math.inf  # The others save when the chief does.
         done = training.train(
-            model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step
-        )
+            model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step,
+            after_step=after_step,
+        )  # fmt: skip
     if not done:
         again = "The same command without --overwrite" if settings.overwrite else "The same command"
         cli.say(f"Stopped at step {int(saved.step)} of {num_steps}. {again} continues.")
         return None
     return model, float(saved.seconds)
+
+
+def _best_epoch(folder, clips, settings, run):
+    """Returns what is called after each step, where a run is to end with the weights of its best epoch."""
+    examples, _ = clips.split("validation", settings.limit("validation"))
+    error = selection.label_error(run.model, examples)
+    path = folder / run_folder.BEST_EPOCH
+    return selection.BestEpoch(path, run.model, error, run.steps_per_epoch, run.num_steps, cli.say).after_step
 
 
 def _check_service(settings):

@@ -187,3 +187,9 @@ def test_a_head_is_kept_of_a_supervised_run_alone(given):
     with pytest.raises(ValueError, match=r"--keep_head means nothing with --method=\w+ and --encoder_from="):
         Settings(keep_head=True, **given)
     assert Settings(keep_head=True, method="supervised", encoder_from="runs/a").keep_head
+
+
+def test_the_best_epoch_is_sought_of_methods_that_predict_labels():
+    with pytest.raises(ValueError, match=r"--best_epoch means nothing with --method=simper, .* by --nobest_epoch\."):
+        Settings(best_epoch=True)
+    assert Settings(best_epoch=True, method="supervised").best_epoch

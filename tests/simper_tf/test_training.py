@@ -73,6 +73,13 @@ def test_a_stop_ends_the_loop_after_its_step_with_a_checkpoint(train):
     assert (reported, saved, done) == ([5], [7], False)
 
 
+def test_what_is_called_after_a_step_comes_before_the_checkpoint_of_that_step(train):
+    seen = []
+    train(18, save_seconds=25, after_step=lambda step: seen.append((step, list(train.saved))))
+    assert [step for step, _ in seen] == list(range(1, 19))
+    assert all(step not in saved for step, saved in seen)
+
+
 def test_after_a_loss_that_is_no_number_nothing_is_saved_and_what_helps_is_said(train):
     with pytest.raises(FloatingPointError, match=r"became nan at step 3\. Train anew with a lower .* --overwrite"):
         train(9, loss=math.nan, save_seconds=15)

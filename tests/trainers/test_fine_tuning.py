@@ -1,5 +1,7 @@
 """Runs that begin with the encoder of another."""
 
+import json
+import re
 import shutil
 import signal
 
@@ -131,3 +133,30 @@ def test_an_encoder_that_does_not_fit_is_refused_before_anything_is_kept(call, t
     with pytest.raises(ValueError, match=rf"--encoder_from={source}/saved_model lies in the folder of this very run"):
         call(pretrain.main, f"--run_dir={source}", f"--encoder_from={source}/saved_model", *LABELED, "--overwrite")
     assert results(source)
+
+
+def test_a_run_ends_with_its_best_epoch_on_validation_clips_also_after_a_kill(call, tmp_path, capsys, monkeypatch):
+    flags = [*LABELED, "--head=spectrum", "--deterministic", "--epochs=8", "--learning_rate=0.05", "--best_epoch"]
+    call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags, "--split=validation")
+    said = capsys.readouterr().out
+    errors = [float(found) for found in re.findall(r"Step \d+: off by (\S+) on validation clips", said)]
+    assert len(errors) == 8
+    assert min(errors) < errors[-1]  # Else the last epoch would do as well.
+    (mae,) = (row for row in results(tmp_path / "whole") if (row["protocol"], row["metric"]) == ("supervised", "mae"))
+    assert mae["value"] == pytest.approx(min(errors), rel=1e-3)
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "show_training", lambda *_: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
+        with pytest.raises(SystemExit, match="130"):
+            call(pretrain.main, f"--run_dir={tmp_path / 'stopped'}", *flags)
+    call(pretrain.main, f"--run_dir={tmp_path / 'stopped'}", *flags)
+    expected = final_weights(tmp_path / "whole")[1]
+    for name, value in final_weights(tmp_path / "stopped")[1].items():
+        np.testing.assert_array_equal(value, expected[name], err_msg=name)
+
+
+def test_the_best_epoch_of_several_workers_is_refused_before_they_wait_for_one_another(call, tmp_path, monkeypatch):
+    config = {"cluster": {"worker": ["localhost:1", "localhost:2"]}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    with pytest.raises(ValueError, match=r"--best_epoch does not go with several workers.*--strategy=mirrored\."):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", *LABELED, "--best_epoch")
+    assert not (tmp_path / "run").exists()

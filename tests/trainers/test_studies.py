@@ -113,11 +113,17 @@ def test_a_head_of_one_multiple_learns_alone_on_encoders_and_with_all_of_random_
         assert settings.options.get("freeze", False) == title.endswith("alone")
 
 
+def test_what_learns_from_labels_ends_with_its_best_epoch_where_encoders_move_to_other_data():
+    runs = [each for run in STUDIES["table9"][0](LOCATED["paper"]).runs() for each in run.with_sources()]
+    found = {(run.settings().method, run.settings().best_epoch) for run in runs}
+    assert found == {("supervised", True), ("simclr", False), ("simper", False)}
+
+
 @pytest.mark.parametrize("scale", ["small", "paper"])
 def test_a_head_of_one_multiple_reads_all_but_series(scale):
     *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
-    for method, line in zip(("supervised", *PAPERS), block.lines, strict=True):
-        is_whole = method == "supervised"
+    for method, line in zip(("supervised", "simper", *PAPERS), block.lines, strict=True):
+        is_whole = method == "supervised" or "all of the network" in line.title
         runs = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
         assert set(runs) == set(SETS) - {"lst"}
         for run in runs.values():

@@ -10,12 +10,12 @@ from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, on
 
 def transfer(scale: Scale) -> Study:
     """Returns table 9: what was learned on one data set of pulse, trained on the labels of another."""
-    ways = (("ubfc", "pure"), ("pure", "ubfc"))
+    ways, best = (("ubfc", "pure"), ("pure", "ubfc")), {"best_epoch": True}
 
     def run(method, source, target):
-        begun = scale.sets[source].finetune if method == "supervised" else None
-        begun = begun or scale.sets[source].pretrain.but(method=method)
-        return scale.sets[target].begun_with(begun)
+        setting = scale.sets[source]
+        begun = setting.finetune.but(**best) if method == "supervised" else setting.pretrain.but(method=method)
+        return scale.sets[target].begun_with(begun, **best)
 
     columns = [(source, target, metric) for source, target in ways for metric in ("mae", "mape")]
     lines = tuple(
@@ -27,13 +27,14 @@ def transfer(scale: Scale) -> Study:
         for method in ("supervised", "simclr", "simper")
     )  # fmt: skip
     target_alone = Line("supervised, on the second alone", tuple(
-        Cell(scale.sets[target].finetune, OWN, metric) for _, target, metric in columns
+        Cell(scale.sets[target].finetune.but(**best), OWN, metric) for _, target, metric in columns
     ))  # fmt: skip
     titles = tuple(f"{scale.title(s)} to {scale.title(t)}: {unit(t, metric)}" for s, t, metric in columns)
     about = (
         "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
-        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. It "
-        "takes the checkpoint that is best on a fifth of the training clips; here it is the last one."
+        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. What "
+        "learns from labels ends with the weights of the epoch that is best on validation clips, as in the paper, "
+        "which keeps a fifth of the clips for that; what learns without ends with the last."
     )
     block = controls.beside_heads(Block("", titles, (*lines, target_alone)))
     return Study("table9", published.tables()["table9"]["title"], about, (block,))

@@ -23,15 +23,17 @@ def whole_networks(scale: Scale) -> Study:
         _learned(line, lambda run, method=method: after_the_head(scale, method, run))
         for method, line in zip(methods, block.lines, strict=True)
     ))  # fmt: skip
-    multiple = Block("The head `frequency`, alone but for supervised training", block.columns, tuple(
-        _learned(line, one_multiple, of_series=False) for line in (block.lines[0], *alone.lines)
+    begun = dataclasses.replace(block.lines[-1], title=f"{METHODS['simper'].title}, all of the network")
+    multiple = Block("The head `frequency`, on an encoder that stays as it is but for two lines", block.columns, tuple(
+        _learned(line, one_multiple, of_series=False) for line in (block.lines[0], begun, *alone.lines)
     ))  # fmt: skip
     about = (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
         "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
         "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
         "steps; supervised training goes on as long there. A last one has a head that learns one multiple of what a "
-        "Fourier transform reads, on encoders as they are, and with all of the network from random weights. Learning "
+        "Fourier transform reads, on encoders as they are, and with all of the network from random weights and from "
+        "SimPer's. Learning "
         "rates of the whole network were chosen on validation clips for every start on digits and faces, see the table "
         "`finetune_settings`, and are the same for all on Countix and LST."
     )
