@@ -3,6 +3,7 @@
 A saliency map pulls the points at which a frame is sampled towards its peaks; where it is flat, the frame stays as it
 is. Everything is differentiable, so the map is learned from the encoder's loss. Source: Recasens et al., ECCV 2018,
 https://arxiv.org/abs/1809.03355, as Gideon and Stent, ICCV 2021, https://arxiv.org/abs/2111.09748, use it for faces.
+They have two terms beside the loss, which keep the map to few places that stay where they are from frame to frame.
 """
 
 import keras
@@ -10,15 +11,22 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.encoders import terms
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm
+from simper_tf.frozen import check_number
 
 # Full width at half maximum of the pull, as a share of the frame: 13 pixels of 128, whose map has 32.
 _PULL = 13 / 32
 
 
 def with_saliency_sampler(
-    encoder: keras.Model, frame_shape: tuple[int, int, int], *, norm: str = "batch"
+    encoder: keras.Model,
+    frame_shape: tuple[int, int, int],
+    *,
+    norm: str = "batch",
+    saliency_entropy_weight: float = 0.0,
+    saliency_motion_weight: float = 0.0,
 ) -> keras.Model:
     """Returns an encoder that looks at frames through a saliency sampler of its own.
 
@@ -29,17 +37,23 @@ def with_saliency_sampler(
         encoder: `keras.Model`, `(B, T, H, W, C)` -> features, whose weights it shares.
         frame_shape: `(H, W, C)` of the clips.
         norm: Normalization in the sampler: `batch`, as published, `group` or `affine`.
+        saliency_entropy_weight: What the entropy of maps counts for beside the loss of a method, 1 as published by
+            Gideon and Stent; see `entropy`.
+        saliency_motion_weight: What the change of maps from frame to frame counts for, 1 as published; see `motion`.
 
     Returns:
         `keras.Model` with the inputs and outputs of `encoder`, named after it.
 
     Raises:
-        ValueError: `frame_shape` or `norm` is none, or the frames are smaller than 5 x 5, whose map would be a single
-            point.
+        ValueError: `frame_shape` or `norm` is none, a weight is negative, or the frames are smaller than 5 x 5, whose
+            map would be a single point.
     """
+    weights = {"entropy_weight": saliency_entropy_weight, "motion_weight": saliency_motion_weight}
+    for name, weight in weights.items():
+        check_number(f"saliency_{name}", weight, 0)
     clips = clip_input(frame_shape, smallest=5, known=True)
     maps = saliency_network(frame_shape[-1], norm)(clips)
-    return keras.Model(clips, encoder(SaliencySampler()(clips, maps)), name=f"saliency_{encoder.name}")
+    return keras.Model(clips, encoder(SaliencySampler(**weights)(clips, maps)), name=f"saliency_{encoder.name}")
 
 
 def saliency_network(channels=3, norm="batch"):
@@ -59,6 +73,9 @@ def saliency_network(channels=3, norm="batch"):
 class SaliencySampler(layers.Layer):
     """Samples each frame more densely where its saliency is high.
 
+    Args:
+        entropy_weight, motion_weight: Of the terms `entropy` and `motion` of the maps, see `terms.collected`.
+
     Call arguments:
         clips: `(B, T, H, W, C)` float32.
         maps: `(B, T, h, w)` float32, positive, h and w at least 2.
@@ -67,10 +84,15 @@ class SaliencySampler(layers.Layer):
         `(B, T, H, W, C)` float32, under every policy. If the maps are flat, the clips.
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, entropy_weight: float = 0.0, motion_weight: float = 0.0, **kwargs):
         super().__init__(**{**kwargs, "dtype": "float32"})
+        self.entropy_weight = entropy_weight
+        self.motion_weight = motion_weight
 
     def call(self, clips, maps):
+        for weight, term in ((self.entropy_weight, entropy), (self.motion_weight, motion)):
+            if weight:
+                terms.add(weight * term(maps))
         return sample(clips, *self.points(maps, *clips.shape[2:4]))
 
     def points(self, maps, height, width):
@@ -85,6 +107,21 @@ class SaliencySampler(layers.Layer):
         up_y, up_x = _interpolation(height, maps.shape[2]), _interpolation(width, maps.shape[3])
         rows, columns = (_apply(up_y, tf.clip_by_value(place, 0.0, 1.0), up_x) for place in places)
         return rows * (height - 1), columns * (width - 1)
+
+    def get_config(self):
+        weights = {"entropy_weight": self.entropy_weight, "motion_weight": self.motion_weight}
+        return {**super().get_config(), **weights}
+
+
+def entropy(maps: tf.Tensor) -> tf.Tensor:
+    """Returns the entropy of `(B, T, h, w)` maps that each sum to 1, a mean over frames: 0 at a point, ln(hw) flat."""
+    return -tf.reduce_mean(tf.reduce_sum(tf.math.xlogy(maps, maps), axis=(2, 3)))
+
+
+def motion(maps: tf.Tensor) -> tf.Tensor:
+    """Returns the mean square of the change of `(B, T, h, w)` maps from frame to frame; 0 of a single frame."""
+    changes = maps[:, 1:] - maps[:, :-1]
+    return tf.math.divide_no_nan(tf.reduce_sum(tf.square(changes)), tf.cast(tf.size(changes), maps.dtype))
 
 
 def sample(clips, rows, columns):

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from simper_tf import diagnostics
 from simper_tf.clips import batch_of, check_clips, plain_errors
+from simper_tf.encoders import terms
 from simper_tf.methods.batches import known_sizes
 from simper_tf.replicas import replicas
 from simper_tf.views import Views, check_views
@@ -94,7 +95,10 @@ class Steps(keras.Model):
 
     def compute_logs(self, batch: dict, training: bool) -> dict:
         """Returns all logged scalars of a batch of views and targets, the `loss` among them."""
-        return self.logs_of(self.encode_views(batch["views"], training), batch, training)
+        with terms.collected() as found:
+            features = self.encode_views(batch["views"], training)
+        logs = self.logs_of(features, batch, training)
+        return {**logs, "loss": tf.add_n([logs["loss"], *found])}
 
     def logs_of(self, features, batch: dict, training: bool = True) -> dict:
         """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""

@@ -2,7 +2,18 @@
 
 from collections.abc import Callable
 
-from trainers.studies import ablations, beyond, comparison, features, fewer, finetuning, labeling, noise, parts
+from trainers.studies import (
+    ablations,
+    beyond,
+    comparison,
+    features,
+    fewer,
+    finetuning,
+    labeling,
+    noise,
+    parts,
+    specialized,
+)
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
 
@@ -28,8 +39,8 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table17": (ablations.similarities, ("scamps",)),
     "table18": (ablations.generalized, tuple(SETS)),
     "table19": (fewer.lengths, ("rotating_digits", "scamps", "lst")),
-    "table20": (finetuning.specialized, ("countix", *PULSE)),
-    "table21": (finetuning.pulse_methods, PULSE),
+    "table20": (specialized.networks, ("countix", *PULSE)),
+    "table21": (specialized.pulse_methods, PULSE),
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
     "quickstart": (parts.quickstart, ("rotating_digits",)),
     "settings": (comparison.settings, ("rotating_digits",)),

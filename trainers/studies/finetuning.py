@@ -1,10 +1,10 @@
-"""Tables 8 and 20 to 22: what labels add."""
+"""Tables 8 and 22: what labels add, and what tables of fine-tuning share."""
 
 import dataclasses
 
 from simper_tf.methods import METHODS
 from trainers.studies import controls, published
-from trainers.studies.features import METRICS, PAPERS, READOUTS, unit
+from trainers.studies.features import METRICS, PAPERS, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, one_multiple, other_head
@@ -13,7 +13,7 @@ from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, on
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
-    block = _block("table8", "The whole network at once", scale, SETS, methods)
+    block = block_of("table8", "The whole network at once", scale, SETS, methods)
     title, head = other_head(scale)
     other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
     lines = (*block.lines, dataclasses.replace(other, title=title))
@@ -40,88 +40,12 @@ def whole_networks(scale: Scale) -> Study:
     return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after, multiple))
 
 
-# At the scale of two cores: learning to count, and to read pulses with all of a network or the head alone.
-_COUNTING = {"learning_rate": 0.001, "steps": 300}
-_SUPERVISED = {"head": "frequency", "steps": 200}
-_HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
-
-
-def specialized(scale: Scale) -> Study:
-    """Returns table 20: RepNet on Countix, EfficientPhys on pulse."""
-    counting, pulse = {"encoder": "repnet"}, {"encoder": "efficientphys"}
-    if scale.name != "paper":
-        counting["width"] = 0.125
-    if scale.name == "small":
-        # EfficientPhys' steps are long on two cores, seconds each, and so is reading clips with it.
-        pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
-    encoders = {"countix": counting, "scamps": pulse, "ubfc": pulse, "pure": pulse}
-
-    def labeled(name, method):
-        if name == "countix":
-            return {"head": "repnet", **{"paper": {}, "smoke": {"learning_rate": 0.001}}.get(scale.name, _COUNTING)}
-        return {} if scale.name != "small" else _SUPERVISED if method == "supervised" else _HEAD_ALONE
-
-    about = (
-        "As table 8 with networks made for the task: RepNet's encoder and its counting heads on Countix, EfficientPhys "
-        "on pulse. The paper says that SimPer is a better start for these too."
-    )
-    if scale.name == "small":
-        about += (
-            " EfficientPhys has 150 training clips, 100 steps of three views without labels and 200 on labels with the "
-            "head `frequency`, which learns one multiple of what a Fourier transform reads: alone on what was begun, "
-            "with all of the network from random weights."
-        )
-    methods = ("supervised", "simclr", "simper")
-    study = _over_sets("table20", scale, encoders, methods, about, lambda name, method: encoders[name], labeled)
-    (block,) = study.blocks
-    return dataclasses.replace(study, blocks=(block, _before_labels("Before any label", block, scale)))
-
-
-def pulse_methods(scale: Scale) -> Study:
-    """Returns table 21: self-supervised methods made for pulse, with and without a saliency sampler."""
-    methods, sets = scale.some(("frequency_contrast", "slf_rpm", "simper")), ("scamps", "ubfc", "pure")
-    # The sampler makes steps long, and both blocks are to have the same ones.
-    before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
-    blocks = []
-    for title, saliency in (("Without saliency", False), ("With saliency", True)):
-        block = _block("table21", title, scale, sets, methods,
-                       lambda name, method, saliency=saliency: {"saliency": saliency, **before},
-                       " saliency" if saliency else "", lambda name, method: after)  # fmt: skip
-        blocks.append(controls.beside_heads(block))
-        blocks.append(_before_labels(f"{title}, before any label", block, scale))
-    about = (
-        "As table 8, with two methods made for pulse, those of Gideon and Stent and of Wang et al.; with and without a "
-        "sampler that magnifies what matters in a frame. The paper says that SimPer is ahead of both either way. "
-        "Further blocks say what features hold before labels are learned. Gideon and Stent's two loss terms of the "
-        "sampler, its entropy and its motion, which SimPer's paper does not mention, are left out."
-    )
-    if scale.sets["scamps"].rates:
-        about += " All three learn from labels at the rate that was chosen for SimPer."
-    return Study("table21", published.tables()["table21"]["title"], about, tuple(blocks))
-
-
 def other_data(scale: Scale) -> Study:
     """Returns table 22: the same methods where there is no pulse."""
     methods = ("supervised", "frequency_contrast", "slf_rpm", "simper")
-    return _over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
+    return over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
         "As table 8, with the methods made for pulse where nothing pulses. The paper says that they do not help there."
     ))  # fmt: skip
-
-
-def _before_labels(title, block, scale):
-    """Returns a block of what is read off the features that the lines of another are begun with."""
-    readouts = {protocol: READOUTS[protocol] for protocol in ("fft", "1nn")}
-    begun = {
-        line.title: [cell for cell in line.cells if cell.metric == "mae"]
-        for line in block.lines if all(cell and cell.run.source for cell in line.cells)
-    }  # fmt: skip
-    lines = tuple(
-        Line(title, tuple(Cell(cell.run.source, protocol, "mae") for cell in cells for protocol in readouts))
-        for title, cells in begun.items()
-    )
-    names = [data_set_of(cell.run) for cell in next(iter(begun.values()))]
-    titles = tuple(f"{scale.title(name)}, {each}: {unit(name, 'mae')}" for name in names for each in readouts.values())
-    return Block(title, titles, lines)
 
 
 def _learned(line, way, of_series=True):
@@ -134,12 +58,18 @@ def _learned(line, way, of_series=True):
     return Line(line.title, tuple(cell(each) for each in line.cells))
 
 
-def _over_sets(table, scale, names, methods, about, changes=None, labeled=None):
-    block = controls.beside_heads(_block(table, "", scale, names, scale.some(methods), changes, labeled=labeled))
+def over_sets(table, scale, names, methods, about, changes=None, labeled=None) -> Study:
+    """Returns a study of one block of fine-tuned methods, beside what learns nothing.
+
+    Args:
+        table, scale, names, methods, changes, labeled: As in `block_of`; of methods some, where tables are short.
+        about: What it tests.
+    """
+    block = controls.beside_heads(block_of(table, "", scale, names, scale.some(methods), changes, labeled=labeled))
     return Study(table, published.tables()[table]["title"], about, (block,))
 
 
-def _block(table, title, scale, names, methods, changes=None, suffix="", labeled=None):
+def block_of(table, title, scale, names, methods, changes=None, suffix="", labeled=None) -> Block:
     """Returns a block of fine-tuned methods over data sets, the paper's numbers by the method with a suffix.
 
     Args:

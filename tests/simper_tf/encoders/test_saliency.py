@@ -1,9 +1,12 @@
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from scipy import stats
 
-from simper_tf.encoders import cnn3d, small, with_saliency_sampler
-from simper_tf.encoders.saliency import SaliencySampler, saliency_network, sample
+from simper_tf import SimPer
+from simper_tf.encoders import cnn3d, small, terms, with_saliency_sampler
+from simper_tf.encoders.saliency import SaliencySampler, entropy, motion, saliency_network, sample
 
 RNG = np.random.default_rng(71)
 
@@ -123,3 +126,56 @@ def test_features_are_those_of_the_frames_that_were_sampled_by_the_maps():
 def test_frames_too_small_are_refused_with_the_numbers():
     with pytest.raises(ValueError, match=r"at least 5 x 5 pixels\. Received: 4 x 9\. Build the data set with larger"):
         with_saliency_sampler(small((4, 9, 3)), (4, 9, 3))
+
+
+def test_the_entropy_of_maps_is_that_of_scipy_and_lies_between_a_point_and_a_flat_map():
+    maps = softmax_maps(2, 3, 4, 5)
+    expected = stats.entropy(maps.numpy().reshape(6, 20), axis=1).mean()
+    assert float(entropy(maps)) == pytest.approx(expected, rel=1e-5)
+    assert float(entropy(peak(4, 5, 1, 2))) == 0
+    assert float(entropy(tf.fill((1, 1, 4, 5), 0.05))) == pytest.approx(np.log(20), rel=1e-5)
+
+
+def test_the_motion_of_maps_is_the_mean_square_of_their_changes():
+    moved = tf.concat([peak(2, 2, 0, 0), peak(2, 2, 0, 0), peak(2, 2, 1, 1)], axis=1)
+    assert float(motion(moved)) == 2 / 8  # Two of four points change by 1, in one of two changes.
+    assert float(motion(moved[:, :1])) == 0
+
+
+def views(x):
+    return {"views": tf.stack(2 * [x, x[:, ::-1]], axis=1), "speeds": tf.constant([[1.0, 2.0, 1.0, 2.0]] * len(x))}
+
+
+def test_terms_of_the_maps_are_added_to_the_loss_of_a_method_and_learned_from():
+    x, encoder, maps = clips(2, 8, 16, 16, 3), small((16, 16, 3)), []
+    losses = []
+    for weights in ({}, {"saliency_entropy_weight": 2.0, "saliency_motion_weight": 30.0}):
+        keras.utils.set_random_seed(3)
+        sampled = with_saliency_sampler(encoder, (16, 16, 3), norm="affine", **weights)
+        model = SimPer(keras.models.clone_model(sampled))  # By its config, which has the weights of the terms.
+        model.encoder.set_weights(sampled.get_weights())
+        losses.append(float(model.compute_logs(views(x), training=False)["loss"]))
+        maps.append(model.encoder.get_layer("saliency")(tf.concat([x, x[:, ::-1]], 0)))
+    expected = 2.0 * entropy(maps[1]) + 30.0 * motion(maps[1])
+    assert losses[1] - losses[0] == pytest.approx(float(expected), rel=1e-4)
+    model.compile(keras.optimizers.SGD(0.1))
+    for _ in range(5):
+        model.train_step(views(x))
+    assert float(entropy(model.encoder.get_layer("saliency")(x))) < float(entropy(maps[1][:2])) - 0.01
+
+
+def test_terms_are_of_the_innermost_block_that_asks_and_of_nobody_outside():
+    terms.add(tf.constant(1.0))
+    with terms.collected() as outer:
+        terms.add(tf.constant(2.0))
+        with terms.collected() as inner:
+            terms.add(tf.constant(3.0))
+        terms.add(tf.constant(4.0))
+    terms.add(tf.constant(5.0))
+    assert [list(map(float, found)) for found in (outer, inner)] == [[2.0, 4.0], [3.0]]
+
+
+@pytest.mark.parametrize("name", ["saliency_entropy_weight", "saliency_motion_weight"])
+def test_negative_weights_of_terms_are_refused(name):
+    with pytest.raises(ValueError, match=rf"{name}.*-1"):
+        with_saliency_sampler(small((16, 16, 3)), (16, 16, 3), **{name: -1.0})

@@ -5,6 +5,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf import training
+from simper_tf.encoders import terms
 from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.norms import normalization
 from simper_tf.methods import METHODS
@@ -22,11 +23,21 @@ CASES = [
 FLOAT32 = tf.float32
 
 
+@keras.saving.register_keras_serializable("two_devices")
+class Small(keras.layers.Layer):
+    """Would have what it is given small, as the saliency sampler would its maps."""
+
+    def call(self, x):
+        terms.add(0.1 * tf.reduce_mean(tf.square(x)))
+        return x
+
+
 def encoder():
     """Returns a tiny encoder with dropout, whose batch norm mixes clips: the hardest case for replicas."""
     clips = x = keras.Input((None, 8, 8, 1))
     x = keras.layers.Conv3D(4, (3, 3, 3), padding="same")(x)
-    x = keras.ops.mean(keras.ops.tanh(normalization("batch")(x)), axis=(2, 3))
+    x = normalization("batch")(Small()(x))
+    x = keras.ops.mean(keras.ops.tanh(Small()(x)), axis=(2, 3))
     return keras.Model(clips, keras.layers.Dense(2)(Dropout(0.25)(x)))
 
 
