@@ -219,7 +219,7 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
         assert not any("prior" in title for title in lines)
     for lines in prior:
         assert {f"{title} + prior" for title in methods if title != METHODS["sinc"].title} <= set(lines)
-        assert {"prior alone", "SiNC (told the band)", "control: pixels, nothing learned"} <= set(lines)
+        assert {"prior alone", "SiNC (told the band)", "control: strongest line of the pixels"} <= set(lines)
     assert sum(title.startswith("At equal seconds") for title in titles) == 6
     assert all(name in METHODS for name in PAPERS)
 

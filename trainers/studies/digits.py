@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from simper_tf.methods import METHODS
 from simper_tf.settings import owners
 from trainers.grid import Run
+from trainers.studies import controls
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line
 
@@ -92,8 +93,8 @@ def self_supervised() -> list[str]:
 def pixels(base: Run, metric: str = "mae", readouts=READOUTS) -> Line:
     """Returns the line of what the pixels say, in the column of the readout that is told as little."""
     untrained = base.but(steps=0, epochs=0)
-    cells = [Cell(untrained, "pixels", metric) if name == "fft_resolved" else None for name in readouts]
-    return Line("control: pixels, nothing learned", tuple(cells))
+    (line,) = controls.beside_features("rotating_digits", untrained, [(name, metric) for name in readouts])
+    return line
 
 
 def is_told_the_band(method: str) -> bool:
