@@ -51,7 +51,7 @@ def test_every_run_of_every_table_has_flags_that_fit_one_another(name, scale):
     study = STUDIES[name][0](LOCATED[scale])
     runs = [run.seeded(0) for run in study.runs()]
     assert study.name == name
-    assert runs
+    assert bool(runs) != ((name, scale) == ("equal_seconds", "paper"))  # Seconds have been measured on two cores.
     for run in runs:
         assert len({each.name() for each in run.with_sources()}) == len(run.with_sources())
         assert {each.settings().artifacts for each in run.with_sources()} <= {False, name == "quickstart"}
@@ -204,10 +204,10 @@ def test_no_band_knows_of_the_frequencies_that_are_left_out():
 
 
 def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls():
-    study = STUDIES["comparison"][0](LOCATED["small"])
+    blocks = [each for name in ("comparison", "comparison_prior") for each in STUDIES[name][0](LOCATED["small"]).blocks]
     told = {METHODS[name].title for name in ("sinc", "contrast_phys", "frequency_contrast")}
     methods = [kind.title for kind in METHODS.values() if not kind.needs_labels]
-    titles = {each.title: [line.title for line in each.lines] for each in study.blocks}
+    titles = {each.title: [line.title for line in each.lines] for each in blocks}
     without = [lines for title, lines in titles.items() if ", without the prior: " in title]
     prior = [lines for title, lines in titles.items() if ", with the prior: " in title]
     assert len(without) == len(prior) == 6
@@ -220,7 +220,7 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
     for lines in prior:
         assert {f"{title} + prior" for title in methods if title != METHODS["sinc"].title} <= set(lines)
         assert {"prior alone", "SiNC (told the band)", "control: strongest line of the pixels"} <= set(lines)
-    assert sum(title.startswith("At equal seconds") for title in titles) == 6
+    assert sum(title.startswith("Batches of 64") for title in titles) == 6
     assert all(name in METHODS for name in PAPERS)
 
 

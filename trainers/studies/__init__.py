@@ -13,6 +13,7 @@ from trainers.studies import (
     noise,
     parts,
     specialized,
+    tuning,
 )
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
@@ -43,8 +44,11 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table21": (specialized.pulse_methods, PULSE),
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
     "quickstart": (parts.quickstart, ("rotating_digits",)),
-    "settings": (comparison.settings, ("rotating_digits",)),
+    "settings": (tuning.settings, ("rotating_digits",)),
+    "batches": (tuning.batches, ("rotating_digits",)),
     "comparison": (comparison.comparison, ("rotating_digits",)),
+    "comparison_prior": (comparison.with_prior, ("rotating_digits",)),
+    "equal_seconds": (comparison.equal_seconds, ("rotating_digits",)),
     "encoder": (parts.encoder, ("rotating_digits",)),
     "losses": (parts.losses, ("rotating_digits",)),
     "noise_settings": (noise.noise_settings, ("rotating_digits",)),

@@ -8,6 +8,7 @@ from trainers.studies.choosing import WITH_MORE_CLIPS, changes, chosen, steps_in
 from trainers.studies.digits import (
     DIGITS,
     MORE_CLIPS,
+    OF_FEATURES,
     PRIOR,
     WIDE,
     block_of_features,
@@ -17,78 +18,78 @@ from trainers.studies.digits import (
     has_option,
     is_told_the_band,
     named,
-    noisy,
     pixels,
     self_supervised,
-    variants,
 )
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Line, Study
 
 # Kinds of digits of the comparison; the paper has the first.
 DATA = ("digits", "digits_spin", "digits_noisy_middle")
+METRICS = {"mae": "MAE (Hz)", "mape": "MAPE (%)"}
 # Five epochs of the clips: a tenth of the rate after the third and after the fourth, as the paper has after 12 and 16.
 PAPERS_DECAY = {"steps": 1250, "decay_epochs": "3,4"}
-# What each method's settings are chosen from: rates and batches together, as the best rate hangs on the batch, and what
-# else there is one at a time.
-LARGER = {"batch_size": "16"}
-GRID = (
-    {"learning_rate": "0.001"},
-    {"learning_rate": "0.01"},
-    LARGER,
-    {**LARGER, "learning_rate": "0.001"},
-    {**LARGER, "learning_rate": "0.01"},
-    {"temperature": "0.1"},
-    {"temperature": "0.5"},
-    {"appearance": "simper"},
-    {"appearance": "none"},
-)
-# Of those that look at few views of a clip: a step takes at most four of SimPer's, as its own with batches of 16 does.
+# A step with these takes up to four of SimPer's as chosen, so that they stand beside the others.
 LARGEST = {"batch_size": "64"}
-OF_FEW_VIEWS = ("contrast_phys", "simclr", "frequency_contrast", "moco")
-
-
-def settings(scale: Scale) -> Study:
-    """Returns the study on which each method's settings are chosen, on validation clips of noisy digits."""
-    blocks = []
-    for method in scale.some(self_supervised()):
-        base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
-        # At the shortest scale there are no 64 clips.
-        grid = (*scale.some(GRID), *[LARGEST] * (method in OF_FEW_VIEWS and not scale.is_short))
-        kinds = [each for each in grid if "temperature" not in each or has_option(method, "temperature")]
-        changed = variants(base, (each for each in kinds if each.get("appearance") != method))  # That is its own.
-        blocks.append(block_of_features(METHODS[method].title, {"as in the scale": base, **changed}))
-    about = (
-        "Settings of each method over the same grid, on validation clips of noisy digits (`digits_noisy_middle`): "
-        "learning rates with batches of both sizes, temperatures and augmentations by themselves, and batches of 64 "
-        "where a step with them takes no longer than one of SimPer's with batches of 16. With `--choose` the line of a "
-        "method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from which the "
-        "comparison has it."
-    )
-    return Study("settings", "Settings of each method", about, tuple(blocks))
 
 
 def comparison(scale: Scale) -> Study:
-    """Returns every method on clean, spinning and noisy digits, by every readout, and the best at equal seconds."""
+    """Returns every method without the prior on clean, spinning and noisy digits, by every readout."""
+    blocks = _by_kind(scale, "without the prior", _without_the_prior)
+    blocks += [block for config in scale.some(DATA) for block in _largest_batches(scale, config)]
+    about = (
+        "Every method with the same encoder and clips and its own views, without the frequency prior, as in the "
+        f"paper; those that learn from labels take steps of their own, and were not tuned. {_settings_chosen(scale)} "
+        "Methods that are told the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little: faster "
+        "than that, views of twice the speed show no motion at 30 frames a second. Controls have learned nothing: what "
+        "they reach is no merit of any training, and on clean digits it is nearly all there is to reach. The paper's "
+        "numbers are of its table 2."
+    )
+    return Study("comparison", "Methods side by side", about, tuple(blocks))
+
+
+def with_prior(scale: Scale) -> Study:
+    """Returns every method with the prior on the same digits, by every readout, and the prior alone."""
+    about = (
+        "Every method with the frequency prior (weight 10, not tuned here), which tells the band to all that have it, "
+        f"and the prior alone; else as the table `comparison`. {_settings_chosen(scale)} A wide band, 0.2 to 7.5 Hz, "
+        "tells little."
+    )
+    blocks = _by_kind(scale, "with the prior", _with_the_prior)
+    return Study("comparison_prior", "Methods side by side, all told the band", about, tuple(blocks))
+
+
+def equal_seconds(scale: Scale) -> Study:
+    """Returns the four best methods, SiNC and the pixels on the same digits, in the time that SimPer takes."""
+    blocks = [block for config in scale.some(DATA) for block in _equal_seconds(scale, config)]
+    about = (
+        "The four methods that were best on validation clips of noisy digits, and SiNC, in as many steps as they make "
+        "in the time that SimPer takes for its own, by `benchmarks.costs` on two cores; none has the prior. "
+        f"{_settings_chosen(scale)}"
+    )
+    return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
+
+
+def _by_kind(scale, words, lines):
+    """Returns a block for each kind of digits and metric, of the titles and runs that a function yields."""
     blocks = []
     for config in scale.some(DATA):
         base = digits(scale, config)
-        for words, lines in (("without the prior", _without_the_prior), ("with the prior", _with_the_prior)):
-            for metric, name in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)")):
-                made = [Line(title, _cells(run, metric)) for title, run in lines(scale, base)]
-                made.append(pixels(base, metric))
-                blocks.append(Block(f"{DIGITS[config]}, {words}: {name}", frequency_titles(name), tuple(made)))
-    blocks += [block for config in scale.some(DATA) for block in _equal_seconds(scale, config)]
-    about = (
-        "Every method with the same encoder and clips and its own views, without the frequency prior, as in the "
-        "paper, and with it (weight 10, not tuned here); those that learn from labels take steps of their own, and "
-        f"were not tuned. {_settings_chosen(scale)} Methods that are told the band by their own loss say so, and the "
-        "prior tells it to all that have it; a wide band, 0.2 to 7.5 Hz, tells little: faster than that, views of "
-        "twice the speed show no motion at 30 frames a second. Controls have learned nothing: what they reach is no "
-        "merit of any training, and on clean digits it is nearly all there is to reach. The paper's numbers are of "
-        "its table 2."
-    )
-    return Study("comparison", "Methods side by side", about, tuple(blocks))
+        for metric, name in METRICS.items():
+            made = [Line(title, _cells(run, metric)) for title, run in lines(scale, base)]
+            made.append(pixels(base, metric))
+            blocks.append(Block(f"{DIGITS[config]}, {words}: {name}", frequency_titles(name), tuple(made)))
+    return blocks
+
+
+def _largest_batches(scale, config):
+    """Returns blocks of the methods that gain from batches of 64, which take longer than all else."""
+    if scale.name != "small":  # That of the paper has them anyway, and the shortest not so many clips.
+        return []
+    kinds = ("simclr", "frequency_contrast", "contrast_phys")
+    runs = {named(name): _chosen(scale, digits(scale, config), name).but(**LARGEST) for name in kinds}
+    title = f"Batches of 64, up to four times the seconds. {DIGITS[config]}"
+    return [block_of_features(f"{title}: {words}", runs, metric, words) for metric, words in METRICS.items()]
 
 
 def _without_the_prior(scale, base):
@@ -182,8 +183,8 @@ def _equal_seconds(scale, config):
     number = steps_in_the_time_of(steps, WITH_MORE_CLIPS)
     more = _chosen(scale, base, "simper").but(steps=number, **MORE_CLIPS)
     runs[f"SimPer, 3 views of 7 clips + other clips, {number} steps"] = more
-    title = f"At equal seconds, the four best on validation clips of noisy digits, and SiNC. {DIGITS[config]}"
+    controls = {metric: [pixels(base, metric, OF_FEATURES)] for metric in METRICS}
     return [
-        block_of_features(f"{title}: {words}", runs, metric, words)
-        for metric, words in (("mae", "MAE (Hz)"), ("mape", "MAPE (%)"))
+        block_of_features(f"{DIGITS[config]}: {words}", runs, metric, words, controls[metric])
+        for metric, words in METRICS.items()
     ]

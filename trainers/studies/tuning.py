@@ -1,0 +1,59 @@
+"""How each method is best set, on validation clips of noisy digits: what the comparison takes its settings from."""
+
+import dataclasses
+
+from simper_tf.methods import METHODS
+from trainers.studies.comparison import LARGEST
+from trainers.studies.digits import block_of_features, has_option, noisy, self_supervised, variants
+from trainers.studies.scales import Scale
+from trainers.studies.table import Study
+
+# What each method's settings are chosen from: rates and batches together, as the best rate hangs on the batch, and what
+# else there is one at a time.
+LARGER = {"batch_size": "16"}
+GRID = (
+    {"learning_rate": "0.001"},
+    {"learning_rate": "0.01"},
+    LARGER,
+    {**LARGER, "learning_rate": "0.001"},
+    {**LARGER, "learning_rate": "0.01"},
+    {"temperature": "0.1"},
+    {"temperature": "0.5"},
+    {"appearance": "simper"},
+    {"appearance": "none"},
+)
+# Those that look at few views of a clip: larger batches cost them little, and give those that contrast clips more to
+# tell apart.
+OF_FEW_VIEWS = ("contrast_phys", "simclr", "frequency_contrast", "moco")
+
+
+def settings(scale: Scale) -> Study:
+    """Returns the study on which each method's settings are chosen, on validation clips of noisy digits."""
+    blocks = [_over_grid(scale, method, scale.some(GRID)) for method in scale.some(self_supervised())]
+    about = (
+        "Settings of each method over the same grid, on validation clips of noisy digits (`digits_noisy_middle`): "
+        "learning rates with batches of both sizes, temperatures and augmentations by themselves. With `--choose` the "
+        "line of a method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from "
+        "which the comparison has it. What larger batches give is in the table `batches`."
+    )
+    return Study("settings", "Settings of each method", about, tuple(blocks))
+
+
+def batches(scale: Scale) -> Study:
+    """Returns the study of larger batches, on validation clips as the settings."""
+    grid = (LARGER,) if scale.is_short else (LARGER, LARGEST)  # At the shortest scale there are no 64 clips.
+    blocks = [_over_grid(scale, method, grid) for method in scale.some(OF_FEW_VIEWS)]
+    about = (
+        "What methods that look at few views of a clip gain from larger batches, in as many steps, on validation clips "
+        "of noisy digits. Batches of 64 hold 16 times the clips of SimPer's and take up to four times the seconds, so "
+        "that settings are not chosen from them; the table `comparison` has a block of them on test clips."
+    )
+    return Study("batches", "Larger batches", about, tuple(blocks))
+
+
+def _over_grid(scale, method, grid):
+    """Returns a block of a method as it is and with each change of a grid that it has, on validation clips."""
+    base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
+    kinds = [each for each in grid if "temperature" not in each or has_option(method, "temperature")]
+    changed = variants(base, (each for each in kinds if each.get("appearance") != method))  # That is its own.
+    return block_of_features(METHODS[method].title, {"as in the scale": base, **changed})
