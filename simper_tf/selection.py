@@ -3,6 +3,7 @@
 import math
 import pathlib
 import zipfile
+import zlib
 from collections.abc import Callable
 
 import keras
@@ -15,14 +16,15 @@ from simper_tf import features, files
 class BestEpoch:
     """Keeps the weights of the epoch with the smallest error so far, in a file that outlives a kill.
 
-    What is kept is lost only with its file: an epoch that is looked at again after a kill finds the same error again,
-    and of equal errors the first epoch counts. A file that cannot be read is passed over, with a warning: the epochs
-    before are not among the candidates then.
+    What is kept is lost only with its file: an epoch that is looked at again after a kill changes nothing where
+    training goes the same way again, and of equal errors the first epoch counts. A file that cannot be read is passed
+    over, with a warning: the epochs before are not among the candidates then.
 
     Args:
         path: Of the file, `.npz`.
         model: Its weights are kept.
         error: What is to be small, asked of the model as it is; not a number is as bad as can be.
+        step: Steps done; before the first no file counts, which another run would have left.
         steps_per_epoch, num_steps: Steps of an epoch and of the whole run, whose last step ends an epoch too.
         say: Called with a sentence for each epoch.
     """
@@ -32,12 +34,15 @@ class BestEpoch:
         path: str | pathlib.Path,
         model: keras.Model,
         error: Callable[[], float],
+        step: int,
         steps_per_epoch: int,
         num_steps: int,
         say: Callable[[str], None] = print,
     ):
         self._path, self._model, self._error, self._say = pathlib.Path(path), model, error, say
         self._steps_per_epoch, self._num_steps = steps_per_epoch, num_steps
+        if not step:
+            self._path.unlink(missing_ok=True)
         self.step, self.error, self._weights = self._read()
 
     def after_step(self, step: int):
@@ -77,7 +82,16 @@ class BestEpoch:
                 raise ValueError("its weights have other shapes")
         except FileNotFoundError:
             return 0, math.inf, None
-        except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            EOFError,
+            RuntimeError,
+            zipfile.BadZipFile,
+            zlib.error,
+        ) as error:
             self._say(f"{self._path} is damaged and passed over, with the best epoch so far: {error}")
             return 0, math.inf, None
         return found

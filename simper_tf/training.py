@@ -66,7 +66,8 @@ def train(
             processes alike; infinite in a process that keeps none, whose clock is not to decide.
         before_step: Called before every step with the number of steps done; its time is not that of the training.
         after_step: Called after every step with the number of steps done, before any checkpoint: what it does to the
-            weights is saved. Its time is not that of the training either.
+            weights is saved. Its time is not that of the training either; what it raises ends the training at the last
+            checkpoint.
 
     Returns:
         Whether all steps are done.

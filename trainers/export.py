@@ -10,6 +10,9 @@ from simper_tf.standardize import is_series
 from simper_tf.votes import Octave
 from trainers import cli, data, evaluate, options
 
+# What an encoder is trained with, and not what it sees.
+_OF_LOSSES = ("saliency_entropy_weight", "saliency_motion_weight")
+
 
 def main():
     """Exports the run in `--run_dir`."""
@@ -89,6 +92,7 @@ def overlap_of(settings, frame_shape):
         frame_shape: `(H, W, C)` of its clips.
     """
     given = settings.options_for("encoder") | settings.options_for("sampler")
+    given = {name: value for name, value in given.items() if name not in _OF_LOSSES}
     is_known = not is_series(frame_shape) and all(settings.defaults()[name] == value for name, value in given.items())
     return encoders.OVERLAPS.get(settings.encoder) if is_known else None
 

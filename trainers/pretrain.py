@@ -131,7 +131,7 @@ def train(folder, clips, settings, strategy, cluster=None):
             note(progress)
             cli.show_training(progress, counter)
 
-        after_step = (lambda step: None) if not settings.best_epoch else _best_epoch(folder, clips, settings, run)
+        after_step = (lambda step: None) if not settings.best_epoch else _best_epoch(folder, clips, run, step)
         save_seconds = settings.save_seconds if folder else math.inf  # The others save when the chief does.
         done = training.train(
             model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step,
@@ -144,12 +144,16 @@ def train(folder, clips, settings, strategy, cluster=None):
     return model, float(saved.seconds)
 
 
-def _best_epoch(folder, clips, settings, run):
-    """Returns what is called after each step, where a run is to end with the weights of its best epoch."""
-    examples, _ = clips.split("validation", settings.limit("validation"))
-    error = selection.label_error(run.model, examples)
-    path = folder / run_folder.BEST_EPOCH
-    return selection.BestEpoch(path, run.model, error, run.steps_per_epoch, run.num_steps, cli.say).after_step
+def _best_epoch(folder, clips, run, step):
+    """Returns what is called after each step, where a run is to end with the weights of its best epoch.
+
+    It asks all validation clips: how many of them are predicted may change between one call and the next.
+    """
+    error = selection.label_error(run.model, clips.split("validation")[0])
+    best = selection.BestEpoch(
+        folder / run_folder.BEST_EPOCH, run.model, error, step, run.steps_per_epoch, run.num_steps, cli.say
+    )
+    return best.after_step
 
 
 def _check_service(settings):

@@ -116,7 +116,7 @@ def choose(asked: list[str], scale) -> tuple[list[str], dict[str, str]]:
 def lacks(name: str, scale) -> str:
     """Returns what a study lacks on this machine, empty for nothing."""
     if not STUDIES[name][0](scale).runs():
-        return "steps whose seconds have been measured: methods are given equal seconds at --scale=small alone"
+        return f"anything to compare: its batches or seconds are those of two cores, and not of --scale={scale.name}"
     return "; ".join(dict.fromkeys(lack for each in STUDIES[name][1] if (lack := scale.lacks(each))))
 
 

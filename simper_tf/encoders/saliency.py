@@ -37,9 +37,9 @@ def with_saliency_sampler(
         encoder: `keras.Model`, `(B, T, H, W, C)` -> features, whose weights it shares.
         frame_shape: `(H, W, C)` of the clips.
         norm: Normalization in the sampler: `batch`, as published, `group` or `affine`.
-        saliency_entropy_weight: What the entropy of maps counts for beside the loss of a method, 1 as published by
-            Gideon and Stent; see `entropy`.
-        saliency_motion_weight: What the change of maps from frame to frame counts for, 1 as published; see `motion`.
+        saliency_entropy_weight: What the entropy of maps, by points, counts for beside the loss of a method: 1 in the
+            paper of Gideon and Stent.
+        saliency_motion_weight: What the mean square of the change of maps from frame to frame counts for: 1 there.
 
     Returns:
         `keras.Model` with the inputs and outputs of `encoder`, named after it.
@@ -114,8 +114,11 @@ class SaliencySampler(layers.Layer):
 
 
 def entropy(maps: tf.Tensor) -> tf.Tensor:
-    """Returns the entropy of `(B, T, h, w)` maps that each sum to 1, a mean over frames: 0 at a point, ln(hw) flat."""
-    return -tf.reduce_mean(tf.reduce_sum(tf.math.xlogy(maps, maps), axis=(2, 3)))
+    """Returns the mean of -p ln p over the points of `(B, T, h, w)` maps that each sum to 1, as published in code.
+
+    It is a frame's entropy divided by its points: 0 where all is in one, ln(hw) / hw of a flat map.
+    """
+    return -tf.reduce_mean(tf.math.xlogy(maps, maps))
 
 
 def motion(maps: tf.Tensor) -> tf.Tensor:

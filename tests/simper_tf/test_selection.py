@@ -29,7 +29,7 @@ def train(model, tmp_path):
     def run(errors, begin=0, end=NUM_STEPS):
         said = []
         best = BestEpoch(
-            tmp_path / "best.npz", model, lambda: errors[weight(model)], STEPS_PER_EPOCH, NUM_STEPS, said.append
+            tmp_path / "best.npz", model, lambda: errors[weight(model)], begin, STEPS_PER_EPOCH, NUM_STEPS, said.append
         )
         for step in range(begin + 1, end + 1):
             model.set_weights([np.full((1, 1), step)])
@@ -81,7 +81,13 @@ def test_a_damaged_file_is_passed_over_with_a_warning_and_written_anew(train, mo
 
 def test_weights_of_another_model_are_passed_over(train, tmp_path):
     np.savez(tmp_path / "best.npz", step=5, error=0.1, **{"0": np.zeros((2, 1))})
-    assert "its weights have other shapes" in train({5: 3.0}, end=5)[0]
+    assert "its weights have other shapes" in train({10: 3.0}, begin=5, end=10)[0]
+
+
+def test_what_another_run_has_left_counts_for_none_that_begins(train, model):
+    train(dict.fromkeys((5, 10), 0.1), end=12)
+    train({5: 3.0, 10: 2.0, 15: 1.0, 17: 4.0})
+    assert weight(model) == 15
 
 
 def test_the_error_is_the_mean_over_clips_of_how_far_labels_are_predicted_off():

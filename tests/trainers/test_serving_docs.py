@@ -132,6 +132,8 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
         ({"encoder": "cnn3d"}, 4),
         ({"encoder": "cnn3d", "options": {"norm": "batch"}}, 4),
         ({"encoder": "cnn3d", "options": {"norm": "group"}}, None),
+        ({"encoder": "small", "saliency": True, "options": {"saliency_entropy_weight": 1.0}}, 1),
+        ({"encoder": "small", "saliency": True, "options": {"norm": "group"}}, None),
         ({"encoder": "ts_can"}, None),
     ],
 )
