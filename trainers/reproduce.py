@@ -67,6 +67,7 @@ def main():
         finally:  # What was finished is shown, however the rest ended.
             found = [gathered(study) for study in studies]
             publish(found, config)
+            say_missing(found, config)
         for name, study, each in zip(names, studies, found, strict=True):
             if config.choose and name in choosing.TABLES:
                 choose_of, keep = choosing.TABLES[name]
@@ -165,6 +166,21 @@ def publish(found: list[dict], config):
     if config.out and whole:
         write(pathlib.Path(config.out), whole)
     put(config.documents, whole)
+
+
+def say_missing(found: list[dict], config):
+    """Says which numbers whole tables lack: those of runs that were evaluated before there was such a readout."""
+    for each in found:
+        cells = [cell for block in each["blocks"] for line in block["lines"] for cell in line["cells"] if cell]
+        lacking = [cell for cell in cells if len(cell["values"]) < len(each["seeds"])]
+        if lacking and each["done"] == each["total"]:
+            first, kept = lacking[0], f", or delete its line in {config.rows}" if config.rows else ""
+            cli.say(
+                f"{each['name']} lacks {len(lacking)} of {len(cells)} numbers, the first {first['protocol']} "
+                f"{first['metric']} of {first['run']}: it was evaluated by code that did not read this. Evaluate it "
+                f"again by python -m trainers.evaluate --run_dir={config.runs}/{first['run']}{kept}, and then make the "
+                "table again."
+            )
 
 
 def write(folder: pathlib.Path, found: list[dict]):

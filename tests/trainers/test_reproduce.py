@@ -70,6 +70,21 @@ def test_a_table_is_written_as_markdown_and_json_with_the_command_of_every_run(s
     assert "| SimCLR |" in capsys.readouterr().out
 
 
+def test_numbers_that_a_whole_table_lacks_are_said_with_what_to_do(small, capsys, monkeypatch):
+    study = reproduce.STUDIES["mine"][0](None)
+    (first,), (second,) = (line.cells for line in study.blocks[0].lines)
+    lines = (Line("SimCLR", (first,)), Line("MoCo", (dataclasses.replace(second, protocol="probe"),)))
+    other = dataclasses.replace(study, blocks=(Block("", ("FFT",), lines),))
+    monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda scale: other, ("rotating_digits",))})
+    reproduce.main()
+    out = capsys.readouterr().out
+    assert "mine lacks 1 of 2 numbers, the first probe mae of moco_" in out
+    assert f"Evaluate it again by python -m trainers.evaluate --run_dir={small.runs}/moco_" in out
+    monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda scale: study, ("rotating_digits",))})
+    reproduce.main()
+    assert "lacks" not in capsys.readouterr().out
+
+
 def test_what_was_finished_before_a_run_failed_is_shown_and_the_command_fails(small, tmp_path):
     study = reproduce.STUDIES["mine"][0](None)
     small.fails = {study.runs()[1].seeded(1): "failed: no disk"}
