@@ -52,6 +52,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "encoder": (parts.encoder, ("rotating_digits",)),
     "losses": (parts.losses, ("rotating_digits",)),
     "noise_settings": (noise.noise_settings, ("rotating_digits",)),
+    "seeds": (noise.seeds, ("rotating_digits",)),
     "strengths": (noise.strengths, ("rotating_digits",)),
     "finetune_settings": (labeling.finetune_settings, labeling.CHOSEN_ON),
     "prior": (ablations.prior, ("scamps",)),
