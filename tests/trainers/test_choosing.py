@@ -103,12 +103,10 @@ def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_sim
     steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps
     lines = [line for line in last.lines if "control" not in line.title]
     ran = [line.cells[0].run.settings() for line in lines if "wide band" not in line.title]
-    *best, more, slower, more_slower = [(each.method, each.steps, each.learning_rate) for each in ran]
+    *best, more = [(each.method, each.steps, each.learning_rate) for each in ran]
     assert best == [(name, 2 * steps, 0.007) for name in (*names[:4], "sinc")]
     assert more == ("simper", steps // 2, 0.007)
-    assert (slower, more_slower) == (("simper", steps, 0.001), ("simper", steps // 2, 0.001))
-    for each in (ran[-3], ran[-1]):
-        assert (each.num_views, each.batch_size, each.options["other_clips"]) == (3, 7, True)
+    assert (ran[-1].num_views, ran[-1].batch_size, ran[-1].options["other_clips"]) == (3, 7, True)
     wide = {line.cells[0].run.settings().method for line in lines if "wide band" in line.title}
     assert wide == {each.method for each in ran if is_told_the_band(each.method)}
     first = {line.title: line.cells[0].run for line in STUDIES["comparison"][0](LOCATED["small"]).blocks[0].lines}

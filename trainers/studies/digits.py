@@ -28,8 +28,6 @@ WIDE = {"band": "0.2,7.5"}
 # SimPer with fewer views of more clips, and those of other clips as candidates, which methods that contrast clips have;
 # a step takes as long. Chosen on validation clips, see the table `losses`.
 MORE_CLIPS = {"num_views": 3, "batch_size": 7, "other_clips": True}
-# A rate at which SimPer learns in noise whatever the seed, see the table `seeds`, and at the strongest at all.
-SLOWER = {"learning_rate": 0.001}
 # Kinds of digits: config -> its title.
 DIGITS = {
     "digits": "Swinging digits, clean",

@@ -8,7 +8,6 @@ from trainers.studies.digits import (
     DIGITS,
     MORE_CLIPS,
     OF_FEATURES,
-    SLOWER,
     WIDE,
     block_of_features,
     digits,
@@ -22,6 +21,7 @@ from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Study
 
 STRONGEST = "digits_noisy_high"
+SLOWER = {"learning_rate": 0.001}
 LARGER = ", batches of 16, learning rate 0.001"
 # Method -> what it is tried with at the strongest noise. SimPer is told no band, the loss of the other has one: with a
 # wide band it knows as little.
