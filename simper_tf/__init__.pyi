@@ -42,6 +42,7 @@ from simper_tf import (
     recordings as recordings,
     rows as rows,
     run_folder as run_folder,
+    selection as selection,
     served as served,
     series_appearance as series_appearance,
     settings as settings,
