@@ -53,14 +53,14 @@ def pulse_methods(scale: Scale) -> Study:
     blocks = []
     for title, saliency in (("Without saliency", False), ("With saliency", True)):
         block = block_of("table21", title, scale, sets, methods,
-                       lambda name, method, saliency=saliency: {"saliency": saliency, **before},
-                       " saliency" if saliency else "", lambda name, method: after)  # fmt: skip
+                         lambda name, method, saliency=saliency: {"saliency": saliency, **before},
+                         " saliency" if saliency else "", lambda name, method: after)  # fmt: skip
         blocks.append(controls.beside_heads(block))
         blocks.append(_before_labels(f"{title}, before any label", block, scale))
     published_terms = {"saliency_entropy_weight": 1, "saliency_motion_weight": 1}
     with_terms = block_of("table21", "", scale, sets, methods,
-                        lambda name, method: {"saliency": True, **before, **published_terms},
-                        labeled=lambda name, method: dict.fromkeys(published_terms))  # fmt: skip
+                          lambda name, method: {"saliency": True, **before, **published_terms},
+                          labeled=lambda name, method: dict.fromkeys(published_terms))  # fmt: skip
     blocks.append(_before_labels("With saliency and two loss terms for it, before any label", with_terms, scale))
     about = (
         "As table 8, with two methods made for pulse, those of Gideon and Stent and of Wang et al.; with and without a "
