@@ -165,14 +165,21 @@ def make_method(settings: Settings, encoder: keras.Model, facts: TrainingFacts) 
 def make_optimizer(settings: Settings, steps_per_epoch: int, num_steps: int) -> keras.optimizers.Optimizer:
     """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero.
 
+    Before the cosine the rate may rise. Adam's first steps are as long as the rate says, whatever the gradient: where
+    noise hides what is to be learned, they carry the weights to where nothing is. While the rate rises, Adam gets to
+    know how much gradients vary (Liu et al., ICLR 2020, https://arxiv.org/abs/1908.03265).
+
     Args:
         settings: Settings of the run.
         steps_per_epoch: Steps in a pass over the training clips, by which epochs of decay are counted.
-        num_steps: Steps of the whole run, at whose end the cosine is 0.
+        num_steps: Steps of the whole run, at whose end the cosine is 0, and of which `rate_warmup` is a share.
     """
     rate, schedules = settings.learning_rate, keras.optimizers.schedules
     if not settings.decay_epochs:
-        return keras.optimizers.Adam(schedules.CosineDecay(rate, max(num_steps, 1)))
+        rising = round(settings.rate_warmup * num_steps)
+        first = {"initial_learning_rate": 0.0, "warmup_target": rate} if rising else {"initial_learning_rate": rate}
+        falling = max(num_steps - rising, 1)
+        return keras.optimizers.Adam(schedules.CosineDecay(decay_steps=falling, warmup_steps=rising, **first))
     boundaries = [epoch * steps_per_epoch for epoch in settings.decay_epochs]
     rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
     return keras.optimizers.Adam(schedules.PiecewiseConstantDecay(boundaries, rates))

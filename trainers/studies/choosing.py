@@ -13,6 +13,7 @@ from simper_tf import files
 from trainers.studies.table import Study, data_set_of
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
+FINALISTS = pathlib.Path(__file__).with_name("finalists.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
 LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
 # Key in `costs` of SimPer with `digits.MORE_CLIPS`.
@@ -25,6 +26,14 @@ def chosen() -> dict[str, dict]:
     {"byol": {"changes": {"appearance": "none"}, "place": 7}}
     """
     return json.loads(CHOSEN.read_text())
+
+
+def finalists() -> dict[str, list[dict[str, str]]]:
+    """Returns between which settings a choice is made by several seeds: method -> flags that change, the best first.
+
+    {"byol": [{"batch_size": "16"}, {"appearance": "none"}]}
+    """
+    return json.loads(FINALISTS.read_text())
 
 
 def costs() -> dict[str, float]:
@@ -70,14 +79,32 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
     best = {}
     for block, found in zip(study.blocks, page["blocks"], strict=True):
         number = int(np.argmin(mean_ranks(found["lines"])))
-        base, line = (dict(block.lines[k].cells[0].run.changes) for k in (0, number))
-        changed = {flag: value for flag, value in line.items() if base.get(flag) != value}
-        best[base["method"]] = (changed, found["lines"][number])
+        method, changed = _changed_by(block, number)
+        best[method] = (changed, found["lines"][number])
     places = stats.rankdata(mean_ranks([line for _, line in best.values()]), method="ordinal")
     return {
         method: {"changes": changed, "place": int(place)}
         for (method, (changed, _)), place in zip(best.items(), places, strict=True)
     }
+
+
+def choose_finalists(study: Study, page: dict) -> dict[str, list[dict[str, str]]]:
+    """Returns what `finalists` does, of a table as `choose` takes it: the two best lines beside the defaults.
+
+    Args:
+        study: The table.
+        page: What was found for it, see `trainers.studies.gathering`.
+
+    Raises:
+        ValueError: runs are missing.
+    """
+    _require_all(page)
+    best = {}
+    for block, found in zip(study.blocks, page["blocks"], strict=True):
+        order = np.argsort(mean_ranks(found["lines"]), kind="stable")
+        lines = [_changed_by(block, int(number)) for number in order if number]
+        best[lines[0][0]] = [changed for _, changed in lines[:2]]
+    return best
 
 
 def choose_label_rates(study: Study, page: dict) -> dict[str, dict[str, dict[str, float]]]:
@@ -115,6 +142,11 @@ def write(choices: dict[str, dict]):
     files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
 
 
+def write_finalists(found: Mapping[str, list[dict[str, str]]]):
+    """Keeps between which settings a choice is made by several seeds."""
+    files.write_atomically(FINALISTS, json.dumps(found, indent=1) + "\n")
+
+
 def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
     """Keeps the rates that were chosen for learning from labels, and those of data sets that are not among them."""
     files.write_atomically(LABEL_RATES, json.dumps(label_rates() | rates, indent=1) + "\n")
@@ -132,6 +164,12 @@ def mean_ranks(lines: list[dict]) -> list[float]:
     return stats.rankdata(np.nan_to_num(values, nan=math.inf), axis=0).mean(axis=1).tolist()
 
 
+def _changed_by(block, number):
+    """Returns the method of a block, and the flags by which a line differs from the first, which is not tuned."""
+    base, line = (dict(block.lines[k].cells[0].run.changes) for k in (0, number))
+    return base["method"], {flag: value for flag, value in line.items() if base.get(flag) != value}
+
+
 def _require_all(page):
     if page["done"] < page["total"]:
         raise ValueError(
@@ -141,4 +179,8 @@ def _require_all(page):
 
 
 # Table -> what is chosen of it, and where that is kept.
-TABLES = {"settings": (choose, write), "finetune_settings": (choose_label_rates, write_label_rates)}
+TABLES = {
+    "settings": (choose_finalists, write_finalists),
+    "finalists": (choose, write),
+    "finetune_settings": (choose_label_rates, write_label_rates),
+}
