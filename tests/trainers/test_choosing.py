@@ -46,6 +46,25 @@ def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(aske
     assert places == {"simper": ({}, 2), "byol": ({}, 1)}
 
 
+def test_the_two_best_lines_beside_the_defaults_go_on_the_best_first(asked):
+    study, found = asked
+    page = found(simper=[(0.1, 0.1), (0.3, 0.3), (0.2, 0.2)], byol=[(0.5, 0.5), (0.1, 0.1), (0.6, 0.6)])
+    slow, none = {"learning_rate": "0.001"}, {"appearance": "none"}
+    assert choosing.choose_finalists(study, page) == {"simper": [none, slow], "byol": [slow, none]}
+    with pytest.raises(ValueError, match=r"--choose takes the whole table settings\. Found: 5 of 6 runs"):
+        choosing.choose_finalists(study, page | {"done": 5})
+
+
+def test_finalists_are_kept_and_each_has_its_own_settings_and_the_two_in_a_block(asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(choosing, "FINALISTS", tmp_path / "finalists.json")
+    choosing.write_finalists({"byol": [{"batch_size": "16"}, {"rate_warmup": "0.5"}]})
+    blocks = {block.title: block for block in STUDIES["finalists"][0](LOCATED["small"]).blocks}
+    assert [line.title for line in blocks[METHODS["byol"].title].lines] == [
+        "as in the scale", "--batch_size=16", "--rate_warmup=0.5",
+    ]  # fmt: skip
+    assert [line.title for line in blocks[METHODS["moco"].title].lines] == ["as in the scale"]  # It has none yet.
+
+
 def test_the_rate_of_the_smallest_error_is_chosen_for_each_data_set_and_start_at_once_and_after_the_head():
     learned = Run("flags/small/ubfc.cfg").but(method="byol")
     fresh = Run("flags/small/ubfc.cfg").but(method="supervised")
