@@ -13,7 +13,7 @@ from simper_tf import files
 from trainers.studies.table import Study, data_set_of
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
-FINALISTS = pathlib.Path(__file__).with_name("finalists.json")
+BY_ONE_SEED = pathlib.Path(__file__).with_name("by_one_seed.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
 LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
 # Key in `costs` of SimPer with `digits.MORE_CLIPS`.
@@ -28,12 +28,14 @@ def chosen() -> dict[str, dict]:
     return json.loads(CHOSEN.read_text())
 
 
-def finalists() -> dict[str, list[dict[str, str]]]:
-    """Returns between which settings a choice is made by several seeds: method -> flags that change, the best first.
+def by_one_seed() -> dict[str, dict]:
+    """Returns what was best by one seed: method -> flags that change with the best rate that falls from the start.
 
-    {"byol": [{"batch_size": "16"}, {"appearance": "none"}]}
+    And those of the two best of all, the best first, between which a choice is made by several seeds.
+
+    {"byol": {"falling": {"batch_size": "16"}, "finalists": [{"rate_warmup": "0.5"}, {"batch_size": "16"}]}}
     """
-    return json.loads(FINALISTS.read_text())
+    return json.loads(BY_ONE_SEED.read_text())
 
 
 def costs() -> dict[str, float]:
@@ -55,6 +57,11 @@ def label_rates() -> dict[str, dict[str, dict[str, float]]]:
 def changes(method: str) -> dict[str, str]:
     """Returns the flags that were chosen for a method."""
     return chosen().get(method, {}).get("changes", {})
+
+
+def changes_by_one_seed(method: str) -> dict[str, str]:
+    """Returns the flags that were best for a method by one seed, with a rate that falls from the start."""
+    return by_one_seed().get(method, {}).get("falling", {})
 
 
 def steps_in_the_time_of(steps: int, method: str) -> int:
@@ -88,8 +95,8 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
     }
 
 
-def choose_finalists(study: Study, page: dict) -> dict[str, list[dict[str, str]]]:
-    """Returns what `finalists` does, of a table as `choose` takes it: the two best lines beside the defaults.
+def choose_by_one_seed(study: Study, page: dict) -> dict[str, dict]:
+    """Returns what `by_one_seed` does, of a table as `choose` takes it.
 
     Args:
         study: The table.
@@ -101,9 +108,14 @@ def choose_finalists(study: Study, page: dict) -> dict[str, list[dict[str, str]]
     _require_all(page)
     best = {}
     for block, found in zip(study.blocks, page["blocks"], strict=True):
+        changed = [_changed_by(block, number)[1] for number in range(len(block.lines))]
+        falling = [number for number, each in enumerate(changed) if "rate_warmup" not in each]
+        first = falling[int(np.argmin(mean_ranks([found["lines"][number] for number in falling])))]
         order = np.argsort(mean_ranks(found["lines"]), kind="stable")
-        lines = [_changed_by(block, int(number)) for number in order if number]
-        best[lines[0][0]] = [changed for _, changed in lines[:2]]
+        best[_changed_by(block, 0)[0]] = {
+            "falling": changed[first],
+            "finalists": [changed[number] for number in order if number][:2],
+        }
     return best
 
 
@@ -142,9 +154,9 @@ def write(choices: dict[str, dict]):
     files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
 
 
-def write_finalists(found: Mapping[str, list[dict[str, str]]]):
-    """Keeps between which settings a choice is made by several seeds."""
-    files.write_atomically(FINALISTS, json.dumps(found, indent=1) + "\n")
+def write_by_one_seed(found: Mapping[str, dict]):
+    """Keeps what was best by one seed."""
+    files.write_atomically(BY_ONE_SEED, json.dumps(found, indent=1) + "\n")
 
 
 def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
@@ -180,7 +192,7 @@ def _require_all(page):
 
 # Table -> what is chosen of it, and where that is kept.
 TABLES = {
-    "settings": (choose_finalists, write_finalists),
+    "settings": (choose_by_one_seed, write_by_one_seed),
     "finalists": (choose, write),
     "finetune_settings": (choose_label_rates, write_label_rates),
 }

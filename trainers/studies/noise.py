@@ -3,7 +3,7 @@
 import dataclasses
 
 from simper_tf.methods import METHODS
-from trainers.studies.choosing import changes, steps_in_the_time_of
+from trainers.studies.choosing import changes_by_one_seed, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
     MORE_CLIPS,
@@ -44,7 +44,7 @@ def strengths(scale: Scale) -> Study:
         base = digits(scale, config)
         runs = {}
         for name in ("simper", "frequency_contrast", "sinc", "contrast_phys"):
-            runs[named(name)] = run = base.but(method=name, **changes(name))
+            runs[named(name)] = run = base.but(method=name, **changes_by_one_seed(name))
             if is_told_the_band(name):
                 runs[f"{METHODS[name].title}, wide band"] = run.but(**WIDE)
         blocks.append(block_of_features(DIGITS[config], runs, controls=[pixels(base, readouts=OF_FEATURES)]))
@@ -70,7 +70,9 @@ def noise_settings(scale: Scale) -> Study:
         "frequency_contrast": [{}, {"learning_rate": slower}, {"batch_size": 4}, WIDE],
     }  # fmt: skip
     for method, lines in kinds.items():
-        base = dataclasses.replace(digits(scale, STRONGEST), split="validation").but(method=method, **changes(method))
+        base = dataclasses.replace(digits(scale, STRONGEST), split="validation").but(
+            method=method, **changes_by_one_seed(method)
+        )
         runs = {"as chosen for it": base, **variants(base, filter(None, scale.some(lines)))}
         blocks.append(block_of_features(METHODS[method].title, runs))
     about = (
@@ -106,7 +108,7 @@ def _longer_at_the_strongest(scale) -> list[Block]:
         return []
     runs = {}
     for method, kinds in TRIED.items():
-        base = digits(scale, STRONGEST).but(method=method, **changes(method))
+        base = digits(scale, STRONGEST).but(method=method, **changes_by_one_seed(method))
         for title, changed in kinds.items():
             number = steps if title == LARGER else steps_in_the_time_of(4 * steps, method)  # Four times the clips.
             runs[f"{METHODS[method].title}{title}, {number} steps"] = base.but(**changed, steps=number)

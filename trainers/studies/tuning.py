@@ -37,7 +37,7 @@ def settings(scale: Scale) -> Study:
         "Settings of each method over the same grid, on validation clips of noisy digits (`digits_noisy_middle`): "
         "learning rates with batches of both sizes, rates that rise first, temperatures and augmentations. With "
         "`--choose` the two lines of each method that have the best mean rank over all columns, beside its own "
-        "settings, go into `trainers/studies/finalists.json`, of which the table `finalists` chooses by three seeds. "
+        "settings, go on to the table `finalists`, which chooses by three seeds; some tables take the best by one. "
         "What larger batches give is in the table `batches`."
     )
     return Study("settings", "Settings of each method", about, tuple(blocks))
@@ -46,7 +46,8 @@ def settings(scale: Scale) -> Study:
 def finalists(scale: Scale) -> Study:
     """Returns the study on which each method's settings are chosen by several seeds, among those best by one."""
     blocks = [
-        _over_grid(scale, method, choosing.finalists().get(method, ())) for method in scale.some(self_supervised())
+        _over_grid(scale, method, choosing.by_one_seed().get(method, {}).get("finalists", ()))
+        for method in scale.some(self_supervised())
     ]
     about = (
         "The two best settings of each method in the table `settings`, and its own, by three seeds: where learning "
