@@ -165,38 +165,17 @@ def make_method(settings: Settings, encoder: keras.Model, facts: TrainingFacts) 
 def make_optimizer(settings: Settings, steps_per_epoch: int, num_steps: int) -> keras.optimizers.Optimizer:
     """Returns Adam with its schedule: a tenth of the rate after each of some epochs, or a cosine to zero.
 
-    It may rise from 0 before. Adam's first steps are as long as the rate says, whatever the gradient; while the rate
-    rises, Adam gets to know how much gradients vary (Liu et al., ICLR 2020, https://arxiv.org/abs/1908.03265).
-
     Args:
         settings: Settings of the run.
         steps_per_epoch: Steps in a pass over the training clips, by which epochs of decay are counted.
-        num_steps: Steps of the whole run, at whose end the cosine is 0, and of which `rate_warmup` is a share.
+        num_steps: Steps of the whole run, at whose end the cosine is 0.
     """
     rate, schedules = settings.learning_rate, keras.optimizers.schedules
-    rising = round(settings.rate_warmup * num_steps)
     if not settings.decay_epochs:
-        first = {"initial_learning_rate": 0.0, "warmup_target": rate} if rising else {"initial_learning_rate": rate}
-        falling = max(num_steps - rising, 1)
-        return keras.optimizers.Adam(schedules.CosineDecay(decay_steps=falling, warmup_steps=rising, **first))
+        return keras.optimizers.Adam(schedules.CosineDecay(rate, max(num_steps, 1)))
     boundaries = [epoch * steps_per_epoch for epoch in settings.decay_epochs]
     rates = [rate * 0.1**k for k in range(len(boundaries) + 1)]
-    schedule = schedules.PiecewiseConstantDecay(boundaries, rates)
-    return keras.optimizers.Adam(_Rising(schedule, rising) if rising else schedule)
-
-
-class _Rising(keras.optimizers.schedules.LearningRateSchedule):
-    """Another schedule, of whose rates a share that rises from 0 is taken in the first steps."""
-
-    def __init__(self, schedule, steps):
-        self.schedule = schedule
-        self.steps = steps
-
-    def __call__(self, step):
-        return self.schedule(step) * tf.minimum(tf.cast(step, tf.float32) / self.steps, 1.0)
-
-    def get_config(self):
-        return {"schedule": self.schedule, "steps": self.steps}
+    return keras.optimizers.Adam(schedules.PiecewiseConstantDecay(boundaries, rates))
 
 
 def first_example(examples: tf.data.Dataset) -> dict:

@@ -92,7 +92,6 @@ class Settings:
     data_service: str = _train("", help="Let the tf.data service at this grpc://host:port make the batches; see "
                                "trainers.data_service.", free=True)  # fmt: skip
     learning_rate: float = _train(1e-3, help="Rate of Adam at the start.", lower=0.0)
-    rate_warmup: float = _train(0.0, help="Share of the steps in which the rate rises from 0.", lower=0.0)
     decay_epochs: tuple[int, ...] = _train((), help="Divide the rate by 10 after these epochs; empty for a cosine.")
     deterministic: bool = _train(False, help="Only ops that give the same bits every time; slower.")
     precision: str = _train("float32", help="Keras policy.", choices=("float32", "mixed_bfloat16"))
@@ -145,8 +144,6 @@ class Settings:
                 raise ValueError(f"--{name} takes two rising numbers, such as 2,3, or none. Found: {text_of(pair)}")
         if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
             raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
-        if self.rate_warmup >= 1:
-            raise ValueError(f"--rate_warmup is a share of the steps, below 1. Found: {self.rate_warmup:g}.")
         if self.steps and not self.epochs:
             raise ValueError(
                 f"--steps={self.steps} trains and --epochs=0 does not. Leave one of them out, or take back what a "

@@ -128,18 +128,6 @@ def test_the_rate_falls_by_steps_or_by_a_cosine():
     assert isinstance(make_optimizer(Settings(), 10, 100), keras.optimizers.Adam)
 
 
-def test_the_rate_rises_in_its_share_of_the_steps_and_then_falls_by_a_cosine():
-    schedule = make_optimizer(Settings(learning_rate=0.1, rate_warmup=0.25), 10, 40)._learning_rate
-    rates = [float(schedule(step)) for step in (0, 5, 10, 25, 40)]
-    assert rates == pytest.approx([0.0, 0.05, 0.1, 0.05, 0.0], abs=1e-7)
-    schedule = make_optimizer(Settings(learning_rate=0.1, decay_epochs=(2, 3), rate_warmup=0.25), 10, 40)._learning_rate
-    rates = [float(schedule(step)) for step in (0, 5, 10, 20, 21, 31)]
-    assert rates == pytest.approx([0.0, 0.05, 0.1, 0.1, 0.01, 0.001])
-    # Of a step or two there is none to rise in: the rate is whole at once, and nothing is lost.
-    schedule = make_optimizer(Settings(learning_rate=0.1, rate_warmup=0.25), 1, 1)._learning_rate
-    assert float(schedule(0)) == np.float32(0.1)
-
-
 def test_a_frequency_is_sought_in_the_band_of_the_settings():
     clips = types.SimpleNamespace(task=Frequency("bpm", 36, 198))
     assert experiment.task_of(Settings(band=(0.7, 4.0)), clips) == Frequency("bpm", 36, 198, (0.7, 4.0))

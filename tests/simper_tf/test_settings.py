@@ -38,13 +38,6 @@ def test_a_band_has_a_width_and_epochs_of_decay_rise():
             Settings(decay_epochs=epochs)
 
 
-def test_the_rate_rises_in_a_share_of_the_steps_that_leaves_some_to_fall_in():
-    with pytest.raises(ValueError, match=r"--rate_warmup is a share of the steps, below 1\. Found: 1\."):
-        Settings(rate_warmup=1.0)
-    with pytest.raises(ValueError, match="--rate_warmup must be at least 0"):
-        Settings(rate_warmup=-0.1)
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -46,42 +46,6 @@ def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(aske
     assert places == {"simper": ({}, 2), "byol": ({}, 1)}
 
 
-def test_by_one_seed_the_two_best_beside_the_defaults_go_on_and_the_best_whose_rate_falls_is_named(asked):
-    study, found = asked
-    page = found(simper=[(0.1, 0.1), (0.3, 0.3), (0.2, 0.2)], byol=[(0.5, 0.5), (0.1, 0.1), (0.6, 0.6)])
-    slow, none = {"learning_rate": "0.001"}, {"appearance": "none"}
-    expected = {
-        "simper": {"falling": {}, "finalists": [none, slow]},
-        "byol": {"falling": slow, "finalists": [slow, none]},
-    }
-    assert choosing.choose_by_one_seed(study, page) == expected
-    with pytest.raises(ValueError, match=r"--choose takes the whole table settings\. Found: 5 of 6 runs"):
-        choosing.choose_by_one_seed(study, page | {"done": 5})
-
-
-def test_a_rate_that_rises_goes_on_and_is_not_what_falls():
-    base = Run("base.cfg").but(method="byol")
-    runs = {"as it is": base, "rising": base.but(rate_warmup=0.5), "slow": base.but(learning_rate=0.001)}
-    lines = tuple(Line(title, (Cell(run, "fft", "mae"),)) for title, run in runs.items())
-    values = [{"cells": [{"values": [{"value": value}]}]} for value in (0.3, 0.1, 0.2)]
-    page = {"name": "settings", "blocks": [{"lines": values}], "done": 3, "total": 3}
-    rising, slow = {"rate_warmup": "0.5"}, {"learning_rate": "0.001"}
-    found = choosing.choose_by_one_seed(Study("settings", "", "", (Block("byol", ("FFT",), lines),)), page)
-    assert found == {"byol": {"falling": slow, "finalists": [rising, slow]}}
-
-
-def test_what_goes_on_is_kept_and_stands_with_its_own_settings_in_a_block(tmp_path, monkeypatch):
-    monkeypatch.setattr(choosing, "BY_ONE_SEED", tmp_path / "by_one_seed.json")
-    finalists = [{"batch_size": "16"}, {"rate_warmup": "0.5"}]
-    choosing.write_by_one_seed({"byol": {"falling": {"batch_size": "16"}, "finalists": finalists}})
-    assert choosing.changes_by_one_seed("byol") == {"batch_size": "16"}
-    blocks = {block.title: block for block in STUDIES["finalists"][0](LOCATED["small"]).blocks}
-    assert [line.title for line in blocks[METHODS["byol"].title].lines] == [
-        "as in the scale", "--batch_size=16", "--rate_warmup=0.5",
-    ]  # fmt: skip
-    assert [line.title for line in blocks[METHODS["moco"].title].lines] == ["as in the scale"]  # It has none yet.
-
-
 def test_the_rate_of_the_smallest_error_is_chosen_for_each_data_set_and_start_at_once_and_after_the_head():
     learned = Run("flags/small/ubfc.cfg").but(method="byol")
     fresh = Run("flags/small/ubfc.cfg").but(method="supervised")

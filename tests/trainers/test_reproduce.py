@@ -221,7 +221,7 @@ def test_miniatures_are_written_once_where_nobody_takes_them_for_the_real_thing(
 
 def test_settings_are_chosen_of_their_table_alone(small):
     small.choose = True
-    with pytest.raises(ValueError, match=r"by the tables settings, finalists, finetune_settings\. Ask"):
+    with pytest.raises(ValueError, match=r"--choose chooses by the tables settings and finetune_settings\. Ask"):
         reproduce.main()
     assert not small.trained
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 from trainers.studies import controls, digits, published
-from trainers.studies.choosing import changes_by_one_seed
+from trainers.studies.choosing import changes
 from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import OF_PULSE, unit
 from trainers.studies.scales import SETS, Scale
@@ -131,7 +131,7 @@ def prior(scale: Scale) -> Study:
 
 def choices(scale: Scale) -> Study:
     """Returns our study of every choice, one at a time, on validation clips of digits that pixels alone do not read."""
-    base = dataclasses.replace(noisy(scale), split="validation").but(**changes_by_one_seed("simper"))
+    base = dataclasses.replace(noisy(scale), split="validation").but(**changes("simper"))
     lines = [Line("all as chosen for SimPer", frequency_cells(base))]
     known = base.settings().resolved()  # An encoder may lack an option that another has.
     for flag, values in CHOICES.items():

@@ -13,7 +13,6 @@ from simper_tf import files
 from trainers.studies.table import Study, data_set_of
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
-BY_ONE_SEED = pathlib.Path(__file__).with_name("by_one_seed.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
 LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
 # Key in `costs` of SimPer with `digits.MORE_CLIPS`.
@@ -26,16 +25,6 @@ def chosen() -> dict[str, dict]:
     {"byol": {"changes": {"appearance": "none"}, "place": 7}}
     """
     return json.loads(CHOSEN.read_text())
-
-
-def by_one_seed() -> dict[str, dict]:
-    """Returns what was best by one seed: method -> flags that change with the best rate that falls from the start.
-
-    And those of the two best of all, the best first, between which a choice is made by several seeds.
-
-    {"byol": {"falling": {"batch_size": "16"}, "finalists": [{"rate_warmup": "0.5"}, {"batch_size": "16"}]}}
-    """
-    return json.loads(BY_ONE_SEED.read_text())
 
 
 def costs() -> dict[str, float]:
@@ -57,11 +46,6 @@ def label_rates() -> dict[str, dict[str, dict[str, float]]]:
 def changes(method: str) -> dict[str, str]:
     """Returns the flags that were chosen for a method."""
     return chosen().get(method, {}).get("changes", {})
-
-
-def changes_by_one_seed(method: str) -> dict[str, str]:
-    """Returns the flags that were best for a method by one seed, with a rate that falls from the start."""
-    return by_one_seed().get(method, {}).get("falling", {})
 
 
 def steps_in_the_time_of(steps: int, method: str) -> int:
@@ -86,37 +70,14 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
     best = {}
     for block, found in zip(study.blocks, page["blocks"], strict=True):
         number = int(np.argmin(mean_ranks(found["lines"])))
-        method, changed = _changed_by(block, number)
-        best[method] = (changed, found["lines"][number])
+        base, line = (dict(block.lines[k].cells[0].run.changes) for k in (0, number))
+        changed = {flag: value for flag, value in line.items() if base.get(flag) != value}
+        best[base["method"]] = (changed, found["lines"][number])
     places = stats.rankdata(mean_ranks([line for _, line in best.values()]), method="ordinal")
     return {
         method: {"changes": changed, "place": int(place)}
         for (method, (changed, _)), place in zip(best.items(), places, strict=True)
     }
-
-
-def choose_by_one_seed(study: Study, page: dict) -> dict[str, dict]:
-    """Returns what `by_one_seed` does, of a table as `choose` takes it.
-
-    Args:
-        study: The table.
-        page: What was found for it, see `trainers.studies.gathering`.
-
-    Raises:
-        ValueError: runs are missing.
-    """
-    _require_all(page)
-    best = {}
-    for block, found in zip(study.blocks, page["blocks"], strict=True):
-        changed = [_changed_by(block, number)[1] for number in range(len(block.lines))]
-        falling = [number for number, each in enumerate(changed) if "rate_warmup" not in each]
-        first = falling[int(np.argmin(mean_ranks([found["lines"][number] for number in falling])))]
-        order = np.argsort(mean_ranks(found["lines"]), kind="stable")
-        best[_changed_by(block, 0)[0]] = {
-            "falling": changed[first],
-            "finalists": [changed[number] for number in order if number][:2],
-        }
-    return best
 
 
 def choose_label_rates(study: Study, page: dict) -> dict[str, dict[str, dict[str, float]]]:
@@ -154,11 +115,6 @@ def write(choices: dict[str, dict]):
     files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
 
 
-def write_by_one_seed(found: Mapping[str, dict]):
-    """Keeps what was best by one seed."""
-    files.write_atomically(BY_ONE_SEED, json.dumps(found, indent=1) + "\n")
-
-
 def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
     """Keeps the rates that were chosen for learning from labels, and those of data sets that are not among them."""
     files.write_atomically(LABEL_RATES, json.dumps(label_rates() | rates, indent=1) + "\n")
@@ -176,12 +132,6 @@ def mean_ranks(lines: list[dict]) -> list[float]:
     return stats.rankdata(np.nan_to_num(values, nan=math.inf), axis=0).mean(axis=1).tolist()
 
 
-def _changed_by(block, number):
-    """Returns the method of a block, and the flags by which a line differs from the first, which is not tuned."""
-    base, line = (dict(block.lines[k].cells[0].run.changes) for k in (0, number))
-    return base["method"], {flag: value for flag, value in line.items() if base.get(flag) != value}
-
-
 def _require_all(page):
     if page["done"] < page["total"]:
         raise ValueError(
@@ -191,8 +141,4 @@ def _require_all(page):
 
 
 # Table -> what is chosen of it, and where that is kept.
-TABLES = {
-    "settings": (choose_by_one_seed, write_by_one_seed),
-    "finalists": (choose, write),
-    "finetune_settings": (choose_label_rates, write_label_rates),
-}
+TABLES = {"settings": (choose, write), "finetune_settings": (choose_label_rates, write_label_rates)}

@@ -4,7 +4,7 @@ import dataclasses
 
 from simper_tf.methods import METHODS
 from trainers.studies import published
-from trainers.studies.choosing import WITH_MORE_CLIPS, changes, changes_by_one_seed, chosen, steps_in_the_time_of
+from trainers.studies.choosing import WITH_MORE_CLIPS, changes, chosen, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
     MORE_CLIPS,
@@ -53,8 +53,8 @@ def with_prior(scale: Scale) -> Study:
     """Returns every method with the prior on the same digits, by every readout, and the prior alone."""
     about = (
         "Every method with the frequency prior (weight 10, not tuned here), which tells the band to all that have it, "
-        "and the prior alone. Settings were chosen by one seed, among rates that fall from the start. "
-        f"{_settings_chosen(scale, changes_by_one_seed, 'settings')} A wide band, 0.2 to 7.5 Hz, tells little."
+        f"and the prior alone; else as the table `comparison`. {_settings_chosen(scale)} A wide band, 0.2 to 7.5 Hz, "
+        "tells little."
     )
     blocks = _by_kind(scale, "with the prior", _with_the_prior)
     return Study("comparison_prior", "Methods side by side, all told the band", about, tuple(blocks))
@@ -124,21 +124,21 @@ def _with_the_prior(scale, base):
     """Yields the title and the run of each line that a prior tells the band."""
     for name in scale.some(self_supervised()):
         if has_option(name, "prior_weight"):
-            yield f"{METHODS[name].title} + prior", _chosen(scale, base, name, changes_by_one_seed).but(**PRIOR)
+            yield f"{METHODS[name].title} + prior", _chosen(scale, base, name).but(**PRIOR)
     # Its bandwidth term is the prior.
-    yield named("sinc"), _chosen(scale, base, "sinc", changes_by_one_seed)
-    simper = _chosen(scale, base, "simper", changes_by_one_seed)
+    yield named("sinc"), _chosen(scale, base, "sinc")
+    simper = _chosen(scale, base, "simper")
     yield "prior alone", simper.but(contrast_weight=0, **PRIOR)
     yield "prior alone, wide band", simper.but(contrast_weight=0, **PRIOR, **WIDE)
     yield "SimPer + prior, wide band", simper.but(**PRIOR, **WIDE)
 
 
-def _chosen(scale, base, name, changes=changes):
+def _chosen(scale, base, name):
     """Returns a run of a method with the settings that were chosen for it, at the scale of the paper with its own."""
     return base.but(method=name, **({} if scale.name == "paper" else changes(name)))
 
 
-def _settings_chosen(scale, changes=changes, table="finalists"):
+def _settings_chosen(scale):
     """Returns in a sentence what settings differ from those of the scale."""
     if scale.name == "paper":
         return "Settings are those of the paper."
@@ -146,7 +146,7 @@ def _settings_chosen(scale, changes=changes, table="finalists"):
     each = "; ".join(f"{title} {flags}" for title, flags in said.items() if flags)
     return (
         "Settings are those of the scale but for what was chosen for each method on validation clips of noisy digits, "
-        f"see the table `{table}`: {each}; the others have none that was better. Rates fall along a cosine."
+        f"see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine."
     )
 
 

@@ -28,8 +28,6 @@ WIDE = {"band": "0.2,7.5"}
 # SimPer with fewer views of more clips, and those of other clips as candidates, which methods that contrast clips have;
 # a step takes as long. Chosen on validation clips, see the table `losses`.
 MORE_CLIPS = {"num_views": 3, "batch_size": 7, "other_clips": True}
-# A rate that rises in the first half of the steps before it falls, see `experiment.make_optimizer`.
-RISING = {"rate_warmup": "0.5"}
 # Kinds of digits: config -> its title.
 DIGITS = {
     "digits": "Swinging digits, clean",

@@ -5,7 +5,7 @@ import dataclasses
 from simper_tf.methods import METHODS
 from trainers.grid import Run
 from trainers.studies import published
-from trainers.studies.choosing import changes_by_one_seed, steps_in_the_time_of
+from trainers.studies.choosing import changes, steps_in_the_time_of
 from trainers.studies.digits import DIGITS, MORE_CLIPS, PRIOR, WIDE, block_of_features, digits
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -19,7 +19,7 @@ def losses(scale: Scale) -> Study:
     terms = {"sparsity_weight": 1, "variance_weight": 1}
     kinds = {
         "bandwidth alone (the prior)": {**PRIOR, "contrast_weight": 0},
-        "SiNC": {"method": "sinc", "appearance": None, **changes_by_one_seed("sinc")},
+        "SiNC": {"method": "sinc", "appearance": None, **changes("sinc")},
         "SimPer": {},
         "SimPer + bandwidth": PRIOR,
         "SimPer + sparsity and variance": terms,
@@ -33,12 +33,10 @@ def losses(scale: Scale) -> Study:
     blocks = []
     for config in ("digits", "digits_noisy_middle", "digits_spin"):
         plain = dataclasses.replace(digits(scale, config), split="validation")
-        base = plain.but(**changes_by_one_seed("simper"))
+        base = plain.but(**changes("simper"))
         runs = {title: base.but(**parts) for title, parts in kinds.items()}
         if steps := base.settings().steps:
-            rival = plain.but(
-                method=RIVAL, steps=steps_in_the_time_of(steps, RIVAL), **WIDE, **changes_by_one_seed(RIVAL)
-            )
+            rival = plain.but(method=RIVAL, steps=steps_in_the_time_of(steps, RIVAL), **WIDE, **changes(RIVAL))
             runs[f"{METHODS[RIVAL].title}, wide band, at equal seconds"] = rival
         blocks.append(block_of_features(DIGITS[config], runs))
     about = (

@@ -3,14 +3,13 @@
 import dataclasses
 
 from simper_tf.methods import METHODS
-from trainers.studies import choosing
 from trainers.studies.comparison import LARGEST
-from trainers.studies.digits import RISING, block_of_features, has_option, noisy, self_supervised, variants
+from trainers.studies.digits import block_of_features, has_option, noisy, self_supervised, variants
 from trainers.studies.scales import Scale
 from trainers.studies.table import Study
 
-# What each method's settings are chosen from: rates and batches together, as the best rate hangs on the batch, a rate
-# that rises first, and what else there is one at a time.
+# What each method's settings are chosen from: rates and batches together, as the best rate hangs on the batch, and what
+# else there is one at a time.
 LARGER = {"batch_size": "16"}
 GRID = (
     {"learning_rate": "0.001"},
@@ -22,39 +21,21 @@ GRID = (
     {"temperature": "0.5"},
     {"appearance": "simper"},
     {"appearance": "none"},
-    RISING,
-    {**LARGER, **RISING},
-    {"appearance": "none", **RISING},
 )
 # Those of which a step with batches of 64 takes at most four of SimPer's as chosen.
 CHEAP = ("contrast_phys", "simclr", "frequency_contrast", "moco")
 
 
 def settings(scale: Scale) -> Study:
-    """Returns the study of each method's settings by one seed, on validation clips of noisy digits."""
+    """Returns the study on which each method's settings are chosen, on validation clips of noisy digits."""
     blocks = [_over_grid(scale, method, scale.some(GRID)) for method in scale.some(self_supervised())]
     about = (
         "Settings of each method over the same grid, on validation clips of noisy digits (`digits_noisy_middle`): "
-        "learning rates with batches of both sizes, rates that rise first, temperatures and augmentations. With "
-        "`--choose` the two lines of each method that have the best mean rank over all columns, beside its own "
-        "settings, go on to the table `finalists`, which chooses by three seeds; some tables take the best by one. "
-        "What larger batches give is in the table `batches`."
+        "learning rates with batches of both sizes, temperatures and augmentations by themselves. With `--choose` the "
+        "line of a method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from "
+        "which the comparison has it. What larger batches give is in the table `batches`."
     )
     return Study("settings", "Settings of each method", about, tuple(blocks))
-
-
-def finalists(scale: Scale) -> Study:
-    """Returns the study on which each method's settings are chosen by several seeds, among those best by one."""
-    blocks = [
-        _over_grid(scale, method, choosing.by_one_seed().get(method, {}).get("finalists", ()))
-        for method in scale.some(self_supervised())
-    ]
-    about = (
-        "The two best settings of each method in the table `settings`, and its own, by three seeds: where learning "
-        "begins late or not at all, one seed says little. With `--choose` the line of a method with the best mean rank "
-        "over all columns goes into `trainers/studies/chosen.json`, from which the comparison has it."
-    )
-    return Study("finalists", "Settings of each method, chosen by three seeds", about, tuple(blocks))
 
 
 def batches(scale: Scale) -> Study:
