@@ -7,11 +7,13 @@ from trainers.studies import published
 from trainers.studies.choosing import WITH_MORE_CLIPS, changes, chosen, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
+    DITHERED,
     MORE_CLIPS,
     OF_FEATURES,
     PRIOR,
     WIDE,
     block_of_features,
+    changes_speed,
     digits,
     frequency_cells,
     frequency_titles,
@@ -67,7 +69,9 @@ def equal_seconds(scale: Scale) -> Study:
         "The four methods that were best on validation clips of noisy digits, and SiNC, in as many steps as they make "
         "in the time that SimPer takes for its own, by `benchmarks.costs` on two cores; none has the prior. Methods "
         "that are told the band by their own loss have a line with a wide one (0.2 to 7.5 Hz) too, and SimPer one with "
-        f"fewer views of more clips, contrasted across clips, see the table `losses`. {_settings_chosen(scale)}"
+        "fewer views of more clips, contrasted across clips, see the table `losses`. Methods that play clips faster "
+        "have lines with dithered views, of whole frames, too: between two frames noise tells the speed, see the table "
+        f"`seeds`. {_settings_chosen(scale)}"
     )
     return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
 
@@ -190,10 +194,14 @@ def _equal_seconds(scale, config):
         number = steps_in_the_time_of(steps, name)
         runs[f"{named(name)}, {number} steps"] = run = _chosen(scale, base, name).but(steps=number)
         if is_told_the_band(name):
-            runs[f"{METHODS[name].title}, wide band, {number} steps"] = run.but(**WIDE)
+            runs[f"{METHODS[name].title}, wide band, {number} steps"] = run = run.but(**WIDE)
+        if changes_speed(name):
+            title = f"{METHODS[name].title}{', wide band' * is_told_the_band(name)}, dithered, {number} steps"
+            runs[title] = run.but(**DITHERED)
     number = steps_in_the_time_of(steps, WITH_MORE_CLIPS)
     more = _chosen(scale, base, "simper").but(steps=number, **MORE_CLIPS)
     runs[f"SimPer, 3 views of 7 clips + other clips, {number} steps"] = more
+    runs[f"SimPer, 3 views of 7 clips + other clips, dithered, {number} steps"] = more.but(**DITHERED)
     controls = {metric: [pixels(base, metric, OF_FEATURES)] for metric in METRICS}
     return [
         block_of_features(f"{DIGITS[config]}: {words}", runs, metric, words, controls[metric])
