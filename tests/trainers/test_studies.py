@@ -305,7 +305,16 @@ def test_every_scale_has_the_six_data_sets_of_the_paper():
 
 
 def test_choices_are_made_on_validation_clips_alone():
-    for name in ("settings", "noise_settings", "losses", "choices", "prior", "finetune_settings"):
+    for name in (
+        "settings",
+        "noise_settings",
+        "losses",
+        "choices",
+        "prior",
+        "finetune_settings",
+        "seeds",
+        "between_frames",
+    ):
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"validation"}
     for name in published.tables():
         assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"test"}

@@ -1,10 +1,10 @@
-"""Tables 15 to 18, and our own study of every choice, on validation clips."""
+"""Tables 15 to 18, and our own studies of choices, on validation clips."""
 
 import dataclasses
 
 from trainers.studies import controls, digits, published
 from trainers.studies.choosing import changes
-from trainers.studies.digits import READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
+from trainers.studies.digits import DITHERED, READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import OF_PULSE, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -127,6 +127,30 @@ def prior(scale: Scale) -> Study:
     )
     columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
     return Study("prior", f"Weight of the prior on {scale.title(name)}", about, (Block("", columns, lines),))
+
+
+def between_frames(scale: Scale) -> Study:
+    """Returns our study of what views show between two frames, with and without crops, where a pulse is sought."""
+    kinds = {
+        "as in the paper": {},
+        "dithered": DITHERED,
+        "no crops": PICTURES["no crops"],
+        "no crops, dithered": {**PICTURES["no crops"], **DITHERED},
+    }
+    blocks = []
+    for name in ("scamps", "ubfc", "pure"):
+        base = dataclasses.replace(scale.sets[name].pretrain, split="validation").but(method="simper")
+        lines = tuple(
+            Line(title, tuple(Cell(base.but(**kinds[title]), protocol, "mae") for protocol in FROZEN))
+            for title in scale.some(kinds)
+        )
+        columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
+        blocks.append(Block(scale.title(name), columns, lines))
+    about = (
+        "SimPer with views that mix two frames, as in the paper, and with dithered ones, of whole frames, with and "
+        "without its crops, on validation clips of pulses. Of noisy digits the table `seeds` says the same."
+    )
+    return Study("between_frames", "Views between two frames", about, tuple(blocks))
 
 
 def choices(scale: Scale) -> Study:
