@@ -3,7 +3,8 @@
 Periodicity-variant: speed. Periodicity-invariant: delay, reversal, crop and resize, flip, blur, brightness, gray.
 The cost is moving memory, so passes over the views are merged:
 
-1. `resample` interpolates in time and, with the same kernel and in the same pass, stretches the rows of the crop;
+1. `resample` interpolates in time (or rounds to whole frames) and, with the same kernel and in the same pass, stretches
+   the rows of the crop;
 2. `mix_rows` blurs the rows of those views that are blurred at all;
 3. `mix_columns` stretches, mirrors and blurs along the columns and mixes the colors, by one matrix a view.
 """
@@ -47,8 +48,13 @@ def draw_starts(seed, speeds, num_source_frames, num_frames):
     return tf.random.stateless_uniform(tf.shape(speeds), seed) * last
 
 
-def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
+def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, dither=None):
     """Changes the speed: frame k of a view is the clip at source time `start + k speed`, linearly interpolated.
+
+    Halfway between two frames their mean has half the variance of the noise, and nothing is lost at a frame: noise
+    swells and fades in a rhythm that says how fast a view runs. With `dither` a time is rounded to one of its two
+    frames instead, to the nearer with the greater chance: noise stays what it is, and the mean over all draws is what
+    interpolation gives.
 
     Args:
         clips: `(B, T, H, W, C)` uint8 or float.
@@ -57,11 +63,19 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
         num_frames: L.
         tops, bottoms: `(B, V)` in [0, 1]: rows to cut out and stretch to the full height, as shares of it between
             the centres of the first and the last row; None for all.
+        dither: `(B, V, L)` in [0, 1), uniform draws, to round times by chance; None to interpolate.
 
     Returns:
         `(B, V, L, H, W, C)` float32, in the clip's own unit. Keeping times inside the clip is the caller's part: a
         view that starts or ends outside is squeezed into it.
     """
+    if dither is not None:
+        shown = _rounded(clips, starts, speeds, dither)
+        if tops is None:
+            return shown
+        tops, bottoms, first = [tf.reshape(each, [-1, 1]) for each in (tops, bottoms, tf.zeros_like(starts))]
+        views = resample(tf.reshape(shown, [-1, *shown.shape[2:]]), first, first + 1.0, num_frames, tops, bottoms)
+        return tf.reshape(views, [-1, *shown.shape[1:]])
     batch, frames, height, width, channels = tf.unstack(tf.shape(clips))
     num_views = tf.shape(speeds)[1]
     last = tf.cast(frames - 1, tf.float32)
@@ -82,22 +96,13 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None):
     return tf.ensure_shape(views, [None, speeds.shape[1], num_frames, *clips.shape[2:]])
 
 
-def smoothed(clips):
-    """Returns clips of which every frame is the mean of itself, twice, and its two neighbors.
-
-    Halfway between two frames their mean has half the variance of the noise, and at a frame nothing is lost: in views
-    of noisy clips the noise swells and fades in a rhythm that says how fast a view runs. Neighbors that share their
-    noise leave five sixths of its variance halfway. What repeats at f keeps the share cos(pi f)^2 of its amplitude, f
-    in cycles per frame.
-
-    Args:
-        clips: `(B, T, H, W, C)` floats. The first and the last frame have themselves for a neighbor.
-
-    Returns:
-        Of the same shape and type.
-    """
-    longer = tf.concat([clips[:, :1], clips, clips[:, -1:]], axis=1)
-    return 0.25 * (longer[:, :-2] + longer[:, 2:]) + 0.5 * clips
+def _rounded(clips, starts, speeds, dither):
+    """Returns `(B, V, L, H, W, C)` float32 frames of clips as they are, at times that are rounded by chance."""
+    times = starts[..., None] + speeds[..., None] * tf.range(dither.shape[2], dtype=tf.float32)
+    # A sum that rounding lifts to the next frame would read past the last.
+    numbers = tf.clip_by_value(tf.cast(tf.floor(times + dither), tf.int32), 0, tf.shape(clips)[1] - 1)
+    shown = tf.gather(tf.cast(clips, tf.float32), numbers, batch_dims=1)  # GPUs gather no bytes.
+    return tf.ensure_shape(shown, [None, *dither.shape[1:], *clips.shape[2:]])
 
 
 def draw_boxes(seed, shape, area, aspect):

@@ -15,9 +15,9 @@ from simper_tf.times import SpeedSets, Times
 
 FEWEST_FRAMES = 8
 # What is drawn of times for making views alone; all else that is drawn of them belongs to the batch.
-WHERE = ("starts", "steps")
-# Between which frames views interpolate: those of the clip, or `augment.smoothed` ones.
-INTERPOLATIONS = ("linear", "smoothed")
+WHERE = ("starts", "steps", "dither")
+# What a view shows between two frames of its clip; see `augment.resample`.
+INTERPOLATIONS = ("linear", "dithered")
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -33,8 +33,8 @@ class Views(Frozen):
         times: Which frames of a clip a view shows. The default is SimPer's: two sets of views at several speeds.
         appearance: How the picture changes; None changes nothing. For series, `(B, T, 1, 1, C)`, a `SeriesAppearance`,
             which takes the place of the default by itself.
-        interpolation: `linear`, between the frames of the clip; or `smoothed`, after smoothing them over time, so that
-            noise hardly tells the speed. See `augment.smoothed`.
+        interpolation: What a view shows between two frames: `linear`, their mean, weighted; `dithered`, one of them by
+            chance, so that noise does not tell the speed.
 
     Raises:
         ValueError: a view has fewer than 8 frames, or there is no such interpolation.
@@ -107,6 +107,11 @@ class Views(Frozen):
         """
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
         draws = {"times": self.times.draw(batch_size, num_source_frames, self.num_frames, time_seed)}
+        if self.interpolation == "dithered":
+            shape = [batch_size, self.times.num_views_in_all, self.num_frames]
+            draws["times"]["dither"] = tf.random.stateless_uniform(
+                shape, tf.random.experimental.stateless_fold_in(time_seed, 1)
+            )
         if self.appearance is not None:
             draws["appearance"] = self.appearance.draw(batch_size, self.times.num_views_in_all, space_seed)
         return draws
@@ -114,14 +119,13 @@ class Views(Frozen):
     def apply(self, clips, draws):
         """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
         times, look = draws["times"], draws.get("appearance", {})
+        dither = times.get("dither")
         if clips.dtype != tf.uint8 or not isinstance(self.appearance, Appearance):
             clips = unit_range(clips)  # What lies outside by rounding is cut here, where it is little.
-        if self.interpolation == "smoothed":
-            clips = augment.smoothed(unit_range(clips))
         if self.appearance is None:
-            views = augment.resample(clips, times["starts"], times["steps"], self.num_frames)
+            views = augment.resample(clips, times["starts"], times["steps"], self.num_frames, dither=dither)
         else:
-            views = self.appearance.apply(clips, times["starts"], times["steps"], self.num_frames, look)
+            views = self.appearance.apply(clips, times["starts"], times["steps"], self.num_frames, look, dither)
         known = {name: draw for name, draw in times.items() if name not in WHERE}
         return {"views": views, **known, **{name: look[name] for name in ("regions",) if name in look}}
 

@@ -303,26 +303,47 @@ def test_a_seed_decides_its_draws_and_another_seed_gives_others(draw):
     assert np.abs(draws(SEED) - draws(SEED + 1)).max() > 1e-3
 
 
-def test_interpolation_fades_noise_halfway_between_frames_to_a_half_and_smoothing_to_five_sixths():
-    clip = tf.constant(RNG.normal(size=(1, 40, 100, 100, 1)), tf.float32)
-    for made, expected in ((clip, (1.0, 0.5)), (augment.smoothed(clip), (6 / 16, 5 / 16))):
-        # At half speed every other time lies halfway between two frames. The first is not the end of the clip.
-        view = augment.resample(made, tf.constant([[2.0]]), tf.constant([[0.5]]), 60)[0, 0].numpy()
-        for start, variance in enumerate(expected):
-            # The variance of 10,000 draws has a deviation of sqrt(2 / 10000) of itself.
-            found = view[start::2].var(axis=(1, 2, 3))
-            np.testing.assert_allclose(found, variance, rtol=5 * np.sqrt(2 / 10_000))
+def dithered(clips, starts, speeds, num_frames, **rows):
+    """Returns views at times that are rounded by chance."""
+    starts, speeds = (tf.constant(each, tf.float32) for each in (starts, speeds))
+    dither = tf.random.stateless_uniform([*speeds.shape, num_frames], SEED)
+    return augment.resample(tf.constant(clips), starts, speeds, num_frames, dither=dither, **rows).numpy()
 
 
-def test_smoothing_is_a_weighted_mean_of_neighbors_and_leaves_what_stands_still():
-    clip = np.float32([[0.0, 4.0, 8.0, 0.0]])[..., None, None, None]
-    np.testing.assert_allclose(augment.smoothed(tf.constant(clip))[0, :, 0, 0, 0], [1.0, 4.0, 5.0, 2.0])
-    still = tf.constant(np.repeat(RNG.uniform(size=(1, 1, 3, 4, 2)), 9, axis=1), tf.float32)
-    np.testing.assert_allclose(augment.smoothed(still), still, rtol=1e-6)
+def test_interpolation_fades_noise_by_how_far_a_time_lies_from_a_frame_and_dithering_does_not():
+    clip = RNG.normal(size=(1, 40, 60, 60, 1)).astype(np.float32)
+    # At half speed every other time lies between two frames, where their mean has half the variance.
+    mixed = augment.resample(tf.constant(clip), tf.constant([[2.0]]), tf.constant([[0.5]]), 60)[0, 0].numpy()
+    shown = dithered(clip, [[2.0]], [[0.5]], 60)[0, 0]
+    # The variance of 3,600 draws has a deviation of sqrt(2 / 3600) = 0.024.
+    np.testing.assert_allclose(mixed[1::2].var(axis=(1, 2, 3)), 0.5, atol=5 * 0.012)
+    np.testing.assert_allclose(mixed[::2].var(axis=(1, 2, 3)), 1.0, atol=5 * 0.024)
+    np.testing.assert_allclose(shown.var(axis=(1, 2, 3)), 1.0, atol=5 * 0.024)
 
 
-@pytest.mark.parametrize("frequency", [0.05, 0.2, 0.4])
-def test_smoothing_keeps_of_a_sinusoid_the_share_that_it_says(frequency):
-    wave = tf.constant(np.cos(2 * np.pi * frequency * np.arange(60) + 1.0), tf.float32)[None, :, None, None, None]
-    expected = np.cos(np.pi * frequency) ** 2 * wave[:, 1:-1]
-    np.testing.assert_allclose(augment.smoothed(wave)[:, 1:-1], expected, atol=1e-6)
+def test_dithered_views_show_whole_frames_next_to_their_times_and_on_average_what_interpolation_does():
+    clip = np.arange(0, 240, 20, dtype=np.uint8)[None, :, None, None, None]  # Frame k has the level 20 k.
+    starts, speeds = np.full((1, 4000), 1.25), np.full((1, 4000), 0.7)
+    shown = dithered(clip, starts, speeds, 10)[0, :, :, 0, 0, 0] / 20
+    times = 1.25 + 0.7 * np.arange(10)
+    assert set(np.unique(shown - np.floor(times))) == {0.0, 1.0}
+    # A mean of 4,000 draws of 0 and 1 has a deviation of at most 0.5 / sqrt(4000).
+    np.testing.assert_allclose(shown.mean(axis=0), times, atol=5 * 0.5 / np.sqrt(4000))
+
+
+def test_dithering_leaves_times_on_a_frame_as_they_are_up_to_the_last_one_backwards_too():
+    clip = random_clips((1, 12, 3, 4, 2))
+    np.testing.assert_array_equal(dithered(clip, [[0.0]], [[1.0]], 12)[0, 0], clip[0])
+    np.testing.assert_array_equal(dithered(clip, [[11.0]], [[-1.0]], 12)[0, 0], clip[0, ::-1])
+
+
+def test_dithered_views_cut_out_rows_as_the_matrix_does():
+    clips, rows = (
+        random_clips((2, 12, 7, 3, 2)),
+        {"tops": [[0.0, 0.2], [0.35, 0.1]], "bottoms": [[0.7, 1.0], [0.9, 0.8]]},
+    )
+    rows = {name: tf.constant(each) for name, each in rows.items()}
+    starts, speeds = [[0.0, 2.0], [1.5, 11.0]], [[1.0, 0.5], [1.2, -1.0]]
+    whole, cut = dithered(clips, starts, speeds, 8), dithered(clips, starts, speeds, 8, **rows)
+    expected = np.einsum("bvih,bvthwc->bvtiwc", augment.resize_matrix(rows["tops"], rows["bottoms"], 7), whole)
+    np.testing.assert_allclose(cut, expected, atol=ROUNDING)

@@ -8,7 +8,6 @@ import tensorflow as tf
 from gpu_kernels import nodes_of, unfit
 from made_views import PLAIN, SEED, TOLERANCE, made, noise, views_of
 
-from simper_tf import augment
 from simper_tf.appearance import UNCHANGED, Appearance
 from simper_tf.times import DistantTimes, SameSpeed, SpeedSets, StretchedTimes, Strides, WholeClip
 from simper_tf.views import INTERPOLATIONS, Views, check_views
@@ -68,7 +67,8 @@ def test_float_clips_give_the_views_of_their_uint8_form():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("share_spatial", "interpolation"), [(False, "linear"), (True, "linear"), (True, "smoothed")])
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+@pytest.mark.parametrize("share_spatial", [False, True])
 def test_a_seed_gives_the_same_views_eager_in_a_graph_and_on_any_number_of_workers(share_spatial, interpolation):
     views = views_of(16, 3, gray_probability=0.3, share_spatial=share_spatial)
     views = dataclasses.replace(views, interpolation=interpolation)
@@ -123,7 +123,7 @@ def test_parts_of_a_batch_made_alone_are_those_of_the_whole(interpolation):
     "views",
     [
         views_of(16, 3, crop_area=(0.6, 0.9), blur_probability=(1.0, 0.1), hue=0.2),
-        Views(16, StretchedTimes(num_windows=3), None, "smoothed"),
+        Views(16, StretchedTimes(num_windows=3), None, "dithered"),
         Views(16, WholeClip(), dataclasses.replace(UNCHANGED, regions=((0.0, 0.0, 0.5, 1.0),))),
     ],
 )
@@ -144,7 +144,9 @@ def test_no_draw_leaves_the_clip(num_source_frames):
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [tf.uint8, tf.float32])
 @pytest.mark.parametrize("channels", [1, 3])
-@pytest.mark.parametrize(("share_spatial", "interpolation"), [(False, "linear"), (True, "linear"), (True, "smoothed")])
+@pytest.mark.parametrize(
+    ("share_spatial", "interpolation"), [(False, "dithered"), (True, "linear"), (True, "dithered")]
+)
 def test_every_op_of_the_views_has_a_gpu_kernel_for_its_types_and_none_calls_python(
     dtype, channels, share_spatial, interpolation
 ):
@@ -217,26 +219,27 @@ def test_without_an_appearance_views_are_those_of_an_unchanged_one():
 @pytest.mark.parametrize(
     "look", [None, Appearance(share_spatial=True), dataclasses.replace(UNCHANGED, regions=((0, 0, 1, 1),))]
 )
-def test_any_times_go_with_any_appearance(times, shape, further, look):
-    batch = Views(16, times, look)(tf.constant(noise(RNG)), SEED)
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+def test_any_times_go_with_any_appearance(times, shape, further, look, interpolation):
+    batch = Views(16, times, look, interpolation)(tf.constant(noise(RNG)), SEED)
     regions = {"regions"} if look and look.regions else set()
     assert set(batch) == {"views", "speeds"} | further | regions
     assert batch["views"].shape == (*shape, 16, 12, 10, 3)
     assert batch["speeds"].shape == shape
 
 
-def test_smoothed_views_are_those_of_smoothed_clips_whatever_the_type():
-    clips, linear = noise(RNG), views_of(16, 3)
-    smooth = augment.smoothed(tf.constant(clips, tf.float32) / 255)
-    expected, speeds = made(linear, smooth)
-    for each in (clips, np.float32(clips) / 255):
-        views, others = made(dataclasses.replace(linear, interpolation="smoothed"), tf.constant(each))
-        np.testing.assert_array_equal(others, speeds)
-        np.testing.assert_allclose(views, expected, atol=2e-6)
+def test_dithered_views_have_the_speeds_of_linear_ones_and_differ_from_them_between_frames_alone():
+    ramp = np.tile(np.arange(0, 200, 5, dtype=np.uint8)[None, :, None, None, None], (1, 1, 2, 2, 1))
+    linear = views_of(8, 3, **PLAIN)
+    (views, speeds), (others, other_speeds) = [
+        made(each, tf.constant(ramp)) for each in (linear, dataclasses.replace(linear, interpolation="dithered"))
+    ]
+    np.testing.assert_array_equal(speeds, other_speeds)
+    assert 0 < np.abs(views - others).max() < 5 / 255 + 1e-5  # A step of the ramp.
 
 
 def test_an_unknown_interpolation_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match=r"must be one of linear, smoothed\. Received: 'cubic'"):
+    with pytest.raises(ValueError, match=r"must be one of linear, dithered\. Received: 'cubic'"):
         Views(16, interpolation="cubic")
 
 

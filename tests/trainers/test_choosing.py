@@ -102,7 +102,7 @@ def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_sim
     last = STUDIES["equal_seconds"][0](LOCATED["small"]).blocks[-1]
     steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps
     lines = [line for line in last.lines if "control" not in line.title]
-    plain = [line for line in lines if "wide band" not in line.title and "smoothed" not in line.title]
+    plain = [line for line in lines if "wide band" not in line.title and "dithered" not in line.title]
     ran = [line.cells[0].run.settings() for line in plain]
     *best, more = [(each.method, each.steps, each.learning_rate) for each in ran]
     assert best == [(name, 2 * steps, 0.007) for name in (*names[:4], "sinc")]
@@ -111,9 +111,9 @@ def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_sim
     wide = {line.cells[0].run.settings().method for line in lines if "wide band" in line.title}
     assert wide == {each.method for each in ran if is_told_the_band(each.method)}
     for line in lines:
-        assert line.cells[0].run.settings().interpolation == ("smoothed" if "smoothed" in line.title else "linear")
-    smoothed = {line.cells[0].run.settings().method for line in lines if "smoothed" in line.title}
-    assert smoothed == {each.method for each in ran} & {"simper", "frequency_contrast", "sinc", "slf_rpm"}
+        assert line.cells[0].run.settings().interpolation == ("dithered" if "dithered" in line.title else "linear")
+    dithered = {line.cells[0].run.settings().method for line in lines if "dithered" in line.title}
+    assert dithered == {each.method for each in ran} & {"simper", "frequency_contrast", "sinc", "slf_rpm"}
     first = {line.title: line.cells[0].run for line in STUDIES["comparison"][0](LOCATED["small"]).blocks[0].lines}
     assert first[METHODS[names[0]].title].settings().learning_rate == 0.007
     assert not STUDIES["equal_seconds"][0](LOCATED["paper"]).runs()  # Nobody has measured seconds there.

@@ -4,7 +4,7 @@ import dataclasses
 
 from trainers.studies import controls, digits, published
 from trainers.studies.choosing import changes
-from trainers.studies.digits import READOUTS, SMOOTHED, block_of_features, frequency_cells, frequency_titles, noisy
+from trainers.studies.digits import DITHERED, READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import OF_PULSE, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -133,9 +133,9 @@ def between_frames(scale: Scale) -> Study:
     """Returns our study of what views show between two frames, with and without crops, where a pulse is sought."""
     kinds = {
         "as in the paper": {},
-        "smoothed": SMOOTHED,
+        "dithered": DITHERED,
         "no crops": PICTURES["no crops"],
-        "no crops, smoothed": {**PICTURES["no crops"], **SMOOTHED},
+        "no crops, dithered": {**PICTURES["no crops"], **DITHERED},
     }
     blocks = []
     for name in ("scamps", "ubfc", "pure"):
@@ -147,8 +147,8 @@ def between_frames(scale: Scale) -> Study:
         columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
         blocks.append(Block(scale.title(name), columns, lines))
     about = (
-        "SimPer with views between frames as they are, as in the paper, and between frames that were smoothed over "
-        "time, with and without its crops, on validation clips of pulses. The table `seeds` asks it of noisy digits."
+        "SimPer with views that mix two frames, as in the paper, and with dithered ones, of whole frames, with and "
+        "without its crops, on validation clips of pulses. Of noisy digits the table `seeds` says the same."
     )
     return Study("between_frames", "Views between two frames", about, tuple(blocks))
 

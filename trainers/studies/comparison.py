@@ -7,10 +7,10 @@ from trainers.studies import published
 from trainers.studies.choosing import WITH_MORE_CLIPS, changes, chosen, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
+    DITHERED,
     MORE_CLIPS,
     OF_FEATURES,
     PRIOR,
-    SMOOTHED,
     WIDE,
     block_of_features,
     changes_speed,
@@ -70,7 +70,7 @@ def equal_seconds(scale: Scale) -> Study:
         "in the time that SimPer takes for its own, by `benchmarks.costs` on two cores; none has the prior. Methods "
         "that are told the band by their own loss have a line with a wide one (0.2 to 7.5 Hz) too, and SimPer one with "
         "fewer views of more clips, contrasted across clips, see the table `losses`. Methods that play clips faster "
-        "have lines with smoothed frames too: between frames as they are noise tells the speed, see the table "
+        "have lines with dithered views, of whole frames, too: between two frames noise tells the speed, see the table "
         f"`seeds`. {_settings_chosen(scale)}"
     )
     return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
@@ -196,12 +196,12 @@ def _equal_seconds(scale, config):
         if is_told_the_band(name):
             runs[f"{METHODS[name].title}, wide band, {number} steps"] = run = run.but(**WIDE)
         if changes_speed(name):
-            title = f"{METHODS[name].title}{', wide band' * is_told_the_band(name)}, smoothed, {number} steps"
-            runs[title] = run.but(**SMOOTHED)
+            title = f"{METHODS[name].title}{', wide band' * is_told_the_band(name)}, dithered, {number} steps"
+            runs[title] = run.but(**DITHERED)
     number = steps_in_the_time_of(steps, WITH_MORE_CLIPS)
     more = _chosen(scale, base, "simper").but(steps=number, **MORE_CLIPS)
     runs[f"SimPer, 3 views of 7 clips + other clips, {number} steps"] = more
-    runs[f"SimPer, 3 views of 7 clips + other clips, smoothed, {number} steps"] = more.but(**SMOOTHED)
+    runs[f"SimPer, 3 views of 7 clips + other clips, dithered, {number} steps"] = more.but(**DITHERED)
     controls = {metric: [pixels(base, metric, OF_FEATURES)] for metric in METRICS}
     return [
         block_of_features(f"{DIGITS[config]}: {words}", runs, metric, words, controls[metric])

@@ -6,12 +6,11 @@ from simper_tf.methods import METHODS
 from trainers.studies.choosing import changes, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
+    DITHERED,
     MORE_CLIPS,
     OF_FEATURES,
-    SMOOTHED,
     WIDE,
     block_of_features,
-    changes_speed,
     digits,
     is_told_the_band,
     named,
@@ -47,9 +46,7 @@ def strengths(scale: Scale) -> Study:
         for name in ("simper", "frequency_contrast", "sinc", "contrast_phys"):
             runs[named(name)] = run = base.but(method=name, **changes(name))
             if is_told_the_band(name):
-                runs[f"{METHODS[name].title}, wide band"] = run = run.but(**WIDE)
-            if changes_speed(name):
-                runs[f"{METHODS[name].title}{', wide band' * is_told_the_band(name)}, smoothed"] = run.but(**SMOOTHED)
+                runs[f"{METHODS[name].title}, wide band"] = run.but(**WIDE)
         blocks.append(block_of_features(DIGITS[config], runs, controls=[pixels(base, readouts=OF_FEATURES)]))
     blocks += _longer_at_the_strongest(scale)
     about = (
@@ -93,16 +90,15 @@ def seeds(scale: Scale) -> Study:
         {"similarity": "npsd", **SLOWER}, {**MORE_CLIPS, **SLOWER}, {"batch_size": 16, **SLOWER},
         *([{"steps": 4 * steps, **SLOWER}] if steps else []),
     ]  # fmt: skip
-    runs = {"as chosen for it": base, **variants(base, scale.some([*lines, SMOOTHED, {**MORE_CLIPS, **SMOOTHED}]))}
+    runs = {"as chosen for it": base, **variants(base, scale.some([*lines, DITHERED, {**MORE_CLIPS, **DITHERED}]))}
     runs["the paper's crops, flips, blur and brightness"] = plain
-    runs["the paper's crops, flips, blur and brightness, smoothed"] = plain.but(**SMOOTHED)
+    runs["the paper's crops, flips, blur and brightness, dithered"] = plain.but(**DITHERED)
     block = block_of_features(METHODS["simper"].title, runs)
     about = (
         "The settings of SimPer were chosen by one seed, and in others its loss stays at that of chance. Views between "
         "two frames are why: the mean of two frames has less noise than one, so that noise swells and fades in a "
-        "rhythm of the view's speed. With `--interpolation=smoothed` frames share their noise with their neighbors, "
-        "and little of the rhythm is left. This table asks which settings learn with all of three seeds, on validation "
-        "clips."
+        "rhythm of the view's speed. `--interpolation=dithered` shows whole frames. This table asks which settings "
+        "learn with all of three seeds, on validation clips."
     )
     return Study("seeds", "SimPer at middle noise, seed by seed", about, (block,))
 
