@@ -56,6 +56,6 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "strengths": (noise.strengths, ("rotating_digits",)),
     "finetune_settings": (labeling.finetune_settings, labeling.CHOSEN_ON),
     "prior": (ablations.prior, ("scamps",)),
-    "between_frames": (ablations.between_frames, PULSE),
+    "between_frames": (ablations.between_frames, ("scamps", "ubfc")),
     "choices": (ablations.choices, ("rotating_digits",)),
 }

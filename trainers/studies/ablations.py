@@ -138,7 +138,7 @@ def between_frames(scale: Scale) -> Study:
         "no crops, dithered": {**PICTURES["no crops"], **DITHERED},
     }
     blocks = []
-    for name in ("scamps", "ubfc", "pure"):
+    for name in ("scamps", "ubfc"):
         base = dataclasses.replace(scale.sets[name].pretrain, split="validation").but(method="simper")
         lines = tuple(
             Line(title, tuple(Cell(base.but(**kinds[title]), protocol, "mae") for protocol in FROZEN))
