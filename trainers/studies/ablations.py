@@ -115,18 +115,14 @@ def prior(scale: Scale) -> Study:
     """Returns our study of the weight of the frequency prior where something else repeats more strongly."""
     name = "scamps"
     base = dataclasses.replace(scale.sets[name].pretrain, split="validation").but(method="simper")
-    lines = tuple(
-        Line(f"--prior_weight={weight}", tuple(
-            Cell(base.but(prior_weight=weight), protocol, "mae") for protocol in FROZEN
-        ))
-        for weight in scale.some(("0", "0.3", "1", "3", "10"))
-    )  # fmt: skip
+    runs = {
+        f"--prior_weight={weight}": base.but(prior_weight=weight) for weight in scale.some(("0", "0.3", "1", "3", "10"))
+    }
     about = (
         "SimPer with the frequency prior at several weights, on validation clips. The band is all that says which "
         "period is meant; the weight that is best by nearest neighbor and probe is that of the tables on pulse."
     )
-    columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
-    return Study("prior", f"Weight of the prior on {scale.title(name)}", about, (Block("", columns, lines),))
+    return Study("prior", f"Weight of the prior on {scale.title(name)}", about, (_frozen("", name, runs),))
 
 
 def between_frames(scale: Scale) -> Study:
@@ -140,15 +136,11 @@ def between_frames(scale: Scale) -> Study:
     blocks = []
     for name in ("scamps", "ubfc"):
         base = dataclasses.replace(scale.sets[name].pretrain, split="validation").but(method="simper")
-        lines = tuple(
-            Line(title, tuple(Cell(base.but(**kinds[title]), protocol, "mae") for protocol in FROZEN))
-            for title in scale.some(kinds)
-        )
-        columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
-        blocks.append(Block(scale.title(name), columns, lines))
+        runs = {title: base.but(**kinds[title]) for title in scale.some(kinds)}
+        blocks.append(_frozen(scale.title(name), name, runs))
     about = (
         "SimPer with views that mix two frames, as in the paper, and with dithered ones, of whole frames, with and "
-        "without its crops, on validation clips of pulses. Of noisy digits the table `seeds` says the same."
+        "without its crops, on validation clips of pulses. The table `seeds` asks it of noisy digits."
     )
     return Study("between_frames", "Views between two frames", about, tuple(blocks))
 
@@ -175,3 +167,11 @@ def choices(scale: Scale) -> Study:
     return Study(
         "choices", "Every choice, one at a time", about, (first, block_of_features("Changes of the picture", runs))
     )
+
+
+def _frozen(title, name, runs):
+    """Returns a block of runs on a data set of pulse, by their titles, read by all of `FROZEN`."""
+    columns = tuple(f"{(READOUTS | OF_PULSE)[protocol]}: {unit(name, 'mae')}" for protocol in FROZEN)
+    return Block(title, columns, tuple(
+        Line(line, tuple(Cell(run, protocol, "mae") for protocol in FROZEN)) for line, run in runs.items()
+    ))  # fmt: skip
