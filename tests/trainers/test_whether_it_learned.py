@@ -1,0 +1,43 @@
+"""What evaluation says of features that do not follow the speeds of views."""
+
+import types
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.settings import Settings
+from trainers import evaluate
+
+
+@pytest.fixture
+def said(capsys):
+    """Returns a function that gives what is said of a run whose features follow speeds by that correlation."""
+
+    def say(correlation, **settings):
+        logs = {"speed_correlation": correlation, "speed_slope": 0.5}
+        model = types.SimpleNamespace(
+            distribute_strategy=types.SimpleNamespace(num_replicas_in_sync=1),
+            log_names=lambda: list(logs),
+            evaluate=lambda batches, verbose: logs,
+        )
+        examples = tf.data.Dataset.from_tensor_slices({"clip": np.zeros((6, 8, 2, 2, 1), np.uint8)})
+        clips = types.SimpleNamespace(split=lambda name, limit: (examples, 6))
+        evaluate.say_whether_it_learned(clips, model, Settings(**settings))
+        return capsys.readouterr().out
+
+    return say
+
+
+def test_features_that_follow_the_speed_are_not_warned_of(said):
+    text = said(0.9)
+    assert "features follow the speed: correlation 0.900, slope 0.500" in text
+    assert "WARNING" not in text
+
+
+def test_where_nothing_was_learned_dithering_is_advised_unless_views_have_it(said):
+    linear, dithered = said(0.1), said(0.1, interpolation="dithered")
+    for text in (linear, dithered):
+        assert "WARNING: features do not follow the speed of views. Nothing was learned" in text
+    assert "--interpolation=dithered" in linear
+    assert "--interpolation=dithered" not in dithered
