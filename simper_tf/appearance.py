@@ -119,27 +119,27 @@ class Appearance(Frozen):
             "solarized": _draw_chance(seeds[10], shape, self.solarize_probability),
         }
 
-    def apply(self, clips, starts, steps, num_frames: int, draws, dither=None):
+    def apply(self, clips, starts, steps, num_frames: int, draws, steady: bool = False):
         """Returns views of clips at the times given, changed as drawn.
 
         Args:
             clips: `(B, T, H, W, C)` uint8, or floats in [0, 1].
-            starts, steps, dither: `(B, V)`, `(B, V)` and `(B, V, L)` or None, as `augment.resample` takes them.
+            starts, steps: `(B, V)` each, as `augment.resample` takes them.
             num_frames: L, frames of a view.
             draws: What `draw` returned.
+            steady: Whether noise is as strong between two frames as at one, see `augment.resample`.
 
         Returns:
             `(B, V, L, H, W, C)` float32 in [0, 1].
         """
         num_views = starts.shape[1]
         if not self.shares(num_views):
-            return self._change(clips, starts, steps, num_frames, draws, dither)
+            return self._change(clips, starts, steps, num_frames, draws, steady)
         # A set is changed as a whole before its views part: work on 2 clips instead of all views.
         still = tf.zeros_like(draws["sigmas"])
         sets = self._change(clips, still, still + 1.0, clips.shape[1], draws)
         starts, steps = [tf.reshape(times, [-1, num_views // 2]) for times in (starts, steps)]
-        dither = None if dither is None else tf.reshape(dither, [-1, num_views // 2, num_frames])
-        views = augment.resample(_by_view(sets), starts, steps, num_frames, dither=dither)
+        views = augment.resample(_by_view(sets), starts, steps, num_frames, steady=steady)
         return tf.reshape(views, [-1, num_views, *views.shape[2:]])
 
     def shares(self, num_views: int) -> bool:
@@ -152,14 +152,14 @@ class Appearance(Frozen):
         chosen = tf.cast(tf.floor(len(self.regions) * tf.random.stateless_uniform(shape, seed)), tf.int32)
         return {"boxes": tf.gather(tf.constant(self.regions, tf.float32), chosen), "regions": chosen}
 
-    def _change(self, clips, starts, steps, num_frames, draws, dither=None):
+    def _change(self, clips, starts, steps, num_frames, draws, steady=False):
         """Returns `(B, V, num_frames, H, W, C)` of the clips at `(B, V)` times, changed as drawn."""
         top, left, bottom, right = tf.unstack(draws["boxes"], axis=-1)
         left, right = [tf.where(draws["flips"], *sides) for sides in ((right, left), (left, right))]
         columns = augment.resize_matrix(left, right, clips.shape[3])
         white = 255.0 if clips.dtype == tf.uint8 else 1.0
         colors = augment.color_matrix(clips.shape[-1], draws["brightness"] / white, draws["saturation"], draws["hue"])
-        views = augment.resample(clips, starts, steps, num_frames, top, bottom, dither)
+        views = augment.resample(clips, starts, steps, num_frames, top, bottom, steady)
         mixed = self._mix(*map(_by_view, (views, columns, colors, draws["sigmas"])))
         return self._bound(tf.reshape(mixed, tf.shape(views)), draws)
 

@@ -3,8 +3,7 @@
 Periodicity-variant: speed. Periodicity-invariant: delay, reversal, crop and resize, flip, blur, brightness, gray.
 The cost is moving memory, so passes over the views are merged:
 
-1. `resample` interpolates in time (or rounds to whole frames) and, with the same kernel and in the same pass, stretches
-   the rows of the crop;
+1. `resample` interpolates in time and, with the same kernel and in the same pass, stretches the rows of the crop;
 2. `mix_rows` blurs the rows of those views that are blurred at all;
 3. `mix_columns` stretches, mirrors and blurs along the columns and mixes the colors, by one matrix a view.
 """
@@ -14,6 +13,8 @@ import tensorflow as tf
 
 # `CropAndResize` paints black what rounds past the border, so boxes keep this share of the side away from it.
 INSIDE = 1e-6
+# Share of the variance of noise that steady interpolation leaves, see `steadying`.
+STEADY_SHARE = 0.75
 # Brightness to the eye and two differences of colors, from red, green and blue.
 YIQ = ((0.299, 0.587, 0.114), (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
@@ -48,13 +49,12 @@ def draw_starts(seed, speeds, num_source_frames, num_frames):
     return tf.random.stateless_uniform(tf.shape(speeds), seed) * last
 
 
-def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, dither=None):
+def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, steady=False):
     """Changes the speed: frame k of a view is the clip at source time `start + k speed`, linearly interpolated.
 
-    Halfway between two frames their mean has half the variance of the noise, and nothing is lost at a frame: noise
-    swells and fades in a rhythm that says how fast a view runs. With `dither` a time is rounded to one of its two
-    frames instead, to the nearer with the greater chance: noise stays what it is, and the mean over all draws is what
-    interpolation gives.
+    Halfway between two frames their mean has half the variance of the noise, and at a frame nothing is lost: noise
+    swells and fades in a rhythm that says how fast a view runs. Where it is to be `steady`, times near a frame are also
+    smoothed and those between two sharpened, by just so much that noise is as strong at all of them; see `steadying`.
 
     Args:
         clips: `(B, T, H, W, C)` uint8 or float.
@@ -63,19 +63,22 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, dither=
         num_frames: L.
         tops, bottoms: `(B, V)` in [0, 1]: rows to cut out and stretch to the full height, as shares of it between
             the centres of the first and the last row; None for all.
-        dither: `(B, V, L)` in [0, 1), uniform draws, to round times by chance; None to interpolate.
+        steady: Whether noise that is independent from frame to frame is as strong at every time.
 
     Returns:
-        `(B, V, L, H, W, C)` float32, in the clip's own unit. Keeping times inside the clip is the caller's part: a
-        view that starts or ends outside is squeezed into it.
+        `(B, V, L, H, W, C)` float32, in the clip's own unit; sharpened, it may leave the clip's range by a fifth of
+        it. Keeping times inside the clip is the caller's part: a view that starts or ends outside is squeezed into
+        it.
     """
-    if dither is not None:
-        shown = _rounded(clips, starts, speeds, dither)
-        if tops is None:
-            return shown
-        tops, bottoms, first = [tf.reshape(each, [-1, 1]) for each in (tops, bottoms, tf.zeros_like(starts))]
-        views = resample(tf.reshape(shown, [-1, *shown.shape[2:]]), first, first + 1.0, num_frames, tops, bottoms)
-        return tf.reshape(views, [-1, *shown.shape[1:]])
+    if steady:
+        clips = tf.cast(clips, tf.float32)
+        # Beyond the ends stands what lies as far within.
+        around = tf.concat([clips[:, 1:2], clips, clips[:, -2:-1]], axis=1)
+        bends = around[:, :-2] + around[:, 2:] - 2.0 * clips
+        both = resample(tf.concat([clips, bends], axis=-1), starts, speeds, num_frames, tops, bottoms)
+        views, bends = tf.split(both, 2, axis=-1)
+        times = starts[..., None] + speeds[..., None] * tf.range(num_frames, dtype=tf.float32)
+        return views + steadying(times - tf.floor(times))[..., None, None, None] * bends
     batch, frames, height, width, channels = tf.unstack(tf.shape(clips))
     num_views = tf.shape(speeds)[1]
     last = tf.cast(frames - 1, tf.float32)
@@ -96,13 +99,25 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, dither=
     return tf.ensure_shape(views, [None, speeds.shape[1], num_frames, *clips.shape[2:]])
 
 
-def _rounded(clips, starts, speeds, dither):
-    """Returns `(B, V, L, H, W, C)` float32 frames of clips as they are, at times that are rounded by chance."""
-    times = starts[..., None] + speeds[..., None] * tf.range(dither.shape[2], dtype=tf.float32)
-    # A sum that rounding lifts to the next frame would read past the last.
-    numbers = tf.clip_by_value(tf.cast(tf.floor(times + dither), tf.int32), 0, tf.shape(clips)[1] - 1)
-    shown = tf.gather(tf.cast(clips, tf.float32), numbers, batch_dims=1)  # GPUs gather no bytes.
-    return tf.ensure_shape(shown, [None, *dither.shape[1:], *clips.shape[2:]])
+def steadying(phases):
+    """Returns how much of the bend of a clip steady interpolation adds to the linear one.
+
+    Between frames x[0] and x[1], at the share p of the way, linear interpolation weighs x[-1] to x[2] by
+    l = (0, 1 - p, p, 0), and the bend x[k - 1] - 2 x[k] + x[k + 1] by d = (1 - p, 3 p - 2, 1 - 3 p, p). Of noise that
+    is independent from frame to frame, l + a d leaves the share |l + a d|^2 of the variance. Here a is the smaller
+    solution of |l + a d|^2 = `STEADY_SHARE`: above 0 near a frame, which is smoothed, and below halfway between two.
+    Whatever a is, weights have sum 1 and their mean at p, so that a straight line stays one.
+
+    Args:
+        phases: p in [0, 1], of any shape.
+
+    Returns:
+        a, of the same shape.
+    """
+    uneven = phases * (1.0 - phases)
+    # -l d, |d|^2 and what |l|^2 has in excess.
+    across, bend, excess = 2.0 - 6.0 * uneven, 6.0 - 20.0 * uneven, 1.0 - 2.0 * uneven - STEADY_SHARE
+    return (across - tf.sqrt(tf.square(across) - bend * excess)) / bend
 
 
 def draw_boxes(seed, shape, area, aspect):

@@ -65,19 +65,20 @@ class SeriesAppearance(Frozen):
             "noise_seeds": tf.random.stateless_uniform([batch_size, 2], seeds[6], *whole, tf.int32),
         }
 
-    def apply(self, clips, starts, steps, num_frames: int, draws, dither=None):
+    def apply(self, clips, starts, steps, num_frames: int, draws, steady: bool = False):
         """Returns views of series at the times given, changed as drawn.
 
         Args:
             clips: `(B, T, 1, 1, C)` float32, standardized.
-            starts, steps, dither: `(B, V)`, `(B, V)` and `(B, V, L)` or None, as `augment.resample` takes them.
+            starts, steps: `(B, V)` each, as `augment.resample` takes them.
             num_frames: L, samples of a view.
             draws: What `draw` returned.
+            steady: Whether noise is as strong between two samples as at one, see `augment.resample`.
 
         Returns:
             `(B, V, L, 1, 1, C)` float32 in [0, 1].
         """
-        views = augment.resample(clips, starts, steps, num_frames, dither=dither)
+        views = augment.resample(clips, starts, steps, num_frames, steady=steady)
         moments = tf.range(num_frames, dtype=tf.float32) / num_frames
         turns = draws["turns"][..., None] * moments + draws["phases"][..., None]
         drift = draws["drifts"][..., None] * tf.sin(2 * math.pi * turns) + draws["offsets"][..., None]

@@ -104,8 +104,9 @@ class Settings:
     reverse_probability: float = _views(
         0.5, help="Chance of playing a view backwards; 0 where labels are series.", lower=0.0
     )
-    interpolation: str = _views("linear", help="What views show between two frames: their mean, or one of them by "
-                                "chance, so that noise does not tell the speed.", choices=INTERPOLATIONS)  # fmt: skip
+    interpolation: str = _views("linear", help="What views show between two frames: their mean, or that of "
+                                "smoothed ones, in which noise does not tell the speed.",
+                                choices=INTERPOLATIONS)  # fmt: skip
     appearance: str = _views("own", help="Changes of a view's picture: the method's own, those of another, or none.",
                              choices=("own", *APPEARANCES))  # fmt: skip
     band: tuple[float, float] = _read((0.4, 5.5), help="Lowest and highest frequency of a clip, in Hz.")

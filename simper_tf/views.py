@@ -15,9 +15,9 @@ from simper_tf.times import SpeedSets, Times
 
 FEWEST_FRAMES = 8
 # What is drawn of times for making views alone; all else that is drawn of them belongs to the batch.
-WHERE = ("starts", "steps", "dither")
+WHERE = ("starts", "steps")
 # What a view shows between two frames of its clip; see `augment.resample`.
-INTERPOLATIONS = ("linear", "dithered")
+INTERPOLATIONS = ("linear", "steady")
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -33,8 +33,8 @@ class Views(Frozen):
         times: Which frames of a clip a view shows. The default is SimPer's: two sets of views at several speeds.
         appearance: How the picture changes; None changes nothing. For series, `(B, T, 1, 1, C)`, a `SeriesAppearance`,
             which takes the place of the default by itself.
-        interpolation: What a view shows between two frames: `linear`, their mean, weighted; `dithered`, one of them by
-            chance, so that noise does not tell the speed.
+        interpolation: What a view shows between two frames: `linear`, their mean, weighted; `steady`, the same of
+            smoothed frames, by as much as keeps noise from telling the speed.
 
     Raises:
         ValueError: a view has fewer than 8 frames, or there is no such interpolation.
@@ -107,11 +107,6 @@ class Views(Frozen):
         """
         time_seed, space_seed = tf.unstack(tf.random.experimental.stateless_split(seed, 2))
         draws = {"times": self.times.draw(batch_size, num_source_frames, self.num_frames, time_seed)}
-        if self.interpolation == "dithered":
-            shape = [batch_size, self.times.num_views_in_all, self.num_frames]
-            draws["times"]["dither"] = tf.random.stateless_uniform(
-                shape, tf.random.experimental.stateless_fold_in(time_seed, 1)
-            )
         if self.appearance is not None:
             draws["appearance"] = self.appearance.draw(batch_size, self.times.num_views_in_all, space_seed)
         return draws
@@ -119,13 +114,15 @@ class Views(Frozen):
     def apply(self, clips, draws):
         """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
         times, look = draws["times"], draws.get("appearance", {})
-        dither = times.get("dither")
+        where, steady = (times["starts"], times["steps"], self.num_frames), self.interpolation == "steady"
         if clips.dtype != tf.uint8 or not isinstance(self.appearance, Appearance):
             clips = unit_range(clips)  # What lies outside by rounding is cut here, where it is little.
         if self.appearance is None:
-            views = augment.resample(clips, times["starts"], times["steps"], self.num_frames, dither=dither)
+            views = augment.resample(clips, *where, steady=steady)
         else:
-            views = self.appearance.apply(clips, times["starts"], times["steps"], self.num_frames, look, dither)
+            views = self.appearance.apply(clips, *where, look, steady)
+        if steady:  # What is sharpened may leave it.
+            views = tf.clip_by_value(views, 0.0, 1.0)
         known = {name: draw for name, draw in times.items() if name not in WHERE}
         return {"views": views, **known, **{name: look[name] for name in ("regions",) if name in look}}
 

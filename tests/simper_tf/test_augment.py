@@ -303,47 +303,64 @@ def test_a_seed_decides_its_draws_and_another_seed_gives_others(draw):
     assert np.abs(draws(SEED) - draws(SEED + 1)).max() > 1e-3
 
 
-def dithered(clips, starts, speeds, num_frames, **rows):
-    """Returns views at times that are rounded by chance."""
+def steady(clips, starts, speeds, num_frames, **rows):
+    """Returns views in which noise is as strong at every time."""
     starts, speeds = (tf.constant(each, tf.float32) for each in (starts, speeds))
-    dither = tf.random.stateless_uniform([*speeds.shape, num_frames], SEED)
-    return augment.resample(tf.constant(clips), starts, speeds, num_frames, dither=dither, **rows).numpy()
+    return augment.resample(tf.constant(clips), starts, speeds, num_frames, steady=True, **rows).numpy()
 
 
-def test_interpolation_fades_noise_by_how_far_a_time_lies_from_a_frame_and_dithering_does_not():
+def test_interpolation_fades_noise_by_how_far_a_time_lies_from_a_frame_and_steady_one_by_as_much_at_all_times():
     clip = RNG.normal(size=(1, 40, 60, 60, 1)).astype(np.float32)
     # At half speed every other time lies between two frames, where their mean has half the variance.
     mixed = augment.resample(tf.constant(clip), tf.constant([[2.0]]), tf.constant([[0.5]]), 60)[0, 0].numpy()
-    shown = dithered(clip, [[2.0]], [[0.5]], 60)[0, 0]
     # The variance of 3,600 draws has a deviation of sqrt(2 / 3600) = 0.024.
     np.testing.assert_allclose(mixed[1::2].var(axis=(1, 2, 3)), 0.5, atol=5 * 0.012)
     np.testing.assert_allclose(mixed[::2].var(axis=(1, 2, 3)), 1.0, atol=5 * 0.024)
-    np.testing.assert_allclose(shown.var(axis=(1, 2, 3)), 1.0, atol=5 * 0.024)
+    for speed in (0.5, 0.83, 1.7):
+        shown = steady(clip, [[1.0]], [[speed]], 20)[0, 0]
+        np.testing.assert_allclose(shown.var(axis=(1, 2, 3)), augment.STEADY_SHARE, atol=5 * 0.024)
 
 
-def test_dithered_views_show_whole_frames_next_to_their_times_and_on_average_what_interpolation_does():
-    clip = np.arange(0, 240, 20, dtype=np.uint8)[None, :, None, None, None]  # Frame k has the level 20 k.
-    starts, speeds = np.full((1, 4000), 1.25), np.full((1, 4000), 0.7)
-    shown = dithered(clip, starts, speeds, 10)[0, :, :, 0, 0, 0] / 20
-    times = 1.25 + 0.7 * np.arange(10)
-    assert set(np.unique(shown - np.floor(times))) == {0.0, 1.0}
-    # A mean of 4,000 draws of 0 and 1 has a deviation of at most 0.5 / sqrt(4000).
-    np.testing.assert_allclose(shown.mean(axis=0), times, atol=5 * 0.5 / np.sqrt(4000))
+def weights(time):
+    """Returns the weights of 12 frames in the one that a steady view shows at a time."""
+    return steady(np.eye(12, dtype=np.float32)[:, :, None, None, None], [[time]] * 12, [[1.0]] * 12, 1)[
+        :, 0, 0, 0, 0, 0
+    ]
 
 
-def test_dithering_leaves_times_on_a_frame_as_they_are_up_to_the_last_one_backwards_too():
+@pytest.mark.parametrize("time", [4.0, 4.01, 4.25, 4.5, 4.9])
+def test_weights_of_steady_interpolation_have_sum_1_their_time_as_mean_and_the_share_of_noise_as_sum_of_squares(time):
+    found = weights(time)
+    assert found.sum() == pytest.approx(1, abs=1e-5)
+    assert (found * np.arange(12)).sum() == pytest.approx(time, abs=1e-3)
+    assert (found**2).sum() == pytest.approx(augment.STEADY_SHARE, abs=1e-4)
+    assert np.count_nonzero(np.abs(found) > 1e-4) <= 4
+
+
+def test_steady_interpolation_smooths_a_frame_and_sharpens_halfway_between_two():
+    share = augment.STEADY_SHARE
+    # At a frame (a, 1 - 2 a, a), halfway (e, f, f, e): by hand, of their sums and sums of squares.
+    a = (4 - np.sqrt(16 - 24 * (1 - share))) / 12
+    f = (1 + np.sqrt(4 * share - 1)) / 4
+    np.testing.assert_allclose(weights(5.0)[4:7], [a, 1 - 2 * a, a], atol=1e-5)
+    np.testing.assert_allclose(weights(5.5)[4:8], [0.5 - f, f, f, 0.5 - f], atol=1e-5)
+
+
+def test_steady_views_of_a_still_clip_are_still_and_of_a_reversed_walk_are_those_of_the_walk_backwards():
+    still = np.full((1, 12, 2, 2, 1), 0.3, np.float32)
+    np.testing.assert_allclose(steady(still, [[0.0]], [[1.37]], 9), 0.3, atol=1e-6)
     clip = random_clips((1, 12, 3, 4, 2))
-    np.testing.assert_array_equal(dithered(clip, [[0.0]], [[1.0]], 12)[0, 0], clip[0])
-    np.testing.assert_array_equal(dithered(clip, [[11.0]], [[-1.0]], 12)[0, 0], clip[0, ::-1])
+    there, back = steady(clip, [[1.2]], [[0.7]], 10), steady(clip, [[1.2 + 0.7 * 9]], [[-0.7]], 10)
+    np.testing.assert_allclose(back[:, :, ::-1], there, atol=ROUNDING)
 
 
-def test_dithered_views_cut_out_rows_as_the_matrix_does():
+def test_steady_views_cut_out_rows_as_the_matrix_does():
     clips, rows = (
         random_clips((2, 12, 7, 3, 2)),
         {"tops": [[0.0, 0.2], [0.35, 0.1]], "bottoms": [[0.7, 1.0], [0.9, 0.8]]},
     )
     rows = {name: tf.constant(each) for name, each in rows.items()}
     starts, speeds = [[0.0, 2.0], [1.5, 11.0]], [[1.0, 0.5], [1.2, -1.0]]
-    whole, cut = dithered(clips, starts, speeds, 8), dithered(clips, starts, speeds, 8, **rows)
+    whole, cut = steady(clips, starts, speeds, 8), steady(clips, starts, speeds, 8, **rows)
     expected = np.einsum("bvih,bvthwc->bvtiwc", augment.resize_matrix(rows["tops"], rows["bottoms"], 7), whole)
     np.testing.assert_allclose(cut, expected, atol=ROUNDING)

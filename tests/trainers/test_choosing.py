@@ -46,6 +46,28 @@ def test_the_line_of_the_best_mean_rank_is_chosen_and_of_equals_the_default(aske
     assert places == {"simper": ({}, 2), "byol": ({}, 1)}
 
 
+def test_the_two_lines_of_the_best_mean_ranks_go_on_to_several_seeds_the_best_first(asked):
+    study, found = asked
+    page = found(simper=[(0.3, 0.3), (0.1, 0.2), (0.2, 0.1)], byol=[(0.1, 0.1), (math.nan, 0.3), (0.2, 0.2)])
+    assert choosing.choose_finalists(study, page) == {
+        "simper": [{"learning_rate": "0.001"}, {"appearance": "none"}],
+        "byol": [{}, {"appearance": "none"}],
+    }
+    with pytest.raises(ValueError, match=r"Found: 5 of 6 runs\."):
+        choosing.choose_finalists(study, page | {"done": 5})
+
+
+def test_finalists_are_tried_beside_the_settings_of_the_scale_each_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(choosing, "FINALISTS", tmp_path / "finalists.json")
+    names = [name for name, kind in METHODS.items() if not kind.needs_labels]
+    choosing.write_finalists({name: [{"learning_rate": "0.01"}, {}] for name in names})
+    study = STUDIES["finalists"][0](LOCATED["small"])
+    assert [len(block.lines) for block in study.blocks] == [2] * len(names)
+    assert {run.split for run in study.runs()} == {"validation"}
+    rates = [line.cells[0].run.settings().learning_rate for line in study.blocks[0].lines]
+    assert rates == [0.003, 0.01]
+
+
 def test_the_rate_of_the_smallest_error_is_chosen_for_each_data_set_and_start_at_once_and_after_the_head():
     learned = Run("flags/small/ubfc.cfg").but(method="byol")
     fresh = Run("flags/small/ubfc.cfg").but(method="supervised")
@@ -102,7 +124,7 @@ def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_sim
     last = STUDIES["equal_seconds"][0](LOCATED["small"]).blocks[-1]
     steps = LOCATED["small"].sets["rotating_digits"].pretrain.settings().steps
     lines = [line for line in last.lines if "control" not in line.title]
-    plain = [line for line in lines if "wide band" not in line.title and "dithered" not in line.title]
+    plain = [line for line in lines if "wide band" not in line.title and "steady" not in line.title]
     ran = [line.cells[0].run.settings() for line in plain]
     *best, more = [(each.method, each.steps, each.learning_rate) for each in ran]
     assert best == [(name, 2 * steps, 0.007) for name in (*names[:4], "sinc")]
@@ -111,9 +133,9 @@ def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_sim
     wide = {line.cells[0].run.settings().method for line in lines if "wide band" in line.title}
     assert wide == {each.method for each in ran if is_told_the_band(each.method)}
     for line in lines:
-        assert line.cells[0].run.settings().interpolation == ("dithered" if "dithered" in line.title else "linear")
-    dithered = {line.cells[0].run.settings().method for line in lines if "dithered" in line.title}
-    assert dithered == {each.method for each in ran} & {"simper", "frequency_contrast", "sinc", "slf_rpm"}
+        assert line.cells[0].run.settings().interpolation == ("steady" if "steady" in line.title else "linear")
+    steady = {line.cells[0].run.settings().method for line in lines if "steady" in line.title}
+    assert steady == {each.method for each in ran} & {"simper", "frequency_contrast", "sinc", "slf_rpm"}
     first = {line.title: line.cells[0].run for line in STUDIES["comparison"][0](LOCATED["small"]).blocks[0].lines}
     assert first[METHODS[names[0]].title].settings().learning_rate == 0.007
     assert not STUDIES["equal_seconds"][0](LOCATED["paper"]).runs()  # Nobody has measured seconds there.

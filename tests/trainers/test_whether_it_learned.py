@@ -35,9 +35,9 @@ def test_features_that_follow_the_speed_are_not_warned_of(said):
     assert "WARNING" not in text
 
 
-def test_where_nothing_was_learned_dithering_is_advised_unless_views_have_it(said):
-    linear, dithered = said(0.1), said(0.1, interpolation="dithered")
-    for text in (linear, dithered):
+def test_where_nothing_was_learned_steady_views_are_advised_unless_they_are(said):
+    linear, steady = said(0.1), said(0.1, interpolation="steady")
+    for text in (linear, steady):
         assert "WARNING: features do not follow the speed of views. Nothing was learned" in text
-    assert "--interpolation=dithered" in linear
-    assert "--interpolation=dithered" not in dithered
+    assert "--interpolation=steady" in linear
+    assert "--interpolation=steady" not in steady

@@ -45,6 +45,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
     "quickstart": (parts.quickstart, ("rotating_digits",)),
     "settings": (tuning.settings, ("rotating_digits",)),
+    "finalists": (tuning.finalists_by_seeds, ("rotating_digits",)),
     "batches": (tuning.batches, ("rotating_digits",)),
     "comparison": (comparison.comparison, ("rotating_digits",)),
     "comparison_prior": (comparison.with_prior, ("rotating_digits",)),

@@ -4,7 +4,7 @@ import dataclasses
 
 from trainers.studies import controls, digits, published
 from trainers.studies.choosing import changes
-from trainers.studies.digits import DITHERED, READOUTS, block_of_features, frequency_cells, frequency_titles, noisy
+from trainers.studies.digits import READOUTS, STEADY, block_of_features, frequency_cells, frequency_titles, noisy
 from trainers.studies.features import OF_PULSE, unit
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -13,6 +13,7 @@ from trainers.studies.ways import OWN, finetuned
 # Flag -> values tried in place of that of the scale.
 CHOICES = {
     "appearance": ("simper", "none"),
+    "interpolation": ("linear", "steady"),
     "kernel_frames": ("1", "5"),
     "outputs": ("1",),
     "temperature": ("0.5", "0.2", "0.1"),
@@ -129,9 +130,9 @@ def between_frames(scale: Scale) -> Study:
     """Returns our study of what views show between two frames, with and without crops, where a pulse is sought."""
     kinds = {
         "as in the paper": {},
-        "dithered": DITHERED,
+        "steady": STEADY,
         "no crops": PICTURES["no crops"],
-        "no crops, dithered": {**PICTURES["no crops"], **DITHERED},
+        "no crops, steady": {**PICTURES["no crops"], **STEADY},
     }
     blocks = []
     for name in ("scamps", "ubfc"):
@@ -139,8 +140,9 @@ def between_frames(scale: Scale) -> Study:
         runs = {title: base.but(**kinds[title]) for title in scale.some(kinds)}
         blocks.append(_frozen(scale.title(name), name, runs))
     about = (
-        "SimPer with views that mix two frames, as in the paper, and with dithered ones, of whole frames, with and "
-        "without its crops, on validation clips of pulses. The table `seeds` asks it of noisy digits."
+        "SimPer with views that mix two frames, as in the paper, and with steady ones, which mix smoothed frames so "
+        "that noise is as strong at every time, with and without its crops, on validation clips of pulses. The table "
+        "`seeds` asks it of noisy digits."
     )
     return Study("between_frames", "Views between two frames", about, tuple(blocks))
 

@@ -13,8 +13,11 @@ from simper_tf import files
 from trainers.studies.table import Study, data_set_of
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")
+FINALISTS = pathlib.Path(__file__).with_name("finalists.json")
 COSTS = pathlib.Path(__file__).with_name("costs.json")
 LABEL_RATES = pathlib.Path(__file__).with_name("label_rates.json")
+# How many settings of a method go on from one seed to several.
+NUM_FINALISTS = 2
 # Key in `costs` of SimPer with `digits.MORE_CLIPS`.
 WITH_MORE_CLIPS = "simper, more clips"
 
@@ -25,6 +28,14 @@ def chosen() -> dict[str, dict]:
     {"byol": {"changes": {"appearance": "none"}, "place": 7}}
     """
     return json.loads(CHOSEN.read_text())
+
+
+def finalists() -> dict[str, list[dict[str, str]]]:
+    """Returns the settings of each method that were best by one seed: method -> flags that change, the best first.
+
+    {"byol": [{"appearance": "none"}, {}]}
+    """
+    return json.loads(FINALISTS.read_text())
 
 
 def costs() -> dict[str, float]:
@@ -53,6 +64,20 @@ def steps_in_the_time_of(steps: int, method: str) -> int:
     return max(round(steps / costs().get(method, 1)), 1)
 
 
+def choose_finalists(study: Study, page: dict) -> dict[str, list[dict[str, str]]]:
+    """Returns what `finalists` does, of a table as `choose` takes it.
+
+    Args:
+        study: The table.
+        page: What was found for it, see `trainers.studies.gathering`.
+
+    Raises:
+        ValueError: runs are missing.
+    """
+    _require_all(page)
+    return {method: [changed for changed, _ in lines[:NUM_FINALISTS]] for method, lines in _ranked(study, page).items()}
+
+
 def choose(study: Study, page: dict) -> dict[str, dict]:
     """Returns what `chosen` does, of a table that has a block for each method and its defaults in the first line.
 
@@ -67,12 +92,7 @@ def choose(study: Study, page: dict) -> dict[str, dict]:
         ValueError: runs are missing.
     """
     _require_all(page)
-    best = {}
-    for block, found in zip(study.blocks, page["blocks"], strict=True):
-        number = int(np.argmin(mean_ranks(found["lines"])))
-        base, line = (dict(block.lines[k].cells[0].run.changes) for k in (0, number))
-        changed = {flag: value for flag, value in line.items() if base.get(flag) != value}
-        best[base["method"]] = (changed, found["lines"][number])
+    best = {method: lines[0] for method, lines in _ranked(study, page).items()}
     places = stats.rankdata(mean_ranks([line for _, line in best.values()]), method="ordinal")
     return {
         method: {"changes": changed, "place": int(place)}
@@ -115,6 +135,11 @@ def write(choices: dict[str, dict]):
     files.write_atomically(CHOSEN, json.dumps(choices, indent=1) + "\n")
 
 
+def write_finalists(best: dict[str, list[dict[str, str]]]):
+    """Keeps the settings that go on to several seeds."""
+    files.write_atomically(FINALISTS, json.dumps(best, indent=1) + "\n")
+
+
 def write_label_rates(rates: dict[str, dict[str, dict[str, float]]]):
     """Keeps the rates that were chosen for learning from labels, and those of data sets that are not among them."""
     files.write_atomically(LABEL_RATES, json.dumps(label_rates() | rates, indent=1) + "\n")
@@ -132,6 +157,18 @@ def mean_ranks(lines: list[dict]) -> list[float]:
     return stats.rankdata(np.nan_to_num(values, nan=math.inf), axis=0).mean(axis=1).tolist()
 
 
+def _ranked(study, page):
+    """Returns method -> the flags that change in each line of its block, and what was found for it, the best first."""
+    ranked = {}
+    for block, found in zip(study.blocks, page["blocks"], strict=True):
+        base, *_ = given = [dict(line.cells[0].run.changes) for line in block.lines]
+        ranked[base["method"]] = [
+            ({flag: value for flag, value in given[number].items() if base.get(flag) != value}, found["lines"][number])
+            for number in np.argsort(mean_ranks(found["lines"]), kind="stable")
+        ]
+    return ranked
+
+
 def _require_all(page):
     if page["done"] < page["total"]:
         raise ValueError(
@@ -141,4 +178,8 @@ def _require_all(page):
 
 
 # Table -> what is chosen of it, and where that is kept.
-TABLES = {"settings": (choose, write), "finetune_settings": (choose_label_rates, write_label_rates)}
+TABLES = {
+    "settings": (choose_finalists, write_finalists),
+    "finalists": (choose, write),
+    "finetune_settings": (choose_label_rates, write_label_rates),
+}

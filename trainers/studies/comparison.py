@@ -7,10 +7,10 @@ from trainers.studies import published
 from trainers.studies.choosing import WITH_MORE_CLIPS, changes, chosen, steps_in_the_time_of
 from trainers.studies.digits import (
     DIGITS,
-    DITHERED,
     MORE_CLIPS,
     OF_FEATURES,
     PRIOR,
+    STEADY,
     WIDE,
     block_of_features,
     changes_speed,
@@ -70,8 +70,8 @@ def equal_seconds(scale: Scale) -> Study:
         "in the time that SimPer takes for its own, by `benchmarks.costs` on two cores; none has the prior. Methods "
         "that are told the band by their own loss have a line with a wide one (0.2 to 7.5 Hz) too, and SimPer one with "
         "fewer views of more clips, contrasted across clips, see the table `losses`. Methods that play clips faster "
-        "have lines with dithered views, of whole frames, too: between two frames noise tells the speed, see the table "
-        f"`seeds`. {_settings_chosen(scale)}"
+        "have lines with either way to mix two frames, as in the paper or steady, so that noise does not tell the "
+        f"speed, see the table `seeds`. {_settings_chosen(scale)}"
     )
     return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
 
@@ -192,18 +192,22 @@ def _equal_seconds(scale, config):
     runs = {}
     for name in dict.fromkeys((*best, "sinc")):  # It is first on digits that spin, at equal steps.
         number = steps_in_the_time_of(steps, name)
-        runs[f"{named(name)}, {number} steps"] = run = _chosen(scale, base, name).but(steps=number)
+        run, title = _chosen(scale, base, name).but(steps=number), named(name)
         if is_told_the_band(name):
-            runs[f"{METHODS[name].title}, wide band, {number} steps"] = run = run.but(**WIDE)
-        if changes_speed(name):
-            title = f"{METHODS[name].title}{', wide band' * is_told_the_band(name)}, dithered, {number} steps"
-            runs[title] = run.but(**DITHERED)
+            runs[f"{title}, {number} steps"] = run
+            run, title = run.but(**WIDE), f"{METHODS[name].title}, wide band"
+        runs |= _either_way(title, run, number) if changes_speed(name) else {f"{title}, {number} steps": run}
     number = steps_in_the_time_of(steps, WITH_MORE_CLIPS)
     more = _chosen(scale, base, "simper").but(steps=number, **MORE_CLIPS)
-    runs[f"SimPer, 3 views of 7 clips + other clips, {number} steps"] = more
-    runs[f"SimPer, 3 views of 7 clips + other clips, dithered, {number} steps"] = more.but(**DITHERED)
+    runs |= _either_way("SimPer, 3 views of 7 clips + other clips", more, number)
     controls = {metric: [pixels(base, metric, OF_FEATURES)] for metric in METRICS}
     return [
         block_of_features(f"{DIGITS[config]}: {words}", runs, metric, words, controls[metric])
         for metric, words in METRICS.items()
     ]
+
+
+def _either_way(title, run, number):
+    """Returns a run of so many steps that mixes two frames as in the paper, and one in which noise stays steady."""
+    kinds = {"": {"interpolation": "linear"}, ", steady": STEADY}
+    return {f"{title}{words}, {number} steps": run.but(**changed) for words, changed in kinds.items()}

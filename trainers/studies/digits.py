@@ -28,8 +28,8 @@ WIDE = {"band": "0.2,7.5"}
 # SimPer with fewer views of more clips, and those of other clips as candidates, which methods that contrast clips have;
 # a step takes as long. Chosen on validation clips, see the table `losses`.
 MORE_CLIPS = {"num_views": 3, "batch_size": 7, "other_clips": True}
-# Views of whole frames, so that noise does not tell the speed; see `augment.resample`. For methods that change it.
-DITHERED = {"interpolation": "dithered"}
+# Views in which noise does not tell the speed; see `augment.resample`. For methods that change it.
+STEADY = {"interpolation": "steady"}
 # Kinds of digits: config -> its title.
 DIGITS = {
     "digits": "Swinging digits, clean",

@@ -191,7 +191,11 @@ SCALES = {
             "the lines of table 3 without it.",
             (0,), _SMALL,
             more_seeds=dict.fromkeys(
-                ("quickstart", "equal_seconds", "seeds", "table10", "table13_digits", "table14"), (0, 1, 2)
+                (
+                    "quickstart", "finalists", "comparison", "equal_seconds", "seeds", "table10", "table13_digits",
+                    "table14",
+                ),
+                (0, 1, 2),
             ),
         ),
         Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER),

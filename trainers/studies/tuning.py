@@ -3,13 +3,23 @@
 import dataclasses
 
 from simper_tf.methods import METHODS
+from trainers.studies.choosing import NUM_FINALISTS, finalists
 from trainers.studies.comparison import LARGEST
-from trainers.studies.digits import block_of_features, has_option, noisy, self_supervised, variants
+from trainers.studies.digits import (
+    STEADY,
+    block_of_features,
+    changes_speed,
+    has_option,
+    noisy,
+    self_supervised,
+    variants,
+)
 from trainers.studies.scales import Scale
 from trainers.studies.table import Study
 
 # What each method's settings are chosen from: rates and batches together, as the best rate hangs on the batch, and what
-# else there is one at a time.
+# else there is one at a time; and what hides the speed from noise by itself, with larger batches, and with pictures as
+# they are, in which nothing but noise is there to be followed.
 LARGER = {"batch_size": "16"}
 GRID = (
     {"learning_rate": "0.001"},
@@ -21,6 +31,9 @@ GRID = (
     {"temperature": "0.5"},
     {"appearance": "simper"},
     {"appearance": "none"},
+    STEADY,
+    {**LARGER, **STEADY},
+    {"appearance": "none", **STEADY},
 )
 # Those of which a step with batches of 64 takes at most four of SimPer's as chosen.
 CHEAP = ("contrast_phys", "simclr", "frequency_contrast", "moco")
@@ -31,11 +44,24 @@ def settings(scale: Scale) -> Study:
     blocks = [_over_grid(scale, method, scale.some(GRID)) for method in scale.some(self_supervised())]
     about = (
         "Settings of each method over the same grid, on validation clips of noisy digits (`digits_noisy_middle`): "
-        "learning rates with batches of both sizes, temperatures and augmentations by themselves. With `--choose` the "
-        "line of a method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from "
-        "which the comparison has it. What larger batches give is in the table `batches`."
+        "learning rates with batches of both sizes, temperatures and augmentations by themselves, and, for methods "
+        f"that change the speed, views in which noise does not tell it. With `--choose` the {NUM_FINALISTS} lines of a "
+        "method with the best mean ranks over all columns go on to the table `finalists`. What larger batches give is "
+        "in the table `batches`."
     )
     return Study("settings", "Settings of each method", about, tuple(blocks))
+
+
+def finalists_by_seeds(scale: Scale) -> Study:
+    """Returns the study on which each method's settings are chosen by several seeds, of those best by one."""
+    blocks = [_over_grid(scale, method, finalists()[method]) for method in scale.some(self_supervised())]
+    about = (
+        f"The {NUM_FINALISTS} settings of each method that were best by one seed in the table `settings`, and those of "
+        "the scale, over three seeds: one says little where learning begins late or not at all. With `--choose` the "
+        "line of a method with the best mean rank over all columns goes into `trainers/studies/chosen.json`, from "
+        "which the comparison has it. Validation clips of noisy digits, as there."
+    )
+    return Study("finalists", "Settings of each method, by three seeds", about, tuple(blocks))
 
 
 def batches(scale: Scale) -> Study:
@@ -55,6 +81,10 @@ def batches(scale: Scale) -> Study:
 def _over_grid(scale, method, grid):
     """Returns a block of a method as it is and with each change of a grid that it has, on validation clips."""
     base = dataclasses.replace(noisy(scale), split="validation").but(method=method)
-    kinds = [each for each in grid if "temperature" not in each or has_option(method, "temperature")]
+    kinds = [
+        each for each in grid
+        if ("temperature" not in each or has_option(method, "temperature"))
+        and ("interpolation" not in each or changes_speed(method))
+    ]  # fmt: skip
     changed = variants(base, (each for each in kinds if each.get("appearance") != method))  # That is its own.
     return block_of_features(METHODS[method].title, {"as in the scale": base, **changed})
