@@ -35,6 +35,8 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
     "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
     "pos": (functools.partial(skin, pulse=skin_colors.pos), ("frequency",)),
+    "chrom_fundamental": (functools.partial(skin, pulse=skin_colors.chrom, fundamental=True), ("frequency",)),
+    "pos_fundamental": (functools.partial(skin, pulse=skin_colors.pos, fundamental=True), ("frequency",)),
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
     "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
     "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),

@@ -1,4 +1,4 @@
-"""`green`, `chrom` and `pos`: the pulse of the mean color of each frame. Nothing is learned, no label needed."""
+"""`green`, `chrom`, `pos` and down to the fundamental: the pulse of the mean colors of frames. Nothing is learned."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,14 @@ from simper_tf.protocols.prediction import Prediction
 from simper_tf.tasks import Task
 
 
-def skin(train: Features, validation: Features, test: Features, task: Task, pulse: Callable) -> Prediction | None:
+def skin(
+    train: Features,
+    validation: Features,
+    test: Features,
+    task: Task,
+    pulse: Callable,
+    fundamental: bool = False,
+) -> Prediction | None:
     """Reads test clips with `colors` by the strongest frequency of their pulse in the band; None without colors.
 
     Args:
@@ -18,9 +25,14 @@ def skin(train: Features, validation: Features, test: Features, task: Task, puls
         test: Clips whose `colors` and `rates` are read.
         task: A `tasks.Frequency` with a band.
         pulse: A function of `skin_colors`.
+        fundamental: Whether to go down to half of that frequency where a line stands there too, see
+            `readout.fundamental_frequency`.
     """
     if test.colors is None:
         return None
     found = [pulse(colors, rate, task.band) for colors, rate in zip(test.colors, test.rates, strict=True)]
-    frequencies, _ = readout.fft_frequency(np.stack(found), test.rates, task.band)
+    if fundamental:
+        frequencies = readout.fundamental_frequency(np.stack(found), test.rates, task.band)
+    else:
+        frequencies, _ = readout.fft_frequency(np.stack(found), test.rates, task.band)
     return Prediction(frequencies.numpy() * test.per_hertz(task))

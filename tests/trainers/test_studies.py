@@ -270,7 +270,7 @@ def test_tables_of_features_have_what_reads_without_learning_where_its_clips_all
     controls = {
         name: {cell.protocol for line in each.lines for cell in line.cells if cell} for name, each in made.items()
     }
-    skin = {"green", "chrom", "pos"}
+    skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
     assert skin | {"pixels"} <= controls["table5"]
     for name in ("table2", "table6"):
         assert controls[name] & (skin | {"pixels"}) == {"pixels"}

@@ -6,14 +6,14 @@ from trainers.grid import Run
 from trainers.studies.table import Block, Cell, Line, data_set_of
 from trainers.studies.ways import OWN
 
-# Protocol -> its name in print, and the readout of features in whose columns it stands.
+# Protocol -> its name in print, and column of features in which it stands -> the protocol that reads it in that way.
 CONTROLS = {
-    "pixels": ("control: strongest line of the pixels", "fft_resolved"),
-    "green": ("control: mean green of a frame", "fft"),
-    "chrom": ("control: CHROM, de Haan and Jeanne", "fft"),
-    "pos": ("control: POS, Wang et al. 2017", "fft"),
-    "persistence": ("control: the last day again", "linear_probe"),
-    "training_mean": ("control: the mean of the training clips", "linear_probe"),
+    "pixels": ("control: strongest line of the pixels", {"fft_resolved": "pixels"}),
+    "green": ("control: mean green of a frame", {"fft": "green"}),
+    "chrom": ("control: CHROM, de Haan and Jeanne", {"fft": "chrom", "fft_fundamental": "chrom_fundamental"}),
+    "pos": ("control: POS, Wang et al. 2017", {"fft": "pos", "fft_fundamental": "pos_fundamental"}),
+    "persistence": ("control: the last day again", {"linear_probe": "persistence"}),
+    "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
 }
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
@@ -31,10 +31,10 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
         run: Whose clips they read.
         columns: Protocol and metric of each column.
     """
-    found = {protocol: CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)}
+    found = [CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)]
     return [
-        Line(title, tuple(Cell(run, protocol, metric) if column == readout else None for column, metric in columns))
-        for protocol, (title, readout) in found.items()
+        Line(title, tuple(Cell(run, ways[column], metric) if column in ways else None for column, metric in columns))
+        for title, ways in found
     ]
 
 

@@ -6,7 +6,9 @@ import statistics
 # Of these metrics more is better; of all others less.
 RISING = {"pearson"}
 # Protocols that read clips, and no features.
-UNLEARNED = {"pixels", "green", "chrom", "pos", "persistence", "training_mean"}
+UNLEARNED = {
+    "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",
+}  # fmt: skip
 
 
 def sentences(block: dict) -> list[str]:

@@ -1,4 +1,4 @@
-"""`green`, `chrom` and `pos` are there for heart rates of color clips alone, and look at no label."""
+"""`green`, `chrom` and `pos`, which are there for heart rates of color clips alone, and look at no label."""
 
 import dataclasses
 
@@ -11,7 +11,7 @@ from simper_tf import features, protocols
 from simper_tf.tasks import Frequency
 
 BPM = Frequency("bpm", band=(0.6667, 4.1667))
-NAMES = {"green", "chrom", "pos"}
+NAMES = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
 RATES = np.float32([30.0, 28.5, 24.0])
 HERTZ = np.array([0.9, 1.4, 2.6])
 
@@ -37,6 +37,19 @@ def test_each_clip_is_read_at_its_own_rate_in_beats_per_minute_and_without_label
     predictions = protocols.predict(found, found, found, BPM)
     for name in NAMES:
         np.testing.assert_allclose(predictions[name].values, 60 * HERTZ, atol=1.5)
+
+
+@pytest.mark.parametrize("name", ["chrom", "pos"])
+def test_a_pulse_whose_second_harmonic_is_the_stronger_is_read_by_its_fundamental(name):
+    angles = 2 * np.pi * HERTZ[:, None] * np.arange(240) / RATES[:, None]
+    wave = 0.7 * np.sin(angles) + np.sin(2 * angles)
+    even = perfect(np.random.default_rng(0), HERTZ)
+    colors = 0.5 - 0.01 * np.array([0.3, 1.0, 0.5]) * wave[..., None]
+    found = dataclasses.replace(even, colors=colors.astype(np.float32), rates=RATES)
+    wide = Frequency("bpm", band=(0.6667, 6.0))
+    predictions = protocols.predict(found, found, found, wide)
+    np.testing.assert_allclose(predictions[name].values, 120 * HERTZ, atol=1.5)
+    np.testing.assert_allclose(predictions[f"{name}_fundamental"].values, 60 * HERTZ, atol=1.5)
 
 
 def test_colors_are_the_means_of_each_channel_in_each_frame():
