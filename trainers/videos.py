@@ -19,11 +19,16 @@ from simper_tf.times import SpeedSets
 from trainers import cli, options
 
 # What follows from the recordings where it is not set, and stays for the whole run.
-PROPOSED = ("dataset", "band", "window", "hop", "rate", "size", "speed_range", "steps", "encoder")
+PROPOSED = ("dataset", "band", "window", "hop", "rate", "size", "speed_range", "interpolation", "steps", "encoder")
 # The encoder where nobody names one: of pictures that of all other runs.
 _ENCODER_OF_SERIES = "small1d"
 # Minutes where neither minutes nor steps are set; seconds and steps, at least, for which a step is measured.
 _MINUTES, _MEASURED_SECONDS, _MEASURED_STEPS = 5.0, 2.0, 3
+# What is said of views between two frames.
+_BETWEEN = {
+    "steady": "Noise in them is as strong at all times, so that it does not tell the speed.",
+    "linear": "Between two frames they show their mean, as in the paper.",
+}
 # At less than this speed views hardly differ.
 _LEAST_FASTEST = 1.2
 
@@ -66,6 +71,8 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
     found = _with(settings, {**known, "dataset": own_videos.name_of(settings)})
     if told.get("series") and not options.is_given("encoder"):
         found = dataclasses.replace(found, encoder=_ENCODER_OF_SERIES)
+    if not options.is_given("interpolation"):
+        found = dataclasses.replace(found, interpolation="steady")  # How much noise there is nobody knows.
     fastest, slowest = _fastest(told), settings.speed_range[0]
     if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
         if fastest < _LEAST_FASTEST:
@@ -155,8 +162,8 @@ def _explained(settings, clips, told, why_steps):
         f"{more}Clips last {told['window']:.3g} s ({why['window']}) and start every {told['hop']:.3g} s "
         f"({why['hop']}): {number} to learn from, {held} held out. What repeats at "
         f"{low:g} to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
-        f"{fastest:g} times the speed ({_why_speeds(settings, told)}). Training takes {settings.steps} steps "
-        f"({why_steps})."
+        f"{fastest:g} times the speed ({_why_speeds(settings, told)}). {_BETWEEN[settings.interpolation]} "
+        f"Training takes {settings.steps} steps ({why_steps})."
     )
 
 

@@ -307,6 +307,8 @@ def test_every_scale_has_the_six_data_sets_of_the_paper():
 def test_choices_are_made_on_validation_clips_alone():
     for name in (
         "settings",
+        "finalists",
+        "batches",
         "noise_settings",
         "losses",
         "choices",

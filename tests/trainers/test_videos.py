@@ -98,9 +98,11 @@ def test_one_paragraph_says_what_is_done_and_why(journey):
         "Clips last 6 s (2.4 periods of the slowest repetition sought)",
         "0.4 to 5 Hz can be read (the upper end with 5 frames to a period, the lower end with 2.4 periods in a clip)",
         "Views show 75 frames",
+        "Noise in them is as strong at all times, so that it does not tell the speed.",
         f"Training takes {before['steps']} steps (0.1 minutes at ",
     ):
         assert words in told
+    assert before["interpolation"] == "steady"
     assert re.search(r"^Left out: clips/broken.mp4: found ", first, re.MULTILINE)
 
 
@@ -211,10 +213,12 @@ def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_
     words = ["--videos=one.npy", "--rate=10", "--steps=1", "--num_views=2", "--run_dir=run", "--noartifacts"]
     with pytest.raises(ValueError, match=r"--band=0\.4,4\.5 leaves no room for faster views at 10 frames a second"):
         plain(pretrain.main, *words, "--band=0.4,4.5")
-    plain(pretrain.main, *words, "--band=0.4,4")
+    plain(pretrain.main, *words, "--band=0.4,4", "--interpolation=linear")
     out = capsys.readouterr().out
     assert "at 0.5 to 1.25 times the speed (as far as what repeats fastest keeps two frames to a period)" in out
-    assert flags_of(tmp_path / "run")["speed_range"] == "0.5,1.25"
+    assert "Between two frames they show their mean, as in the paper." in out
+    flags = flags_of(tmp_path / "run")
+    assert (flags["speed_range"], flags.get("interpolation", "linear")) == ("0.5,1.25", "linear")
     assert "There is one recording (0:24): its first part is learned from, and its last, " in out
     assert "10 frames per second (as asked for) and 18 x 24 pixels" in out
     assert "Training takes 1 steps (as asked for)." in out

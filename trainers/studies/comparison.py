@@ -162,8 +162,7 @@ def _of_small(scale):
         "Lines that say so have five epochs in place of that, and a tenth of the rate after the third and again after "
         "the fourth, as the paper has after 12 and 16 of 20; batches and the first rate are those of the scale. In a "
         "block of their own are batches of 64 for three methods, which see 16 times the clips of SimPer's in up to "
-        "four times the seconds. Of noisy digits SimPer learns with this seed, and not with two others, see the tables "
-        "`equal_seconds` and `seeds`. "
+        "four times the seconds. What three seeds say is in the table `equal_seconds`. "
     )
 
 

@@ -192,8 +192,7 @@ SCALES = {
             (0,), _SMALL,
             more_seeds=dict.fromkeys(
                 (
-                    "quickstart", "finalists", "comparison", "equal_seconds", "seeds", "table10", "table13_digits",
-                    "table14",
+                    "quickstart", "finalists", "equal_seconds", "seeds", "table10", "table13_digits", "table14",
                 ),
                 (0, 1, 2),
             ),
