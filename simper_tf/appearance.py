@@ -130,7 +130,7 @@ class Appearance(Frozen):
             steady: Whether noise is as strong between two frames as at one, see `augment.resample`.
 
         Returns:
-            `(B, V, L, H, W, C)` float32 in [0, 1].
+            `(B, V, L, H, W, C)` float32 in [0, 1], which steady ones may leave a little.
         """
         num_views = starts.shape[1]
         if not self.shares(num_views):
@@ -179,7 +179,7 @@ class Appearance(Frozen):
             views = augment.change_contrast(views, draws["contrast"])
         views = tf.minimum(views, 1.0)
         if self.contrast != (1.0, 1.0) or self.saturation[1] > 1 or self.hue:
-            views = tf.nn.relu(views)  # Every pass costs a tenth of all; nothing else can be darker than black.
+            views = tf.nn.relu(views)  # Every pass costs a tenth of all; nothing else is left darker than black.
         if np.any(self.solarize_probability):
             solarized = draws["solarized"][:, :, None, None, None, None] & (views > 0.5)
             views = tf.where(solarized, 1.0 - views, views)

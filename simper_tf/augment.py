@@ -55,6 +55,8 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, steady=
     Halfway between two frames their mean has half the variance of the noise, and at a frame nothing is lost: noise
     swells and fades in a rhythm that says how fast a view runs. Where it is to be `steady`, times near a frame are also
     smoothed and those between two sharpened, by just so much that noise is as strong at all of them; see `steadying`.
+    Only nearly so before the second and after the last but one frame, as what lies beyond the ends is mirrored. How
+    noise of successive frames of a view is correlated, which the speed has a part in, stays as it is.
 
     Args:
         clips: `(B, T, H, W, C)` uint8 or float.
@@ -68,7 +70,7 @@ def resample(clips, starts, speeds, num_frames, tops=None, bottoms=None, steady=
     Returns:
         `(B, V, L, H, W, C)` float32, in the clip's own unit; sharpened, it may leave the clip's range by a fifth of
         it. Keeping times inside the clip is the caller's part: a view that starts or ends outside is squeezed into
-        it.
+        it, and is not steady.
     """
     if steady:
         clips = tf.cast(clips, tf.float32)

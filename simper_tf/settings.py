@@ -104,8 +104,8 @@ class Settings:
     reverse_probability: float = _views(
         0.5, help="Chance of playing a view backwards; 0 where labels are series.", lower=0.0
     )
-    interpolation: str = _views("linear", help="What views show between two frames: their mean, or that of "
-                                "smoothed ones, in which noise does not tell the speed.",
+    interpolation: str = _views("linear", help="What views show between two frames: their mean, as in the paper, "
+                                "or one with noise as strong as at a frame.",
                                 choices=INTERPOLATIONS)  # fmt: skip
     appearance: str = _views("own", help="Changes of a view's picture: the method's own, those of another, or none.",
                              choices=("own", *APPEARANCES))  # fmt: skip

@@ -33,8 +33,9 @@ class Views(Frozen):
         times: Which frames of a clip a view shows. The default is SimPer's: two sets of views at several speeds.
         appearance: How the picture changes; None changes nothing. For series, `(B, T, 1, 1, C)`, a `SeriesAppearance`,
             which takes the place of the default by itself.
-        interpolation: What a view shows between two frames: `linear`, their mean, weighted; `steady`, the same of
-            smoothed frames, by as much as keeps noise from telling the speed.
+        interpolation: What a view shows between two frames: `linear`, their mean, weighted, as in the paper; `steady`,
+            smoothed near a frame and sharpened between two, so that noise is as strong at all times and does not swell
+            and fade by the speed.
 
     Raises:
         ValueError: a view has fewer than 8 frames, or there is no such interpolation.
@@ -121,7 +122,7 @@ class Views(Frozen):
             views = augment.resample(clips, *where, steady=steady)
         else:
             views = self.appearance.apply(clips, *where, look, steady)
-        if steady:  # What is sharpened may leave it.
+        if steady:  # What is sharpened may leave it, where it is nearly black or white.
             views = tf.clip_by_value(views, 0.0, 1.0)
         known = {name: draw for name, draw in times.items() if name not in WHERE}
         return {"views": views, **known, **{name: look[name] for name in ("regions",) if name in look}}

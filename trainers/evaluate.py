@@ -142,7 +142,9 @@ def say_whether_it_learned(clips, model, settings):
     if logs["speed_correlation"] < LEARNED:
         cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
         if settings.interpolation == "linear":
-            cli.say("Noise may have told the speed in their place: --interpolation=steady keeps it from that.")
+            cli.say(
+                "Noise may swell and fade by the speed, and be followed in their place: try --interpolation=steady."
+            )
 
 
 def extract(clips, split, model, settings, task):

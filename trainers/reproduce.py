@@ -29,8 +29,13 @@ def main():
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
     if config.choose and not set(names) & set(choosing.TABLES):
-        known = " and ".join(choosing.TABLES)
-        raise ValueError(f"--choose chooses by the tables {known}. Ask for one: --table=settings.")
+        known = ", ".join(choosing.TABLES)
+        raise ValueError(f"--choose chooses by one of the tables {known}. Ask for one: --table=settings.")
+    if config.choose and {"settings", "finalists"} <= {*names}:
+        raise ValueError(
+            "--choose by the table finalists takes what --choose by the table settings has found. Ask for "
+            "--table=settings alone, and then for --table=finalists."
+        )
     if config.choose and scale.is_short:
         raise ValueError(f"--choose at --scale={scale.name} would choose by a few steps. Name another scale.")
     for path in config.documents:
@@ -222,7 +227,7 @@ if __name__ == "__main__":
     flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale for each table.")
     flags.DEFINE_integer("jobs", 1, "Runs trained at a time; times are then not to be compared.", lower_bound=1)
     flags.DEFINE_boolean(
-        "choose", False, "Let other tables have what is best in the tables settings and finetune_settings."
+        "choose", False, f"Let other tables have what is best in one of the tables {', '.join(choosing.TABLES)}."
     )
     flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
     flags.DEFINE_string("manual_dir", "raw", "Folder with a folder of raw files for each data set, such as raw/ubfc.")

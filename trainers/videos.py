@@ -18,7 +18,7 @@ from simper_tf.tasks import Task
 from simper_tf.times import SpeedSets
 from trainers import cli, options
 
-# What follows from the recordings where it is not set, and stays for the whole run.
+# What is proposed where it is not set, most of it by the recordings, and stays for the whole run.
 PROPOSED = ("dataset", "band", "window", "hop", "rate", "size", "speed_range", "interpolation", "steps", "encoder")
 # The encoder where nobody names one: of pictures that of all other runs.
 _ENCODER_OF_SERIES = "small1d"
@@ -26,8 +26,8 @@ _ENCODER_OF_SERIES = "small1d"
 _MINUTES, _MEASURED_SECONDS, _MEASURED_STEPS = 5.0, 2.0, 3
 # What is said of views between two frames.
 _BETWEEN = {
-    "steady": "Noise in them is as strong at all times, so that it does not tell the speed.",
-    "linear": "Between two frames they show their mean, as in the paper.",
+    "steady": "Noise in them is as strong at all times.",
+    "linear": "Between two {what} they show their mean, as in the paper.",
 }
 # At less than this speed views hardly differ.
 _LEAST_FASTEST = 1.2
@@ -49,7 +49,7 @@ def settings_from(given: Settings) -> Settings:
     begun = options.written(folder)
     if begun.videos != given.videos:
         return given  # Refused as any other flag is, if there is something to lose.
-    found = _with(given, {name: getattr(begun, name) for name in PROPOSED})
+    found = _with(given, {name: getattr(begun, name) for name in PROPOSED if not options.is_given(name)})
     own_videos.check_unchanged(found, own_videos.load(found, cli.say))
     if given.minutes and options.is_given("minutes") and checkpoints.checkpoint_steps(folder / "checkpoints"):
         cli.say(f"The run has had {found.steps} steps since it began: --minutes changes nothing any more.")
@@ -71,7 +71,7 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
     found = _with(settings, {**known, "dataset": own_videos.name_of(settings)})
     if told.get("series") and not options.is_given("encoder"):
         found = dataclasses.replace(found, encoder=_ENCODER_OF_SERIES)
-    if not options.is_given("interpolation"):
+    if METHODS[found.method].changes_speed() and not options.is_given("interpolation"):
         found = dataclasses.replace(found, interpolation="steady")  # How much noise there is nobody knows.
     fastest, slowest = _fastest(told), settings.speed_range[0]
     if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
@@ -162,8 +162,8 @@ def _explained(settings, clips, told, why_steps):
         f"{more}Clips last {told['window']:.3g} s ({why['window']}) and start every {told['hop']:.3g} s "
         f"({why['hop']}): {number} to learn from, {held} held out. What repeats at "
         f"{low:g} to {high:g} Hz can be read ({why['band']}). Views show {view} {what} ({why_view}) at {slowest:g} to "
-        f"{fastest:g} times the speed ({_why_speeds(settings, told)}). {_BETWEEN[settings.interpolation]} "
-        f"Training takes {settings.steps} steps ({why_steps})."
+        f"{fastest:g} times the speed ({_why_speeds(settings, told)}). "
+        f"{_BETWEEN[settings.interpolation].format(what=what)} Training takes {settings.steps} steps ({why_steps})."
     )
 
 

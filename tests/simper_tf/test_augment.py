@@ -337,6 +337,13 @@ def test_weights_of_steady_interpolation_have_sum_1_their_time_as_mean_and_the_s
     assert np.count_nonzero(np.abs(found) > 1e-4) <= 4
 
 
+@pytest.mark.parametrize("time", [0.0, 0.5, 10.5, 11.0])
+def test_at_the_ends_of_a_clip_steady_interpolation_is_nearly_so_and_weights_still_have_sum_1(time):
+    found = weights(time)
+    assert found.sum() == pytest.approx(1, abs=1e-5)
+    assert (found**2).sum() == pytest.approx(augment.STEADY_SHARE, abs=0.13)
+
+
 def test_steady_interpolation_smooths_a_frame_and_sharpens_halfway_between_two():
     share = augment.STEADY_SHARE
     # At a frame (a, 1 - 2 a, a), halfway (e, f, f, e): by hand, of their sums and sums of squares.

@@ -107,6 +107,18 @@ def test_rates_of_data_sets_that_were_not_asked_stay_as_they_are(monkeypatch, tm
     assert choosing.label_rates() == {"lst": {"byol": {"after": 0.001}}, "ubfc": {"simper": {"after": 0.003}}}
 
 
+def test_settings_find_finalists_and_these_what_the_comparison_takes(monkeypatch, tmp_path, asked):
+    study, found = asked
+    for name in ("CHOSEN", "FINALISTS"):
+        monkeypatch.setattr(choosing, name, tmp_path / name)
+    page = found(simper=[(3, 3), (1, 1), (2, 2)], byol=[(1, 1), (2, 2), (3, 3)])
+    for table in ("settings", "finalists"):
+        choose, write = choosing.TABLES[table]
+        write(choose(study, page))
+    assert choosing.finalists()["simper"] == [{"learning_rate": "0.001"}, {"appearance": "none"}]
+    assert choosing.chosen()["simper"]["changes"] == {"learning_rate": "0.001"}
+
+
 def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
     study, found = asked
     page = found(simper=[(1, 1)] * 3, byol=[(1, 1)] * 3) | {"done": 5}
@@ -117,6 +129,8 @@ def test_nothing_is_chosen_of_a_table_of_which_runs_are_missing(asked):
 def test_the_comparison_takes_what_was_chosen_and_gives_the_best_the_time_of_simper(monkeypatch, tmp_path):
     names = [name for name, kind in METHODS.items() if not kind.needs_labels]
     made = {name: {"changes": {"learning_rate": "0.007"}, "place": k + 1} for k, name in enumerate(names)}
+    for name in ("simper", "frequency_contrast"):  # Lines of either way are there whatever was chosen.
+        made[name]["changes"]["interpolation"] = "steady"
     for name in ("CHOSEN", "COSTS"):
         monkeypatch.setattr(choosing, name, tmp_path / name)
     choosing.write(made)

@@ -221,7 +221,17 @@ def test_miniatures_are_written_once_where_nobody_takes_them_for_the_real_thing(
 
 def test_settings_are_chosen_of_their_table_alone(small):
     small.choose = True
-    with pytest.raises(ValueError, match=r"--choose chooses by the tables settings and finetune_settings\. Ask"):
+    with pytest.raises(
+        ValueError, match=r"--choose chooses by one of the tables settings, finalists, finetune_settings\. Ask"
+    ):
+        reproduce.main()
+    assert not small.trained
+
+
+def test_finalists_are_not_chosen_from_before_they_are_known(small, monkeypatch):
+    small.choose, small.table, small.scale = True, ["settings", "finalists"], "small"
+    monkeypatch.setattr(reproduce, "STUDIES", dict.fromkeys(small.table, reproduce.STUDIES["mine"]))
+    with pytest.raises(ValueError, match=r"Ask for --table=settings alone, and then for --table=finalists"):
         reproduce.main()
     assert not small.trained
 

@@ -107,6 +107,7 @@ def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
         "Clips last 6 s (2.4 periods of the slowest repetition sought)",
         "0.4 to 5.5 Hz can be read",
         "Views show 132 samples",
+        "Noise in them is as strong at all times.",
         f"Training takes {before['steps']} steps (0.2 minutes at ",
     ):
         assert words in told

@@ -51,7 +51,9 @@ def test_every_run_of_every_table_has_flags_that_fit_one_another(name, scale):
     study = STUDIES[name][0](LOCATED[scale])
     runs = [run.seeded(0) for run in study.runs()]
     assert study.name == name
-    assert bool(runs) != (name in ("equal_seconds", "batches") and scale == "paper")  # They are of two cores.
+    assert bool(runs) != (
+        name in ("equal_seconds", "batches", "finalists") and scale == "paper"
+    )  # They are of two cores.
     for run in runs:
         assert len({each.name() for each in run.with_sources()}) == len(run.with_sources())
         assert {each.settings().artifacts for each in run.with_sources()} <= {False, name == "quickstart"}
@@ -271,6 +273,11 @@ def test_tables_of_features_have_what_reads_without_learning_where_its_clips_all
         name: {cell.protocol for line in each.lines for cell in line.cells if cell} for name, each in made.items()
     }
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
+    for line in made["table5"].lines:
+        for column, cell in zip(made["table5"].columns, line.cells, strict=True):
+            if cell and cell.protocol in skin:
+                assert ("down to the fundamental" in column) == cell.protocol.endswith("_fundamental")
+                assert cell.protocol.split("_")[0] in line.title.lower()
     assert skin | {"pixels"} <= controls["table5"]
     for name in ("table2", "table6"):
         assert controls[name] & (skin | {"pixels"}) == {"pixels"}

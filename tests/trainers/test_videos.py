@@ -98,7 +98,7 @@ def test_one_paragraph_says_what_is_done_and_why(journey):
         "Clips last 6 s (2.4 periods of the slowest repetition sought)",
         "0.4 to 5 Hz can be read (the upper end with 5 frames to a period, the lower end with 2.4 periods in a clip)",
         "Views show 75 frames",
-        "Noise in them is as strong at all times, so that it does not tell the speed.",
+        "Noise in them is as strong at all times.",
         f"Training takes {before['steps']} steps (0.1 minutes at ",
     ):
         assert words in told
@@ -202,6 +202,8 @@ def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
     added.unlink()
     pathlib.Path("clips/d.mp4").write_bytes(whole)
     plain(pretrain.main, *words, "--noartifacts")
+    with pytest.raises(ValueError, match=r"--interpolation=linear"):  # It began with steady ones, and keeps them.
+        plain(pretrain.main, *words, "--noartifacts", "--interpolation=linear")
     plain(evaluate.main, *COMMANDS[2][1:], "--noartifacts")  # What was decoded is still there.
 
 

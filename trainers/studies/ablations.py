@@ -140,8 +140,8 @@ def between_frames(scale: Scale) -> Study:
         runs = {title: base.but(**kinds[title]) for title in scale.some(kinds)}
         blocks.append(_frozen(scale.title(name), name, runs))
     about = (
-        "SimPer with views that mix two frames, as in the paper, and with steady ones, which mix smoothed frames so "
-        "that noise is as strong at every time, with and without its crops, on validation clips of pulses. The table "
+        "SimPer with views that mix two frames, as in the paper, and with steady ones, in which noise is as "
+        "strong at every time, with and without its crops, on validation clips of pulses. The table "
         "`seeds` asks it of noisy digits."
     )
     return Study("between_frames", "Views between two frames", about, tuple(blocks))
@@ -163,8 +163,8 @@ def choices(scale: Scale) -> Study:
     about = (
         "SimPer with one choice changed at a time, on validation clips. No default was changed by it. The digits are "
         "the noisy ones, since nearly every choice reads clean ones to the resolution of a clip. The other settings "
-        "are those chosen for SimPer in the table `settings`, which leave the picture as it is; the second block says "
-        "what each of the paper's changes of it costs."
+        "are those chosen for SimPer in the table `finalists`: pictures as they are, and steady views. The second "
+        "block says what each of the paper's changes of it costs."
     )
     return Study(
         "choices", "Every choice, one at a time", about, (first, block_of_features("Changes of the picture", runs))

@@ -13,7 +13,6 @@ from trainers.studies.digits import (
     STEADY,
     WIDE,
     block_of_features,
-    changes_speed,
     digits,
     frequency_cells,
     frequency_titles,
@@ -70,8 +69,8 @@ def equal_seconds(scale: Scale) -> Study:
         "in the time that SimPer takes for its own, by `benchmarks.costs` on two cores; none has the prior. Methods "
         "that are told the band by their own loss have a line with a wide one (0.2 to 7.5 Hz) too, and SimPer one with "
         "fewer views of more clips, contrasted across clips, see the table `losses`. Methods that play clips faster "
-        "have lines with either way to mix two frames, as in the paper or steady, so that noise does not tell the "
-        f"speed, see the table `seeds`. {_settings_chosen(scale)}"
+        "have lines with either way to mix two frames, as in the paper or steady, see the table `seeds`; both have the "
+        f"steps of the one that was chosen. {_settings_chosen(scale)}"
     )
     return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
 
@@ -150,7 +149,8 @@ def _settings_chosen(scale):
     each = "; ".join(f"{title} {flags}" for title, flags in said.items() if flags)
     return (
         "Settings are those of the scale but for what was chosen for each method on validation clips of noisy digits, "
-        f"see the table `settings`: {each}; the others have none that was better. Rates fall along a cosine."
+        f"see the tables `settings` and `finalists`: {each}; the others have none that was better. Rates fall along a "
+        "cosine."
     )
 
 
@@ -193,9 +193,9 @@ def _equal_seconds(scale, config):
         number = steps_in_the_time_of(steps, name)
         run, title = _chosen(scale, base, name).but(steps=number), named(name)
         if is_told_the_band(name):
-            runs[f"{title}, {number} steps"] = run
+            runs[f"{title}, {number} steps"] = run.but(interpolation="linear")
             run, title = run.but(**WIDE), f"{METHODS[name].title}, wide band"
-        runs |= _either_way(title, run, number) if changes_speed(name) else {f"{title}, {number} steps": run}
+        runs |= _either_way(title, run, number) if METHODS[name].changes_speed() else {f"{title}, {number} steps": run}
     number = steps_in_the_time_of(steps, WITH_MORE_CLIPS)
     more = _chosen(scale, base, "simper").but(steps=number, **MORE_CLIPS)
     runs |= _either_way("SimPer, 3 views of 7 clips + other clips", more, number)

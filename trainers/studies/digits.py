@@ -28,7 +28,7 @@ WIDE = {"band": "0.2,7.5"}
 # SimPer with fewer views of more clips, and those of other clips as candidates, which methods that contrast clips have;
 # a step takes as long. Chosen on validation clips, see the table `losses`.
 MORE_CLIPS = {"num_views": 3, "batch_size": 7, "other_clips": True}
-# Views in which noise does not tell the speed; see `augment.resample`. For methods that change it.
+# Views with noise as strong between two frames as at one; see `augment.resample`. For methods that change the speed.
 STEADY = {"interpolation": "steady"}
 # Kinds of digits: config -> its title.
 DIGITS = {
@@ -102,11 +102,6 @@ def pixels(base: Run, metric: str = "mae", readouts=READOUTS) -> Line:
 def is_told_the_band(method: str) -> bool:
     """Returns whether a method's own loss has the band, and not the prior alone."""
     return "band" in inspect.signature(METHODS[method]).parameters
-
-
-def changes_speed(method: str) -> bool:
-    """Returns whether a method plays clips at other speeds than their own, where interpolated noise tells the speed."""
-    return METHODS[method].times_for(2, (0.5, 2.0)).fastest > 1
 
 
 def named(method: str) -> str:

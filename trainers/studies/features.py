@@ -63,6 +63,7 @@ def features(number: int, name: str):
                 for method in scale.some((*FOR_PULSE, *PAPERS))
                 if has_option(method, "prior_weight")  # A term of SiNC is the prior.
             ]
+        # They read clips alone: a run that learns nothing has them soonest.
         lines += controls.beside_features(name, plain.but(method="simper", steps=0, epochs=0), columns)
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (

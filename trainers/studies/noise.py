@@ -52,7 +52,8 @@ def strengths(scale: Scale) -> Study:
     about = (
         "Where pixels fail is where learning shows its worth: four methods at three strengths of it, those that are "
         "told the band by their own loss also with a wide one (0.2 to 7.5 Hz), and then what it takes at the "
-        "strongest. The lower learning rate there was found on validation clips, see the table `noise_settings`."
+        "strongest. Settings are those chosen for the table `comparison`; SimPer has steady views. The lower learning "
+        "rate was found on validation clips, see the table `noise_settings`."
     )
     return Study("strengths", "Noise, clutter and light", about, tuple(blocks))
 
@@ -74,8 +75,8 @@ def noise_settings(scale: Scale) -> Study:
         runs = {"as chosen for it": base, **variants(base, filter(None, scale.some(lines)))}
         blocks.append(block_of_features(METHODS[method].title, runs))
     about = (
-        "Settings at the strongest noise, where those that were chosen at the middle one do not let SimPer learn, on "
-        "validation clips. What is found here is measured on test clips in the table `strengths`."
+        "Settings at the strongest noise, beside those that were chosen at the middle one, where SimPer has steady "
+        "views, on validation clips. What is found here is measured on test clips in the table `strengths`."
     )
     return Study("noise_settings", f"Settings at the strongest noise: {DIGITS[STRONGEST]}", about, tuple(blocks))
 
@@ -83,7 +84,7 @@ def noise_settings(scale: Scale) -> Study:
 def seeds(scale: Scale) -> Study:
     """Returns the study of whether SimPer learns at middle noise whatever the seed, on validation clips."""
     plain = dataclasses.replace(noisy(scale), split="validation").but(method="simper")
-    base = plain.but(**{**changes("simper"), "interpolation": "linear"})
+    base = plain.but(appearance="none")
     steps = base.settings().steps
     lines = [
         SLOWER, {"temperature": 0.1}, {"temperature": 0.1, **SLOWER}, {"similarity": "npsd"},
@@ -97,7 +98,7 @@ def seeds(scale: Scale) -> Study:
     about = (
         "With one seed SimPer learns from views that mix two frames, as in the paper, and with others its loss stays "
         "at that of chance: the mean of two frames has less noise than one, so that noise swells and fades in a rhythm "
-        "of the view's speed. `--interpolation=steady` smooths frames by as much as keeps it equally strong. This "
+        "of the view's speed. With `--interpolation=steady` it is as strong at all times. This "
         "table asks which settings learn with all of three seeds, on validation clips."
     )
     return Study("seeds", "SimPer at middle noise, seed by seed", about, (block,))

@@ -50,7 +50,8 @@ def test_a_pulse_whose_second_harmonic_is_the_stronger_is_read_by_its_fundamenta
     predictions = protocols.predict(found, found, found, wide)
     np.testing.assert_allclose(predictions[name].values, 120 * HERTZ, atol=1.5)
     # CHROM filters windows of 1.6 seconds, which takes most of what is slower than a beat in each.
-    np.testing.assert_allclose(predictions[f"{name}_fundamental"].values[1:], 60 * HERTZ[1:], atol=1.5)
+    seen = slice(1, None) if name == "chrom" else slice(None)
+    np.testing.assert_allclose(predictions[f"{name}_fundamental"].values[seen], 60 * HERTZ[seen], atol=1.5)
 
 
 def test_colors_are_the_means_of_each_channel_in_each_frame():
