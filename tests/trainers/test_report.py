@@ -174,7 +174,7 @@ def test_what_is_missing_is_said_and_how_to_make_it(made):
     text = pages.render(made, "Title")
     for sentence in (
         "table3 is not made: python -m trainers.reproduce --table=table3 --scale=smoke",
-        "table2: 2 of 10 runs are not finished: python -m trainers.reproduce --table=table2 --scale=smoke",
+        "table2: 2 of 12 runs are not finished: python -m trainers.reproduce --table=table2 --scale=smoke",
         "Figure 4 (a): representations with fewer clips is not drawn: runs/x holds no finished run. python -m "
         "trainers.reproduce --table=table12_digits --scale=smoke",
     ):
