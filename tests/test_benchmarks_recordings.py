@@ -28,7 +28,8 @@ def test_the_weights_of_series_are_those_that_are_fitted():
     known = {"SERIES": scores.SERIES, "beats.WEIGHTS": beats.WEIGHTS}
     for name, readings, right in recordings._series_readings():
         found = recordings.fitted(readings, right, mistake=recordings._MISTAKE)
-        assert [float(value) for value in found.split(", ")] == pytest.approx(known.pop(name), abs=0.02)
+        # Other processors round otherwise: a reading or two of thousands changes sides, and a weight by half a percent.
+        assert [float(value) for value in found.split(", ")] == pytest.approx(known.pop(name), rel=0.02)
     assert not known
 
 
