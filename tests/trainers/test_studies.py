@@ -7,6 +7,7 @@ from simper_tf.encoders import ENCODERS
 from simper_tf.encoders.norms import mixes_clips
 from simper_tf.methods import METHODS
 from trainers.studies import STUDIES, choosing, published, ranking
+from trainers.studies.comparison import DATA
 from trainers.studies.digits import DIGITS
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
@@ -51,9 +52,8 @@ def test_every_run_of_every_table_has_flags_that_fit_one_another(name, scale):
     study = STUDIES[name][0](LOCATED[scale])
     runs = [run.seeded(0) for run in study.runs()]
     assert study.name == name
-    assert bool(runs) != (
-        name in ("equal_seconds", "batches", "finalists") and scale == "paper"
-    )  # They are of two cores.
+    of_two_cores = ("equal_seconds", "batches", "largest_batches", "finalists")
+    assert bool(runs) != (name in of_two_cores and scale == "paper")
     for run in runs:
         assert len({each.name() for each in run.with_sources()}) == len(run.with_sources())
         assert {each.settings().artifacts for each in run.with_sources()} <= {False, name == "quickstart"}
@@ -222,8 +222,14 @@ def test_the_comparison_has_every_method_with_and_without_the_prior_and_controls
     for lines in prior:
         assert {f"{title} + prior" for title in methods if title != METHODS["sinc"].title} <= set(lines)
         assert {"prior alone", "SiNC (told the band)", "control: strongest line of the pixels"} <= set(lines)
-    assert sum(title.startswith("Batches of 64") for title in titles) == 6
     assert all(name in METHODS for name in PAPERS)
+
+
+def test_batches_of_64_stand_in_a_table_of_their_own():
+    study = STUDIES["largest_batches"][0](LOCATED["small"])
+    runs = [cell.run.settings() for block in study.blocks for line in block.lines for cell in line.cells]
+    assert {run.batch_size for run in runs} == {64}
+    assert {run.dataset for run in runs} == {f"rotating_digits/{config}" for config in DATA}
 
 
 def test_a_supervised_line_has_the_papers_decay_over_as_many_epochs_as_its_clips_allow():

@@ -49,6 +49,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "batches": (tuning.batches, ("rotating_digits",)),
     "comparison": (comparison.comparison, ("rotating_digits",)),
     "comparison_prior": (comparison.with_prior, ("rotating_digits",)),
+    "largest_batches": (comparison.largest_batches, ("rotating_digits",)),
     "equal_seconds": (comparison.equal_seconds, ("rotating_digits",)),
     "encoder": (parts.encoder, ("rotating_digits",)),
     "losses": (parts.losses, ("rotating_digits",)),

@@ -67,14 +67,13 @@ def finalists_by_seeds(scale: Scale) -> Study:
 
 def batches(scale: Scale) -> Study:
     """Returns the study of larger batches, on validation clips as the settings."""
-    # At the shortest scale there are no 64 clips, and the paper's batches are of 64 anyway.
-    grids = {"smoke": (LARGER,), "small": (LARGER, LARGEST)}
+    grids = {name: (LARGER, each) for name, each in LARGEST.items()}
     kinds = scale.some(CHEAP) if scale.name in grids else ()
     blocks = [_over_grid(scale, method, grids[scale.name]) for method in kinds]
     about = (
         "What larger batches give in as many steps, on validation clips of noisy digits, to methods of which a step "
         "with batches of 64 takes at most four of SimPer's. They hold 16 times the clips of SimPer's, so that settings "
-        "are not chosen from them; the table `comparison` has a block of them on test clips."
+        "are not chosen from them; the table `largest_batches` has them on test clips."
     )
     return Study("batches", "Larger batches", about, tuple(blocks))
 
