@@ -12,6 +12,9 @@ from simper_tf.refusals import PERIODS, batch_and_time, frames_checks, rate_chec
 from simper_tf.served.features import FeaturesModel, rising
 from simper_tf.tasks import FREQUENCY_UNITS
 
+# Hundreds of operations that are the same for every model and type of frames, traced once for all.
+_resolve_octave = tf.function(octave.resolve_octave, autograph=False)
+
 
 class FrequencyModel(FeaturesModel):
     """An encoder with its readout: frames and their rate in, Hz out.
@@ -142,7 +145,7 @@ class FrequencyModel(FeaturesModel):
         else:
             pixels = spectrum.pixel_power(frames)
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
-            frequency = tf.where(shown, octave.resolve_octave(features, pixels, rate), frequency)
+            frequency = tf.where(shown, _resolve_octave(features, pixels, rate), frequency)
             courses, found = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
         frequency = tf.clip_by_value(frequency, low, high)
         confidence = recurrence(courses, rate * self.multiple / frequency)

@@ -84,6 +84,16 @@ def test_a_line_that_is_level_with_a_best_of_wide_spread_is_not_first_where_anot
     assert sentences(found_of(block("mae"), values)) == ["mae: SimCLR and MoCo level, then BYOL (a factor of 1.5)."]
 
 
+def test_a_line_that_fails_with_one_seed_of_three_is_behind_one_that_is_better_with_each():
+    values = {A: [1.0, 1.2, 1.1], B: [1.3, 9.0, 1.4], C: [1.15, 9.0, 1.4]}  # The last two spread by four and more.
+    assert sentences(found_of(block("mae"), values)) == ["mae: SimCLR and BYOL level, then MoCo (a factor of 3.5)."]
+    falling = {key: [-each for each in found] for key, found in values.items()}
+    said = sentences(found_of(block("pearson"), falling, "pearson"))
+    assert said == ["pearson: SimCLR and BYOL level, then MoCo (-1.1 against -3.9)."]
+    two = {key: found[:2] for key, found in values.items()}  # Of two seeds each it happens too often by chance.
+    assert sentences(found_of(block("mae"), two))[0].startswith("mae: SimCLR and BYOL and MoCo level")
+
+
 def test_seconds_are_of_each_run_once_however_many_cells_begin_with_it():
     begun = B.begun_with(A)
     cells = tuple(Cell(run, "fft", metric) for metric in ("mae", "mape") for run in (begun, begun.but(steps=7), A))

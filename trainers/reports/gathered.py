@@ -18,8 +18,8 @@ PACKAGES = ("tensorflow", "keras", "numpy", "scipy", "scikit-learn", "matplotlib
 # How all tables are to be read.
 NUMBERS = (
     "Numbers are means and standard deviations over seeds, or of one seed with its 95 % interval. In bold is what no "
-    "other line of a column is ahead of by more than both spreads; beside it the paper's number. Seconds are those of "
-    "training."
+    "other line of a column is ahead of by more than both spreads, or with each of three seeds; beside it the "
+    "paper's number. Seconds are those of training."
 )
 # Fields of a table and of its parts, see `studies.gathering`.
 TABLE = {"name", "title", "about", "scale", "scale_about", "seeds", "commits", "done", "total", "blocks", "runs"}

@@ -82,7 +82,8 @@ def equal_seconds(scale: Scale) -> Study:
         "that are told the band by their own loss have a line with a wide one (0.2 to 7.5 Hz) too, and SimPer one with "
         "fewer views of more clips, contrasted across clips, see the table `losses`. Methods that play clips faster "
         "have lines with either way to mix two frames, as in the paper or steady, see the table `seeds`; both have the "
-        f"steps of the one that was chosen. {_settings_chosen(scale)}"
+        "steps of the one that was chosen. The column of seconds is of runs that shared the machine with others: steps "
+        f"are counted by what they cost alone. {_settings_chosen(scale)}"
     )
     return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
 

@@ -76,7 +76,7 @@ def noise_settings(scale: Scale) -> Study:
         blocks.append(block_of_features(METHODS[method].title, runs))
     about = (
         "Settings at the strongest noise, beside those that were chosen at the middle one, where SimPer has steady "
-        "views, on validation clips. What is found here is measured on test clips in the table `strengths`."
+        "views, on validation clips. Some of what is found here is measured on test clips in the table `strengths`."
     )
     return Study("noise_settings", f"Settings at the strongest noise: {DIGITS[STRONGEST]}", about, tuple(blocks))
 

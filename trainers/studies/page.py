@@ -87,8 +87,9 @@ def _how(page):
     return (
         f"Scale `{page['scale']}`. {page['scale_about']} Numbers are of {splits} clips: the mean and standard "
         f"deviation over seeds {', '.join(map(str, page['seeds']))}, or of one seed with its 95 % interval. In bold "
-        "is what no other line of the column is ahead of by more than both spreads. Seconds are those of all "
-        "training of a line, from random weights on and each run once, a mean over seeds, beside other runs. "
+        "is what no other line of the column is ahead of by more than both spreads, or with each of three seeds. "
+        "Seconds are those of all training of a line, from random weights on and each run once, a mean over seeds, "
+        "beside other runs. "
         f"{page['done']} of {page['total']} runs are finished, {minutes_of(page):.0f} minutes of training for each "
         f"seed; commit {', '.join(page['commits']) or 'none yet'}. Made by `{commands.of_table(page)}`."
     )
