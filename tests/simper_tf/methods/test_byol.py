@@ -95,7 +95,8 @@ def test_momentum_stays_constant_without_a_number_of_steps():
 
 
 def test_collapsed_predictions_have_no_variety():
-    logs = loss_of(compiled(), tf.fill([4, 2, 10, 2], 0.7), targets=tf.ones([4, 2, 8]))
+    # Of other constants some processors round the rows of a product differently, which batch norm magnifies.
+    logs = loss_of(compiled(), tf.zeros([4, 2, 10, 2]), targets=tf.ones([4, 2, 8]))
     assert float(logs["variety"]) == pytest.approx(0, abs=1e-5)
 
 

@@ -42,7 +42,8 @@ def test_views_that_agree_are_found_and_swapping_them_changes_nothing():
 
 
 def test_collapsed_features_lose_the_logarithm_of_the_candidates():
-    logs = loss_of(compiled(), tf.fill([4, 2, 10, 2], 0.7))
+    # Of other constants some processors round the rows of a product differently, which batch norm magnifies.
+    logs = loss_of(compiled(), tf.zeros([4, 2, 10, 2]))
     assert float(logs["loss"]) == pytest.approx(np.log(7), rel=1e-3)
 
 
