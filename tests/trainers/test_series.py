@@ -161,8 +161,10 @@ def test_a_server_is_asked_about_a_series_in_its_own_unit(run, with_flags, capsy
         with_flags(client, words)
         told = [float(hertz) for hertz in re.findall(r"frequency_hz ([\d.]+)", capsys.readouterr().out)]
         assert len(told) >= 4
-        # After seconds of training features of a window may run at another multiple, by which a server is misled.
-        assert np.median(told) == pytest.approx(NEW[0], abs=TOLERANCE)
+        # After seconds of training features of one window may run at another multiple, by which a server is misled.
+        off = [hertz for hertz in told if abs(hertz - NEW[0]) > TOLERANCE]
+        assert len(off) <= 1, told
+        assert all(min(abs(hertz * k - NEW[0]) for k in (1 / 3, 1 / 2, 2, 3)) < 3 * TOLERANCE for hertz in off), off
         with pytest.raises(ValueError, match=r"takes series, which --video=me.mp4 does not hold"):
             with_flags(client, [*words, "--video=me.mp4"])
 
