@@ -95,7 +95,7 @@ def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
 
 @pytest.mark.slow
 def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
-    (standin,) = re.findall(r"`python -m (trainers\.standin --dataset=ubfc) --out=raw/ubfc`", README)
+    (standin,) = re.findall(r"`python\s+-m\s+(trainers\.standin --dataset=ubfc) --out=raw/ubfc`", README)
     subprocess.run([sys.executable, "-m", *standin.split(), f"--out={tmp_path / 'raw'}"], check=True, cwd=ROOT)
     assert list((tmp_path / "raw").rglob("vid.avi"))
     (folder,) = re.findall(r"tfds build (datasets/rotating_digits)", README)

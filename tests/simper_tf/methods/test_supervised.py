@@ -97,7 +97,8 @@ def test_of_a_frozen_encoder_nothing_changes_and_the_head_learns(swinging_bars, 
     model = Supervised(encoder, VIEWS, head=head, freeze=True)
     model.compile(keras.optimizers.Adam(3e-3))
     before = [network.get_weights() for network in (encoder, model.regressor)]
-    model.fit(swinging_bars[0], LABELS, verbose=0)
+    # Of five clips, as the signs of their errors never add up to 0, which is the gradient of the last bias.
+    model.fit(swinging_bars[0][:5], LABELS[:5], verbose=0)
     for value, now in zip(before[0], encoder.get_weights(), strict=True):
         np.testing.assert_array_equal(value, now)
     assert all(np.any(value != now) for value, now in zip(before[1], model.regressor.get_weights(), strict=True))
