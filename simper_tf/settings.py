@@ -95,6 +95,9 @@ class Settings:
     learning_rate: float = _train(1e-3, help="Rate of Adam at the start.", lower=0.0)
     decay_epochs: tuple[int, ...] = _train((), help="Divide the rate by 10 after these epochs; empty for a cosine.")
     deterministic: bool = _train(False, help="Only ops that give the same bits every time; slower.")
+    run_eagerly: bool = _train(
+        False, help="Compute op by op, as Python comes to it, for a debugger or a few steps; no graph is made."
+    )
     precision: str = _train("float32", help="Keras policy.", choices=("float32", "mixed_bfloat16"))
     augment_on: str = _train("device", help="Where views are made: in the training step, or in the input pipeline.",
                              choices=("device", "host"))  # fmt: skip

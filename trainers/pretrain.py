@@ -53,6 +53,7 @@ def main():
         strategy = strategies.make(settings, cluster)
         if settings.deterministic:
             tf.config.experimental.enable_op_determinism()
+        tf.config.run_functions_eagerly(settings.run_eagerly)
         clips = held.enter_context(data.opened(settings))
         if settings.videos:
             settings = videos.decided(settings, clips, strategy)

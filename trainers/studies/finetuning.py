@@ -13,7 +13,7 @@ from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, on
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
-    block = block_of("table8", "The whole network at once", scale, SETS, methods)
+    block = block_of("table8", "The whole network at once", scale, scale.some(SETS), methods)
     title, head = other_head(scale)
     other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
     lines = (*block.lines, dataclasses.replace(other, title=title))

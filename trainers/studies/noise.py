@@ -43,7 +43,7 @@ def strengths(scale: Scale) -> Study:
     for config in scale.some(("digits_noisy_low", "digits_noisy_middle", STRONGEST)):
         base = digits(scale, config)
         runs = {}
-        for name in ("simper", "frequency_contrast", "sinc", "contrast_phys"):
+        for name in scale.some(("simper", "frequency_contrast", "sinc", "contrast_phys")):
             runs[named(name)] = run = base.but(method=name, **changes(name))
             if is_told_the_band(name):
                 runs[f"{METHODS[name].title}, wide band"] = run.but(**WIDE)

@@ -169,7 +169,7 @@ def _smoke(setting):
     """Returns a setting of a few steps on a few clips, to see that everything runs."""
     tiny = {
         "steps": 2, "batch_size": 4, "train_clips": 24, "validation_clips": 12, "test_clips": 12,
-        "labeled_clips": 3,
+        "labeled_clips": 3, "run_eagerly": True,  # A graph takes longer than two steps.
     }  # fmt: skip
     return dataclasses.replace(
         setting, pretrain=setting.pretrain.but(**tiny, num_views=2), finetune=setting.finetune.but(**tiny)

@@ -47,7 +47,7 @@ def networks(scale: Scale) -> Study:
 
 def pulse_methods(scale: Scale) -> Study:
     """Returns table 21: self-supervised methods made for pulse, with and without a saliency sampler."""
-    methods, sets = scale.some(("frequency_contrast", "slf_rpm", "simper")), ("scamps", "ubfc", "pure")
+    methods, sets = scale.some(("frequency_contrast", "slf_rpm", "simper")), scale.some(("scamps", "ubfc", "pure"))
     # The sampler makes steps long, and both blocks are to have the same ones.
     before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
     blocks = []
