@@ -147,7 +147,8 @@ def test_a_table_without_its_data_is_refused_by_name_and_left_out_of_all(small, 
     monkeypatch.setattr(reproduce, "STUDIES", {"mine": (made, ("ubfc",)), "other": (made, ("rotating_digits",))})
     small.scale = "paper"
     with pytest.raises(
-        ValueError, match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: datasets/ubfc"
+        ValueError,
+        match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: 75 GB by hand from https://",
     ):
         reproduce.main()
     assert not small.trained

@@ -18,8 +18,9 @@ CONTROLS = {
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
-# Beside heads: the control of each data set that is best, and what else stands beside heads of series.
+# Beside heads: the control of each data set that is best, and behind each what else stands there.
 _BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
+_FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
 _WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
 
 
@@ -41,15 +42,16 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
 def beside_heads(block: Block) -> Block:
     """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
 
-    They are pixels of digits and of Countix, CHROM of faces, and of temperatures the last day and the mean.
+    They are pixels of digits and of Countix, CHROM, POS and the mean green of faces, and of temperatures the last day
+    and the mean.
     """
     cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
     best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
     words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
     lines = [_line(f"control: {words}", cells, best)]
-    if "persistence" in best:
-        mean = ["training_mean" if protocol == "persistence" else None for protocol in best]
-        lines.append(_line("control: the mean temperature of the training clips", cells, mean))
+    for further, first in _FURTHER.items():
+        if first in best:
+            lines.append(_line(CONTROLS[further][0], cells, [further if each == first else None for each in best]))
     return dataclasses.replace(block, lines=(*block.lines, *lines))
 
 
