@@ -149,12 +149,20 @@ def bootstrap_interval(metric: Metric, true, predicted, groups=None, num_resampl
     # A resample is known by how often it has each group: its means follow from the sums of groups.
     sums = np.zeros((len(sizes), *terms.shape[1:]))
     np.add.at(sums, group, terms)
-    rng, number = np.random.default_rng(seed), len(sizes)
-    draws = (rng.integers(number, size=number) for _ in range(num_resamples))
-    times = np.stack([np.bincount(drawn, minlength=number) for drawn in draws]).astype(np.float64)
+    times = _times_drawn(len(sizes), num_resamples, seed)
     clips = (times @ sizes).reshape(-1, *[1] * (terms.ndim - 1))
     low, high = np.percentile(metric.finish(times @ sums / clips), [2.5, 97.5])
     return float(low), float(high)
+
+
+@functools.lru_cache(maxsize=4)  # All metrics and readouts of the same clips have the same draws.
+def _times_drawn(number, num_resamples, seed):
+    """Returns how often each resample of `number` groups has each of them, `(num_resamples, number)`."""
+    rng = np.random.default_rng(seed)
+    draws = (rng.integers(number, size=number) for _ in range(num_resamples))
+    times = np.stack([np.bincount(drawn, minlength=number) for drawn in draws]).astype(np.float64)
+    times.flags.writeable = False
+    return times
 
 
 def _over_clips(values):

@@ -8,6 +8,7 @@ import contextlib
 import math
 import pathlib
 import sys
+import warnings
 
 import tensorflow as tf
 
@@ -54,6 +55,8 @@ def main():
         if settings.deterministic:
             tf.config.experimental.enable_op_determinism()
         tf.config.run_functions_eagerly(settings.run_eagerly)
+        if settings.run_eagerly:  # The input pipeline is a graph all the same, which TensorFlow says each time.
+            warnings.filterwarnings("ignore", message="Even though the `tf.config.experimental_run_functions_eagerly`")
         clips = held.enter_context(data.opened(settings))
         if settings.videos:
             settings = videos.decided(settings, clips, strategy)
@@ -125,7 +128,8 @@ def train(folder, clips, settings, strategy, cluster=None):
         _made(batches, settings, step, num_steps) as batches,
     ):
         cli.say(_plan(run, settings, step))
-        cli.say("The first step is compiled before it runs, which may take a minute ...")
+        if not settings.run_eagerly:
+            cli.say("The first step is compiled before it runs, which may take a minute ...")
         counter = cli.Counter("step", num_steps)
 
         def report(progress):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import tensorflow as tf
 from absl import flags
 from few_digits import FEW, Digits
 from stand_in import PRETRAIN
@@ -58,8 +59,9 @@ def call(data_dir, monkeypatch, plain):
 
     run.tiny = TINY
     yield run
-    # A command is a process of its own elsewhere: what --deterministic has switched on must not reach other tests.
+    # A command is a process of its own elsewhere: what its flags have switched on must not reach other tests.
     disable_op_determinism()
+    tf.config.run_functions_eagerly(False)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from simper_tf import export, plots, run_folder, training
 from simper_tf.checkpoints import checkpoint_steps
+from simper_tf.methods import SimPer
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 
@@ -82,6 +83,22 @@ def test_a_finished_run_is_evaluated_again_without_training(call, finished, caps
     call(pretrain.main, f"--run_dir={finished}", "--deterministic", "--noartifacts")
     assert "Training was finished at step 6." in capsys.readouterr().out
     assert final_weights(finished)[0] == before[0]
+
+
+def test_op_by_op_no_step_is_in_a_graph_and_none_is_said_to_be_compiled(call, tmp_path, capsys, monkeypatch):
+    eager, step = [], SimPer.train_step
+
+    def noted(self, data):
+        eager.append(tf.executing_eagerly())
+        return step(self, data)
+
+    monkeypatch.setattr(SimPer, "train_step", noted)
+    for name, flags in (("eager", ["--run_eagerly"]), ("graph", [])):
+        call(pretrain.main, f"--run_dir={tmp_path / name}", "--noartifacts", *flags)
+        assert ("is compiled" in capsys.readouterr().out) == (name == "graph")
+        assert eager == ([True] * 6 if name == "eager" else [False] * len(eager))
+        eager.clear()
+        assert all(np.isfinite(row["value"]) for row in results(tmp_path / name))
 
 
 def lines(axes):

@@ -168,7 +168,7 @@ _SMALL = {
 def _smoke(setting):
     """Returns a setting of a few steps on a few clips, to see that everything runs."""
     tiny = {
-        "steps": 2, "batch_size": 4, "train_clips": 24, "validation_clips": 12, "test_clips": 12,
+        "steps": 2, "batch_size": 4, "train_clips": 24, "validation_clips": 8, "test_clips": 8,
         "labeled_clips": 3, "run_eagerly": True,  # A graph takes longer than two steps.
     }  # fmt: skip
     return dataclasses.replace(
