@@ -10,6 +10,7 @@ saved_model/1/            the numbered folder that TF Serving watches for
 """
 
 import contextlib
+import inspect
 import json
 import pathlib
 import re
@@ -198,12 +199,32 @@ def _signatures(model):
     """Returns name -> concrete function, and makes each function one of the model's that Python can call."""
     signatures = {}
     for name, (function, others) in model.signatures().items():
-        traced = tf.function(function, autograph=False)
-        setattr(model, function.__name__, traced)
+        traced, made = tf.function(function, autograph=False), {}
         for dtype, suffix in ((tf.uint8, ""), (tf.float32, FLOAT_SUFFIX)):
             frames = tf.TensorSpec([None, model.num_frames, *model.frame_shape], dtype, name="frames")
-            signatures[name + suffix] = traced.get_concrete_function(frames, *(_INPUTS[other] for other in others))
+            given = frames, *(_INPUTS[other] for other in others)
+            signatures[name + suffix] = made[given] = traced.get_concrete_function(*given)
+        setattr(model, function.__name__, _calling(function, made))
     return signatures
+
+
+def _calling(function, made):
+    """Returns a `tf.function` with the arguments of another that calls one of its graphs, inputs -> graph.
+
+    `tf.saved_model.save` makes the graphs of all functions of a module anew: of this one that is a call, where that of
+    the function itself would be made a second time, encoder and all.
+    """
+    by_type = {given[0].dtype: graph for given, graph in made.items()}
+
+    def call(*given, **named):
+        given = inspect.signature(function).bind(*given, **named).args
+        return by_type[given[0].dtype](*given)
+
+    call.__signature__ = inspect.signature(function)
+    found = tf.function(call, autograph=False)
+    for given in made:
+        found.get_concrete_function(*given)
+    return found
 
 
 def described(signatures) -> dict[str, object]:

@@ -3,6 +3,7 @@
 import functools
 import math
 import numbers
+from collections.abc import Callable
 
 import tensorflow as tf
 
@@ -48,9 +49,8 @@ class FeaturesModel(tf.Module):
         self.max_frames = _MOST_VALUES // values if max_frames is None else max_frames
         if self.max_frames < 1:
             raise ValueError(f"`max_frames` must be at least 1. Received: {self.max_frames}.")
-        # One function, traced once, that all signatures call.
         clips = tf.TensorSpec([None, num_frames, *self.frame_shape], tf.float32)
-        self._encode = tf.function(functools.partial(encoder, training=False), input_signature=[clips], autograph=False)
+        self._encode = traced_once(functools.partial(encoder, training=False), input_signature=[clips])
         self.value_range = None if self.is_series else rising("value_range", value_range)
 
     def features(self, frames):
@@ -87,6 +87,15 @@ class FeaturesModel(tf.Module):
         """Yields what `refusals.refuse` takes, of frames as `features` takes them."""
         yield from frames_checks(frames, self.frame_shape, self.num_frames, self.value_range)
         yield from size_check(*batch_and_time(frames), self.max_frames)
+
+
+def traced_once(function: Callable, **options) -> Callable:
+    """Returns a `tf.function` that all signatures may call, and that saving does not find.
+
+    Graphs of the functions that a module holds are made again to be saved.
+    """
+    traced = tf.function(function, autograph=False, **options)
+    return lambda *given: traced(*given)
 
 
 def rising(name: str, pair: tuple[float, float], above: float = -math.inf) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from simper_tf import octave, readout, spectrum
 from simper_tf.recurrence import recurrence
 from simper_tf.refusals import PERIODS, batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
-from simper_tf.served.features import FeaturesModel, rising
+from simper_tf.served.features import FeaturesModel, rising, traced_once
 from simper_tf.tasks import FREQUENCY_UNITS
 
 # Hundreds of operations that are the same for every model and type of frames, traced once for all.
@@ -48,8 +48,8 @@ class FrequencyModel(FeaturesModel):
         self.highest = self.band[1] / min(self.multiple, 1.0)
         self.unit = FREQUENCY_UNITS[unit]
         # Traced once for each type of frames, for all signatures.
-        self._read = _traced_once(self._frequency_and_confidence)
-        self._answered = _traced_once(self._answer_and_features)
+        self._read = traced_once(self._frequency_and_confidence)
+        self._answered = traced_once(self._answer_and_features)
 
     def signatures(self):
         """Returns name -> function and names of the inputs beside `frames`."""
@@ -161,9 +161,3 @@ class FrequencyModel(FeaturesModel):
         window = tf.reduce_max(window_frames)
         yield from size_check(batch, window, self.max_frames)
         yield from rate_checks(rate, batch, window, self.band, self.lowest, self.highest)
-
-
-def _traced_once(function):
-    """Returns a `tf.function` that saving does not find: those that a module holds are traced again to be saved."""
-    traced = tf.function(function, autograph=False)
-    return lambda *given: traced(*given)
