@@ -10,6 +10,7 @@ import scipy.signal
 from simper_tf.recordings.pulse import DETREND_LAMBDA, detrend
 
 WINDOW_SECONDS = 1.6
+_AT_ONCE = 1024  # Windows that are held in memory together.
 _USUAL_RATE = 30.0  # At which `DETREND_LAMBDA` has its usual meaning.
 
 
@@ -48,14 +49,15 @@ def chrom(colors, rate, band):
     high = min(band[1], 0.495 * rate)  # A filter cannot end at half the rate itself.
     sections = scipy.signal.butter(3, [band[0], high], "bandpass", fs=rate, output="sos")
 
-    def of_window(relative):
+    def of_windows(relative):
         differences = relative @ np.array([[3.0, -2.0, 0.0], [1.5, 1.0, -1.5]]).T
-        x, y = scipy.signal.sosfiltfilt(sections, differences, axis=0, padlen=min(21, len(relative) - 1)).T
-        return x - _ratio(x.std(), y.std()) * y
+        found = scipy.signal.sosfiltfilt(sections, differences, axis=1, padlen=min(21, relative.shape[1] - 1))
+        x, y = np.moveaxis(found, -1, 0)
+        return x - _ratio(_deviation(x), _deviation(y)) * y
 
     length = _window_length(len(colors), rate)
     weights = np.hanning(length + 2)[1:-1]
-    return _without_trend(_over_windows(colors, of_window, weights, length, hop=length // 2), rate)
+    return _without_trend(_over_windows(colors, of_windows, weights, hop=length // 2), rate)
 
 
 def pos(colors, rate, band):
@@ -73,24 +75,32 @@ def pos(colors, rate, band):
     Reference: Wang et al., Algorithmic principles of remote PPG, IEEE Trans. Biomed. Eng. 64(7), 2017.
     """
 
-    def of_window(relative):
-        x, y = (relative @ np.array([[0.0, 1.0, -1.0], [-2.0, 1.0, 1.0]]).T).T
-        found = x + _ratio(x.std(), y.std()) * y
-        return found - found.mean()
+    def of_windows(relative):
+        x, y = np.moveaxis(relative @ np.array([[0.0, 1.0, -1.0], [-2.0, 1.0, 1.0]]).T, -1, 0)
+        found = x + _ratio(_deviation(x), _deviation(y)) * y
+        return found - found.mean(axis=1, keepdims=True)
 
     length = _window_length(len(colors), rate)
-    return _without_trend(_over_windows(colors, of_window, np.ones(length), length, hop=1), rate)
+    return _without_trend(_over_windows(colors, of_windows, np.ones(length), hop=1), rate)
 
 
-def _over_windows(colors, of_window, weights, length, hop):
-    """Returns the weighted mean, `(T,)`, of what a function finds in the windows that a frame lies in."""
+def _over_windows(colors, of_windows, weights, hop):
+    """Returns the weighted mean, `(T,)`, of what a function finds in the windows that a frame lies in.
+
+    Args:
+        colors: `(T, 3)`.
+        of_windows: Function of the relative colors of windows, `(N, L, 3)`, that returns `(N, L)`.
+        weights: `(L,)`, of the frames of a window.
+        hop: Frames from the start of a window to that of the next; the last one ends with the last frame.
+    """
     colors = np.asarray(colors, np.float64)
     total, weight = np.zeros(len(colors)), np.zeros(len(colors))
-    last = len(colors) - length
-    for start in sorted({*range(0, last + 1, hop), last}):
-        window = slice(start, start + length)
-        total[window] += weights * of_window(_relative(colors[window]))
-        weight[window] += weights
+    last = len(colors) - len(weights)
+    starts = np.array(sorted({*range(0, last + 1, hop), last}))
+    for some in np.array_split(starts, 1 + len(starts) // _AT_ONCE):
+        places = some[:, None] + np.arange(len(weights))
+        np.add.at(total, places, weights * of_windows(_relative(colors[places])))
+        np.add.at(weight, places, np.broadcast_to(weights, places.shape))
     return total / weight
 
 
@@ -99,16 +109,20 @@ def _window_length(num_frames, rate):
 
 
 def _relative(colors):
-    """Returns by what share each color lies above its mean; 0 for a color that is not there at all."""
+    """Returns by what share each color, `(..., T, 3)`, lies above its mean; 0 for one that is not there at all."""
     colors = np.asarray(colors, np.float64)
-    mean = colors.mean(axis=0)
+    mean = colors.mean(axis=-2, keepdims=True)
     change = colors - mean
     # What is left of a constant by subtracting its mean is rounding, not a signal.
     return np.divide(change, mean, out=np.zeros_like(change), where=np.abs(change) > 1e-6 * mean)
 
 
+def _deviation(series):
+    return series.std(axis=1, keepdims=True)
+
+
 def _ratio(x, y):
-    return x / y if y else 0.0
+    return np.divide(x, y, out=np.zeros_like(x), where=y != 0)
 
 
 def _without_trend(series, rate):
