@@ -75,7 +75,8 @@ def evaluate(folder, clips, model, settings, seconds):
     say_whether_it_learned(clips, model, settings)
     task = experiment.task_of(settings, clips)
     splits = dict.fromkeys((*task.chosen_on, settings.split))
-    found = {split: extract(clips, split, model, settings, task) for split in splits}
+    functions = features.graphs(functions_of(clips, model, task))
+    found = {split: extract(clips, split, functions, settings) for split in splits}
     given = settings.options_for("protocol")
     if settings.labels:
         found = own_videos.labeled(found, clips, settings)
@@ -147,12 +148,15 @@ def say_whether_it_learned(clips, model, settings):
             )
 
 
-def extract(clips, split, model, settings, task):
-    """Returns the `features.Features` of a split with the extras of the task, showing progress."""
-    examples, count = clips.split(split, settings.limit(split))
+def functions_of(clips, model, task):
+    """Returns what is read off every clip, for `features.extract`: features, and the extras of the task."""
     functions = {"series": model.encode, **features.extras(task, clips.value_range, clips.frame_shape)}
-    if model.predicts_labels:
-        functions["predicted"] = model.predict_labels
+    return functions | ({"predicted": model.predict_labels} if model.predicts_labels else {})
+
+
+def extract(clips, split, functions, settings):
+    """Returns the `features.Features` of a split, showing progress."""
+    examples, count = clips.split(split, settings.limit(split))
     return features.extract(functions, examples, progress=cli.Counter(f"Encoding {split} clips", count))
 
 

@@ -46,6 +46,19 @@ def test_subjects_are_kept_where_there_are_any_and_taken_along():
     assert features.extract({"series": mean_of_frames}, examples(5)[0]).take(2).subjects is None
 
 
+def test_graphs_that_were_made_once_are_not_made_again_for_another_data_set():
+    traced = []
+
+    def encode(batch):
+        traced.append(batch.shape)
+        return mean_of_frames(batch)
+
+    calls = features.graphs({"series": encode})
+    for count in (7, 9, 5):
+        features.extract(calls, examples(count)[0], batch_size=4)
+    assert len(traced) == 2  # For a batch of four, and for one of any size.
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_features_that_are_not_finite_are_refused_with_the_name_of_the_clip(value):
     dataset, clips = examples(7)
