@@ -103,6 +103,7 @@ class Grid:
         self.jobs = jobs
         self.kept = kept
         self._names: dict[Run, str] = {}
+        self._data: dict[Run, pathlib.Path] = {}
 
     def folder_of(self, run: Run) -> pathlib.Path:
         """Returns the folder of a run."""
@@ -188,11 +189,8 @@ class Grid:
         while waiting or workers.at_work:
             undone = {self.folder_of(run) for run in [*waiting, *workers.at_work, *failed]}
             ready = [run for run in waiting if not (run.source and self.folder_of(run.source) in undone)]
-            for run in ready:
-                # One folder may be wanted for clips of two splits.
-                busy = {self.folder_of(each) for each in workers.at_work}
-                if len(busy) == self.jobs or self.folder_of(run) in busy or workers.told:
-                    continue
+            while run := self._next(ready, workers):
+                ready.remove(run)
                 waiting.remove(run)
                 say(f"Run {estimate.begun()}: {self.folder_of(run).name}")
                 workers.start(run, *self._command(run))
@@ -208,6 +206,27 @@ class Grid:
             else:
                 finished(run)
         return failed
+
+    def _next(self, ready, workers):
+        """Returns which of some runs is to begin now, None for none.
+
+        The last are those that would only wait until a run at work has built the data of both.
+        """
+        busy = {self.folder_of(each) for each in workers.at_work}  # One folder may be wanted for clips of two splits.
+        if len(busy) == self.jobs or workers.told:
+            return None
+        building = {self._data_of(each) for each in workers.at_work if not _is_built(self._data_of(each))}
+        able = (run for run in ready if self.folder_of(run) not in busy)
+        if not building:
+            return next(able, None)
+        return min(able, key=lambda run: self._data_of(run) in building, default=None)
+
+    def _data_of(self, run):
+        """Returns the folder of the built data set of a run."""
+        if run not in self._data:
+            found = run.settings()
+            self._data[run] = pathlib.Path(self.common.get("data_dir", found.data_dir), found.dataset)
+        return self._data[run]
 
     def _command(self, run):
         """Returns the words of a command, where its output goes (None: here), and variables of its environment."""
@@ -251,6 +270,10 @@ class _Estimate:
 
     def ended(self):
         self._ended += 1
+
+
+def _is_built(data):
+    return any("incomplete" not in path.name for path in data.glob("*"))
 
 
 def _as_flag(value):

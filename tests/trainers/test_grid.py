@@ -120,6 +120,21 @@ def test_several_are_trained_at_a_time(stand_in, base, tmp_path):
     assert Grid(tmp_path / "runs", jobs=2).train([base, base.seeded(1)]) == {}
 
 
+@pytest.mark.parametrize("is_built", [False, True])
+def test_a_run_that_would_wait_for_data_that_another_builds_gives_way_to_one_that_would_not(
+    stand_in, base, tmp_path, is_built
+):
+    stand_in(f"while len(list(folder.parent.glob('*/ready'))) < 2: time.sleep(0.01)\n{written()}")
+    built = tmp_path / "data" / "rotating_digits" / "digits" / ("2.0.0" if is_built else "2.0.0.incompleteAB12")
+    built.mkdir(parents=True)
+    runs, said = Grid(tmp_path / "runs", {"data_dir": str(tmp_path / "data")}, jobs=2), []
+    wanted = [base, base.seeded(1), base.but(dataset="drawn_faces/still")]
+    assert runs.train(wanted, said.append) == {}
+    names = [line.split(": ")[1].rsplit("_", 2)[0] for line in said]
+    digits, faces = "simper_rotating_digits-digits", "simper_drawn_faces-still"
+    assert names == ([digits, digits, faces] if is_built else [digits, faces, digits])
+
+
 def test_progress_names_the_run_and_the_time_left(stand_in, base, tmp_path):
     stand_in(written())
     said = []
