@@ -10,7 +10,7 @@ from scipy import stats
 from simper_tf import side_by_side, subsets
 from simper_tf.methods import METHODS
 from trainers.reports.kept import Kept
-from trainers.studies import STUDIES, ranking
+from trainers.studies import STUDIES, controls, ranking
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import Scale
 
@@ -170,8 +170,10 @@ def _errors(line, flag, kept):
     """Returns the curve of a line of a table, None where nothing of it is finished."""
     points = []
     for cell in line.cells:
-        rows = kept.rows(cell.run, cell.protocol, cell.metric) if cell.metric == "mape" else []
-        if cell.protocol in ranking.UNLEARNED:
+        # Of controls the best one alone: others would have the colors of methods.
+        is_shown = cell and cell.metric == "mape" and cell.protocol not in controls.FURTHER
+        rows = kept.rows(cell.run, cell.protocol, cell.metric) if is_shown else []
+        if rows and cell.protocol in ranking.UNLEARNED:
             rows = rows[:1]  # No seed changes it: its interval is over clips.
         if rows:
             points.append((100 * getattr(cell.run.settings(), flag), *interval(rows)))

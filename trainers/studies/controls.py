@@ -20,7 +20,7 @@ _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["per
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
 # Beside heads: the control of each data set that is best, and behind each what else stands there.
 _BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
-_FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
+FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
 _WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
 
 
@@ -49,7 +49,7 @@ def beside_heads(block: Block) -> Block:
     best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
     words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
     lines = [_line(f"control: {words}", cells, best)]
-    for further, first in _FURTHER.items():
+    for further, first in FURTHER.items():
         if first in best:
             lines.append(_line(CONTROLS[further][0], cells, [further if each == first else None for each in best]))
     return dataclasses.replace(block, lines=(*block.lines, *lines))
