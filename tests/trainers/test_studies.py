@@ -154,7 +154,7 @@ def test_a_method_that_no_rate_was_chosen_for_has_that_of_simper_and_the_paper_t
 @pytest.mark.parametrize("scale", sorted(SCALES))
 def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels(scale):
     block, _ = STUDIES["table20"][0](LOCATED[scale]).blocks
-    runs = [cell.run for line in block.lines for cell in line.cells]
+    runs = [cell.run for line in block.lines for cell in line.cells if cell]
     for each in [run for run in runs for run in run.with_sources()]:
         found = each.settings()
         counts = found.dataset.startswith("countix")
@@ -163,7 +163,8 @@ def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels
         assert ("width" in found.options) == (counts and scale != "paper")
     blocks = STUDIES["table21"][0](LOCATED[scale]).blocks
     for each, (saliency, weight) in zip(blocks, 2 * [(False, None)] + 2 * [(True, None)] + [(True, 1.0)], strict=True):
-        found = [run.settings() for line in each.lines for cell in line.cells for run in cell.run.with_sources()]
+        cells = [cell for line in each.lines for cell in line.cells if cell]
+        found = [run.settings() for cell in cells for run in cell.run.with_sources()]
         terms = ("saliency_entropy_weight", "saliency_motion_weight")
         assert {(one.saliency, *map(one.options.get, terms)) for one in found} == {(saliency, weight, weight)}
 
@@ -299,7 +300,8 @@ def test_heads_stand_beside_what_reads_the_same_clips_without_learning(name):
         for number, own in enumerate(block.lines[0].cells):
             beside = {cells[number].protocol for cells in lines if cells[number]}
             others = {"rotating_digits": {"pixels"}, "countix": {"pixels"}, "lst": {"persistence", "training_mean"}}
-            expected = others.get(data_set_of(own.run), {"chrom"}) if own.protocol == "supervised" else set()
+            faces = {"chrom", "pos", "green"}
+            expected = others.get(data_set_of(own.run), faces) if own.protocol == "supervised" else set()
             assert beside == expected
             assert all(cells[number].metric == own.metric for cells in lines if cells[number])
 
