@@ -60,7 +60,7 @@ def errors_by_seconds(num_clips: int, **changes) -> list[tuple[float, dict[str, 
 def validation_errors(model, clips, settings) -> dict[str, float]:
     """Returns the mean absolute error on validation clips, in the unit of the task, of each protocol of `PAPER`."""
     task = experiment.task_of(settings, clips)
-    functions = {"series": model.encode, **features.extras(task, clips.value_range)}
+    functions = features.graphs({"series": model.encode, **features.extras(task, clips.value_range)})
     train, validation = [
         features.extract(functions, clips.split(split, limit)[0])
         for split, limit in (("train", settings.train_clips), ("validation", settings.validation_clips))

@@ -214,13 +214,13 @@ def _calling(function, made):
     `tf.saved_model.save` makes the graphs of all functions of a module anew: of this one that is a call, where that of
     the function itself would be made a second time, encoder and all.
     """
-    by_type = {given[0].dtype: graph for given, graph in made.items()}
+    signature, by_type = inspect.signature(function), {given[0].dtype: graph for given, graph in made.items()}
 
     def call(*given, **named):
-        given = inspect.signature(function).bind(*given, **named).args
+        given = signature.bind(*given, **named).args
         return by_type[given[0].dtype](*given)
 
-    call.__signature__ = inspect.signature(function)
+    call.__signature__ = signature
     found = tf.function(call, autograph=False)
     for given in made:
         found.get_concrete_function(*given)

@@ -13,8 +13,8 @@ from simper_tf import files, tables
 from trainers import cli, standin
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows
-from trainers.studies import STUDIES, choosing, gathering, page
-from trainers.studies.scales import SCALES
+from trainers.studies import STUDIES, choosing, gathering, page, raw_data
+from trainers.studies.scales import SCALES, SETS
 
 
 def main():
@@ -139,7 +139,9 @@ def listed(scales) -> str:
             needs = [lacks(name, scale) or "nothing is lacking", *(f"the first run downloads {each}" for each in got)]
             runs = len(wanted) * len(scale.seeds_of(name))
             lines.append(f"  {scale.name}: {runs} runs on {data}; {'; '.join(needs)}")
-    return "\n".join(lines)
+    asked = dict.fromkeys(each for _, names in STUDIES.values() for each in names)
+    lacking = [each for each in asked if any(scale.lacks(each) for scale in scales.values())]
+    return "\n".join([*lines, *(f"Raw files of {SETS[name]}: {raw_data.how(name)}." for name in lacking)])
 
 
 def downloads(runs, scale, name: str) -> str:

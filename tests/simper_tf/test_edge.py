@@ -130,19 +130,20 @@ def test_names_types_and_shapes_are_those_of_the_metadata(tmp_path, form):
 
 
 def constants(version):
-    """Returns the bytes of the weights and other constants in a file, in ONNX of those of floats, each once.
+    """Returns the bytes of the weights and other constants in a file, sorted.
 
-    Of whole numbers, shapes and places, its converter joins equal ones in some calls and not in others.
+    In ONNX those of floats: of whole numbers, shapes and places, its converter joins equal ones in some calls and not
+    in others.
     """
     if (version / "model.onnx").exists():
         import onnx
 
         arrays = map(onnx.numpy_helper.to_array, onnx.load(version / "model.onnx").graph.initializer)
-        return {array.tobytes() for array in arrays if np.issubdtype(array.dtype, np.floating)}
+        return sorted(array.tobytes() for array in arrays if np.issubdtype(array.dtype, np.floating))
     from tensorflow.lite.tools import flatbuffer_utils
 
     model = flatbuffer_utils.read_model(str(version / "model.tflite"))
-    return {bytes(buffer.data) for buffer in model.buffers if buffer.data is not None}
+    return sorted(bytes(buffer.data) for buffer in model.buffers if buffer.data is not None)
 
 
 @pytest.mark.slow

@@ -163,6 +163,8 @@ def test_bytes_and_floats_are_served_alike(loaded, swinging_bars):
     for outputs in in_python:
         np.testing.assert_allclose(outputs["frequency_hz"], of_bytes["frequency_hz"], rtol=1e-3)
     np.testing.assert_allclose(loaded.features(tf.constant(clips))["features"], of_bytes["features"], atol=1e-5)
+    by_name = loaded.frequency(frames=tf.constant(clips), rate=rates(clips))
+    np.testing.assert_array_equal(by_name["frequency_hz"], in_python[0]["frequency_hz"])
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_a_run_with_a_service_that_loses_a_worker_ends_with_the_weights_of_one_w
     # The only worker makes all batches up to the first checkpoint, and has further steps at work when it is killed.
     second, same = serve(f"--dispatcher={address}")
     assert same == address
-    flags = ["--epochs=100", "--augment_on=host", "--noartifacts", "--save_seconds=0"]
+    flags = ["--epochs=200", "--augment_on=host", "--noartifacts", "--save_seconds=0"]
     served = command("pretrain", f"--run_dir={tmp_path / 'served'}", f"--data_service={address}", *flags)
     while not tf.train.latest_checkpoint(tmp_path / "served" / "checkpoints"):
         assert served.poll() is None, served.communicate()

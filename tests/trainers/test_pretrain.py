@@ -96,7 +96,7 @@ def test_op_by_op_no_step_is_in_a_graph_and_none_is_said_to_be_compiled(call, tm
     for name, flags in (("eager", ["--run_eagerly"]), ("graph", [])):
         call(pretrain.main, f"--run_dir={tmp_path / name}", "--noartifacts", *flags)
         assert ("is compiled" in capsys.readouterr().out) == (name == "graph")
-        assert eager == ([True] * 6 if name == "eager" else [False] * len(eager))
+        assert eager == [True] * 6 if name == "eager" else set(eager) == {False}
         eager.clear()
         assert all(np.isfinite(row["value"]) for row in results(tmp_path / name))
 

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import re
 import types
 
 import pytest
@@ -10,7 +11,7 @@ from simper_tf import tables
 from trainers import reproduce
 from trainers.grid import Grid, Run
 from trainers.studies import STUDIES
-from trainers.studies.scales import SCALES
+from trainers.studies.scales import SCALES, SETS
 from trainers.studies.table import Block, Cell, Line, Study
 
 
@@ -147,8 +148,7 @@ def test_a_table_without_its_data_is_refused_by_name_and_left_out_of_all(small, 
     monkeypatch.setattr(reproduce, "STUDIES", {"mine": (made, ("ubfc",)), "other": (made, ("rotating_digits",))})
     small.scale = "paper"
     with pytest.raises(
-        ValueError,
-        match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: 75 GB by hand from https://",
+        ValueError, match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: datasets/ubfc"
     ):
         reproduce.main()
     assert not small.trained
@@ -156,6 +156,16 @@ def test_a_table_without_its_data_is_refused_by_name_and_left_out_of_all(small, 
     reproduce.main()
     assert "Left out: mine. It lacks raw files in --manual_dir/ubfc" in capsys.readouterr().out
     assert small.trained
+
+
+def test_the_list_says_once_how_raw_files_are_got_and_nothing_of_data_that_need_none(tmp_path):
+    scales = {name: scale.located(str(tmp_path), str(tmp_path / "raw")) for name, scale in SCALES.items()}
+    raw = re.findall(r"^Raw files of (\w+): .*--dataset=(\w+) --manual_dir=raw/\2` checks them\.$",
+                     reproduce.listed(scales), re.MULTILINE)  # fmt: skip
+    assert dict(raw) == {SETS[name]: name for name in ("scamps", "ubfc", "pure", "countix", "lst")}
+    assert len(raw) == 5
+    (tmp_path / "raw" / "lst").mkdir(parents=True)
+    assert "Raw files of LST" not in reproduce.listed(scales)
 
 
 def test_a_table_has_the_seeds_that_its_scale_has_for_it(small, monkeypatch):

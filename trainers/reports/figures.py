@@ -170,10 +170,10 @@ def _errors(line, flag, kept):
     """Returns the curve of a line of a table, None where nothing of it is finished."""
     points = []
     for cell in line.cells:
-        # Of controls the best one alone: others would have the colors of methods.
-        is_shown = cell and cell.metric == "mape" and cell.protocol not in controls.FURTHER
-        rows = kept.rows(cell.run, cell.protocol, cell.metric) if is_shown else []
-        if rows and cell.protocol in ranking.UNLEARNED:
+        if cell.metric != "mape" or cell.protocol in controls.FURTHER:
+            continue  # Of controls the best one alone is shown: others would have the colors of methods.
+        rows = kept.rows(cell.run, cell.protocol, cell.metric)
+        if cell.protocol in ranking.UNLEARNED:
             rows = rows[:1]  # No seed changes it: its interval is over clips.
         if rows:
             points.append((100 * getattr(cell.run.settings(), flag), *interval(rows)))

@@ -3,7 +3,7 @@
 _FROM = {
     "scamps": "600 GB by hand from https://github.com/danmcduff/scampsdataset",
     "ubfc": "75 GB by hand from https://sites.google.com/view/ybenezeth/ubfcrppg",
-    "pure": "on request by e-mail, see datasets/pure/README.md",
+    "pure": "on request by e-mail from an institutional address",
     "countix": "`curl -O https://s3.amazonaws.com/kinetics/700_2020/annotations/countix.tar.gz`, and its videos by "
     "https://github.com/cvdfoundation/kinetics-dataset",
     "lst": "6 GB by `aws s3 sync --no-sign-request s3://noaa-goes16/ABI-L2-LSTC/2022 raw/lst/ABI-L2-LSTC/2022 "
@@ -11,9 +11,6 @@ _FROM = {
 }
 
 
-def lacking(name: str) -> str:
-    """Returns in print what has to be got of a data set of the paper, how, and what checks it, for `raw` as folder."""
-    return (
-        f"raw files in --manual_dir/{name}: {_FROM[name]}; datasets/{name}/README.md says how they must lie, and "
-        f"`python -m trainers.doctor --dataset={name} --manual_dir=raw/{name}` whether they do"
-    )
+def how(name: str) -> str:
+    """Returns in print how the raw files of a data set of the paper are got into `raw`, and what checks them."""
+    return f"{_FROM[name]}; then `python -m trainers.doctor --dataset={name} --manual_dir=raw/{name}` checks them"

@@ -5,7 +5,7 @@ import pathlib
 from collections.abc import Iterable, Mapping
 
 from trainers.grid import Run
-from trainers.studies import choosing, raw_data
+from trainers.studies import choosing
 
 SETS = {
     "rotating_digits": "RotatingDigits",
@@ -131,7 +131,7 @@ def _small(name, finetune, data, lengths, standin=None, before=None):
 
 
 def _paper(name, lengths=(0, 0, 0), download=""):
-    raw = "" if download else raw_data.lacking(name)
+    raw = "" if download else f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them"
     return Setting(
         Run(f"flags/{name}.cfg").but(artifacts=False),
         Run(f"flags/supervised_{name}.cfg").but(method="supervised", artifacts=False),
