@@ -52,7 +52,8 @@ smoke: .venv/ready
 	$(BIN)/python -m trainers.reproduce --scale=smoke --jobs=2
 
 results: .venv/ready
-	$(BIN)/python -m trainers.reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results --documents=README.md
+	$(BIN)/python -m trainers.reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results \
+	  --documents=README.md,docs/findings.md,docs/evidence.md
 
 series: .venv-series/ready
 	.venv-series/bin/python -m benchmarks.series

@@ -13,8 +13,9 @@ from simper_tf import files, tables
 from trainers import cli, standin
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows
-from trainers.studies import STUDIES, choosing, gathering, page, raw_data
+from trainers.studies import STUDIES, choosing, excerpts, gathering, page, raw_data
 from trainers.studies.scales import SCALES, SETS
+from trainers.studies.shown import EXCERPTS
 
 
 def main():
@@ -200,7 +201,7 @@ def write(folder: pathlib.Path, found: list[dict]):
 
 
 def put(documents: list[str], found: list[dict]):
-    """Puts the tables of studies between the marks of documents that have some for them.
+    """Puts the tables of studies, and excerpts of them, between the marks of documents that have some for them.
 
     Args:
         documents: Their paths.
@@ -212,6 +213,7 @@ def put(documents: list[str], found: list[dict]):
             command = f"python -m trainers.reproduce --table={each['name']}"
             if tables.has_marks(new, command):
                 new = tables.put_table(new, command, page.tables_alone(each), name=path)
+        new = excerpts.put(new, EXCERPTS, {each["name"]: each for each in found}, path)
         if new != text:
             files.write_atomically(path, new)
 
