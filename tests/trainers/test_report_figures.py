@@ -69,7 +69,7 @@ def test_the_runs_of_a_figure_are_those_of_its_table(scale, grid, shown):
     ((_, runs),) = shown
     lines = {line.title: line for line in STUDIES["table12_digits"][0](scale).blocks[0].lines}
     for title, run in (
-        ("SimPer, 20 %", lines["SimPer"].cells[2].run.source),
+        ("SimPer, 50 %", lines["SimPer"].cells[2].run.source),
         ("supervised, 100 %", lines["supervised"].cells[0].run),
     ):
         with np.load(grid.folder_of(run.seeded(0)) / "features.npz") as kept:

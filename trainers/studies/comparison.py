@@ -37,7 +37,7 @@ LARGEST = {"smoke": {"batch_size": "16"}, "small": {"batch_size": "64"}}
 
 def comparison(scale: Scale) -> Study:
     """Returns every method without the prior on clean, spinning and noisy digits, by every readout."""
-    blocks = _by_kind(scale, "without the prior", _without_the_prior)
+    blocks = _by_kind(scale, scale.some(DATA), "without the prior", _without_the_prior)
     about = (
         "Every method with the same encoder and clips and its own views, without the frequency prior, as in the "
         f"paper; those that learn from labels take steps of their own, and were not tuned. {_settings_chosen(scale)} "
@@ -52,7 +52,7 @@ def comparison(scale: Scale) -> Study:
 
 def largest_batches(scale: Scale) -> Study:
     """Returns the methods that gain from batches of 64 on the same digits, in as many steps."""
-    kinds = scale.some(DATA) if scale.name in LARGEST else ()
+    kinds = scale.some(DATA, 1) if scale.name in LARGEST else ()
     blocks = [block for config in kinds for block in _largest_batches(scale, config)]
     about = (
         "As the table `comparison`, with batches of 64 for three methods that contrast clips: 16 times the clips of "
@@ -69,13 +69,13 @@ def with_prior(scale: Scale) -> Study:
         f"and the prior alone; else as the table `comparison`. {_settings_chosen(scale)} A wide band, 0.2 to 7.5 Hz, "
         "tells little."
     )
-    blocks = _by_kind(scale, "with the prior", _with_the_prior)
+    blocks = _by_kind(scale, scale.some(DATA, 1), "with the prior", _with_the_prior)
     return Study("comparison_prior", "Methods side by side, all told the band", about, tuple(blocks))
 
 
 def equal_seconds(scale: Scale) -> Study:
     """Returns the four best methods, SiNC and the pixels on the same digits, in the time that SimPer takes."""
-    blocks = [block for config in scale.some(DATA) for block in _equal_seconds(scale, config)]
+    blocks = [block for config in scale.some(DATA, 1) for block in _equal_seconds(scale, config)]
     about = (
         "The four methods that were best on validation clips of noisy digits, and SiNC, in as many steps as they make "
         "in the time that SimPer takes for its own, by `benchmarks.costs` on two cores; none has the prior. Methods "
@@ -88,10 +88,10 @@ def equal_seconds(scale: Scale) -> Study:
     return Study("equal_seconds", "Methods side by side at equal seconds", about, tuple(blocks))
 
 
-def _by_kind(scale, words, lines):
+def _by_kind(scale, kinds, words, lines):
     """Returns a block for each kind of digits and metric, of the titles and runs that a function yields."""
     blocks = []
-    for config in scale.some(DATA):
+    for config in kinds:
         base = digits(scale, config)
         for metric, name in METRICS.items():
             made = [Line(title, _cells(run, metric)) for title, run in lines(scale, base)]

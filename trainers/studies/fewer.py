@@ -32,8 +32,8 @@ def lengths(scale: Scale) -> Study:
     """Returns table 19: shorter clips."""
     columns = [
         (name, frames, paper)
-        for name in ("rotating_digits", "scamps", "lst")
-        for frames, paper in zip(scale.sets[name].lengths, PAPERS_LENGTHS[name], strict=True)
+        for name in scale.some(("rotating_digits", "scamps", "lst"))
+        for frames, paper in scale.some(zip(scale.sets[name].lengths, PAPERS_LENGTHS[name], strict=True))
     ]
 
     def cell(method, name, frames, paper):

@@ -31,7 +31,7 @@ def losses(scale: Scale) -> Study:
         kinds["SimPer, 3 views of 7 clips"] = {**MORE_CLIPS, "other_clips": None}
         kinds["SimPer, 3 views of 7 clips + other clips"] = MORE_CLIPS
     blocks = []
-    for config in scale.some(("digits", "digits_noisy_middle", "digits_spin")):
+    for config in scale.some(("digits", "digits_noisy_middle", "digits_spin"), 1):
         plain = dataclasses.replace(digits(scale, config), split="validation")
         base = plain.but(**changes("simper"))
         runs = {title: base.but(**parts) for title, parts in kinds.items()}

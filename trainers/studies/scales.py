@@ -84,10 +84,15 @@ class Scale:
         """Returns the seeds of the runs of a table."""
         return self.more_seeds.get(table, self.seeds)
 
-    def some(self, kinds: Iterable[str]) -> list[str]:
-        """Returns kinds of lines, such as methods: where tables are short the first and the last."""
+    def some(self, kinds: Iterable[str], most: int = 2) -> list[str]:
+        """Returns kinds of lines, such as methods: where tables are short the first and the last, or the last alone.
+
+        Args:
+            kinds: All of them.
+            most: Of a short table, 1 or 2: one says enough where others would have the very same lines.
+        """
         found = list(kinds)
-        return [found[0], found[-1]] if self.is_short and len(found) > 2 else found
+        return [found[0], found[-1]][-most:] if self.is_short and len(found) > most else found
 
     def located(self, data_dir: str, manual_dir: str) -> "Scale":
         """Returns the scale with its data in a folder, and raw files in folders of `manual_dir` by data set.
@@ -168,9 +173,12 @@ _SMALL = {
 def _smoke(setting):
     """Returns a setting of a few steps on a few clips, to see that everything runs."""
     tiny = {
-        "steps": 2, "batch_size": 4, "train_clips": 24, "validation_clips": 8, "test_clips": 8,
+        "steps": 2, "batch_size": 4, "train_clips": 16, "validation_clips": 4, "test_clips": 6,
         "labeled_clips": 3, "run_eagerly": True,  # A graph takes longer than two steps.
     }  # fmt: skip
+    if setting.lengths[0] > 200:  # Ten seconds of faces: half of them show as much here.
+        setting = dataclasses.replace(setting, lengths=tuple(frames // 2 for frames in setting.lengths))
+        tiny["clip_frames"] = setting.lengths[0]
     return dataclasses.replace(
         setting, pretrain=setting.pretrain.but(**tiny, num_views=2), finetune=setting.finetune.but(**tiny)
     )
@@ -180,8 +188,8 @@ SCALES = {
     scale.name: scale
     for scale in (
         Scale(
-            "smoke", "Two steps on two dozen clips: the numbers say that everything runs, and nothing else.", (0,),
-            {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 20), True,
+            "smoke", "Two steps on sixteen clips: the numbers say that everything runs, and nothing else.", (0,),
+            {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 50), True,
         ),
         Scale(
             "small", "On what stands in for the data, with a small encoder and few steps on two cores: compare lines "
