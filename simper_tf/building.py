@@ -3,6 +3,7 @@
 import contextlib
 import io
 import pathlib
+import re
 import shutil
 from collections.abc import Callable
 
@@ -56,6 +57,14 @@ def load(
         build(builder, manual_dir, say)
         builder = find(kind, config, data_dir)
     return data.ClipData(builder)
+
+
+def is_built(folder: pathlib.Path) -> bool:
+    """Returns whether the folder of a config, `<data_dir>/<name>/<config>`, holds a version that is whole.
+
+    While it is built there are a lock, and what is made aside.
+    """
+    return any(re.fullmatch(r"\d+\.\d+\.\d+", path.name) for path in folder.glob("*"))
 
 
 def load_built(folder: pathlib.Path) -> data.ClipData:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from absl import flags
 
-from simper_tf import files, rows, run_folder
+from simper_tf import building, files, rows, run_folder
 from simper_tf.settings import Settings, setting_fields, text_of
 from trainers import cli, options
 from trainers.kept_rows import KeptRows
@@ -215,11 +215,11 @@ class Grid:
         busy = {self.folder_of(each) for each in workers.at_work}  # One folder may be wanted for clips of two splits.
         if len(busy) == self.jobs or workers.told:
             return None
-        building = {self._data_of(each) for each in workers.at_work if not _is_built(self._data_of(each))}
+        unbuilt = {data for each in workers.at_work if not building.is_built(data := self._data_of(each))}
         able = (run for run in ready if self.folder_of(run) not in busy)
-        if not building:
+        if not unbuilt:
             return next(able, None)
-        return min(able, key=lambda run: self._data_of(run) in building, default=None)
+        return min(able, key=lambda run: self._data_of(run) in unbuilt, default=None)
 
     def _data_of(self, run):
         """Returns the folder of the built data set of a run."""
@@ -270,10 +270,6 @@ class _Estimate:
 
     def ended(self):
         self._ended += 1
-
-
-def _is_built(data):
-    return any("incomplete" not in path.name for path in data.glob("*"))
 
 
 def _as_flag(value):

@@ -74,6 +74,22 @@ def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypa
     assert found[0].builder.info.splits["train"].num_examples == 10
 
 
+def test_a_data_set_counts_as_built_when_it_is_whole_and_not_while_it_is_built(call, few, monkeypatch, tmp_path):
+    folder, prepare, seen = tmp_path / "rotating_digits" / "few", building._prepare, []
+
+    def looking(*builders):
+        made = prepare(*builders)
+        seen.append((building.is_built(folder), sorted(path.name for path in folder.iterdir())))
+        return made
+
+    monkeypatch.setattr(building, "_prepare", looking)
+    (folder / f"incomplete.AB12_{Digits.VERSION}").mkdir(parents=True)  # As `tfds build` has it.
+    assert not building.is_built(folder)
+    load("rotating_digits/few", tmp_path)
+    assert seen == [(False, [".building", ".lock", f"incomplete.AB12_{Digits.VERSION}"])]
+    assert building.is_built(folder)
+
+
 def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_are(call, few, tmp_path):
     clips = load("rotating_digits/few", tmp_path)
     assert clips.task == Frequency("Hz")

@@ -125,8 +125,9 @@ def test_a_run_that_would_wait_for_data_that_another_builds_gives_way_to_one_tha
     stand_in, base, tmp_path, is_built
 ):
     stand_in(f"while len(list(folder.parent.glob('*/ready'))) < 2: time.sleep(0.01)\n{written()}")
-    built = tmp_path / "data" / "rotating_digits" / "digits" / ("2.0.0" if is_built else "2.0.0.incompleteAB12")
-    built.mkdir(parents=True)
+    folder = tmp_path / "data" / "rotating_digits" / "digits"
+    (folder / ("2.0.0" if is_built else ".building")).mkdir(parents=True)
+    (folder / ".lock").touch()
     runs, said = Grid(tmp_path / "runs", {"data_dir": str(tmp_path / "data")}, jobs=2), []
     wanted = [base, base.seeded(1), base.but(dataset="drawn_faces/still")]
     assert runs.train(wanted, said.append) == {}

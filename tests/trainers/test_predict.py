@@ -175,61 +175,6 @@ def test_a_video_never_takes_the_place_of_the_recording(folder, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-LIMITED = """
-import pathlib, resource, sys
-import numpy as np
-from simper_tf.readings import read, sources
-from trainers.predictions import tables, videos
-recording, out, rate, limit = sys.argv[1:]
-opened = read.prepare(sources.Frames(pathlib.Path(recording), float(rate)), read.Wishes())
-done = tables.Done(recording, opened.info, (), list(read.read(opened)))
-if int(limit):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
-videos.write(pathlib.Path(out), opened, done, "hz")
-"""
-
-
-def written_video(tmp_path, rate, limit=0):
-    """Writes a video of frames of a rate in a process of its own whose files may have so many bytes."""
-    times = np.arange(round(5 * rate))[:, None, None] / rate
-    frames = 127 + 100 * np.sin(2 * np.pi * 1.2 * times + np.random.default_rng(0).uniform(0, 6, (32, 40)))
-    np.save(tmp_path / "a.npy", frames.astype(np.uint8))
-    words = [sys.executable, "-c", LIMITED, tmp_path / "a.npy", tmp_path / "out.mp4", rate, limit]
-    return subprocess.run([*map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rate", "expected"), [(119.8765, 119.88), (239.761, 239.76), (66.6667, 66.67), (960.123, 960.1)]
-)
-def test_a_video_of_any_rate_is_written(tmp_path, rate, expected):
-    done = written_video(tmp_path, rate)
-    assert done.returncode == 0, done.stderr
-    info = mp4.probe(tmp_path / "out.mp4")
-    assert info.rate == pytest.approx(expected, rel=1e-5)
-    assert info.num_frames == pytest.approx(5 * rate, abs=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("limit", [100, 5_000, 50_000])
-def test_a_full_disk_is_told_and_leaves_the_video_that_was_there(tmp_path, limit):
-    (tmp_path / "out.mp4").write_text("mine")
-    done = written_video(tmp_path, 30.0, limit)
-    assert done.returncode == 1
-    assert f"OSError: --video={tmp_path / 'out.mp4'} could not be written: 0 of 150 frames arrived." in done.stderr
-    assert (tmp_path / "out.mp4").read_text() == "mine"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "out.mp4"]
-
-
-def test_a_video_of_varying_rate_shows_each_frame_at_its_time():
-    times = [*np.arange(10) / 10, *(1 + np.arange(20) / 20)]
-    found = list(videos._steady(((time, time) for time in times), 15.0))
-    assert len(found) == 30
-    assert max(abs(moment - shown) for moment, shown in found) < 0.1
-    even = list(videos._steady(((k / 25, k) for k in range(50)), 25.0))
-    assert [shown for _, shown in even] == list(range(50))
-
-
 def test_a_moment_that_no_window_covers_has_no_label():
     done = tables.Done("a.mp4", sources.Info(10, 30, 9, 9), (), [answer(0, 1.0, 0.9), answer(20, 2.0, 0.9)])
     assert [videos.said_at(done, moment, "hz") for moment in (1, 10, 21)] == ["1 Hz", "", "2 Hz"]

@@ -46,7 +46,7 @@ def draw(name, scale, grid, lacking=()):
     ("name", "how", "titles"),
     [
         ("figure1", "embeddings", ["SimCLR", "MoCo v2", "BYOL", "CVRL", "SimPer"]),
-        ("figure4a", "embeddings", [f"{method}, {size} %" for size in (100, 20)
+        ("figure4a", "embeddings", [f"{method}, {size} %" for size in (100, 50)
                                     for method in ("supervised", "SimCLR", "CVRL", "SimPer")]),
         ("figure5", "embeddings", [f"{method}, {part}" for method in ("supervised", "SimPer", "Gideon and Stent")
                                    for part in ("interpolation", "extrapolation")]),
@@ -74,7 +74,7 @@ def test_the_runs_of_a_figure_are_those_of_its_table(scale, grid, shown):
     ):
         with np.load(grid.folder_of(run.seeded(0)) / "features.npz") as kept:
             np.testing.assert_array_equal(runs[title]["series"], kept["series"])
-    assert lines["SimPer"].cells[2].run.source.settings().data_fraction == 0.2
+    assert lines["SimPer"].cells[2].run.source.settings().data_fraction == 0.5
 
 
 def test_unseen_labels_are_those_that_the_flags_of_the_run_hide(scale, grid, shown):
@@ -111,7 +111,7 @@ def test_nothing_is_drawn_of_no_run(scale, grid):
         assert found.lacking
 
 
-@pytest.mark.parametrize(("name", "parts"), [("figure4b", [20, 100]), ("errors_over_labels", [20, 100])])
+@pytest.mark.parametrize(("name", "parts"), [("figure4b", [50, 100]), ("errors_over_labels", [50, 100])])
 def test_errors_are_the_rows_of_tables_with_intervals_over_seeds(name, parts, scale, grid):
     table = BY_NAME[name].table
     on_digits = STUDIES[f"{table}_digits"][0](scale)

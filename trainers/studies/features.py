@@ -63,8 +63,10 @@ def features(number: int, name: str):
                 for method in scale.some((*FOR_PULSE, *PAPERS))
                 if has_option(method, "prior_weight")  # A term of SiNC is the prior.
             ]
-        # They read clips alone: a run that learns nothing has them soonest.
-        lines += controls.beside_features(name, plain.but(method="simper", steps=0, epochs=0), columns)
+        untrained = plain.but(method="simper", steps=0, epochs=0)
+        lines.append(Line("control: encoder untrained", tuple(Cell(untrained, *each) for each in columns)))
+        # Those that read clips alone, which a run that learns nothing does soonest.
+        lines += controls.beside_features(name, untrained, columns)
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (
             f"Features of five methods on {scale.title(name)}, trained with the same encoder, steps and seeds, each "

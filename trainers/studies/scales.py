@@ -176,7 +176,7 @@ def _smoke(setting):
         "steps": 2, "batch_size": 4, "train_clips": 16, "validation_clips": 4, "test_clips": 6,
         "labeled_clips": 3, "run_eagerly": True,  # A graph takes longer than two steps.
     }  # fmt: skip
-    if setting.lengths[0] > 200:  # Ten seconds of faces: half of them show as much here.
+    if setting.lengths[0] > 150:  # Faces: half of their frames show as much here.
         setting = dataclasses.replace(setting, lengths=tuple(frames // 2 for frames in setting.lengths))
         tiny["clip_frames"] = setting.lengths[0]
     return dataclasses.replace(

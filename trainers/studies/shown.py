@@ -164,6 +164,7 @@ EXCERPTS = {
             {
                 **_same("SimPer", "SimPer + prior", "SiNC (told the band)", _TOLD, "Gideon and Stent + prior"),
                 **_same("Contrast-Phys (told the band)", "Contrast-Phys + prior"), "MoCo + prior": "MoCo v2 + prior",
+                "encoder untrained": "control: encoder untrained",
                 "CHROM, nothing learned": {"line": "control: CHROM, de Haan and Jeanne", "column": _IN_BAND},
                 "POS, nothing learned": {"line": "control: POS, Wang et al. 2017", "column": _IN_BAND},
             },

@@ -12,6 +12,8 @@ from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 _COUNTING = {"learning_rate": 0.001, "steps": 300}
 _SUPERVISED = {"head": "frequency", "steps": 200}
 _HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
+# Where tables are short: a frame takes EfficientPhys, and the sampler, ten times as long as it takes `small`.
+_FEW_FRAMES = {"clip_frames": 75}
 
 
 def networks(scale: Scale) -> Study:
@@ -22,7 +24,9 @@ def networks(scale: Scale) -> Study:
     if scale.name == "small":
         # EfficientPhys' steps are long on two cores, seconds each, and so is reading clips with it.
         pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
-    encoders = {"countix": counting, "scamps": pulse, "ubfc": pulse, "pure": pulse}
+    if scale.is_short:
+        pulse |= _FEW_FRAMES
+    encoders = {"countix": counting, **dict.fromkeys(scale.some(("scamps", "ubfc", "pure")), pulse)}
 
     def labeled(name, method):
         if name == "countix":
@@ -50,6 +54,7 @@ def pulse_methods(scale: Scale) -> Study:
     methods, sets = scale.some(("frequency_contrast", "slf_rpm", "simper")), scale.some(("scamps", "ubfc", "pure"))
     # The sampler makes steps long, and both blocks are to have the same ones.
     before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
+    before |= _FEW_FRAMES if scale.is_short else {}
     blocks = []
     for title, saliency in (("Without saliency", False), ("With saliency", True)):
         block = block_of("table21", title, scale, sets, methods,
