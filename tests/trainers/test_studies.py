@@ -138,8 +138,18 @@ def test_a_head_of_one_multiple_reads_all_but_series(scale):
 def test_what_reads_clips_without_learning_is_said_to_take_no_training(name):
     lines = [line for block in STUDIES[name][0](LOCATED["small"]).blocks for line in block.lines]
     controls = [line for line in lines if line.title.startswith("control")]
-    assert {cell.protocol for line in controls for cell in line.cells if cell} <= ranking.UNLEARNED
+    cells = [cell for line in controls for cell in line.cells if cell]
+    assert all(cell.protocol in ranking.UNLEARNED or cell.run.settings().epochs == 0 for cell in cells)
     assert controls or name != "table8"
+
+
+@pytest.mark.parametrize("name", [f"table{number}" for number in range(2, 8)])
+def test_an_encoder_that_has_learned_nothing_stands_in_every_column_of_features(name):
+    (block,) = STUDIES[name][0](LOCATED["small"]).blocks
+    (line,) = [line for line in block.lines if line.title == "control: encoder untrained"]
+    assert len(line.cells) == len(block.columns)
+    assert {cell.run.settings().epochs for cell in line.cells} == {0}
+    assert {cell.run.settings().encoder_from for cell in line.cells} == {""}
 
 
 def test_a_method_that_no_rate_was_chosen_for_has_that_of_simper_and_the_paper_that_of_its_flagfile():

@@ -155,7 +155,7 @@ def choices(scale: Scale) -> Study:
     for flag, values in CHOICES.items():
         if flag not in known:
             continue
-        others = digits.variants(base, ({flag: value} for value in scale.some(values)))
+        others = digits.variants(base, ({flag: value} for value in scale.some(values, 1)))
         lines += [Line(title, frequency_cells(run)) for title, run in others.items()]
     first = Block("SimPer as chosen", frequency_titles(), tuple(lines))
     paper = dataclasses.replace(noisy(scale), split="validation").but(method="simper")

@@ -18,7 +18,7 @@ def finetune_settings(scale: Scale) -> Study:
     """Returns the study of learning rates, of a frozen encoder and of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
     blocks = []
-    for name in scale.some(CHOSEN_ON):
+    for name in scale.some(CHOSEN_ON, 1):
         runs = {method: finetuned(scale, name, method) for method in methods}
         # Not of random weights: they would stay as they are.
         alone = [None if method == "supervised" else head_alone(run) for method, run in runs.items()]

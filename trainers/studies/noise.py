@@ -40,7 +40,7 @@ TRIED = {
 def strengths(scale: Scale) -> Study:
     """Returns four methods and the pixels at three strengths of noise."""
     blocks = []
-    for config in scale.some(("digits_noisy_low", "digits_noisy_middle", STRONGEST)):
+    for config in scale.some(("digits_noisy_low", "digits_noisy_middle", STRONGEST), 1):
         base = digits(scale, config)
         runs = {}
         for name in scale.some(("simper", "frequency_contrast", "sinc", "contrast_phys")):

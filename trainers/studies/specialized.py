@@ -26,7 +26,7 @@ def networks(scale: Scale) -> Study:
         pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
     if scale.is_short:
         pulse |= _FEW_FRAMES
-    encoders = {"countix": counting, **dict.fromkeys(scale.some(("scamps", "ubfc", "pure")), pulse)}
+    encoders = {"countix": counting, **dict.fromkeys(scale.some(("scamps", "ubfc", "pure"), 1), pulse)}
 
     def labeled(name, method):
         if name == "countix":
@@ -51,7 +51,8 @@ def networks(scale: Scale) -> Study:
 
 def pulse_methods(scale: Scale) -> Study:
     """Returns table 21: self-supervised methods made for pulse, with and without a saliency sampler."""
-    methods, sets = scale.some(("frequency_contrast", "slf_rpm", "simper")), scale.some(("scamps", "ubfc", "pure"))
+    methods = scale.some(("frequency_contrast", "slf_rpm", "simper"))
+    sets = scale.some(("scamps", "ubfc", "pure"), 1)
     # The sampler makes steps long, and both blocks are to have the same ones.
     before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
     before |= _FEW_FRAMES if scale.is_short else {}
