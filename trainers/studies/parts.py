@@ -7,7 +7,7 @@ from trainers.grid import Run
 from trainers.studies import published
 from trainers.studies.choosing import changes, steps_in_the_time_of
 from trainers.studies.digits import DIGITS, MORE_CLIPS, PRIOR, WIDE, block_of_features, digits
-from trainers.studies.scales import Scale
+from trainers.studies.scales import FEW_FRAMES, Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 # Ahead of SimPer on clean digits at equal seconds, in the comparison.
@@ -52,8 +52,8 @@ def encoder(scale: Scale) -> Study:
     """Returns SimPer with the paper's encoder and views, and with PhysNet, beside that of the scale."""
     base = scale.sets["rotating_digits"].pretrain
     papers, physnet = (base.but(encoder=name, learning_rate=0.001) for name in ("cnn3d", "physnet"))
-    if scale.is_short:  # A frame takes these ten times as long as it takes `small`.
-        papers, physnet = (run.but(clip_frames=75) for run in (papers, physnet))
+    if scale.is_short:
+        papers, physnet = (run.but(**FEW_FRAMES) for run in (papers, physnet))
     if scale.name == "small":
         few = {"train_clips": 300, "validation_clips": 100, "test_clips": 250}  # Reading a clip takes a second, too.
         # The published pre-training has a batch norm that scales and shifts alone: clips can be learned from apart.

@@ -84,7 +84,7 @@ class Scale:
         """Returns the seeds of the runs of a table."""
         return self.more_seeds.get(table, self.seeds)
 
-    def some(self, kinds: Iterable[str], most: int = 2) -> list[str]:
+    def some(self, kinds: Iterable, most: int = 2) -> list:
         """Returns kinds of lines, such as methods: where tables are short the first and the last, or the last alone.
 
         Args:
@@ -146,6 +146,8 @@ def _paper(name, lengths=(0, 0, 0), download=""):
     )
 
 
+# Where tables are short: a frame takes EfficientPhys, the sampler and 3-D networks ten times as long as `small`.
+FEW_FRAMES = {"clip_frames": 75}
 # Of clips, in frames, in table 19.
 PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
 _DOWNLOADS = {"rotating_digits": "MNIST (11 MB)"}

@@ -5,15 +5,13 @@ import dataclasses
 from trainers.studies import controls, published
 from trainers.studies.features import READOUTS, unit
 from trainers.studies.finetuning import block_of, over_sets
-from trainers.studies.scales import Scale
+from trainers.studies.scales import FEW_FRAMES, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 
 # At the scale of two cores: learning to count, and to read pulses with all of a network or the head alone.
 _COUNTING = {"learning_rate": 0.001, "steps": 300}
 _SUPERVISED = {"head": "frequency", "steps": 200}
 _HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
-# Where tables are short: a frame takes EfficientPhys, and the sampler, ten times as long as it takes `small`.
-_FEW_FRAMES = {"clip_frames": 75}
 
 
 def networks(scale: Scale) -> Study:
@@ -25,7 +23,7 @@ def networks(scale: Scale) -> Study:
         # EfficientPhys' steps are long on two cores, seconds each, and so is reading clips with it.
         pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
     if scale.is_short:
-        pulse |= _FEW_FRAMES
+        pulse |= FEW_FRAMES
     encoders = {"countix": counting, **dict.fromkeys(scale.some(("scamps", "ubfc", "pure"), 1), pulse)}
 
     def labeled(name, method):
@@ -55,7 +53,7 @@ def pulse_methods(scale: Scale) -> Study:
     sets = scale.some(("scamps", "ubfc", "pure"), 1)
     # The sampler makes steps long, and both blocks are to have the same ones.
     before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
-    before |= _FEW_FRAMES if scale.is_short else {}
+    before |= FEW_FRAMES if scale.is_short else {}
     blocks = []
     for title, saliency in (("Without saliency", False), ("With saliency", True)):
         block = block_of("table21", title, scale, sets, methods,
