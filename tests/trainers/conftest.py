@@ -11,6 +11,7 @@ from few_digits import FEW, Digits
 from stand_in import PRETRAIN
 from tensorflow.python.framework.config import disable_op_determinism
 
+import datasets
 from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
 from trainers import options, workers
 from trainers.grid import Run
@@ -31,6 +32,16 @@ TINY = (
 def data_dir(tmp_path_factory):
     """Returns a folder that the first run of the session builds rotating digits in."""
     return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def sound(tmp_path_factory):
+    """Returns the folder in which the raw files of each stand-in lie in a folder of its name, undamaged."""
+    folder = tmp_path_factory.mktemp("sound")
+    for name in datasets.names("standin"):
+        module = datasets.module(name, "standin")
+        module.write(folder / name, **module.SMALLEST[0])
+    return folder
 
 
 @pytest.fixture

@@ -219,15 +219,18 @@ def test_tables_of_seconds_and_batches_of_two_cores_are_not_of_the_scale_of_the_
 
 
 def test_miniatures_are_written_once_where_nobody_takes_them_for_the_real_thing(tmp_path, monkeypatch):
-    scale, made = SCALES["small"].located(str(tmp_path / "data"), "raw"), []
+    made = []
     monkeypatch.setattr(
-        reproduce.standin, "write", lambda name, out, **given: (made.append(name), out.mkdir(parents=True))
+        reproduce.standin, "write", lambda name, out, **given: (made.append(out), out.mkdir(parents=True))
     )
-    for _ in range(2):
-        reproduce.write_miniatures(scale, ["table6", "table2", "table22"])
-    assert made == ["countix", "lst"]
-    assert (tmp_path / "data" / "miniatures" / "raw" / "countix").is_dir()
-    assert dict(scale.sets["countix"].pretrain.changes)["data_dir"] == f"{tmp_path}/data/miniatures"
+    # Those of a few videos are no substitute for those of many, nor the other way round.
+    for name, folder in (("small", "data/miniatures"), ("smoke", "data/miniatures/few")):
+        scale = SCALES[name].located(str(tmp_path / "data"), "raw")
+        for _ in range(2):
+            reproduce.write_miniatures(scale, ["table6", "table2", "table22"])
+        assert made[-2:] == [tmp_path / folder / "raw" / "countix", tmp_path / folder / "raw" / "lst"]
+        assert dict(scale.sets["countix"].pretrain.changes)["data_dir"] == str(tmp_path / folder)
+    assert len(made) == 4
 
 
 def test_settings_are_chosen_of_their_table_alone(small):

@@ -30,6 +30,7 @@ class Setting:
             "at_once" and "after" its head has learned alone; those of SimPer where a method is not there. Empty for
             the rate of the flagfile.
         standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
+        miniatures: Folder for what these write and what is built of it, below that of the data.
         raw: What has to be got by hand before it can be run; empty for nothing.
         download: What the first run on it gets from the network; empty for nothing.
     """
@@ -40,6 +41,7 @@ class Setting:
     lengths: tuple[int, int, int] = (0, 0, 0)
     rates: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
     standin: Mapping[str, object] | None = None
+    miniatures: str = "miniatures"
     raw: str = ""
     download: str = ""
 
@@ -121,7 +123,8 @@ class Scale:
 def _located(setting, name, data_dir, manual_dir):
     places = {"data_dir": data_dir}
     if setting.standin:
-        places = {"data_dir": f"{data_dir}/miniatures", "manual_dir": f"{data_dir}/miniatures/raw/{name}"}
+        folder = f"{data_dir}/{setting.miniatures}"
+        places = {"data_dir": folder, "manual_dir": f"{folder}/raw/{name}"}
     elif setting.raw:
         places["manual_dir"] = f"{manual_dir}/{name}"
     return dataclasses.replace(
@@ -181,6 +184,9 @@ def _smoke(setting):
     if setting.lengths[0] > 150:  # Faces: half of their frames show as much here.
         setting = dataclasses.replace(setting, lengths=tuple(frames // 2 for frames in setting.lengths))
         tiny["clip_frames"] = setting.lengths[0]
+    if setting.standin:  # A split by time needs 25 days; of what more would take minutes to write no run reads a clip.
+        few = {**setting.standin, "subjects": 26}
+        setting = dataclasses.replace(setting, standin=few, miniatures="miniatures/few")
     return dataclasses.replace(
         setting, pretrain=setting.pretrain.but(**tiny, num_views=2), finetune=setting.finetune.but(**tiny)
     )
