@@ -14,6 +14,7 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 from few_digits import HALF_A_BUILD, Digits, build_own, load
 from finished import results
+from waiting import wait_for
 
 import datasets
 from datasets.lst import goes, lst_dataset_builder
@@ -224,8 +225,7 @@ def test_what_a_killed_build_of_a_trainer_leaves_is_removed_by_the_next(call, fe
     words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path}"]
     process = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, stdout=subprocess.PIPE)
     process.stdout.readline()  # Building ...
-    while not list(tmp_path.rglob("incomplete.*/*")):
-        assert process.poll() is None
+    wait_for(lambda: list(tmp_path.rglob("incomplete.*/*")), process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert list(tmp_path.rglob("incomplete.*"))

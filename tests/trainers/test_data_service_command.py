@@ -5,12 +5,12 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from finished import final_weights
+from waiting import wait_for
 
 from trainers import pretrain
 
@@ -44,12 +44,10 @@ def test_a_run_with_a_service_that_loses_a_worker_ends_with_the_weights_of_one_w
     # The only worker makes all batches up to the first checkpoint, and has further steps at work when it is killed.
     second, same = serve(f"--dispatcher={address}")
     assert same == address
-    flags = ["--epochs=50", "--augment_on=host", "--noartifacts"]
+    flags = ["--epochs=20", "--augment_on=host", "--noartifacts"]
     served = [f"--run_dir={tmp_path / 'served'}", f"--data_service={address}", "--save_seconds=0"]
     served = command("pretrain", *served, *flags)
-    while not tf.train.latest_checkpoint(tmp_path / "served" / "checkpoints"):
-        assert served.poll() is None, served.communicate()
-        time.sleep(0.05)
+    wait_for(lambda: tf.train.latest_checkpoint(tmp_path / "served" / "checkpoints"), served)
     served.send_signal(signal.SIGSTOP)  # Else it would be at its end before another worker has started.
     first, _ = serve(f"--dispatcher={address}")
     second.send_signal(signal.SIGKILL)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from finished import final_weights
+from waiting import wait_for
 
 from benchmarks.scaling_measured import free_addresses
 from trainers import pretrain
@@ -92,13 +93,12 @@ def test_three_workers_end_with_the_weights_of_one_process_and_the_chief_alone_k
 
 def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_undisturbed_run(command, worker, tmp_path):
     # Anchors are compared with views that all workers have made on their hosts.
-    arguments = ["--epochs=20", "--noartifacts", "--augment_on=host", "--other_clips"]
+    arguments = ["--epochs=8", "--noartifacts", "--augment_on=host", "--other_clips"]
     train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
     arguments += ["--save_seconds=0", f"--run_dir={tmp_path / 'chief'}"]
     there = free_addresses(2)
     chief, other = [worker(there, k, *arguments) for k in range(2)]
-    while not tf.train.latest_checkpoint(tmp_path / "chief" / "checkpoints"):
-        assert chief.poll() is None, chief.communicate()
+    wait_for(lambda: tf.train.latest_checkpoint(tmp_path / "chief" / "checkpoints"), chief)
     other.send_signal(signal.SIGKILL)
     _, err = chief.communicate(timeout=LIMIT)
     assert chief.returncode == 1

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 from finished import final_weights, results
 from matplotlib.figure import Figure
+from waiting import wait_for
 
 from simper_tf import export, plots, run_folder, training
 from simper_tf.checkpoints import checkpoint_steps
@@ -243,10 +244,9 @@ def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
 
 
 def test_a_killed_run_continues_to_the_weights_of_the_uninterrupted_one_bit_for_bit(call, command, tmp_path):
-    arguments = ["--deterministic", "--epochs=20", "--save_seconds=0", "--noartifacts"]
+    arguments = ["--deterministic", "--epochs=8", "--save_seconds=0", "--noartifacts"]
     killed = command("pretrain", f"--run_dir={tmp_path / 'killed'}", *arguments)
-    while not checkpoint_steps(tmp_path / "killed" / "checkpoints"):
-        assert killed.poll() is None, killed.communicate()
+    wait_for(lambda: checkpoint_steps(tmp_path / "killed" / "checkpoints"), killed)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     for folder in ("killed", "whole"):

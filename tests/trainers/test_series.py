@@ -12,11 +12,12 @@ import sys
 import numpy as np
 import pulses
 import pytest
-import tensorflow as tf
 from absl import flags
 from finished import results
 from rest_server import serving
+from waiting import wait_for
 
+from simper_tf.checkpoints import checkpoint_steps
 from trainers import client, evaluate, export, pretrain
 from trainers import predict as reader
 
@@ -59,8 +60,7 @@ def journey(tmp_path_factory):
         pulses.write(folder / ("new.csv" if not number else "other.csv"), times, 1e-6 * (values - 3e5))
     killed = started(folder, LEARN, *QUICK)
     checkpoints = folder / "runs" / "pulse" / "checkpoints"
-    while "step-20" not in str(tf.train.latest_checkpoint(checkpoints)):
-        assert killed.poll() is None, killed.communicate()
+    wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) >= 20, killed)
     killed.send_signal(signal.SIGKILL)
     first, _ = killed.communicate()
     before = flags_of(folder / "runs" / "pulse")

@@ -5,9 +5,9 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
 import pytest
+from waiting import wait_for
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -52,12 +52,3 @@ def test_a_killed_command_goes_on_fills_every_cell_and_trains_nothing_a_second_t
     assert finished() == after
     for name, found in pages.items():
         assert json.loads((tmp_path / "out" / f"{name}.json").read_text()) == found
-
-
-def wait_for(happens, process, seconds=300):
-    """Returns when something has happened; fails where it does not, or the process has ended before."""
-    end = time.monotonic() + seconds
-    while not happens():
-        assert process.poll() is None, "The command ended before it could be killed."
-        assert time.monotonic() < end
-        time.sleep(0.05)

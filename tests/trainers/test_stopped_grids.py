@@ -10,6 +10,7 @@ import time
 
 import pytest
 from stand_in import CALLER, calls, written
+from waiting import wait_for
 
 from simper_tf import files
 from trainers.grid import Grid
@@ -71,9 +72,7 @@ def test_a_grid_that_is_killed_takes_its_run_with_it_which_saves_first(stand_in,
     words = [sys.executable, "-c", CALLER, str(tmp_path / "runs"), base.flagfile]
     process = subprocess.Popen(words, cwd=ROOT)
     folder = Grid(tmp_path / "runs").folder_of(base.but(method="moco"))
-    while not (folder / "ready").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
+    wait_for((folder / "ready").exists, process)
     process.kill()
     process.wait()
     for _ in range(100):

@@ -16,6 +16,7 @@ import pytest
 from absl import flags
 from finished import results
 from rest_server import serving
+from waiting import wait_for
 
 from simper_tf.checkpoints import checkpoint_steps
 from trainers import client, evaluate, export, pretrain
@@ -65,8 +66,7 @@ def journey(tmp_path_factory):
     quick = ("--num_views=2", "--size=12,16", "--save_seconds=0")
     killed = started(folder, LEARN, *quick)
     checkpoints = folder / "runs" / "mine" / "checkpoints"
-    while max(checkpoint_steps(checkpoints), default=0) < 20:
-        assert killed.poll() is None, killed.communicate()
+    wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) >= 20, killed)
     killed.send_signal(signal.SIGKILL)
     first, _ = killed.communicate()
     before = flags_of(folder / "runs" / "mine")

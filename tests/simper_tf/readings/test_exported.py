@@ -1,5 +1,7 @@
 """An exported model as one more readout, made by the exporter of today."""
 
+import shutil
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -25,10 +27,17 @@ def test_a_model_of_other_answers_is_refused_when_it_is_opened(tmp_path):
         exported.Exported(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def of_few_frames(tmp_path_factory):
+    """Returns the folder of an exported model that takes 50 frames at most."""
+    folder = tmp_path_factory.mktemp("of_few_frames")
+    export.export_model(ENCODERS["small"](SHAPE), folder, SHAPE, (0.4, 5.5), max_frames=50)
+    return folder
+
+
 @pytest.mark.slow
-def test_a_refusal_of_the_model_is_told_whole(tmp_path):
-    export.export_model(ENCODERS["small"](SHAPE), tmp_path, SHAPE, (0.4, 5.5), max_frames=50)
-    model = exported.Exported(tmp_path)
+def test_a_refusal_of_the_model_is_told_whole(of_few_frames, tmp_path):
+    model = exported.Exported(of_few_frames)
     assert model.shape == (16, 16)
     window = windows.Window(0.0, np.zeros((60, *SHAPE), np.uint8), 30.0)
     with pytest.raises(RawDataError) as caught:
@@ -46,8 +55,8 @@ def test_a_refusal_of_the_model_is_told_whole(tmp_path):
 @pytest.mark.parametrize(
     "part", ["saved_model.pb", "variables/variables.index", "variables/variables.data-00000-of-00001"]
 )
-def test_a_model_that_was_cut_off_is_refused_in_one_line(part, tmp_path):
-    version = export.export_model(ENCODERS["small"](SHAPE), tmp_path, SHAPE, (0.4, 5.5))
+def test_a_model_that_was_cut_off_is_refused_in_one_line(part, of_few_frames, tmp_path):
+    version = shutil.copytree(of_few_frames / "1", tmp_path / "1")
     content = (version / part).read_bytes()
     for share in (0, 0.3, 0.8, 0.97):
         (version / part).write_bytes(content[: int(share * len(content))])
