@@ -91,6 +91,10 @@ class ClipData:
         """Returns the data set with the last frames of every clip alone, and of what goes with its frames."""
         return dataclasses.replace(self, last_frames=num_frames)
 
+    def size(self, name: str, limit: int = 0) -> int:
+        """Returns how many the first examples of a split are, and opens no file; arguments and error as in `split`."""
+        return len(self._rows(name, limit))
+
     def split(self, name: str, limit: int = 0) -> tuple[tf.data.Dataset, int]:
         """Returns the first examples of a split, floats in [0, 1], and how many they are.
 

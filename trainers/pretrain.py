@@ -63,7 +63,7 @@ def main():
         if settings.labels:
             own_videos.stretches(clips, settings)  # Refused now, if at all, and not after the training.
         for split in (*clips.task.chosen_on, settings.split, *["validation"] * settings.best_epoch):
-            clips.split(split)  # Refused now, if at all, and not after the training.
+            clips.size(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)
         with strategies.losing_nobody() if cluster else contextlib.nullcontext():
             trained = train(folder, clips, settings, strategy, cluster)

@@ -148,7 +148,7 @@ def _seconds_a_step(settings, clips, strategy):
 
 def _explained(settings, clips, told, why_steps):
     why, (height, width), (low, high) = told["reasons"], told["size"], told["band"]
-    number, held = (clips.split(split)[1] for split in ("train", "test"))
+    number, held = (clips.size(split) for split in ("train", "test"))
     view, why_view = settings.view_frames, "as asked for"
     if not view:
         view = SpeedSets(speed_range=settings.speed_range).longest_view(clips.num_frames)

@@ -105,10 +105,12 @@ def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_ar
 
 def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
     clips = load("rotating_digits/few", tmp_path)
-    with pytest.raises(
-        ValueError, match=r"few/2.1.0 has no split 'holdout', only train, validation, test: .* build it again"
-    ):
-        clips.split("holdout")
+    assert (clips.size("test"), clips.size("test", 4)) == (10, 4)
+    for asked in (clips.size, clips.split):
+        with pytest.raises(
+            ValueError, match=r"few/2.1.0 has no split 'holdout', only train, validation, test: .* build it again"
+        ):
+            asked("holdout")
 
 
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):
