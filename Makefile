@@ -17,7 +17,7 @@ help:
 	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
 	@echo "make results     make every table at the scale of two cores: docs/results (only runs that are not in rows.jsonl there are trained)"
 	@echo "make parity      compare with tensorflow-addons in an environment of its own (needs Python 3.11)"
-	@echo "make clean       delete .venv, .venv-parity, .venv-peers, site and caches; data/ and runs/ stay"
+	@echo "make clean       delete .venv, .venv-parity, .venv-peers, .venv-series, site and caches; data/ and runs/ stay"
 
 quickstart: .venv/ready
 	$(BIN)/python -m trainers.pretrain --flagfile=flags/quickstart.cfg

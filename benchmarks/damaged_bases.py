@@ -48,8 +48,9 @@ def bases(folder: pathlib.Path) -> list[Base]:
     return found
 
 
-def times(rate: float = RATE, seconds: float = SECONDS) -> np.ndarray:
-    return np.arange(round(seconds * rate)) / rate
+def times(rate: float = RATE) -> np.ndarray:
+    """Returns the times of samples in seconds, over `SECONDS`."""
+    return np.arange(round(SECONDS * rate)) / rate
 
 
 def frames(frequency: float, moments: np.ndarray, height: int = 48, width: int = 64):
@@ -85,6 +86,7 @@ def video(path: pathlib.Path, frequency: float, moments=None, size=(48, 64), cod
 
 
 def swing(frequency: float, rate: float) -> np.ndarray:
+    """Returns a sine at so many samples per second."""
     return np.sin(2 * np.pi * frequency * times(rate))
 
 
@@ -94,11 +96,13 @@ def claps(frequency: float, rate: int) -> np.ndarray:
 
 
 def table(frequency: float, mark: str = ",", end: str = "\n") -> str:
+    """Returns a sine as text of two columns, with what parts them and ends a line."""
     rows = [f"{time:.3f}{mark}{np.sin(2 * np.pi * frequency * time):.4f}" for time in times(50.0)]
     return end.join([f"time{mark}chest", *rows, ""])
 
 
 def npy(array: np.ndarray) -> bytes:
+    """Returns the bytes of an npy file."""
     out = io.BytesIO()
     np.save(out, array, allow_pickle=True)
     return out.getvalue()

@@ -59,11 +59,11 @@ class Maker:
         """Returns so many files, of one of some kinds after another."""
         return [KINDS[kind](self, kind) for kind in itertools.islice(itertools.cycle(kinds), number)]
 
-    def put(self, kind, ending, content, truth=None, is_sound=False, name="", trap=None):
+    def put(self, kind, ending, content, truth=None, is_sound=False, name=""):
         """Writes a file into a folder of its own."""
         path = self.place(kind) / f"{name or 'file'}{ending}"
         path.write_bytes(content)
-        return Case(kind, path, truth, is_sound, trap=trap)
+        return Case(kind, path, truth, is_sound)
 
     def place(self, kind):
         number = sum(1 for _ in self.folder.iterdir())

@@ -151,9 +151,9 @@ def interval(values: np.ndarray, found: list[Measured]) -> tuple[float, float]:
     return metrics.bootstrap_interval(_mean, values, values, [each.recording for each in found])
 
 
-def is_better(found: list[Measured], name: str = "general", other: str = "pixels") -> bool:
-    """Whether a reader is better than another one by `RULE`, on one kind of recordings."""
-    own, others = errors(found, name), errors(found, other)
+def is_better(found: list[Measured]) -> bool:
+    """Whether the general reader is better than that of pixels by `RULE`, on one kind of recordings."""
+    own, others = errors(found, "general"), errors(found, "pixels")
     return interval(own - others, found)[1] < 0 and np.mean(own < RIGHT) >= np.mean(others < RIGHT)
 
 

@@ -133,7 +133,7 @@ def gb_by_count(encoder, frame_shape, num_frames, num_views) -> float:
     return 4 * sum(values) * num_views / 1e9
 
 
-def gb_a_clip(encoder, frame_shape, num_frames, num_views, precision="float32", measured_frames=0) -> float:
+def gb_a_clip(encoder, frame_shape, num_frames, num_views, precision="float32") -> float:
     """Returns the GB that each further clip adds to a step, scaled from short views to what is asked.
 
     Args:
@@ -142,9 +142,8 @@ def gb_a_clip(encoder, frame_shape, num_frames, num_views, precision="float32", 
         num_frames: Frames a view.
         num_views: Views a clip.
         precision: A Keras policy.
-        measured_frames: Frames of the views that are measured; 0 for as many as take some seconds.
     """
-    short = measured_frames or max(10, min(num_frames, 75_000 // (frame_shape[0] * frame_shape[1])))
+    short = max(10, min(num_frames, 75_000 // (frame_shape[0] * frame_shape[1])))  # Some seconds.
     one, three = (step_gib(encoder, frame_shape, short, number, 0, precision) for number in (1, 3))
     return (three - one) / 2 * GB * num_frames / short * num_views / VIEWS
 

@@ -14,6 +14,7 @@ MAX_SECONDS = 10.0  # No file here takes a tenth of a second: more is a loop tha
 
 
 def truncate(rng, data):
+    """Leaves the beginning alone."""
     return data[: int(rng.integers(len(data)))]
 
 
@@ -27,11 +28,13 @@ def flip_bits(rng, data):
 
 
 def cut_out(rng, data):
+    """Leaves a stretch out."""
     start, stop = sorted(rng.integers(len(data) + 1, size=2))
     return data[:start] + data[stop:]
 
 
 def overwrite(rng, data):
+    """Puts up to 63 random bytes in the place of others."""
     start = int(rng.integers(len(data)))
     noise = rng.bytes(min(len(data) - start, int(rng.integers(1, 64))))
     return data[:start] + noise + data[start + len(noise) :]
@@ -48,6 +51,7 @@ DAMAGES = (truncate, flip_bits, cut_out, overwrite)
 
 
 def wrong_number(rng):
+    """Returns what may stand in place of a number."""
     return [np.nan, np.inf, -1e300, 1e8, 0.0, -1.0, "x", None, True, [], 2**70][int(rng.integers(11))]
 
 

@@ -11,8 +11,6 @@ import tensorflow_datasets as tfds
 
 from simper_tf import columns, records, tasks, units
 
-SPLITS = ("train", "validation", "test")
-
 
 @dataclasses.dataclass(frozen=True)
 class ClipData:
@@ -99,7 +97,7 @@ class ClipData:
         """Returns the first examples of a split, floats in [0, 1], and how many they are.
 
         Args:
-            name: One of `SPLITS`.
+            name: `train`, `validation` or `test`.
             limit: So many at most; 0 for all.
 
         Raises:

@@ -4,8 +4,6 @@ import tensorflow as tf
 
 from simper_tf import spectrum
 
-PADDING = 16
-
 
 def feature_deviation(features):
     """Returns the mean standard deviation of features over time; falling to 0 means collapse.
@@ -50,10 +48,10 @@ def speed_correlation_and_slope(features, speeds):
 def _peak_frequencies(features):
     """Returns the `(B, M)` strongest frequencies, from one cycle a view on, of `(B, M, L, D)` features."""
     num_views, num_frames = features.shape[1:3]
-    power = spectrum.channel_power(tf.reshape(features, [-1, *features.shape[2:]]), PADDING)
-    _, position = spectrum.peak(power, tf.range(tf.shape(power)[-1]) >= PADDING)
-    position = tf.maximum(position, float(PADDING))  # The top between two bins may lie below the first.
-    return tf.reshape(position / (PADDING * num_frames), [-1, num_views])
+    power = spectrum.channel_power(tf.reshape(features, [-1, *features.shape[2:]]), spectrum.PADDING)
+    _, position = spectrum.peak(power, tf.range(tf.shape(power)[-1]) >= spectrum.PADDING)
+    position = tf.maximum(position, float(spectrum.PADDING))  # The top between two bins may lie below the first.
+    return tf.reshape(position / (spectrum.PADDING * num_frames), [-1, num_views])
 
 
 def _centered_ranks(values):

@@ -15,7 +15,7 @@ class Undefined(ValueError):
 class Metric:
     """A number that follows from means over clips, so that many resamples of clips cost no more than their means.
 
-    Calling it with `(true, predicted)` returns a float.
+    Calling it with `(true, predicted)` returns a float; a ValueError says that these are not equally many, or none.
 
     Args:
         terms: A function of `(true, predicted)`, whose means count: values `(N,)`, or `(N, K)` for K of them.

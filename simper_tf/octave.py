@@ -115,10 +115,10 @@ def wide_peak(features):
 def _peak_near_a_line(features, lines):
     """Returns `(N,)` peaks in cycles per frame where pixels have a line too, or anywhere if they have none."""
     power, spacing = power_in_hertz(features, 1.0)
-    fine, coarse = tf.range(tf.shape(power)[-1]), 16 // spectrum.PIXEL_PADDING
+    fine, coarse = tf.range(tf.shape(power)[-1]), spectrum.PADDING // spectrum.PIXEL_PADDING
     near = tf.gather(_widened(lines) > 0, (fine + coarse // 2) // coarse, axis=1)
     near |= ~tf.reduce_any(near, axis=1, keepdims=True)
-    return spectrum.peak(power, near & (fine >= 16))[1] * spacing[:, 0]
+    return spectrum.peak(power, near & (fine >= spectrum.PADDING))[1] * spacing[:, 0]
 
 
 def _divisors(peaks, pixels, num_frames):

@@ -8,7 +8,6 @@ import tensorflow as tf
 
 from simper_tf import spectrum
 
-_PADDING = 16  # Bins to a cycle a clip.
 # A pendulum looks the same twice a period, so features may run at a multiple of the frequency, or at a part of it.
 HARMONICS = (1 / 3, 1 / 2, 1.0, 2.0, 3.0)
 # A line at half of the strongest frequency is the fundamental if it has this share of the power there, or more. Chosen
@@ -45,10 +44,10 @@ def fft_frequency(features, rate, band, mode="fine"):
     fine = mode == "fine"
     if tf.executing_eagerly():
         _check(features, rate, band)
-    power, spacing = power_in_hertz(features, rate, padding=_PADDING if fine else 1, window=fine)
+    power, spacing = power_in_hertz(features, rate, padding=spectrum.PADDING if fine else 1, window=fine)
     _, low, high, inside = _bins_of(power, spacing, band)
     peak, position = spectrum.peak(power, inside)
-    lobe = _PADDING * spectrum.HANN_LOBE if fine else 1.0
+    lobe = spectrum.PADDING * spectrum.HANN_LOBE if fine else 1.0
     confidence = _confidence(power, peak, low, high, lobe, num_frames=tf.shape(features)[1])
     position = tf.clip_by_value(position if fine else tf.cast(peak, tf.float32), low[:, 0], high[:, 0])
     return position * spacing[:, 0], confidence
@@ -77,7 +76,7 @@ def fundamental_frequency(features, rate, band):
     power, spacing = power_in_hertz(features, rate)
     bins, low, high, inside = _bins_of(power, spacing, band)
     peak, position = spectrum.peak(power, inside)
-    near_half = tf.abs(bins - position[:, None] / 2.0) <= _PADDING / 2
+    near_half = tf.abs(bins - position[:, None] / 2.0) <= spectrum.PADDING / 2
     half, half_position = spectrum.peak(power, inside & near_half)
     first, second = (tf.gather(power, each, batch_dims=1) for each in (half, peak))
     # Without a bin near half of it inside the band there is no line there.
@@ -152,6 +151,11 @@ def _check(features, rate, band):
 
 
 def check_rate(rate, num_clips):
+    """Refuses a rate that is no positive number, or not one for each clip.
+
+    Raises:
+        ValueError: says what was received.
+    """
     rates = np.asarray(rate, np.float64)
     if rates.shape not in ((), (num_clips,)):
         raise ValueError(
@@ -171,7 +175,7 @@ def _bins_of(power, spacing, band):
     return bins, low, high, (bins >= low - 1e-3) & (bins <= high + 1e-3)
 
 
-def power_in_hertz(features, rate, padding=_PADDING, window=True):
+def power_in_hertz(features, rate, padding=spectrum.PADDING, window=True):
     """Returns `(N, F)` power added over channels, and `(N, 1)` Hz from one bin to the next."""
     features = tf.convert_to_tensor(features)
     features = features[..., None] if features.shape.rank == 2 else features

@@ -117,6 +117,13 @@ def write_rows(path, rows):
 
     Rows of the same names that do not say of which settings they are give way too. Several processes may add to one
     file; a full disk or a kill leaves the old rows as they were.
+
+    Args:
+        path: Of the file, made where there is none.
+        rows: `Row`s.
+
+    Raises:
+        ValueError: a line of the file is no row; nothing is written.
     """
     new = {key for row in rows for key in (_key(row), _key(row, settings=""))}
     with alone(f"{path}.lock"):

@@ -9,7 +9,7 @@ import contextlib
 import json
 import pathlib
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from simper_tf import checkpoints, files, rows
 from simper_tf.settings import Settings, free_names, text_of
@@ -77,20 +77,18 @@ def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] =
     files.write_atomically(folder / FLAGS, f"{_FIRST_LINE}\n{''.join(lines)}{_LAST_LINE}\n")
 
 
-def differences(folder: pathlib.Path, settings: Settings, but_for: Collection[str] | None = None) -> str:
-    """Returns in print which flags of a run differ from settings.
+def differences(folder: pathlib.Path, settings: Settings) -> str:
+    """Returns in print which flags that can change the weights of a run differ from settings.
 
     Args:
         folder: The run's.
         settings: What they should be.
-        but_for: Flags that do not count; None for those that cannot change the weights.
 
     Raises:
         ValueError: `flags.cfg` is damaged.
     """
     found, wanted = read_flags(folder), settings.as_text()
-    free = free_names() if but_for is None else but_for
-    names = [name for name in {**wanted, **found} if name not in free]
+    names = [name for name in {**wanted, **found} if name not in free_names()]
     # What is not set on one side may be set to its default on the other.
     defaults = {name: text_of(value) for name, value in settings.defaults().items()}
     begun = bool(checkpoints.checkpoint_steps(folder / "checkpoints"))

@@ -78,7 +78,7 @@ def series_over_reference(runs, unit="Hz"):
     return figure
 
 
-def embeddings(runs, unit="Hz", seed=0, columns=COLUMNS):
+def embeddings(runs, unit="Hz", columns=COLUMNS):
     """Returns a figure of 2-D t-SNE embeddings of the features' spectra, a panel a run, colored by label.
 
     Where a run has `seen`, `(N,)` bool, clips whose labels no training has seen are triangles with a rim.
@@ -86,7 +86,6 @@ def embeddings(runs, unit="Hz", seed=0, columns=COLUMNS):
     Args:
         runs: Title -> run, at least one of them there.
         unit: Unit of the labels.
-        seed: Seed of the embeddings.
         columns: Panels in a line, at most.
     """
     figure, panels = _panels(len(runs), min(len(runs), columns))
@@ -95,7 +94,7 @@ def embeddings(runs, unit="Hz", seed=0, columns=COLUMNS):
         if run is None:
             _say_absent(axes)
             continue
-        points = plots.embedding_points(np.atleast_3d(run["series"]), seed)
+        points = plots.embedding_points(np.atleast_3d(run["series"]))
         scatter = _scatter(axes, points, run["labels"], run.get("seen"), _range(runs))
     figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.8, pad=0.01)
     if any(run and run.get("seen") is not None for run in runs.values()):
@@ -105,14 +104,12 @@ def embeddings(runs, unit="Hz", seed=0, columns=COLUMNS):
     return figure
 
 
-def grouped_embeddings(runs, name, unit="Hz", seed=0):
-    """Returns a figure of embeddings as `embeddings` has them, above colored by label, below with numbers for groups.
+def grouped_embeddings(runs, name):
+    """Returns a figure as `embeddings` does, above colored by label in Hz, below with numbers for groups.
 
     Args:
         runs: Title -> run, at least one of them there, with `groups`, `(N,)` whole numbers from 0 to 9.
         name: What the groups are, in print.
-        unit: Unit of the labels.
-        seed: Seed of the embeddings.
     """
     figure, panels = _panels(2 * len(runs), len(runs))
     above, below = panels[: len(runs)], panels[len(runs) :]
@@ -123,12 +120,12 @@ def grouped_embeddings(runs, name, unit="Hz", seed=0):
             _say_absent(upper)
             _say_absent(lower)
             continue
-        points = plots.embedding_points(np.atleast_3d(run["series"]), seed)
+        points = plots.embedding_points(np.atleast_3d(run["series"]))
         scatter = _scatter(upper, points, run["labels"], None, _range(runs))
         for group in np.unique(run["groups"]):
             chosen, color = run["groups"] == group, CURVES[group % len(CURVES)][0]
             lower.scatter(*points[chosen].T, marker=f"${group}$", color=color, s=22, linewidths=0.2)
-    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})", shrink=0.6, pad=0.01)
+    figure.colorbar(scatter, ax=panels, label="true label (Hz)", shrink=0.6, pad=0.01)
     return figure
 
 

@@ -12,6 +12,8 @@ from simper_tf.standardize import is_series, standardize
 
 # The main lobe of a Hann window reaches so many bins of the unpadded transform to either side.
 HANN_LOBE = 2
+# Spectra of features have so many bins to a cycle a clip.
+PADDING = 16
 # Spectra of pixels are as fine as finding a line needs; with a Hann window 4 bins a cycle lose next to nothing.
 PIXEL_PADDING = 4
 # Pixels are averaged to a grid of at most so many a side: it costs less, and noise of single pixels cancels.
@@ -23,7 +25,7 @@ LINE_SHARE = 0.25
 LINE_OVER_MEDIAN = 4.0
 
 
-def power(series, padding=16, window=True):
+def power(series, padding=PADDING, window=True):
     """Returns the power of each frequency.
 
     Args:
@@ -51,7 +53,7 @@ def centered(series):
     return tf.where(tf.abs(series - mean) > 1e-6 * tf.abs(mean), series - mean, 0.0)
 
 
-def channel_power(features, padding=16, window=True):
+def channel_power(features, padding=PADDING, window=True):
     """Returns the power of each frequency in features of several channels, added over channels.
 
     Features are first scaled to a largest value of 1, because powers of very large or small ones would leave the range

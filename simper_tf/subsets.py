@@ -8,11 +8,9 @@ import hashlib
 import numpy as np
 
 from simper_tf.data import ClipData
+from simper_tf.refusals import FEWEST_FRAMES
 from simper_tf.settings import Settings, text_of
 from simper_tf.tasks import Frequency, Series
-
-# The fewest that encoders take.
-FEWEST_FRAMES = 8
 
 
 def used(clips: ClipData, settings: Settings) -> ClipData:

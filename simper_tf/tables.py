@@ -13,22 +13,21 @@ def markdown_table(header, lines):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, divider, *lines))
 
 
-def results_table(rows, group_by="protocol"):
-    """Returns a Markdown table: one line a group, one column a metric.
+def results_table(rows):
+    """Returns a Markdown table: one line a protocol, in the order in which they come, and one column a metric.
 
     A cell is the value with its 95 % interval, or mean and standard deviation over runs where there are several.
 
     Args:
         rows: `Row`s.
-        group_by: Field of `Row` whose values name the lines, in the order in which they come.
     """
     cells, units = collections.defaultdict(list), {}
     for row in rows:
-        cells[getattr(row, group_by), row.metric].append(row)
+        cells[row.protocol, row.metric].append(row)
         units[row.metric] = row.unit
-    groups = dict.fromkeys(getattr(row, group_by) for row in rows)
-    header = [group_by, *(f"{name} ({unit})" if unit else name for name, unit in units.items())]
-    return markdown_table(header, [[str(group), *(cell(cells[group, name]) for name in units)] for group in groups])
+    names = dict.fromkeys(row.protocol for row in rows)
+    header = ["protocol", *(f"{metric} ({unit})" if unit else metric for metric, unit in units.items())]
+    return markdown_table(header, [[name, *(cell(cells[name, metric]) for metric in units)] for name in names])
 
 
 def cell(rows):
@@ -39,16 +38,6 @@ def cell(rows):
         return f"{rows[0].value:.4g} [{rows[0].low:.4g}, {rows[0].high:.4g}]"
     values = [row.value for row in rows]
     return f"{np.mean(values):.4g} ± {np.std(values, ddof=1):.2g} (n={len(values)})"
-
-
-def cell_of(rows, protocol, metric):
-    """Returns the `cell` of those of some rows that have this protocol and metric."""
-    return cell([row for row in rows if (row.protocol, row.metric) == (protocol, metric)])
-
-
-def new_document(title, command):
-    """Returns a document of a heading and the marks of `put_table`, with nothing between them."""
-    return f"# {title}\n\n{_begin(command)}{END}\n"
 
 
 def has_marks(text, command):

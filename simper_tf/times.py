@@ -152,6 +152,9 @@ class SameSpeed(Times):
 
     Attributes:
         reverse_probability: Chance that a view is played backwards.
+
+    Raises:
+        ValueError: `reverse_probability` is out of its range.
     """
 
     reverse_probability: float = 0.5
@@ -164,6 +167,9 @@ class WholeClip(Times):
 
     Attributes:
         reverse_probability: Chance that a view is played backwards.
+
+    Raises:
+        ValueError: `reverse_probability` is out of its range.
     """
 
     reverse_probability: float = 0.5
@@ -183,6 +189,9 @@ class DistantTimes(SameSpeed):
 
     Attributes:
         reverse_probability: Chance that a view is played backwards.
+
+    Raises:
+        ValueError: `reverse_probability` is out of its range.
     """
 
     def draw_starts(self, speeds, num_source_frames, num_frames, seed):

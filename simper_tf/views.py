@@ -9,11 +9,11 @@ from simper_tf import augment
 from simper_tf.appearance import UNCHANGED, Appearance
 from simper_tf.clips import batch_of, check_clips, unit_range
 from simper_tf.frozen import Frozen, check_number
+from simper_tf.refusals import FEWEST_FRAMES
 from simper_tf.series_appearance import SeriesAppearance
 from simper_tf.standardize import is_series
 from simper_tf.times import SpeedSets, Times
 
-FEWEST_FRAMES = 8
 # What is drawn of times for making views alone; all else that is drawn of them belongs to the batch.
 WHERE = ("starts", "steps")
 # What a view shows between two frames of its clip; see `augment.resample`.
@@ -65,7 +65,8 @@ class Views(Frozen):
             `(B, V)` float32; and, where times or appearance draw them, `windows` and `regions`.
 
         Raises:
-            ValueError: they are no clips (see `check_clips`), or shorter than the fastest view needs.
+            ValueError: they are no clips (see `check_clips`), shorter than the fastest view needs, or none that the
+                appearance is for (see `of_frames`).
         """
         clips = batch_of(clips)
         check_clips(clips, known=True)

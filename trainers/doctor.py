@@ -99,7 +99,14 @@ def diagnose(builder, manual_dir, path, other=None):
 def check_raw(builder, root, path, other=None):
     """Returns what would stop a build, in sentences, and `{split: number of examples}` if nothing would.
 
-    Where another manifest is named, in which units it differs is said too. Arguments are those of `diagnose`.
+    Where another manifest is named, in which units it differs is said too.
+
+    Args:
+        builder, path, other: As in `diagnose`.
+        root: Path of the folder of the raw files.
+
+    Raises:
+        ValueError: the data set has no raw files, or was built with a config that its name does not tell.
     """
     if builder.name not in datasets.names("reader"):
         having = ", ".join(datasets.names("reader"))

@@ -34,6 +34,9 @@ class KeptRows:
         """Adds the rows of runs, in place of those that runs of these names had for the same split, and writes all.
 
         Several processes may add to one file.
+
+        Raises:
+            ValueError: a line of the file is damaged; nothing is written.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with files.alone(f"{self.path}.lock"):

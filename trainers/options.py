@@ -76,9 +76,9 @@ def written(folder: pathlib.Path) -> Settings:
         ) from error
 
 
-def is_given(name: str, values: flags.FlagValues = flags.FLAGS) -> bool:
+def is_given(name: str) -> bool:
     """Returns whether the command line, or a flagfile, has a flag."""
-    return bool(values[name].present)
+    return bool(flags.FLAGS[name].present)
 
 
 def _define(field, values):

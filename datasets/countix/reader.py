@@ -17,7 +17,6 @@ import numpy as np
 from simper_tf.recordings import mp4, raw_checks, raw_files
 from simper_tf.recordings.errors import RawDataError
 
-SPLITS = ("train", "val", "test")
 TFDS_SPLITS = {"train": "train", "val": "validation", "test": "test"}
 FITS = ("resample", "crop")
 VIDEO_SUFFIXES = (".avi", ".mkv", ".mov", ".mp4", ".webm")

@@ -37,7 +37,7 @@ def count_swings(clip):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", reader.SPLITS)
+@pytest.mark.parametrize("split", reader.TFDS_SPLITS)
 def test_counts_are_exact_and_skips_are_those_of_the_truth(raw, split):
     for truth, segment, (key, example, reason) in read_split(raw, split):
         if truth["usable"] is not True:

@@ -22,7 +22,7 @@ def test_the_same_seed_writes_the_same_bytes_and_another_seed_others(tmp_path):
 @pytest.mark.slow
 def test_every_trap_of_the_real_set_is_there(tmp_path):
     truth = standin.write(tmp_path, subjects=3, seconds=2, seed=0)
-    rows = {split: reader.read_annotations(reader.find_annotations(tmp_path, split)) for split in reader.SPLITS}
+    rows = {split: reader.read_annotations(reader.find_annotations(tmp_path, split)) for split in reader.TFDS_SPLITS}
     videos = reader.index_videos(tmp_path)
     located = [reader.locate(segment, videos) for segment in rows["train"]]
     assert [row["usable"] for row in truth["train"]] == [True] * 3 + ["few frames", True, True, "missing"]

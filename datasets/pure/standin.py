@@ -42,6 +42,9 @@ def write(out, subjects=2, seconds=20, seed=0, look=standin_faces.Look(), height
         The truth, also written: for each recording `heart_rate` in beats per minute, constant, `phase` of the pulse in
         radians at the first frame, `frames` with a PPG, `first` and `last` of their times in nanoseconds, and `sha256`
         of all their RGB bytes.
+
+    Raises:
+        ValueError: PURE has no so many subjects or setups.
     """
     if not (1 <= subjects <= 10 and 1 <= setups <= 6):
         raise ValueError(f"PURE has 10 subjects in 6 setups. Received subjects={subjects}, setups={setups}.")

@@ -182,6 +182,7 @@ def split(paths, root, rule, seed):
 
     Raises:
         RawDataError: the CSV is missing or names no file; no file lies in such folders; fewer than three files.
+        ValueError: there is no such rule.
     """
     if rule == "random":
         return _random_split(paths, root, seed)

@@ -31,6 +31,10 @@ def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height
     Returns:
         The truth, also written: for each subject `heart_rate` in beats per minute, constant, `rate` in frames per
         second, `frames` and `sha256` of all their RGB bytes.
+
+    Raises:
+        ValueError: UBFC-rPPG has no so many subjects.
+        ImportError: PyAV is not installed.
     """
     if not 1 <= subjects <= len(NUMBERS):
         raise ValueError(f"UBFC-rPPG has {len(NUMBERS)} subjects. Received subjects={subjects}.")
@@ -58,7 +62,11 @@ def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height
 
 
 def write_avi(path, images, rate, height, width):
-    """Writes RGB frames as 24-bit BGR without compression, bit by bit what OpenCV reads back."""
+    """Writes RGB frames as 24-bit BGR without compression, bit by bit what OpenCV reads back.
+
+    Raises:
+        ImportError: PyAV is not installed.
+    """
     try:
         import av
     except ImportError as error:

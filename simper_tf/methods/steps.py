@@ -60,7 +60,11 @@ class Steps(keras.Model):
             return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
 
     def predict(self, x, *args, **kwargs):
-        """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`."""
+        """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`.
+
+        Raises:
+            ValueError: the data are none the method can read.
+        """
         x = self._checked(x, "predict_function")
         with plain_errors():
             return super().predict(x, *args, **kwargs)

@@ -10,7 +10,7 @@ import numpy as np
 import threadpoolctl
 
 _THREADS = threadpoolctl.ThreadpoolController()  # Of what is behind NumPy, loaded by now; scikit-learn brings it.
-_PADDING = 16  # As of `readout.fft_frequency`.
+_PADDING = 16  # As `spectrum.PADDING`, without TensorFlow.
 _BRIGHTNESS_ALONE = 0.1  # Share of the changes below which what is no brightness does not count.
 _FOLDED = (
     3  # Times as many multiples of what is fast, some above half a cycle per frame, are looked for where they are seen.

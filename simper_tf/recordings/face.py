@@ -34,6 +34,9 @@ def find_face(frames):
 
     Returns:
         A `Face`. Its box is square, at most as large as the frame and entirely inside.
+
+    Raises:
+        ImportError: this OpenCV has no detector.
     """
     height, width = frames[0].shape[:2]
     detector = _detector()

@@ -98,6 +98,7 @@ def skips(recording, windows, window):
 
 
 def clip_id(recording, window):
+    """Returns the id of the example of a planned window, of its recording and first frame."""
     return f"{recording.id}/{window.start:05d}"
 
 

@@ -123,7 +123,7 @@ def unmoving(clip):
     return [] if np.any(clip[1:] != clip[:1]) else ["nothing moves in its clip"]
 
 
-def outcome(units, reports, skipped=()):
+def outcome(units, reports):
     """Returns the `Outcome` of units that are split and give as many examples as their reports have labels.
 
     Raises:
@@ -134,7 +134,7 @@ def outcome(units, reports, skipped=()):
         if not count:
             reasons = [reason for unit in units[split] for reason in reports[unit].skipped]
             raise ValueError(f"The {split} split would be empty. {'; '.join(reasons[:3])}")
-    return Outcome(units, examples, skipped)
+    return Outcome(units, examples)
 
 
 def _noted(report, sentences):

@@ -17,7 +17,6 @@ from simper_tf.views import Views
 RNG = np.random.default_rng(31)
 VIEWS = Views(8, SpeedSets(2))
 SEED = tf.constant([1, 2])
-FLOATS = r"Clips of floats must be finite and lie in 0 to 1. Received: values from"
 
 
 def noise(*shape, dtype=np.uint8):

@@ -7,16 +7,8 @@ import socket
 
 import pytest
 
+from benchmarks.scaling_measured import free_addresses
 from simper_tf.cluster import Cluster, Missing, from_environment
-
-
-def free_addresses(number):
-    """Returns addresses that nobody listens at."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    addresses = tuple(f"127.0.0.1:{each.getsockname()[1]}" for each in sockets)
-    for each in sockets:
-        each.close()
-    return addresses
 
 
 def meet(workers, seconds=20.0):
@@ -76,13 +68,13 @@ def test_a_malformed_variable_is_told_by_what_was_found_and_what_is_expected(tex
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_workers_that_all_come_meet_twice_at_the_same_addresses(number):
-    addresses = free_addresses(number)
+    addresses = tuple(free_addresses(number))
     for _ in range(2):
         assert meet([(Cluster(addresses, k), "train") for k in range(number)]) == [None] * number
 
 
 def test_a_worker_that_never_comes_is_named_to_all_who_came():
-    addresses = free_addresses(3)
+    addresses = tuple(free_addresses(3))
     found = meet([(Cluster(addresses, k), "train") for k in (0, 2)], seconds=1.0)
     message = rf"After 1 s these of the 3 workers have not come: worker 1 at {re.escape(addresses[1])}\. .*--worker_sec"
     for error in found:
@@ -91,14 +83,14 @@ def test_a_worker_that_never_comes_is_named_to_all_who_came():
 
 
 def test_a_chief_that_never_comes_is_named():
-    addresses = free_addresses(2)
+    addresses = tuple(free_addresses(2))
     (error,) = meet([(Cluster(addresses, 1), "train")], seconds=0.5)
     assert re.match(rf"After 0.5 s .* have not come: the chief \(worker 0\) at {addresses[0]}", str(error))
 
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_an_address_in_use_is_told(index):
-    addresses = free_addresses(2)
+    addresses = tuple(free_addresses(2))
     host, port = addresses[index].split(":")
     with socket.create_server((host, int(port))):
         (error,) = meet([(Cluster(addresses, index), "train")], seconds=1.0)
@@ -109,16 +101,16 @@ def test_an_address_in_use_is_told(index):
 
 
 def test_workers_with_other_flags_another_cluster_or_the_place_of_another_are_refused():
-    addresses = free_addresses(2)
+    addresses = tuple(free_addresses(2))
     for error in meet([(Cluster(addresses, 0), "train"), (Cluster(addresses, 1), "sleep")]):
         assert re.match(r"Worker 1 was started with other flags than the chief", str(error))
-    other = (addresses[0], "127.0.0.1:1", *free_addresses(1))
+    other = (addresses[0], "127.0.0.1:1", *tuple(free_addresses(1)))
     for error in meet([(Cluster(addresses, 0), "train"), (Cluster(other, 2), "train")]):
         assert re.match(rf"TF_CONFIG of worker 2 names the workers {', '.join(other)}, that of the chief", str(error))
 
 
 def test_what_else_calls_at_the_port_disturbs_nobody():
-    addresses = free_addresses(2)
+    addresses = tuple(free_addresses(2))
     host, port = addresses[0].split(":")
 
     def disturb(_):

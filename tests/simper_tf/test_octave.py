@@ -1,19 +1,12 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_up_features import in_hertz
 
 from simper_tf import octave, readout, spectrum, votes
 
 RNG = np.random.default_rng(23)
 RATE, BAND = 30.0, (0.4, 5.5)
-
-
-def sinusoids(frequencies, num_frames=150, phases=None):
-    """Returns `(N, T)` float32 sinusoids at `RATE`, frequencies in Hz, phases random unless given."""
-    frequencies = np.asarray(frequencies, float)
-    phases = RNG.uniform(0, 2 * np.pi, len(frequencies)) if phases is None else phases
-    angles = 2 * np.pi * frequencies[:, None] * np.arange(num_frames) / RATE + np.reshape(phases, (-1, 1))
-    return np.sin(angles).astype(np.float32)
 
 
 def moving(frequency, heights, num_frames=150, rate=RATE):
@@ -34,7 +27,7 @@ def moving(frequency, heights, num_frames=150, rate=RATE):
 @pytest.mark.parametrize("frequency", [0.55, 1.03, 1.9])
 def test_features_at_a_multiple_are_stepped_down_to_the_line_of_the_pixels(multiple, frequency):
     pixels = moving(frequency, [1.0, 0.7])
-    features = sinusoids([multiple * frequency])
+    features = in_hertz(RNG, [multiple * frequency])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [multiple])
     read = octave.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [frequency], atol=0.005)
@@ -68,7 +61,7 @@ def spectrum_with(heights):
     ],
 )
 def test_steps_down_by_hand(peak, heights, votes):
-    features, pixels = sinusoids([peak], phases=[0.5]), spectrum_with(heights)
+    features, pixels = in_hertz(RNG, [peak], phases=[0.5]), spectrum_with(heights)
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [votes])
     if votes:
         np.testing.assert_allclose(octave.resolve_octave(features, pixels, RATE), [peak / votes], rtol=0.02)
@@ -76,13 +69,13 @@ def test_steps_down_by_hand(peak, heights, votes):
 
 def test_the_peak_of_features_lies_between_one_cycle_a_clip_and_half_the_rate():
     cycles = np.array([0.3, 1.2, 1.6, 20, 75])
-    found = 150 * octave.wide_peak(sinusoids(RATE * cycles / 150, phases=np.full(5, np.pi / 2))).numpy()
+    found = 150 * octave.wide_peak(in_hertz(RNG, RATE * cycles / 150, phases=np.full(5, np.pi / 2))).numpy()
     assert found[0] == pytest.approx(1, abs=0.01)
     np.testing.assert_allclose(found[1:], cycles[1:], atol=0.15)
 
 
 def test_a_line_at_three_halves_is_enough_where_the_fundamental_has_none():
-    features, pixels = sinusoids([4.0]), moving(2.0, [0.1, 1.0, 0.8])
+    features, pixels = in_hertz(RNG, [4.0]), moving(2.0, [0.1, 1.0, 0.8])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [2])
     read = octave.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [2.0], atol=0.005)
@@ -90,14 +83,14 @@ def test_a_line_at_three_halves_is_enough_where_the_fundamental_has_none():
 
 def test_a_movement_that_looks_the_same_on_its_way_back_is_read_as_it_looks():
     # Pixels with even harmonics only hold nothing of the fundamental: a limit, not an error.
-    features, pixels = sinusoids([4.0]), moving(4.0, [1.0, 0.5])
+    features, pixels = in_hertz(RNG, [4.0]), moving(4.0, [1.0, 0.5])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [1])
     read = octave.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [4.0], atol=0.005)
 
 
 def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
-    features, pixels = sinusoids([1.0]), moving(2.0, [1.0, 0.5])
+    features, pixels = in_hertz(RNG, [1.0]), moving(2.0, [1.0, 0.5])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [1])
     read = octave.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [1.0], atol=0.01)
@@ -107,8 +100,8 @@ def test_harmonics_that_fold_back_at_half_the_rate_are_no_lower_octave():
     # At 30 frames per second the 4th harmonic of 4.6 Hz, 18.4, shows at 11.6: 5 times 2.3, an odd multiple of half.
     pixels = moving(4.6, [0.9, 1.0, 0.8, 0.6])
     assert spectrum.lines(pixels).numpy()[0, round(11.6 * 20) - 2 : round(11.6 * 20) + 3].max() > 0.25
-    np.testing.assert_array_equal(octave.octave_votes(sinusoids([9.2]), pixels), [2])
-    read = octave.resolve_octave(sinusoids([9.2]), pixels, RATE)
+    np.testing.assert_array_equal(octave.octave_votes(in_hertz(RNG, [9.2]), pixels), [2])
+    read = octave.resolve_octave(in_hertz(RNG, [9.2]), pixels, RATE)
     np.testing.assert_allclose(read, [4.6], atol=0.005)
 
 
@@ -116,14 +109,14 @@ def test_pixels_without_a_line_decide_nothing():
     rng = np.random.default_rng(4)
     noise = spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1)))
     still = spectrum.pixel_power(np.full((1, 150, 8, 8, 1), 100.0))
-    features, pixels = sinusoids([4.0, 4.0]), tf.concat([noise, still], axis=0)
+    features, pixels = in_hertz(RNG, [4.0, 4.0]), tf.concat([noise, still], axis=0)
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [0, 0])
     np.testing.assert_allclose(octave.resolve_octave(features, pixels, RATE), [4.0, 4.0], atol=0.005)
 
 
 def test_a_peak_of_the_features_where_pixels_have_no_line_does_not_mislead():
     # A feature's own harmonic that folds back, higher than the one at twice the frequency.
-    features = sinusoids([13.7]) + 0.6 * sinusoids([4.0])
+    features = in_hertz(RNG, [13.7]) + 0.6 * in_hertz(RNG, [4.0])
     read = octave.resolve_octave(features, moving(2.0, [1.0, 0.7]), RATE)
     np.testing.assert_allclose(read, [2.0], atol=0.005)
 
@@ -134,7 +127,7 @@ def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
     frequencies = rng.uniform(0.6, 3.4, 30)
     clear = [moving(frequency, [1.0, 0.7]) for frequency in frequencies[:10]]
     drowned = [spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1))) for _ in frequencies[10:]]
-    features = sinusoids(2 * frequencies)
+    features = in_hertz(RNG, 2 * frequencies)
     pixels = tf.concat(clear + drowned, axis=0)
     read = octave.resolve_octave(features, pixels, RATE)
     assert np.mean(np.abs(read - frequencies) > 0.1) > 0.5
@@ -145,7 +138,7 @@ def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
 
 @pytest.mark.slow
 def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unknown_length():
-    features = sinusoids([2.2, 4.6], num_frames=120)
+    features = in_hertz(RNG, [2.2, 4.6], num_frames=120)
     pixels = tf.concat([moving(1.1, [1, 0.7], 120), moving(2.3, [1, 0.7], 120)], axis=0)
     rates = np.float32([30, 15])
     read = octave.resolve_octave(features, pixels, rates)
@@ -159,12 +152,12 @@ def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unkno
 def test_the_octave_is_not_resolved_at_a_rate_that_makes_no_sense(rate):
     pixels = moving(2.0, [1.0, 0.7])
     with pytest.raises(ValueError, match="`rate` must be positive frames per second"):
-        octave.resolve_octave(sinusoids([4.0]), pixels, rate)
+        octave.resolve_octave(in_hertz(RNG, [4.0]), pixels, rate)
     with pytest.raises(ValueError, match="`rate` must be positive frames per second"):
         octave.pixel_frequency(pixels, rate, 150)
 
 
-@pytest.mark.parametrize("features", [sinusoids([4.0], 120), sinusoids([4.0, 2.0])])
+@pytest.mark.parametrize("features", [in_hertz(RNG, [4.0], 120), in_hertz(RNG, [4.0, 2.0])])
 def test_pixels_of_other_clips_are_refused_with_both_shapes(features):
     message = r"`pixels` must be `pixel_power` of the same clips .* shape \(\d, 1[25]0\): .*Received: shape \(1, 301\)"
     with pytest.raises(ValueError, match=message):
@@ -187,7 +180,7 @@ def test_clips_of_one_pixel_of_colors_of_odd_length_or_in_kelvins_hold_the_octav
     wave = np.sin(2 * np.pi * 2.0 * times) + 0.7 * np.sin(2 * np.pi * 4.0 * times)
     clips = (offset + 0.1 * wave[None, :, None, None, None] * np.ones(shape)).astype(np.float32)
     pixels = spectrum.pixel_power(clips)
-    read = octave.resolve_octave(sinusoids([4.0], num_frames), pixels, RATE)
+    read = octave.resolve_octave(in_hertz(RNG, [4.0], num_frames), pixels, RATE)
     np.testing.assert_allclose(read, [2.0], atol=0.01)
     np.testing.assert_allclose(octave.pixel_frequency(pixels, RATE, num_frames), [2.0], atol=0.05)
 
@@ -207,7 +200,7 @@ def test_pixels_alone_are_read_at_their_fundamental():
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e15, 1e20])
 def test_neither_frequency_nor_confidence_depend_on_the_scale(scale):
-    series = sinusoids([2.4], phases=[0.3]) + 0.5 * np.random.default_rng(2).normal(size=(1, 150))
+    series = in_hertz(RNG, [2.4], phases=[0.3]) + 0.5 * np.random.default_rng(2).normal(size=(1, 150))
     expected, sure = readout.fft_frequency(series, RATE, BAND)
     read, confidence = readout.fft_frequency(scale * series, RATE, BAND)
     np.testing.assert_allclose(read, expected, rtol=1e-5)
@@ -215,7 +208,7 @@ def test_neither_frequency_nor_confidence_depend_on_the_scale(scale):
 
 
 def test_rates_that_are_not_one_for_each_clip_are_refused():
-    series, pixels = sinusoids([1.0, 2.0, 3.0]), tf.zeros([3, 301])
+    series, pixels = in_hertz(RNG, [1.0, 2.0, 3.0]), tf.zeros([3, 301])
     for read in (
         lambda rate: readout.fft_frequency(series, rate, BAND),
         lambda rate: octave.resolve_octave(series, pixels, rate),
@@ -228,7 +221,7 @@ def test_rates_that_are_not_one_for_each_clip_are_refused():
 
 def test_a_harmonic_is_sought_below_half_of_the_slowest_rate():
     # Features at 3 f: 9 Hz at 30 frames per second, 4.5 Hz at 15. A band of up to 4 Hz would reach to 12.
-    read = readout.harmonic_frequency(sinusoids([9.0, 9.0]), np.float32([30, 15]), (1.0, 4.0), 1 / 3)
+    read = readout.harmonic_frequency(in_hertz(RNG, [9.0, 9.0]), np.float32([30, 15]), (1.0, 4.0), 1 / 3)
     np.testing.assert_allclose(read[1], 1.5, atol=0.01)
     assert 1.0 <= read[0] <= 2.5
 

@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_up_features import in_hertz
 
 from simper_tf import readout
 
@@ -10,26 +11,18 @@ RNG = np.random.default_rng(23)
 RATE, BAND = 30.0, (0.4, 5.5)
 
 
-def sinusoids(frequencies, num_frames=150, phases=None):
-    """Returns `(N, T)` float32 sinusoids at `RATE`, frequencies in Hz, phases random unless given."""
-    frequencies = np.asarray(frequencies, float)
-    phases = RNG.uniform(0, 2 * np.pi, len(frequencies)) if phases is None else phases
-    angles = 2 * np.pi * frequencies[:, None] * np.arange(num_frames) / RATE + np.reshape(phases, (-1, 1))
-    return np.sin(angles).astype(np.float32)
-
-
 # Float32 sinusoids, all phases. The two mirrored frequencies of a real series disturb each other's peak most at the
 # lowest frequency, 2.5 periods a clip: the 0.005 Hz asked for is a fortieth of a bin there.
 def test_fine_readout_recovers_pure_sinusoids():
     frequencies = np.repeat(np.linspace(0.5, 5.0, 46), 8)
-    read, confidence = readout.fft_frequency(sinusoids(frequencies), RATE, BAND)
+    read, confidence = readout.fft_frequency(in_hertz(RNG, frequencies), RATE, BAND)
     np.testing.assert_allclose(read, frequencies, atol=0.005)
     assert np.all(confidence > 0.95)  # The mirrored lobe reaches over at the lowest frequencies.
     assert np.all(confidence <= 1 + 1e-6)
 
 
 def test_paper_readout_is_the_largest_bin_of_numpy():
-    series = RNG.normal(size=(50, 150)) + 0.3 * sinusoids(RNG.uniform(0.5, 5, 50))
+    series = RNG.normal(size=(50, 150)) + 0.3 * in_hertz(RNG, RNG.uniform(0.5, 5, 50))
     bins = np.fft.rfftfreq(150, 1 / RATE)
     power = np.abs(np.fft.rfft(series - series.mean(axis=1, keepdims=True)))
     power[:, (bins < BAND[0] - 1e-9) | (bins > BAND[1] + 1e-9)] = -1
@@ -38,7 +31,7 @@ def test_paper_readout_is_the_largest_bin_of_numpy():
 
 
 def test_paper_readout_counts_the_ends_of_the_band():
-    read, confidence = readout.fft_frequency(sinusoids([0.4, 2.0]), RATE, (0.4, 2.0), mode="paper")
+    read, confidence = readout.fft_frequency(in_hertz(RNG, [0.4, 2.0]), RATE, (0.4, 2.0), mode="paper")
     np.testing.assert_allclose(read, [0.4, 2.0], rtol=1e-6)
     np.testing.assert_allclose(confidence, 1, atol=1e-5)
 
@@ -60,7 +53,7 @@ def test_a_constant_that_float32_cannot_centre_has_no_confidence_either(value):
 
 @pytest.mark.parametrize("mode", ["fine", "paper"])
 def test_readout_ignores_scale_and_offset_and_scales_with_the_rate(mode):
-    series = sinusoids([0.7, 1.9, 4.4])
+    series = in_hertz(RNG, [0.7, 1.9, 4.4])
     read, confidence = readout.fft_frequency(series, RATE, BAND, mode)
     scaled, scaled_confidence = readout.fft_frequency(4 * series + 2, RATE, BAND, mode)
     np.testing.assert_allclose(scaled, read, rtol=1e-4)
@@ -70,7 +63,7 @@ def test_readout_ignores_scale_and_offset_and_scales_with_the_rate(mode):
 
 
 def test_each_clip_may_have_its_own_rate():
-    series = sinusoids([2.0, 2.0])
+    series = in_hertz(RNG, [2.0, 2.0])
     read, _ = readout.fft_frequency(series, np.float32([30, 15]), (0.4, 5.5))
     np.testing.assert_allclose(read, [2.0, 1.0], atol=0.005)
 
@@ -78,15 +71,15 @@ def test_each_clip_may_have_its_own_rate():
 def test_a_band_of_days_is_as_exact_as_one_of_seconds():
     # A frame an hour: all frequencies are 108,000 times smaller, and so must be the tolerance of the band's ends. Whole
     # periods, so that the stronger bin at 0.8 stays out of a band from 0.85.
-    series = sinusoids([2.0, 2.0]) + 3 * sinusoids([0.8, 5.0])
+    series = in_hertz(RNG, [2.0, 2.0]) + 3 * in_hertz(RNG, [0.8, 5.0])
     read, _ = readout.fft_frequency(series, 1 / 3600, (0.85 / 108_000, 4.0 / 108_000), mode="paper")
     np.testing.assert_allclose(108_000 * read, [2.0, 2.0], rtol=1e-6)
-    read, _ = readout.fft_frequency(sinusoids([0.4, 2.0]), 1 / 3600, (0.4 / 108_000, 2.0 / 108_000), mode="paper")
+    read, _ = readout.fft_frequency(in_hertz(RNG, [0.4, 2.0]), 1 / 3600, (0.4 / 108_000, 2.0 / 108_000), mode="paper")
     np.testing.assert_allclose(108_000 * read, [0.4, 2.0], rtol=1e-6)
 
 
 def test_spectra_of_channels_are_added():
-    strong, weak = 2 * sinusoids([1.5]), sinusoids([4.0])
+    strong, weak = 2 * in_hertz(RNG, [1.5]), in_hertz(RNG, [4.0])
     read, confidence = readout.fft_frequency(np.stack([weak, strong], axis=-1), RATE, BAND)
     np.testing.assert_allclose(read, [1.5], atol=0.01)
     # On the scale on which noise of 150 frames, in a band 25.5 cycles wide, has the confidence 0.
@@ -97,12 +90,12 @@ def test_spectra_of_channels_are_added():
 
 
 def test_peaks_outside_the_band_are_not_read():
-    series = 10 * sinusoids([8.0]) + sinusoids([2.0])
+    series = 10 * in_hertz(RNG, [8.0]) + in_hertz(RNG, [2.0])
     np.testing.assert_allclose(readout.fft_frequency(series, RATE, BAND)[0], [2.0], atol=0.01)
 
 
 def test_noise_is_less_sure_than_a_sinusoid():
-    wave, noise = sinusoids([2.0] * 20), RNG.normal(size=(20, 150))
+    wave, noise = in_hertz(RNG, [2.0] * 20), RNG.normal(size=(20, 150))
     pure, mixed, none = [
         np.mean(readout.fft_frequency(series, RATE, BAND)[1]) for series in (wave, wave + noise, noise)
     ]
@@ -110,7 +103,7 @@ def test_noise_is_less_sure_than_a_sinusoid():
 
 
 def test_the_readout_runs_in_a_graph_of_unknown_shape():
-    series = sinusoids([1.1, 3.3])
+    series = in_hertz(RNG, [1.1, 3.3])
     signature = [tf.TensorSpec([None, None]), tf.TensorSpec([])]
     graph = tf.function(lambda x, rate: readout.fft_frequency(x, rate, BAND), input_signature=signature)
     np.testing.assert_allclose(graph(series, RATE), readout.fft_frequency(series, RATE, BAND), rtol=1e-4)
@@ -118,14 +111,14 @@ def test_the_readout_runs_in_a_graph_of_unknown_shape():
 
 def test_an_unknown_mode_is_refused():
     with pytest.raises(ValueError, match=r"`mode` must be 'fine' or 'paper'. Received: 'coarse'"):
-        readout.fft_frequency(sinusoids([1.0]), RATE, BAND, mode="coarse")
+        readout.fft_frequency(in_hertz(RNG, [1.0]), RATE, BAND, mode="coarse")
 
 
 @pytest.mark.parametrize("harmonic", readout.HARMONICS)
 def test_features_at_a_harmonic_are_calibrated_and_the_frequency_recovered(harmonic):
     # Features run at f / h; at h = 1/3 the fastest, 3 f = 12 Hz, still is below half the rate.
     frequencies, few = RNG.uniform(1.6, 4.0, 40), 8
-    features = sinusoids(frequencies / harmonic)
+    features = in_hertz(RNG, frequencies / harmonic)
     found = readout.calibrate_harmonic(features[:few], frequencies[:few], RATE, (1.5, 4.2))
     assert found == harmonic
     recovered = readout.harmonic_frequency(features, RATE, (1.5, 4.2), found)
@@ -134,7 +127,7 @@ def test_features_at_a_harmonic_are_calibrated_and_the_frequency_recovered(harmo
 
 def test_features_at_twice_the_frequency_calibrate_to_a_half():
     frequencies = RNG.uniform(0.5, 5.0, 60)
-    features = sinusoids(2 * frequencies)
+    features = in_hertz(RNG, 2 * frequencies)
     assert readout.calibrate_harmonic(features[:10], frequencies[:10], RATE, BAND) == 1 / 2
     np.testing.assert_allclose(readout.harmonic_frequency(features, RATE, BAND, 1 / 2), frequencies, atol=0.005)
 
@@ -149,19 +142,19 @@ def test_noise_has_next_to_no_confidence_at_any_length(num_frames):
 
 @pytest.mark.parametrize("num_frames", [60, 150, 600])
 def test_a_sinusoid_has_high_confidence_at_any_length(num_frames):
-    _, confidence = readout.fft_frequency(sinusoids(np.linspace(1.5, 5, 30), num_frames), RATE, BAND)
+    _, confidence = readout.fft_frequency(in_hertz(RNG, np.linspace(1.5, 5, 30), num_frames), RATE, BAND)
     assert np.min(confidence) > 0.95
 
 
 def test_a_peak_that_is_higher_outside_the_band_is_no_answer():
     # A slow swing and a fast one whose flanks reach into the band.
-    read, confidence = readout.fft_frequency(sinusoids([0.1, 0.25, 5.7]), RATE, BAND)
+    read, confidence = readout.fft_frequency(in_hertz(RNG, [0.1, 0.25, 5.7]), RATE, BAND)
     np.testing.assert_array_equal(confidence, 0)
     assert np.all((np.asarray(read) >= BAND[0]) & (np.asarray(read) <= BAND[1]))
 
 
 def test_more_power_below_the_band_than_in_the_peak_leaves_no_confidence():
-    slow, wave = sinusoids([0.5]), sinusoids([5.0])
+    slow, wave = in_hertz(RNG, [0.5]), in_hertz(RNG, [5.0])
     band = (2.0, 6.0)
     assert readout.fft_frequency(wave + 0.5 * slow, RATE, band)[1][0] > 0.5
     assert readout.fft_frequency(wave + 1.1 * slow, RATE, band)[1][0] == 0
@@ -179,7 +172,7 @@ def test_more_power_below_the_band_than_in_the_peak_leaves_no_confidence():
 )
 def test_a_band_or_rate_that_makes_no_sense_is_refused(rate, band, message):
     with pytest.raises(ValueError, match=message):
-        readout.fft_frequency(sinusoids([1.0, 2.0]), rate, band)
+        readout.fft_frequency(in_hertz(RNG, [1.0, 2.0]), rate, band)
 
 
 def fundamental(features, band):
@@ -217,7 +210,7 @@ def test_clips_are_read_at_their_fundamental_each_by_itself_in_a_graph_of_unknow
 
 
 def test_features_that_are_not_finite_are_refused_by_number():
-    series = sinusoids([1.0, 2.0, 3.0])
+    series = in_hertz(RNG, [1.0, 2.0, 3.0])
     series[1, 70] = np.nan
     with pytest.raises(ValueError, match="The features of clip 1 are not finite"):
         readout.fft_frequency(series, RATE, BAND)
@@ -245,4 +238,4 @@ def test_constant_features_calibrate_to_no_harmonic():
 )
 def test_labels_that_cannot_calibrate_are_refused(frequencies, message):
     with pytest.raises(ValueError, match=message):
-        readout.calibrate_harmonic(sinusoids([0.8, 1.2, 2.0]), frequencies, RATE, BAND)
+        readout.calibrate_harmonic(in_hertz(RNG, [0.8, 1.2, 2.0]), frequencies, RATE, BAND)

@@ -35,25 +35,9 @@ def test_runs_of_several_seeds_share_a_cell():
     assert "| fft | 0.2 ± 0.14 (n=2) |" in tables.results_table([row(value=0.1), row(value=0.3, seed=1)])
 
 
-def test_any_field_may_name_the_lines_numbers_too():
-    table = tables.results_table([row(seed=0), row(seed=1, value=0.5)], group_by="seed")
-    assert table.splitlines()[2:] == ["| 0 | 0.125 [0.1, 0.15] |", "| 1 | 0.5 [0.1, 0.15] |"]
-
-
 def test_no_rows_make_an_empty_table():
     assert tables.results_table([]).splitlines() == ["| protocol |", "| --- |"]
     assert tables.cell([]) == ""
-
-
-def test_an_unknown_field_is_refused():
-    with pytest.raises(AttributeError, match="color"):
-        tables.results_table([row()], group_by="color")
-
-
-def test_a_cell_of_rows_shows_those_of_its_protocol_and_metric():
-    rows = [row("fft", value=1.0), row("fft", "mape", 2.0, "%"), row("1nn", value=3.0), row("fft", value=2.0, seed=1)]
-    assert tables.cell_of(rows, "fft", "mae") == "1.5 ± 0.71 (n=2)"
-    assert tables.cell_of(rows, "1nn", "mape") == ""
 
 
 def test_a_table_takes_the_place_of_the_one_between_its_marks_and_nothing_else_changes():
@@ -62,11 +46,6 @@ def test_a_table_takes_the_place_of_the_one_between_its_marks_and_nothing_else_c
     assert tables.put_table(found, COMMAND, "| new |") == found
     other = MARKED.replace("a.b", "c.d").replace("Title", "Other")
     assert tables.put_table(other + MARKED, COMMAND, "| new |") == other + MARKED.replace("old", "new")
-
-
-def test_a_new_document_has_its_heading_and_room_for_the_table():
-    document = tables.put_table(tables.new_document("Title", COMMAND), COMMAND, "| old |")
-    assert document + "Rest.\n" == MARKED
 
 
 @pytest.mark.parametrize("document", ["", "# Title\n", MARKED.replace("a.b", "c.d"), MARKED.replace("end of", "end")])

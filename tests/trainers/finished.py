@@ -10,6 +10,12 @@ def results(folder):
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
+def flags_of(folder):
+    """Returns the flags that a run has kept, by name, as text."""
+    lines = (folder / "flags.cfg").read_text().splitlines()
+    return dict(line[2:].split("=", 1) for line in lines if line.startswith("--"))
+
+
 def final_weights(folder):
     """Returns the path of the last checkpoint and all it holds by name, but for times and its own counter."""
     path = tf.train.latest_checkpoint(folder / "checkpoints")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from finished import final_weights
-from waiting import wait_for
+from processes import wait_for
 
 from benchmarks.scaling_measured import free_addresses
 from trainers import pretrain

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from finished import final_weights, results
 from matplotlib.figure import Figure
-from waiting import wait_for
+from processes import wait_for
 
 from simper_tf import export, plots, run_folder, training
 from simper_tf.checkpoints import checkpoint_steps

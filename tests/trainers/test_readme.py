@@ -106,8 +106,8 @@ def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
 
 
 def test_the_make_targets_exist():
-    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"\bmake (\w+)", README)) <= targets
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([\w-]+)", README)) <= targets
 
 
 @pytest.mark.parametrize(("flag", "names"), [("method", METHODS), ("encoder", set(encoders.ENCODERS) - {"frame_mean"})])

@@ -118,7 +118,7 @@ def test_a_table_is_published_as_soon_as_it_is_whole(small, tmp_path, monkeypatc
 
 def test_tables_go_between_the_marks_of_a_document_and_its_words_stay(small, tmp_path):
     document = tmp_path / "README.md"
-    marked = tables.new_document("Mine", "python -m trainers.reproduce --table=mine")
+    marked = f"# Mine\n\n<!-- results: python -m trainers.reproduce --table=mine -->\n{tables.END}\n"
     document.write_text(marked + "Words.\n")
     small.documents = [str(document)]
     reproduce.main()

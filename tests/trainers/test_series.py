@@ -13,9 +13,9 @@ import numpy as np
 import pulses
 import pytest
 from absl import flags
-from finished import results
+from finished import flags_of, results
+from processes import started, wait_for
 from rest_server import serving
-from waiting import wait_for
 
 from simper_tf.checkpoints import checkpoint_steps
 from trainers import client, evaluate, export, pretrain
@@ -30,16 +30,6 @@ QUICK = ("--num_views=4", "--save_seconds=0")
 FILES = {"a.csv": (0.8, 25), "b.csv": (1.1, 50), "c.csv": (1.6, 64), "d.csv": (2.1, 50), "e.csv": (2.7, 100)}
 NEW, TOLERANCE = (1.9, 1.35), 0.03  # Hz. Who guesses within 0.7 to 3 Hz is off by 0.7 in the mean.
 pytestmark = pytest.mark.slow
-
-
-def started(folder, words, *more):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-m", *words, *more], cwd=folder, env=environment, **pipes)
-
-
-def flags_of(run):
-    return dict(line[2:].split("=", 1) for line in (run / "flags.cfg").read_text().splitlines() if line[:2] == "--")
 
 
 @pytest.fixture(scope="module")

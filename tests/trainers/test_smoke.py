@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from waiting import wait_for
+from processes import wait_for
 
 ROOT = pathlib.Path(__file__).parents[2]
 

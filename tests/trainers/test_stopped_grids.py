@@ -9,8 +9,8 @@ import threading
 import time
 
 import pytest
+from processes import wait_for
 from stand_in import CALLER, calls, written
-from waiting import wait_for
 
 from simper_tf import files
 from trainers.grid import Grid

@@ -14,9 +14,9 @@ import numpy as np
 import photographs
 import pytest
 from absl import flags
-from finished import results
+from finished import flags_of, results
+from processes import started, wait_for
 from rest_server import serving
-from waiting import wait_for
 
 from simper_tf.checkpoints import checkpoint_steps
 from trainers import client, evaluate, export, pretrain
@@ -36,21 +36,11 @@ FILES = {
 pytestmark = pytest.mark.slow
 
 
-def started(folder, words, *more):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-m", *words, *more], cwd=folder, env=environment, **pipes)
-
-
 def finished(folder, words, *more):
     process = started(folder, words, *more)
     out, err = process.communicate()
     assert process.returncode == 0, err
     return out
-
-
-def flags_of(run):
-    return dict(line[2:].split("=", 1) for line in (run / "flags.cfg").read_text().splitlines() if line[:2] == "--")
 
 
 @pytest.fixture(scope="module")

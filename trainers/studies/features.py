@@ -63,10 +63,7 @@ def features(number: int, name: str):
                 for method in scale.some((*FOR_PULSE, *PAPERS))
                 if has_option(method, "prior_weight")  # A term of SiNC is the prior.
             ]
-        untrained = plain.but(method="simper", steps=0, epochs=0)
-        lines.append(Line("control: encoder untrained", tuple(Cell(untrained, *each) for each in columns)))
-        # Those that read clips alone, which a run that learns nothing does soonest.
-        lines += controls.beside_features(name, untrained, columns)
+        lines += _without_training(name, plain, columns)
         titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
         about = (
             f"Features of five methods on {scale.title(name)}, trained with the same encoder, steps and seeds, each "
@@ -111,7 +108,7 @@ def spurious(scale: Scale) -> Study:
     )  # fmt: skip
     lines += (
         *_larger_batches(scale, pretrain, columns),
-        *controls.beside_features("rotating_digits", pretrain.but(method="simper"), columns),
+        *_without_training("rotating_digits", pretrain, columns),
     )
     titles = tuple(f"{READOUTS[protocol]}: {unit('rotating_digits', metric)}" for protocol, metric in columns)
     about = (
@@ -121,6 +118,14 @@ def spurious(scale: Scale) -> Study:
     )
     block = Block("", titles, lines, against=((METHODS["simper"].title, METHODS["simclr"].title),))
     return Study("table14", published.tables()["table14"]["title"], about, (block,))
+
+
+def _without_training(name, run, columns):
+    """Returns the line of an encoder that has learned nothing, and those of what reads clips alone."""
+    untrained = run.but(method="simper", steps=0, epochs=0)
+    line = Line("control: encoder untrained", tuple(Cell(untrained, *each) for each in columns))
+    # Clips are read soonest by a run that learns nothing.
+    return [line, *controls.beside_features(name, untrained, columns)]
 
 
 def _larger_batches(scale, pretrain, columns):

@@ -3,6 +3,7 @@ import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
+from made_up_features import sinusoids
 
 from simper_tf import diagnostics
 from simper_tf.appearance import UNCHANGED
@@ -28,13 +29,6 @@ def loss_of(model, features, speeds, windows):
     """Returns the loss and the further logs of features."""
     loss, logs = model.loss_and_logs(features, {"speeds": speeds, "windows": windows})
     return {"loss": loss, **logs}
-
-
-def sinusoids(frequencies, num_frames):
-    """Returns sinusoids of random phases, `frequencies.shape + (num_frames,)`, in cycles per frame."""
-    phases = RNG.uniform(0, 2 * np.pi, np.shape(frequencies))
-    angles = 2 * np.pi * np.asarray(frequencies)[..., None] * np.arange(num_frames) + phases[..., None]
-    return tf.constant(np.sin(angles), tf.float32)
 
 
 def drawn(batch_size, num_frames=26):
@@ -93,8 +87,8 @@ def test_loss_and_distances_are_those_of_the_formula():
 def test_features_that_follow_the_speed_score_well_and_those_that_ignore_it_badly():
     speeds, windows = drawn(64, 60)
     model = compiled()
-    following = loss_of(model, sinusoids(0.15 * speeds, 60), speeds, windows)
-    ignoring = loss_of(model, sinusoids(np.full((64, 2), 0.15), 60), speeds, windows)
+    following = loss_of(model, sinusoids(RNG, 0.15 * speeds, 60), speeds, windows)
+    ignoring = loss_of(model, sinusoids(RNG, np.full((64, 2), 0.15), 60), speeds, windows)
     assert float(following["loss"]) < -0.02
     assert float(following["positive"]) < 0.3 * float(following["negative"])
     assert float(ignoring["loss"]) > 0.02
@@ -115,8 +109,8 @@ def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
 def test_the_irrelevant_power_is_that_of_the_anchor_outside_the_band():
     speeds, windows = drawn(3, 60)
     model = compiled(band=(0.05, 0.2))
-    inside = loss_of(model, sinusoids([[0.1, 0.4]] * 3, 60), speeds, windows)
-    outside = loss_of(model, sinusoids([[0.4, 0.1]] * 3, 60), speeds, windows)
+    inside = loss_of(model, sinusoids(RNG, [[0.1, 0.4]] * 3, 60), speeds, windows)
+    outside = loss_of(model, sinusoids(RNG, [[0.4, 0.1]] * 3, 60), speeds, windows)
     assert float(inside["ipr"]) == pytest.approx(0, abs=0.01)
     assert float(outside["ipr"]) == pytest.approx(1, abs=0.01)
     assert "ipr" not in compiled().log_names()

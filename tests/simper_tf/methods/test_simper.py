@@ -4,6 +4,7 @@ import oracles
 import pytest
 import tensorflow as tf
 from gpu_kernels import unfit
+from made_up_features import sinusoids
 
 from simper_tf.appearance import Appearance
 from simper_tf.encoders import cnn3d, small
@@ -33,18 +34,6 @@ def made_views(model, clips):
 def loss_of(model, features, speeds):
     """Returns the logs of features, the loss among them."""
     return model.logs_of(features, {"speeds": speeds})
-
-
-def sinusoids(frequencies, num_frames):
-    """Returns `frequencies.shape + (num_frames,)` sinusoids of random phases, in cycles per frame."""
-    phases = RNG.uniform(0, 2 * np.pi, np.shape(frequencies))
-    angles = 2 * np.pi * np.asarray(frequencies)[..., None] * np.arange(num_frames) + phases[..., None]
-    return tf.constant(np.sin(angles), tf.float32)
-
-
-def ideal(speeds, num_frames=60):
-    """Returns the features of a perfect encoder for clips of 0.08 cycles per frame."""
-    return sinusoids(0.08 * np.asarray(speeds), num_frames)
 
 
 def rising_speeds(batch_size, num_views):
@@ -196,7 +185,7 @@ def test_micro_batches_are_refused_where_they_would_change_the_gradient():
 
 def test_sparsity_and_variance_are_those_of_sinc_and_added_with_their_weights():
     # Of one frequency in all views, in noise.
-    features, speeds = sinusoids(np.full((3, 8), 0.07), 60) + RNG.normal(size=(3, 8, 60)), rising_speeds(3, 4)
+    features, speeds = sinusoids(RNG, np.full((3, 8), 0.07), 60) + RNG.normal(size=(3, 8, 60)), rising_speeds(3, 4)
     plain = loss_of(compiled(views=None), features, speeds)
     weights = {"sparsity_weight": 2.0, "variance_weight": 5.0}
     logs = loss_of(compiled(views=None, **weights, prior_band=(0.05, 0.2)), features, speeds)
@@ -253,8 +242,8 @@ def test_constant_features_lose_the_logarithm_of_all_candidates_and_have_a_finit
 def test_a_clip_of_another_frequency_adds_little_and_one_of_the_same_the_logarithm_of_two():
     speeds = tf.repeat(rising_speeds(1, 4), 2, axis=0)
     # At no speed from 0.5 to 2 do the two frequencies meet.
-    apart = sinusoids(np.array([[0.02], [0.1]]) * np.asarray(speeds), 200)
-    alike = sinusoids(np.array([[0.1], [0.1]]) * np.asarray(speeds), 200)
+    apart = sinusoids(RNG, np.array([[0.02], [0.1]]) * np.asarray(speeds), 200)
+    alike = sinusoids(RNG, np.array([[0.1], [0.1]]) * np.asarray(speeds), 200)
     added = []
     for features in (alike, apart):
         models = [compiled(views=None, temperature=0.1, other_clips=other_clips) for other_clips in (True, False)]

@@ -1,6 +1,19 @@
-"""Waiting for what a process does."""
+"""Processes of commands, and waiting for what they do."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import time
+
+ROOT = pathlib.Path(__file__).parents[1]
+
+
+def started(folder, words, *more):
+    """Returns the process of `python -m` with words and more of them in a folder, as a user of this checkout has it."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-m", *words, *more], cwd=folder, env=environment, **pipes)
 
 
 def wait_for(happens, process, seconds=400):
