@@ -8,8 +8,6 @@ at most 3 GB of disk, about 5 minutes.
 
 import itertools
 import pathlib
-import subprocess
-import sys
 import tempfile
 import time
 
@@ -18,6 +16,7 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 # isort: split
 import numpy as np
 
+from benchmarks.timing import peak_gib
 from datasets.countix import reader as countix
 from datasets.countix import standin as countix_standin
 from datasets.pure import reader as pure
@@ -50,19 +49,14 @@ def main():
 
 
 def read(name, folder):
-    """Reads what lies in a folder as a builder would, keeps no example, and prints the largest resident size in KiB."""
+    """Reads what lies in a folder as a builder would, and keeps no example."""
     if name in FORMATS:
         for _ in FORMATS[name][1](pathlib.Path(folder)):
             pass
-    # Not getrusage, whose maximum a new program inherits from the process that started it.
-    status = pathlib.Path("/proc/self/status").read_text()
-    print(status.split("VmHWM:")[1].split()[0])
 
 
 def _peak_of(name, folder):
-    code = "import sys; from benchmarks import memory; memory.read(*sys.argv[1:])"
-    run = subprocess.run([sys.executable, "-c", code, name, folder], check=True, stdout=subprocess.PIPE, text=True)
-    return int(run.stdout) / 2**20
+    return peak_gib("import sys; from benchmarks import memory; memory.read(*sys.argv[1:])", name, folder)
 
 
 def _noise(height, width):

@@ -54,7 +54,7 @@ def train(
     Args:
         model: A compiled method, restored to `checkpoints.step`; its strategy's replicas share each batch.
         batches: `tf.data.Dataset` whose first batch is that of the next step, this process's part where several train
-            together; see `pipeline.training_batches`.
+            together; see `pipeline.Batches`.
         checkpoints: A `checkpoints.Checkpoints`.
         num_steps: Steps of the whole run.
         report: Called with a `Progress` every `report_every` steps, where `save_seconds` have passed, and after the

@@ -6,13 +6,12 @@ Nothing is drawn from a shared stream: a person has a generator seeded by split 
 and its window, so any clip can be made without those before it.
 """
 
-import collections
-import concurrent.futures
 import typing
 
 import numpy as np
 
 from simper_tf.recordings import face, standin_faces
+from simper_tf.recordings.ahead import made_ahead
 
 from .disturbance import LOOKS
 
@@ -141,11 +140,4 @@ def cut():
 
 def clip_records(split, count, look):
     """Yields the first clips of a split in order, made ahead by threads: drawing spends its time outside Python."""
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        ahead = collections.deque()
-        for index in range(count):
-            ahead.append(pool.submit(clip_record, split, index, look))
-            if len(ahead) == CLIPS_AHEAD:
-                yield ahead.popleft().result()
-        for clip in ahead:
-            yield clip.result()
+    yield from made_ahead(lambda index: clip_record(split, index, look), count, CLIPS_AHEAD)

@@ -9,13 +9,13 @@ can be made without those before it. Clip k shows the digit k % 10, so any ten c
 Reference: Yang et al., SimPer, ICLR 2023, https://arxiv.org/abs/2210.03115
 """
 
-import collections
-import concurrent.futures
 import math
 import typing
 
 import numpy as np
 import tensorflow as tf
+
+from simper_tf.recordings.ahead import made_ahead
 
 from .disturbance import disturb
 from .handwriting import SPLIT_INDEX, to_uint8
@@ -180,11 +180,4 @@ def clip_records(images, split, count, **look):
         count: Number of clips.
         **look: Further arguments of `clip_record`.
     """
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        ahead = collections.deque()
-        for index in range(count):
-            ahead.append(pool.submit(clip_record, images, split, index, **look))
-            if len(ahead) == CLIPS_AHEAD:
-                yield ahead.popleft().result()
-        for clip in ahead:
-            yield clip.result()
+    yield from made_ahead(lambda index: clip_record(images, split, index, **look), count, CLIPS_AHEAD)

@@ -167,23 +167,6 @@ def test_clips_made_ahead_come_in_order_and_are_those_made_alone(train_images):
             np.testing.assert_array_equal(made[index][name], value)
 
 
-def test_few_clips_are_made_ahead_and_an_error_among_them_comes_at_its_place(monkeypatch):
-    begun = []
-
-    def record(images, split, index):
-        begun.append(index)
-        if index == 2:
-            raise ValueError("clip 2")
-        return index
-
-    monkeypatch.setattr(digits, "clip_record", record)
-    clips = digits.clip_records(None, "train", 1000)
-    assert [next(clips), next(clips)] == [0, 1]
-    with pytest.raises(ValueError, match="clip 2"):
-        next(clips)
-    assert len(begun) <= digits.CLIPS_AHEAD + 2
-
-
 @pytest.mark.parametrize("split", ["train", "validation"])
 def test_spurious_training_and_validation_tie_band_and_color_to_the_digit(train_images, split):
     for index in range(100):
