@@ -171,7 +171,7 @@ def _of_small(scale):
     return (
         "Lines that say so have five epochs in place of that, and a tenth of the rate after the third and again after "
         "the fourth, as the paper has after 12 and 16 of 20; batches and the first rate are those of the scale. "
-        "Batches of 64 are in the table `largest_batches`, and what three seeds say in `equal_seconds`. "
+        "Batches of 64 are in the table `largest_batches`. "
     )
 
 

@@ -208,7 +208,8 @@ SCALES = {
             (0,), _SMALL,
             more_seeds=dict.fromkeys(
                 (
-                    "quickstart", "finalists", "equal_seconds", "seeds", "table10", "table13_digits", "table14",
+                    "quickstart", "comparison", "finalists", "equal_seconds", "seeds",
+                    "table2", "table10", "table13_digits", "table14",
                 ),
                 (0, 1, 2),
             ),
