@@ -173,7 +173,7 @@ def publish(found: list[dict], config):
     whole = [each for each in found if each["done"] == each["total"]]
     if config.out and whole:
         write(pathlib.Path(config.out), whole)
-    put(config.documents, whole)
+    put(config.documents, whole, config.out)
 
 
 def say_missing(found: list[dict], config):
@@ -200,22 +200,35 @@ def write(folder: pathlib.Path, found: list[dict]):
     cli.say(f"Tables: {folder} ({', '.join(each['name'] for each in found)}).")
 
 
-def put(documents: list[str], found: list[dict]):
+def put(documents: list[str], found: list[dict], folder: str | None):
     """Puts the tables of studies, and excerpts of them, between the marks of documents that have some for them.
 
     Args:
         documents: Their paths.
         found: Of the studies.
+        folder: In which tables that excerpts are of beside these lie since they were made; None for nowhere.
     """
+    pages = {each["name"]: each for each in found}
+    if documents and found and folder:
+        pages = beside(folder, pages) | pages
     for path in documents:
         text = new = pathlib.Path(path).read_text()
         for each in found:
             command = f"python -m trainers.reproduce --table={each['name']}"
             if tables.has_marks(new, command):
                 new = tables.put_table(new, command, page.tables_alone(each), name=path)
-        new = excerpts.put(new, EXCERPTS, {each["name"]: each for each in found}, path)
+        new = excerpts.put(new, EXCERPTS, pages, path)
         if new != text:
             files.write_atomically(path, new)
+
+
+def beside(folder: str, pages: dict[str, dict]) -> dict[str, dict]:
+    """Returns those tables of a folder, of the same scale, of which some excerpt is that is of given ones too."""
+    shared = [excerpt.tables() for excerpt in EXCERPTS.values() if excerpt.tables() & set(pages)]
+    paths = (pathlib.Path(folder, f"{name}.json") for name in sorted(set().union(*shared) - set(pages)))
+    scale = next(iter(pages.values()))["scale"]
+    found = [json.loads(path.read_text()) for path in paths if path.exists()]
+    return {page["name"]: page for page in found if page["scale"] == scale}
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from made_up import row
 from simper_tf import tables
 from trainers import reproduce
 from trainers.grid import Grid, Run
-from trainers.studies import STUDIES
+from trainers.studies import STUDIES, excerpts
 from trainers.studies.scales import SCALES, SETS
 from trainers.studies.table import Block, Cell, Line, Study
 
@@ -124,6 +124,27 @@ def test_tables_go_between_the_marks_of_a_document_and_its_words_stay(small, tmp
     reproduce.main()
     assert "| SimCLR | **1.5" in document.read_text()
     assert document.read_text().endswith("Words.\n")
+
+
+def test_an_excerpt_of_a_table_and_of_one_made_before_is_made_anew_with_either(small, tmp_path, monkeypatch):
+    study = reproduce.STUDIES["mine"][0](None)
+    other = dataclasses.replace(study, name="other")
+    monkeypatch.setattr(reproduce, "STUDIES", {each.name: (lambda _, each=each: each, ()) for each in (study, other)})
+    places = {name: {"table": name, "column": "FFT", "line": "MoCo"} for name in ("mine", "other")}
+    monkeypatch.setattr(reproduce, "EXCERPTS", {"both": excerpts.Excerpt({"MoCo": places})})
+    document = tmp_path / "findings.md"
+    document.write_text(f"<!-- results: excerpt both -->\n{tables.END}\n")
+    small.documents, small.table = [str(document)], ["other"]
+    reproduce.main()
+    assert "MoCo" not in document.read_text()
+    small.table, small.seeds = ["mine"], ["0"]
+    reproduce.main()
+    assert "| MoCo | 4 | 4.5 |" in document.read_text()
+    page = tmp_path / "out" / "other.json"
+    page.write_text(page.read_text().replace('"scale": "smoke"', '"scale": "paper"'))
+    small.seeds = ["0", "1"]
+    reproduce.main()
+    assert "| MoCo | 4 | 4.5 |" in document.read_text()  # Not of numbers of two scales.
 
 
 @pytest.mark.parametrize(
