@@ -148,6 +148,8 @@ def listed(scales) -> str:
 def downloads(runs, scale, name: str) -> str:
     """Returns what the first of some runs gets from the network of a data set of the paper, empty for nothing."""
     setting = scale.sets[name]
+    if not setting.download:
+        return ""
     own = setting.pretrain.settings().dataset
     data_dir = pathlib.Path(dict(setting.pretrain.changes)["data_dir"])
     # Variants, such as that of spurious colors, are made of the same files.
