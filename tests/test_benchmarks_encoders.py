@@ -120,9 +120,9 @@ def test_every_learning_encoder_has_a_row_of_time_and_one_of_memory():
 
 @pytest.mark.slow
 def test_memory_grows_with_the_batch_unless_micro_batches_share_it():
-    few, many, shared = (step_memory.step_gib("small", (28, 28, 1), 200, *sizes) for sizes in ((1,), (8,), (8, 1)))
+    few, many, shared = (step_memory.step_gib("small", (28, 28, 1), 400, *sizes) for sizes in ((1,), (8,), (8, 1)))
     assert many > 2 * few
-    assert shared < (few + many) / 2  # Not `few`: the clips themselves, and what a step of any size takes.
+    assert shared < many / 2
 
 
 def test_what_a_flagfile_states_is_found_wherever_its_lines_break(tmp_path):

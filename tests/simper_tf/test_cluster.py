@@ -104,7 +104,7 @@ def test_workers_with_other_flags_another_cluster_or_the_place_of_another_are_re
     addresses = tuple(free_addresses(2))
     for error in meet([(Cluster(addresses, 0), "train"), (Cluster(addresses, 1), "sleep")]):
         assert re.match(r"Worker 1 was started with other flags than the chief", str(error))
-    other = (addresses[0], "127.0.0.1:1", *tuple(free_addresses(1)))
+    other = (addresses[0], "127.0.0.1:1", *free_addresses(1))
     for error in meet([(Cluster(addresses, 0), "train"), (Cluster(other, 2), "train")]):
         assert re.match(rf"TF_CONFIG of worker 2 names the workers {', '.join(other)}, that of the chief", str(error))
 
