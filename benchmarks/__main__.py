@@ -18,11 +18,12 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 # isort: split
 import tensorflow as tf
 
-from benchmarks import accuracy, encoders, neighbors, stages, step_memory, steps, timing, views
-from simper_tf import files, tables
+from benchmarks import encoders, step_memory, steps, timing, views
+from simper_tf.evaluation import tables
+from simper_tf.utils import files
 
 RESULTS = pathlib.Path("runs/bench/results.jsonl")
-ROWS = {name: row for part in (views, neighbors, encoders, steps, stages, accuracy, step_memory)
+ROWS = {name: row for part in (views, encoders, steps, step_memory)
         for name, row in part.ROWS.items()}  # fmt: skip
 COLUMNS = ("name", "size", "counted", "unit", "ours", "reference", "ratio", "exponent")
 

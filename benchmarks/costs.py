@@ -13,8 +13,10 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 
 # isort: split
 from benchmarks.timing import alternate
-from simper_tf import experiment, pipeline, tables, training
-from simper_tf.settings import Settings
+from simper_tf.data import pipeline
+from simper_tf.evaluation import tables
+from simper_tf.training import experiment, loop
+from simper_tf.training.settings import Settings
 from trainers import data
 from trainers.studies import choosing, digits
 from trainers.studies.scales import SCALES
@@ -49,7 +51,7 @@ def measured(settings: Mapping[str, Settings], repeats: int = REPEATS) -> dict[s
 def _step(settings):
     run = experiment.assemble(settings, data.load(settings))
     batch = next(iter(pipeline.training_batches(run.read, run.num_examples, settings.batch_size, seed=0)))
-    step = training.step_function(run.model)
+    step = loop.step_function(run.model)
     return lambda: step(batch)
 
 

@@ -25,8 +25,8 @@ import time
 import trainers  # noqa: F401  (loads TensorFlow quietly)
 
 # isort: split
-from benchmarks import damaged_bases, damaged_files, scored
-from simper_tf import tables
+from benchmarks import damaged_bases, damaged_files, document
+from simper_tf.evaluation import tables
 from simper_tf.recordings.errors import printable
 
 COMMAND = "python -m benchmarks.damaged"
@@ -66,9 +66,9 @@ def main():
     kinds = [args.only] if args.only else list(damaged_files.KINDS)
     with tempfile.TemporaryDirectory(prefix="damaged-", ignore_cleanup_errors=True) as folder:
         found, memory = judged(pathlib.Path(folder), args.seed, args.files, kinds)
-    text = report(found, memory, args.seed, scored.changed(parser, args))
+    text = report(found, memory, args.seed, document.changed(parser, args))
     print(text)
-    scored.into_document(args.document, COMMAND, text)
+    document.into_document(args.document, COMMAND, text)
     sys.exit(any(outcome not in FINE for _, outcome in found))
 
 

@@ -15,8 +15,9 @@ import tensorflow as tf
 
 from benchmarks import arithmetic, plain
 from benchmarks.timing import Row, alternate, exponent
-from simper_tf import files, rows, tables
 from simper_tf.encoders import ENCODERS
+from simper_tf.evaluation import rows, tables
+from simper_tf.utils import files
 
 # Encoder -> shape of its clips (frames, height, width, channels), those of views in its flagfile or less where these
 # take longer than some seconds, and the two numbers of clips. `frame_mean` has nothing to learn, and no step.

@@ -25,8 +25,8 @@ from datasets.scamps import reader as scamps
 from datasets.scamps import standin as scamps_standin
 from datasets.ubfc import reader as ubfc
 from datasets.ubfc import standin as ubfc_standin
-from simper_tf import tables
-from simper_tf.recordings import face_recordings, standin_faces
+from simper_tf.data import face_recordings, standin_faces
+from simper_tf.evaluation import tables
 
 VIDEO_BYTES = 2 * 2**30
 FRAME = (480, 640)  # Height and width, of UBFC-rPPG and PURE.

@@ -27,7 +27,7 @@ AGREEMENT = 1e-4
 
 def main():
     """Measures both encoders and prints the table."""
-    from simper_tf import tables
+    from simper_tf.evaluation import tables
 
     lines, versions = [], {}
     for name in SIZES:

@@ -1,18 +1,19 @@
 """The paper read plainly, for comparison: one view at a time, a query a pixel, similarity row by row.
 
-Nothing here is used by the package. It does the same work as `simper_tf.views` and `simper_tf.similarity`, in the
+Nothing here is used by the package. It does the work of `views.views` and `losses.similarity`, in the
 order in which the paper tells it and with the building blocks that come to hand first.
 """
 
 import tensorflow as tf
 
-from simper_tf import augment, losses, similarity
+from simper_tf.losses import objectives, similarity
+from simper_tf.views import augment
 
 
 def make_views(clips, seed, num_views, num_frames, speed_range, share_spatial):
     """Returns `(B, 2M, L, H, W, C)` views and `(B, 2M)` speeds of `(B, T, H, W, C)` uint8 clips.
 
-    The views of a set share a draw of space, or have their own, as in `simper_tf.views`; each is made alone.
+    The views of a set share a draw of space, or have their own, as in `simper_tf.views.views`; each is made alone.
     """
     clips = tf.cast(clips, tf.float32) / 255.0
     speeds = augment.draw_speeds(seed, tf.shape(clips)[0], num_views, speed_range)
@@ -56,8 +57,8 @@ def similarity_rows(first, second):
 def loss_rows(features, speeds):
     """Returns the mean SimPer loss of `(B, 2M, T)` features at temperature 1, a clip at a time."""
     first, second = tf.split(features, 2, axis=1)
-    labels = losses.label_distribution(*tf.split(speeds, 2, axis=1))
-    return tf.reduce_mean(losses.generalized_info_nce(similarity_rows(first, second), labels))
+    labels = objectives.label_distribution(*tf.split(speeds, 2, axis=1))
+    return tf.reduce_mean(objectives.generalized_info_nce(similarity_rows(first, second), labels))
 
 
 def nearest_of_all(train, queries):

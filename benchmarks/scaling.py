@@ -20,13 +20,15 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from benchmarks import scaling_measured, scored
+from benchmarks import document, scaling_measured
 from benchmarks.timing import alternate
 from benchmarks.views import random_clips
-from simper_tf import experiment, replicas, tables, training
+from simper_tf.evaluation import tables
+from simper_tf.evaluation.tasks import Frequency
 from simper_tf.methods import METHODS, TrainingFacts
-from simper_tf.settings import Settings
-from simper_tf.tasks import Frequency
+from simper_tf.training import experiment, loop
+from simper_tf.training.settings import Settings
+from simper_tf.utils import replicas
 
 COMMAND = "python -m benchmarks.scaling"
 # Clips of the rotating digits, and how many a replica has: those of the default settings.
@@ -98,7 +100,7 @@ def sent(strategy: tf.distribute.Strategy, name: str, **options) -> tuple[int, i
     batches = tf.data.Dataset.from_tensors(batch_of(model, 2 * SHARE))
     batch = next(iter(replicas.distribute(strategy, batches)))
     with _recorded() as found:
-        training.step_function(model)(batch)
+        loop.step_function(model)(batch)
     gradients = sum(int(np.prod(v.shape)) * 4 for v in model.trainable_variables)
     # Both replicas have counted, and the optimizer's sums with the others.
     return gradients, found["all_reduce"] // 2 - gradients, found["all_gather"] // 2
@@ -150,7 +152,7 @@ def scaling_table() -> str:
     for encoder in ENCODERS:
         print(f"measuring {encoder} ...", flush=True)
         model = model_of("simper", encoder)
-        batch, step = batch_of(model, SHARE), training.step_function(model)
+        batch, step = batch_of(model, SHARE), loop.step_function(model)
         (measured,) = alternate(lambda step=step, batch=batch: step(batch), repeats=2)
         size = sum(int(np.prod(v.shape)) * 4 for v in model.trainable_variables)
         for faster in FASTER:
@@ -194,7 +196,7 @@ def main():
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
         text, command = report(), COMMAND
     print(text)
-    scored.into_document(given.document, command, text)
+    document.into_document(given.document, command, text)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from benchmarks import step_memory, steps
-from simper_tf import tables
+from simper_tf.evaluation import tables
 from trainers import history
 
 # Clips a step of all processes together, and steps of a run: the longer, the less the start counts.

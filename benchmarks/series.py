@@ -15,8 +15,10 @@ import trainers  # noqa: F401  (loads TensorFlow quietly)
 # isort: split
 import numpy as np
 
-from simper_tf import files, tables
-from simper_tf.readings import read, sources
+from simper_tf.evaluation import tables
+from simper_tf.reading import read
+from simper_tf.recordings import sources
+from simper_tf.utils import files
 
 SECONDS, HOP = 10.0, 5.0
 BAND = (0.6, 3.5)  # 36 to 210 beats per minute.

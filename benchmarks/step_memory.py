@@ -73,12 +73,12 @@ def run():
     import keras
 
     from benchmarks.views import random_clips
-    from simper_tf import training
     from simper_tf.encoders import ENCODERS
     from simper_tf.methods import SimPer
-    from simper_tf.options import options_of
-    from simper_tf.times import SpeedSets
-    from simper_tf.views import Views
+    from simper_tf.training import loop
+    from simper_tf.utils.options import options_of
+    from simper_tf.views.times import SpeedSets
+    from simper_tf.views.views import Views
 
     num_clips, encoder, frame_shape, num_frames, micro_batch, precision = sys.argv[1:]
     frame_shape, num_frames, micro_batch = [*map(int, frame_shape.split(","))], int(num_frames), int(micro_batch)
@@ -88,7 +88,7 @@ def run():
     model = SimPer(make(frame_shape, **norm), Views(num_frames, SpeedSets(VIEWS // 2)), micro_batch=micro_batch)
     model.compile(keras.optimizers.Adam())
     clips = random_clips([int(num_clips), 2 * num_frames, *frame_shape])
-    step = training.step_function(model)
+    step = loop.step_function(model)
     for _ in range(2 if int(num_clips) else 0):
         step(clips)
 
@@ -100,7 +100,7 @@ def main():
 def flagfiles_table() -> str:
     """Returns the table of what flagfiles state, what layers put out and what is measured."""
     from benchmarks.steps import settings_of
-    from simper_tf import tables
+    from simper_tf.evaluation import tables
 
     lines = []
     for name, (frame_shape, num_frames) in FLAGFILES.items():

@@ -11,12 +11,13 @@ from absl import flags
 
 from benchmarks.timing import Row, alternate, peak_gib, seconds
 from benchmarks.views import random_clips
-from simper_tf import experiment, pipeline, training
+from simper_tf.data import pipeline
 from simper_tf.encoders import ENCODERS
 from simper_tf.methods import SimPer
-from simper_tf.settings import Settings
-from simper_tf.times import SpeedSets
-from simper_tf.views import Views
+from simper_tf.training import experiment, loop
+from simper_tf.training.settings import Settings
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 from trainers import data, options
 
 QUICKSTART = "flags/quickstart.cfg"
@@ -60,7 +61,7 @@ def input_alone(num_clips, cache_bytes=pipeline.CACHE_BYTES):
             next(batches)
 
     epoch()  # Fills what keeps clips: this process's memory, or the file system's.
-    step, batch = training.step_function(run.model), next(batches)
+    step, batch = loop.step_function(run.model), next(batches)
     reading = min(seconds(epoch) for _ in range(5))
     best = np.min([seconds(lambda: step(batch)) for _ in range(10)])
     return number * size / reading, size / float(best)

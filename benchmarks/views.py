@@ -1,4 +1,4 @@
-"""Rows of `simper_tf.views` and the loss against the paper read plainly, in `benchmarks.reference`."""
+"""Rows of `simper_tf.views.views` and the loss against the paper read plainly, in `benchmarks.reference`."""
 
 import functools
 
@@ -6,10 +6,11 @@ import tensorflow as tf
 
 from benchmarks import reference
 from benchmarks.timing import Row, alternate
-from simper_tf import augment, losses, similarity
-from simper_tf.appearance import Appearance
-from simper_tf.times import SpeedSets
-from simper_tf.views import Views
+from simper_tf.losses import objectives, similarity
+from simper_tf.views import augment
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 
 # Side in pixels -> shape of the clips: those of rotating digits, of the pulse data sets, of Countix.
 CLIPS = {28: (4, 150, 28, 28, 1), 36: (2, 180, 36, 36, 3), 96: (1, 200, 96, 96, 3)}
@@ -51,8 +52,8 @@ def loss(num_views):
 
     def ours(features):
         first, second = tf.split(features, 2, axis=1)
-        labels = losses.label_distribution(*tf.split(speeds, 2, axis=1))
-        return tf.reduce_mean(losses.generalized_info_nce(similarity.max_cross_correlation(first, second), labels))
+        labels = objectives.label_distribution(*tf.split(speeds, 2, axis=1))
+        return tf.reduce_mean(objectives.generalized_info_nce(similarity.max_cross_correlation(first, second), labels))
 
     def with_gradient(function):
         @tf.function

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from simper_tf.recordings import face_recordings
+from simper_tf.data import face_recordings
 from simper_tf.recordings.errors import RawDataError
 
 NUM_CASES = 200

@@ -7,7 +7,8 @@ import tempfile
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.recordings import pulse, standin_faces
+from simper_tf.data import standin_faces
+from simper_tf.signals import pulse
 
 
 class FacesTest:

@@ -10,23 +10,23 @@ __version__ = "0.1.0"
 
 # Where the names that most users need are found; `__init__.pyi` tells editors the same.
 _HOMES = {
+    "data.recording_clips": ("Recordings",),
     "encoders": ("cnn3d", "small", "small1d"),
-    "export": ("export_model", "load_encoder"),
-    "losses": ("generalized_info_nce", "label_distribution"),
+    "evaluation.neighbors": ("nearest_neighbor",),
+    "export.saved_model": ("export_model", "load_encoder"),
+    "losses.objectives": ("generalized_info_nce", "label_distribution"),
+    "losses.similarity": ("max_cross_correlation", "npsd_cosine"),
     "methods": ("SimPer",),
-    "neighbors": ("nearest_neighbor",),
-    "octave": ("pixel_frequency", "resolve_octave"),
-    "readings.clips": ("Recordings",),
-    "readout": ("fft_frequency",),
-    "similarity": ("max_cross_correlation", "npsd_cosine"),
-    "spectrum": ("pixel_power",),
-    "times": ("SpeedSets",),
-    "views": ("Views",),
+    "signals.octave": ("pixel_frequency", "resolve_octave"),
+    "signals.readout": ("fft_frequency",),
+    "signals.spectrum": ("pixel_power",),
+    "views.times": ("SpeedSets",),
+    "views.views": ("Views",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {module.name for module in pkgutil.iter_modules(__path__)}
 # What reads files and scores numbers works with any backend of Keras, and without one.
-_WITHOUT_KERAS = {"files", "metrics", "options", "recordings", "tasks"}
+_WITHOUT_KERAS = {"evaluation", "recordings", "utils"}
 
 __all__ = sorted(_HOME)
 

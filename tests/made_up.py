@@ -1,6 +1,6 @@
 """Result rows that no run has made."""
 
-from simper_tf.rows import Row
+from simper_tf.evaluation.rows import Row
 
 
 def row(protocol="fft", metric="mae", value=0.125, unit="Hz", seed=0, **others):

@@ -3,8 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import spectrum
-from simper_tf.features import Features
+from simper_tf.evaluation.features import Features
+from simper_tf.signals import spectrum
 
 RATE = 30.0
 

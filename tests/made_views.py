@@ -3,9 +3,9 @@
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.appearance import UNCHANGED, Appearance
-from simper_tf.times import SpeedSets
-from simper_tf.views import Views
+from simper_tf.views.appearance import UNCHANGED, Appearance
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 
 SEED = tf.constant([7, 1])
 # No change but speed, delay and direction.

@@ -5,9 +5,9 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf.encoders import small
+from simper_tf.evaluation.tasks import Frequency
 from simper_tf.methods import TrainingFacts, arguments_of
-from simper_tf.tasks import Frequency
-from simper_tf.views import Views
+from simper_tf.views.views import Views
 
 LABELS = np.float32([0.6, 1.0, 1.5, 2.1, 2.8, 3.5])
 # Of those that a method has. They only make it small, or turn on what is off.

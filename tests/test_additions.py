@@ -7,14 +7,16 @@ import tensorflow as tf
 from made_up_features import perfect
 
 import datasets
-from simper_tf import neighbors, protocols, settings, similarity
 from simper_tf.encoders import ENCODERS
-from simper_tf.experiment import assemble, make_encoder
+from simper_tf.evaluation import neighbors, protocols
+from simper_tf.evaluation.protocols import PROTOCOLS, Prediction
+from simper_tf.evaluation.tasks import Frequency
+from simper_tf.losses import similarity
 from simper_tf.methods import METHODS, Method, SimPer
 from simper_tf.methods.registry import register
-from simper_tf.protocols import PROTOCOLS, Prediction
-from simper_tf.settings import Settings
-from simper_tf.tasks import Frequency
+from simper_tf.training import settings
+from simper_tf.training.experiment import assemble, make_encoder
+from simper_tf.training.settings import Settings
 from trainers import data
 
 BUILDER = '''

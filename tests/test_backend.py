@@ -19,7 +19,7 @@ def run(*arguments, backend):
         ("from simper_tf import SimPer", "jax"),
         ("from simper_tf.encoders import small", "jax"),
         ("from simper_tf.methods import MoCo", "jax"),
-        ("import simper_tf; simper_tf.views", "jax"),
+        ("import simper_tf; simper_tf.views.views", "jax"),
         pytest.param(ELSEWHERE, "tensorflow", marks=pytest.mark.slow),
     ],
 )
@@ -33,7 +33,7 @@ def test_another_backend_is_refused_with_the_setting_to_change(code, backend):
 
 
 def test_what_needs_no_keras_does_not_ask_for_its_backend():
-    assert run("-c", "import simper_tf; simper_tf.recordings; simper_tf.tasks", backend="jax").returncode == 0
+    assert run("-c", "import simper_tf.recordings, simper_tf.evaluation.tasks", backend="jax").returncode == 0
 
 
 @pytest.mark.slow

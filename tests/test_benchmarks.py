@@ -1,7 +1,6 @@
 """The references that speed is measured against do the same work as the package, and all rows have their form."""
 
 import argparse
-import itertools
 import json
 import math
 import subprocess
@@ -12,9 +11,11 @@ import pytest
 import tensorflow as tf
 
 from benchmarks import __main__ as bench
-from benchmarks import accuracy, reference, stages, timing
+from benchmarks import reference, timing
 from benchmarks.timing import Row
-from simper_tf import augment, neighbors, similarity
+from simper_tf.evaluation import neighbors
+from simper_tf.losses import similarity
+from simper_tf.views import augment
 
 RNG = np.random.default_rng(0)
 
@@ -94,7 +95,7 @@ def test_the_peak_of_a_process_holds_what_it_has_held_and_a_failure_is_one():
 
 def test_rows_are_chosen_by_patterns_and_one_that_fits_none_is_named(capsys):
     parser = argparse.ArgumentParser()
-    assert bench.chosen(parser, "neighbors,views_28*") == ["views_28", "views_28_shared", "neighbors"]
+    assert bench.chosen(parser, "input_*,views_28*") == ["views_28", "views_28_shared", "input_alone"]
     assert bench.chosen(parser, "*") == list(bench.ROWS)
     with pytest.raises(SystemExit):
         bench.chosen(parser, "loss,view")
@@ -110,40 +111,3 @@ def test_the_table_and_the_file_have_a_line_for_each_row_and_size(tmp_path, monk
     lines = [json.loads(line) for line in bench.RESULTS.read_text().splitlines()]
     assert [(line["name"], line["size"], line["ours"]) for line in lines] == [("one", 2, 1.0), ("one", 4, 2.0)]
     assert "| one | 4 | clips | s | 2 |  |  | 1 |" in capsys.readouterr().out
-
-
-def test_a_stop_watch_counts_no_moment_twice(monkeypatch):
-    clock = iter([0.0, 1.0, 4.0, 10.0, 20.0, 25.0])
-    monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
-    watch = stages.StopWatch()
-    inner = watch.timed("inner", lambda: "said")
-    outer = watch.timed("outer", lambda: inner())
-    assert outer() == "said"
-    assert watch.seconds == {"inner": 3.0, "outer": 7.0}
-    make = watch.timed_first_call("first", lambda: lambda value: value + 1)
-    step = make()
-    assert [step(1), step(2)] == [2, 3]
-    assert watch.seconds["first"] == 5.0
-
-
-@pytest.mark.slow
-def test_every_stage_of_the_quickstart_is_met_and_all_add_up_to_the_whole():
-    tiny = ("--validation_clips=4", "--test_clips=12", "--num_views=2", "--view_frames=16")
-    found = stages.quickstart(12, *tiny)
-    assert list(found) == list(stages.WHOLE)
-    assert all(seconds > 0 for seconds in found.values())
-    assert sum(seconds for name, seconds in found.items() if name != "total") == pytest.approx(found["total"])
-
-
-@pytest.mark.slow
-def test_accuracy_is_read_after_each_part_of_the_epoch_and_the_first_to_pass_the_paper_counts(tmp_path, monkeypatch):
-    assert accuracy.PAPER == {"fft_resolved": 0.22, "1nn": 0.09}
-    found = accuracy.errors_by_seconds(32, data_dir=tmp_path, num_views=2, view_frames=16, validation_clips=4)
-    assert len(found) == len(accuracy.PARTS)
-    assert all(before[0] < after[0] for before, after in itertools.pairwise(found))
-    assert all(error >= 0 for _, errors in found for error in errors.values())
-    learned = [(10.0, {"1nn": 0.5}), (20.0, {"1nn": 0.08}), (30.0, {"1nn": 0.1})]
-    monkeypatch.setattr(accuracy, "errors_by_seconds", lambda num_clips: learned)
-    assert accuracy.until_paper(16, "1nn") == (20.0, 30.0)
-    learned[1][1]["1nn"] = 0.09
-    assert accuracy.until_paper(16, "1nn") == (math.inf, 30.0)

@@ -9,8 +9,8 @@ import subprocess
 import pytest
 import yaml
 
-from simper_tf.cluster import from_environment
-from simper_tf.settings import Settings
+from simper_tf.training.cluster import from_environment
+from simper_tf.training.settings import Settings
 
 FOLDER = pathlib.Path(__file__).parents[1] / "cluster"
 STANDINS = {

@@ -70,7 +70,7 @@ def test_the_package_loads_nothing_heavy():
 def test_completion_shows_every_name_and_every_module():
     shown = dir(simper_tf)
     modules = {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
-    assert {"SimPer", "Views", "__version__", "encoders", "methods", "readout"} <= set(shown)
+    assert {"SimPer", "Views", "__version__", "encoders", "methods", "signals"} <= set(shown)
     assert modules | set(simper_tf.__all__) <= set(shown)
     assert shown == sorted(set(shown))
 

@@ -6,7 +6,7 @@ import pathlib
 import sys
 import tempfile
 
-from simper_tf.forked import IS_IMPORTING
+from simper_tf.training.forked import IS_IMPORTING
 
 
 def look_for_devices():
@@ -51,6 +51,6 @@ if IS_IMPORTING in os.environ:
 else:
     look_for_devices()
 try:
-    import simper_tf.backend  # noqa: F401
+    import simper_tf.utils.backend  # noqa: F401
 except ImportError as error:  # Such as Keras with another backend: a mistake to be told in a line.
     sys.exit(f"error: {error}")

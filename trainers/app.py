@@ -14,7 +14,8 @@ import threading
 
 from absl import flags
 
-from simper_tf.readings import answers, exported, read, search
+from simper_tf.reading import answers, exported, read
+from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
 from trainers import cli
 from trainers.predictions import html, pages, pictures, tables

@@ -14,12 +14,12 @@ import urllib.request
 import numpy as np
 from absl import flags
 
-from simper_tf.export import FLOAT_SUFFIX
-from simper_tf.readings import gaps, series, sources
-from simper_tf.readings import windows as series_windows
+from simper_tf.export.saved_model import FLOAT_SUFFIX
+from simper_tf.recordings import gaps, series, sources
+from simper_tf.recordings import windows as series_windows
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.mp4 import probe, windows
-from simper_tf.standardize import is_series
+from simper_tf.utils.standardize import is_series
 from trainers import cli
 
 _GRAY = np.float32([0.299, 0.587, 0.114])  # Of R, G and B, as everywhere in video.

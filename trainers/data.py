@@ -3,8 +3,9 @@
 import contextlib
 
 import datasets
-from simper_tf import building, data, own_videos, subsets
-from simper_tf.settings import Settings
+from simper_tf.data import building, built
+from simper_tf.training import own_videos, subsets
+from simper_tf.training.settings import Settings
 from trainers.cli import say
 
 
@@ -21,7 +22,7 @@ def builder_class(dataset: str) -> tuple[type, str]:
         raise ValueError(f"--dataset={dataset}: {error}") from error
 
 
-def load(settings: Settings) -> data.ClipData:
+def load(settings: Settings) -> built.ClipData:
     """Returns the data set of the settings, built.
 
     Raises:
@@ -42,5 +43,5 @@ def opened(settings: Settings):
         ValueError: as `load`, or `subsets.used`.
     """
     clips = load(settings)
-    with data.reading(clips):
+    with built.reading(clips):
         yield subsets.used(clips, settings)

@@ -13,7 +13,7 @@ import time
 import tensorflow as tf
 from absl import flags
 
-from simper_tf import data_service
+from simper_tf.training import data_service
 from trainers import cli
 
 service = tf.data.experimental.service

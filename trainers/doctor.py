@@ -19,10 +19,10 @@ import tensorflow_datasets as tfds
 from absl import flags
 
 import datasets
-from simper_tf import building, tasks
-from simper_tf.files import write_atomically
-from simper_tf.recordings import built_checks, manifest
+from simper_tf.data import building, built_checks, manifest
+from simper_tf.evaluation import tasks
 from simper_tf.recordings.errors import printable
+from simper_tf.utils.files import write_atomically
 from trainers import cli, data
 
 MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the reasons of all units.

@@ -7,22 +7,10 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf import (
-    checkpoints,
-    clip_table,
-    experiment,
-    features,
-    files,
-    label_free,
-    metrics,
-    own_videos,
-    protocols,
-    rows,
-    run_folder,
-    subsets,
-    tables,
-    tasks,
-)
+from simper_tf.evaluation import clip_table, features, metrics, protocols, rows, tables, tasks
+from simper_tf.reading import agreement
+from simper_tf.training import checkpoints, experiment, own_videos, run_folder, subsets
+from simper_tf.utils import files
 from trainers import cli, data, figures, options, videos
 
 # Clips predicted among which the plots of a few choose, so that drawing does not read them all.
@@ -104,7 +92,7 @@ def evaluate(folder, clips, model, settings, seconds):
     if isinstance(task, tasks.Unlabeled):
         readings = videos.readings(clips, settings, predicted, values)
         results = videos.scores(readings, task, predicted, values, run)
-        others, sure = label_free.columns(readings)
+        others, sure = agreement.columns(readings)
     else:
         results = rows.score(values, predicted, task, **run)
     seen = subsets.seen(predicted.labels, settings)

@@ -4,10 +4,13 @@ python -m trainers.export --run_dir=runs/quickstart
 python -m trainers.export --run_dir=runs/quickstart --format=tflite
 """
 
-from simper_tf import edge, encoders, experiment, readout, rows, run_folder, tasks
-from simper_tf import export as saved_model
-from simper_tf.standardize import is_series
-from simper_tf.votes import Octave
+from simper_tf import encoders
+from simper_tf.evaluation import rows, tasks
+from simper_tf.export import edge, saved_model
+from simper_tf.signals import readout
+from simper_tf.signals.octave import Octave
+from simper_tf.training import experiment, run_folder
+from simper_tf.utils.standardize import is_series
 from trainers import cli, data, evaluate, options
 
 # What an encoder is trained with, and not what it sees.

@@ -1,6 +1,7 @@
 """Which figures a run gets, and where they go."""
 
-from simper_tf import files, tasks
+from simper_tf.evaluation import tasks
+from simper_tf.utils import files
 from trainers import cli, history
 
 FEWEST_EMBEDDED = 10
@@ -43,7 +44,7 @@ def draw_run(folder, task, predicted, predictions, courses):
 def library():
     """Returns the module that draws, or None, which it says, where matplotlib is not installed."""
     try:
-        from simper_tf import plots
+        from simper_tf.evaluation import plots
     except ImportError:
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return None

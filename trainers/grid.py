@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterable
 
 from absl import flags
 
-from simper_tf import building, files, rows, run_folder
-from simper_tf.settings import Settings, setting_fields, text_of
+from simper_tf.data import building
+from simper_tf.evaluation import rows
+from simper_tf.training import run_folder
+from simper_tf.training.settings import Settings, setting_fields, text_of
+from simper_tf.utils import files
 from trainers import cli, options
 from trainers.kept_rows import KeptRows
 from trainers.workers import Workers

@@ -4,7 +4,7 @@ import json
 
 import tensorflow as tf
 
-from simper_tf import files
+from simper_tf.utils import files
 from trainers.cli import say
 
 

@@ -5,8 +5,8 @@ import json
 import pathlib
 from collections.abc import Mapping, Sequence
 
-from simper_tf import files
-from simper_tf.rows import Row
+from simper_tf.evaluation.rows import Row
+from simper_tf.utils import files
 
 
 class KeptRows:

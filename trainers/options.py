@@ -5,8 +5,8 @@ import pathlib
 
 from absl import flags
 
-from simper_tf import run_folder
-from simper_tf.settings import Settings, owners, setting_fields
+from simper_tf.training import run_folder
+from simper_tf.training.settings import Settings, owners, setting_fields
 
 _KINDS = {bool: flags.DEFINE_boolean, int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
 # Heading of the help -> flags, in the order of their definition.

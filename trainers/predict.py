@@ -14,9 +14,11 @@ import time
 
 from absl import flags
 
-from simper_tf import files, run_folder
-from simper_tf.readings import adapted, answers, exported, read, search
+from simper_tf.reading import adapted, answers, exported, read
+from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
+from simper_tf.training import run_folder
+from simper_tf.utils import files
 from trainers import cli
 from trainers.predictions import html, pictures, tables, videos
 

@@ -13,17 +13,17 @@ import warnings
 import tensorflow as tf
 
 import trainers
-from simper_tf import (
+from simper_tf.data import pipeline
+from simper_tf.training import (
+    best_epoch,
     checkpoints,
     data_service,
     encoder_weights,
     experiment,
+    loop,
     own_videos,
-    pipeline,
     run_folder,
-    selection,
     strategies,
-    training,
 )
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
@@ -138,7 +138,7 @@ def train(folder, clips, settings, strategy, cluster=None):
 
         after_step = (lambda step: None) if not settings.best_epoch else _best_epoch(folder, clips, run, step)
         save_seconds = settings.save_seconds if folder else math.inf  # The others save when the chief does.
-        done = training.train(
+        done = loop.train(
             model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step,
             after_step=after_step,
         )  # fmt: skip
@@ -154,8 +154,8 @@ def _best_epoch(folder, clips, run, step):
 
     It asks all validation clips: how many of them are predicted may change between one call and the next.
     """
-    error = selection.label_error(run.model, clips.split("validation")[0])
-    best = selection.BestEpoch(
+    error = best_epoch.label_error(run.model, clips.split("validation")[0])
+    best = best_epoch.BestEpoch(
         folder / run_folder.BEST_EPOCH, run.model, error, step, run.steps_per_epoch, run.num_steps, cli.say
     )
     return best.after_step

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-from simper_tf import files
+from simper_tf.utils import files
 from trainers import cli
 
 # Steps of a process that are passed over: the first is traced, the second still looks for memory.

@@ -9,7 +9,7 @@ import sys
 
 from absl import flags
 
-from simper_tf import files
+from simper_tf.utils import files
 from trainers import cli
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows

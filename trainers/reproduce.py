@@ -9,7 +9,8 @@ import pathlib
 
 from absl import flags
 
-from simper_tf import files, tables
+from simper_tf.evaluation import tables
+from simper_tf.utils import files
 from trainers import cli, standin
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows

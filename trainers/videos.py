@@ -7,15 +7,18 @@ import time
 import keras
 import numpy as np
 
-from simper_tf import checkpoints, experiment, label_free, own_videos, pipeline, rows, run_folder, training
-from simper_tf.data import ClipData
-from simper_tf.features import Features
+from simper_tf.data import pipeline
+from simper_tf.data.built import ClipData
+from simper_tf.evaluation import rows
+from simper_tf.evaluation.features import Features
+from simper_tf.evaluation.tasks import Task
 from simper_tf.methods import METHODS
-from simper_tf.readings.scores import Reading
+from simper_tf.reading import agreement
+from simper_tf.reading.scores import Reading
 from simper_tf.recordings.errors import printable
-from simper_tf.settings import Settings, setting_fields, text_of
-from simper_tf.tasks import Task
-from simper_tf.times import SpeedSets
+from simper_tf.training import checkpoints, experiment, loop, own_videos, run_folder
+from simper_tf.training.settings import Settings, setting_fields, text_of
+from simper_tf.views.times import SpeedSets
 from trainers import cli, options
 
 # What is proposed where it is not set, most of it by the recordings, and stays for the whole run.
@@ -94,7 +97,7 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
 
 
 def readings(clips: ClipData, settings: Settings, predicted: Features, values: dict) -> dict[str, list[Reading]]:
-    """Returns what `label_free.read` does of the clips predicted, by the protocol that suits the run first.
+    """Returns what `agreement.read` does of the clips predicted, by the protocol that suits the run first.
 
     Args:
         clips: The recordings.
@@ -107,7 +110,7 @@ def readings(clips: ClipData, settings: Settings, predicted: Features, values: d
     # What a prior has kept in the band is read there: pixels may show the other period, for which it is there.
     model = "fft_calibrated" if "fft_calibrated" in values else "fft_resolved"
     model = "fft_fundamental" if settings.options.get("prior_weight") else model
-    return label_free.read(frames, predicted, model, values[model], settings.band)
+    return agreement.read(frames, predicted, model, values[model], settings.band)
 
 
 def scores(found: dict, task: Task, predicted: Features, values: dict, run: dict) -> list[rows.Row]:
@@ -120,7 +123,7 @@ def scores(found: dict, task: Task, predicted: Features, values: dict, run: dict
         values: Protocol -> what it reads of them, in Hz.
         run: What all rows share.
     """
-    results = label_free.score(found, predicted.subjects, **run)
+    results = agreement.score(found, predicted.subjects, **run)
     known = np.isfinite(predicted.labels)
     if known.any():
         cli.say(f"Errors are those of {known.sum()} clips that are labeled.")
@@ -135,7 +138,7 @@ def _seconds_a_step(settings, clips, strategy):
     run = experiment.assemble(settings, clips, strategy)
     views = run.model.views if settings.augment_on == "host" else None
     batches = pipeline.training_batches(run.read, run.num_examples, settings.batch_size, settings.seed, views=views)
-    iterator, step = iter(strategy.experimental_distribute_dataset(batches)), training.step_function(run.model)
+    iterator, step = iter(strategy.experimental_distribute_dataset(batches)), loop.step_function(run.model)
     step(next(iterator))
     done, began = 0, time.monotonic()
     while done < _MEASURED_STEPS or time.monotonic() - began < _MEASURED_SECONDS:

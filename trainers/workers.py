@@ -78,12 +78,12 @@ class Workers(cli.ToldToStop):
 
 
 class _Server:
-    """`simper_tf.forked` at work."""
+    """`simper_tf.training.forked` at work."""
 
     def __init__(self):
         self._connection, theirs = socket.socketpair()
         with theirs:
-            words = [sys.executable, "-m", "simper_tf.forked", str(theirs.fileno()), PROGRAM]
+            words = [sys.executable, "-m", "simper_tf.training.forked", str(theirs.fileno()), PROGRAM]
             self._process = subprocess.Popen(words, pass_fds=[theirs.fileno()], process_group=0)
         self._lines = self._connection.makefile("rw")
 

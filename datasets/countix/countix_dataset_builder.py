@@ -7,8 +7,8 @@ import operator
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf import tasks
-from simper_tf.recordings import tfds_builders, tfds_features
+from simper_tf.data import tfds_builders, tfds_features
+from simper_tf.evaluation import tasks
 
 from . import reader
 

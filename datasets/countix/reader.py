@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.recordings import mp4, raw_checks, raw_files
+from simper_tf.data import raw_checks
+from simper_tf.recordings import mp4, raw_files
 from simper_tf.recordings.errors import RawDataError
 
 TFDS_SPLITS = {"train": "train", "val": "validation", "test": "test"}

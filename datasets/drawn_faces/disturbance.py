@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf.recordings.standin_faces import Moment
+from simper_tf.data.standin_faces import Moment
 
 
 @dataclasses.dataclass(frozen=True)

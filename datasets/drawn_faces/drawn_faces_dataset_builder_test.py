@@ -8,7 +8,7 @@ import pytest
 import tensorflow_datasets as tfds
 
 from datasets.drawn_faces import disturbance, drawn_faces_dataset_builder, people
-from simper_tf import tasks
+from simper_tf.evaluation import tasks
 
 Builder = drawn_faces_dataset_builder.Builder
 FEW = {"train_people": 1, "validation_people": 1, "test_people": 1}

@@ -10,8 +10,9 @@ import typing
 
 import numpy as np
 
-from simper_tf.recordings import face, standin_faces
-from simper_tf.recordings.ahead import made_ahead
+from simper_tf.data import standin_faces
+from simper_tf.recordings import face
+from simper_tf.utils.ahead import made_ahead
 
 from .disturbance import LOOKS
 

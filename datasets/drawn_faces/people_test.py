@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from datasets.drawn_faces import disturbance, people
-from simper_tf import readout, skin_colors
-from simper_tf.recordings import face, standin_faces
+from simper_tf.data import standin_faces
+from simper_tf.recordings import face
+from simper_tf.signals import readout, skin_colors
 
 BAND = (0.6667, 4.1667)
 COUNTS = {"train": 60, "validation": 15, "test": 25}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.recordings import raw_checks
+from simper_tf.data import raw_checks
 from simper_tf.recordings.errors import RawDataError
 
 from . import goes

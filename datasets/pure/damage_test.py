@@ -8,7 +8,8 @@ import pytest
 
 from datasets.damages import DAMAGES, face_clips, other_digit, outcomes, wrong_number
 from datasets.pure import reader, standin
-from simper_tf.recordings import face, standin_faces
+from simper_tf.data import standin_faces
+from simper_tf.recordings import face
 
 pytestmark = pytest.mark.slow
 

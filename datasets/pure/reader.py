@@ -13,8 +13,10 @@ import re
 
 import numpy as np
 
-from simper_tf.recordings import face_recordings, png, pulse, raw_checks, raw_files
+from simper_tf.data import face_recordings, raw_checks
+from simper_tf.recordings import png, raw_files
 from simper_tf.recordings.errors import RawDataError
+from simper_tf.signals import pulse
 
 KNOWN_EMPTY = "06-02"
 SUBJECTS = tuple(f"{number:02d}" for number in range(1, 11))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from datasets.pure import reader, standin
-from simper_tf.recordings import face_recordings, standin_faces, tfds_builders
+from simper_tf.data import face_recordings, standin_faces, tfds_builders
 from simper_tf.recordings.errors import RawDataError
 
 

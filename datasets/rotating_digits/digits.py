@@ -15,7 +15,7 @@ import typing
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.recordings.ahead import made_ahead
+from simper_tf.utils.ahead import made_ahead
 
 from .disturbance import disturb
 from .handwriting import SPLIT_INDEX, to_uint8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from datasets.rotating_digits import digits, disturbance, handwriting
-from simper_tf import octave, spectrum
+from simper_tf.signals import octave, spectrum
 
 FRAMES = np.zeros((150, 28, 28))
 

@@ -4,8 +4,8 @@ import dataclasses
 
 import tensorflow_datasets as tfds
 
-from simper_tf import tasks
-from simper_tf.recordings import tfds_features
+from simper_tf.data import tfds_features
+from simper_tf.evaluation import tasks
 
 from . import digits, handwriting
 from .disturbance import STRENGTHS

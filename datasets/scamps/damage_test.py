@@ -6,7 +6,7 @@ import pytest
 
 from datasets.damages import outcomes
 from datasets.scamps import reader, standin
-from simper_tf.recordings import standin_faces
+from simper_tf.data import standin_faces
 
 pytestmark = pytest.mark.slow
 

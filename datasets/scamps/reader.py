@@ -19,7 +19,8 @@ import re
 import cv2
 import numpy as np
 
-from simper_tf.recordings import face_recordings, hdf5, raw_checks, raw_files
+from simper_tf.data import face_recordings, raw_checks
+from simper_tf.recordings import hdf5, raw_files
 from simper_tf.recordings.errors import RawDataError
 
 RATE = 30.0  # Frames per second; the files hold no clock.

@@ -8,7 +8,7 @@ import pytest
 import scipy.io
 
 from datasets.scamps import reader, standin
-from simper_tf.recordings import face_recordings, standin_faces
+from simper_tf.data import face_recordings, standin_faces
 from simper_tf.recordings.errors import RawDataError
 
 

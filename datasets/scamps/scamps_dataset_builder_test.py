@@ -6,7 +6,7 @@ import tensorflow_datasets as tfds
 
 from datasets import testing
 from datasets.scamps import scamps_dataset_builder, standin
-from simper_tf.recordings import standin_faces
+from simper_tf.data import standin_faces
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 
 from datasets.damages import DAMAGES, face_clips, other_digit, outcomes, wrong_number
 from datasets.ubfc import reader, standin
-from simper_tf.recordings import standin_faces
+from simper_tf.data import standin_faces
 
 pytestmark = pytest.mark.slow
 

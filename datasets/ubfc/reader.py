@@ -11,8 +11,10 @@ import re
 
 import numpy as np
 
-from simper_tf.recordings import avi, face_recordings, pulse, raw_checks, raw_files
+from simper_tf.data import face_recordings, raw_checks
+from simper_tf.recordings import avi, raw_files
 from simper_tf.recordings.errors import RawDataError
+from simper_tf.signals import pulse
 
 # The numbers of the 42 subjects that exist.
 NUMBERS = (1, 3, 4, 5, *range(8, 19), 20, *range(22, 28), *range(30, 50))

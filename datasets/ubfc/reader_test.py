@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from datasets.ubfc import reader, standin
-from simper_tf.recordings import avi, face_recordings, raw_files, standin_faces, tfds_builders
+from simper_tf.data import face_recordings, standin_faces, tfds_builders
+from simper_tf.recordings import avi, raw_files
 from simper_tf.recordings.errors import RawDataError
 
 SIZE = {"height": 48, "width": 64}

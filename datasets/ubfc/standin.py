@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 
-from simper_tf.recordings import standin_faces
+from simper_tf.data import standin_faces
 
 from .reader import NUMBERS
 

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from datasets.ubfc import reader, standin
-from simper_tf.recordings import face_recordings, pulse, standin_faces
+from simper_tf.data import face_recordings, standin_faces
+from simper_tf.signals import pulse
 
 
 def test_the_truth_is_returned_and_written_and_names_every_recording(tmp_path):

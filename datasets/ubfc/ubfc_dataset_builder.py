@@ -2,8 +2,9 @@
 
 import tensorflow_datasets as tfds
 
-from simper_tf import tasks
-from simper_tf.recordings import pulse, tfds_builders, tfds_features
+from simper_tf.data import tfds_builders, tfds_features
+from simper_tf.evaluation import tasks
+from simper_tf.signals import pulse
 
 from . import reader
 

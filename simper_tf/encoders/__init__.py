@@ -6,7 +6,7 @@ allows it, and of options of its own, by keyword.
 
 from collections.abc import Callable
 
-import simper_tf.backend
+import simper_tf.utils.backend
 from simper_tf.encoders.cnn3d import cnn3d, cnn3d_domainbed
 from simper_tf.encoders.efficientphys import efficientphys
 from simper_tf.encoders.frame_mean import frame_mean

@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.replicas import replicas
+from simper_tf.utils.replicas import replicas
 
 # Bits of a count of Philox, the generator behind TensorFlow's stateless numbers on CPUs and GPUs.
 COUNT_BITS = 128

@@ -4,7 +4,7 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.replicas import replicas
+from simper_tf.utils.replicas import replicas
 
 NORMS = ("batch", "group", "affine")
 

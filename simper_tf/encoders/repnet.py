@@ -6,7 +6,7 @@ from keras import layers
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import normalization
 from simper_tf.encoders.precision import FULL
-from simper_tf.frozen import check_number
+from simper_tf.utils.config import check_number
 
 
 @keras.saving.register_keras_serializable("simper_tf")

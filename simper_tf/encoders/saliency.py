@@ -11,10 +11,10 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.encoders import terms
+from simper_tf.encoders import auxiliary_losses
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm
-from simper_tf.frozen import check_number
+from simper_tf.utils.config import check_number
 
 # Full width at half maximum of the pull, as a share of the frame: 13 pixels of 128, whose map has 32.
 _PULL = 13 / 32
@@ -74,7 +74,7 @@ class SaliencySampler(layers.Layer):
     """Samples each frame more densely where its saliency is high.
 
     Args:
-        entropy_weight, motion_weight: Of the terms `entropy` and `motion` of the maps, see `terms.collected`.
+        entropy_weight, motion_weight: Of the losses `entropy` and `motion` of the maps.
 
     Call arguments:
         clips: `(B, T, H, W, C)` float32.
@@ -92,7 +92,7 @@ class SaliencySampler(layers.Layer):
     def call(self, clips, maps):
         for weight, term in ((self.entropy_weight, entropy), (self.motion_weight, motion)):
             if weight:
-                terms.add(weight * term(maps))
+                auxiliary_losses.add(weight * term(maps))
         return sample(clips, *self.points(maps, *clips.shape[2:4]))
 
     def points(self, maps, height, width):

@@ -4,16 +4,16 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import spectrum, votes
-from simper_tf.appearance import Appearance
-from simper_tf.clips import ANY_FRAMES, batch_of, check_clips, unit_range
-from simper_tf.frozen import as_tuple
-from simper_tf.methods.facts import TrainingFacts
 from simper_tf.methods.registry import arguments_of
 from simper_tf.methods.steps import Steps
-from simper_tf.readout import check_rate
-from simper_tf.times import SameSpeed, Times
-from simper_tf.views import Views
+from simper_tf.methods.training_facts import TrainingFacts
+from simper_tf.signals import octave, spectrum
+from simper_tf.signals.readout import check_rate
+from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, unit_range
+from simper_tf.utils.config import as_tuple
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import SameSpeed, Times
+from simper_tf.views.views import Views
 
 # Clips whose frequencies are read at once.
 _CLIPS_AT_ONCE = 32
@@ -196,7 +196,7 @@ class Method(Steps):
         """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.
 
         Clips vote, and what four in five of them say holds for all, as single ones mislead in noise; where they do not
-        agree each is read by its own pixels. See `votes.Octave`.
+        agree each is read by its own pixels. See `octave.Octave`.
 
         Args:
             clips: As in `encode`, or a single clip `(T, H, W, C)`.
@@ -213,9 +213,9 @@ class Method(Steps):
             return float(self.frequency(np.asarray(clips)[None], rate)[0])
         check_rate(rate, len(clips))
         features, pixels = self._read(clips)
-        return votes.find_octave(features, pixels, _AGREED).frequency(features, pixels, np.float32(rate))
+        return octave.find_octave(features, pixels, _AGREED).frequency(features, pixels, np.float32(rate))
 
-    def octave(self, clips) -> votes.Octave:
+    def octave(self, clips) -> octave.Octave:
         """Returns at which multiple of the frequency the features of clips run, by their pixels.
 
         Printed, it says so in a sentence; its `harmonic` is what `export_model` takes.
@@ -226,7 +226,7 @@ class Method(Steps):
         Raises:
             ValueError: as `encode`.
         """
-        return votes.find_octave(*self._read(batch_of(clips)), _AGREED)
+        return octave.find_octave(*self._read(batch_of(clips)), _AGREED)
 
     def _read(self, clips):
         """Returns the features and the pixels' power of clips, a few at a time."""

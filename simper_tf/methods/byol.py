@@ -5,12 +5,12 @@ import math
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.appearance import Appearance
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.momentum import MomentumMethod
 from simper_tf.methods.registry import register
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.views import Views
 
 
 @register("byol", title="BYOL", reference="Grill et al., NeurIPS 2020, https://arxiv.org/abs/2006.07733")

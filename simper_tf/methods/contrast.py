@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from simper_tf.replicas import gather, replicas
+from simper_tf.utils.replicas import gather, replicas
 
 
 def contrast_clips(vectors, temperature: float):

@@ -4,8 +4,8 @@ import tensorflow as tf
 
 from simper_tf.methods.registry import register
 from simper_tf.methods.windows import WindowMethod, shares_of_power, whole_windows
-from simper_tf.replicas import gather
-from simper_tf.times import CutClip
+from simper_tf.utils.replicas import gather
+from simper_tf.views.times import CutClip
 
 
 @register("contrast_phys", title="Contrast-Phys", reference="Sun and Li, ECCV 2022, https://arxiv.org/abs/2208.04378")

@@ -4,11 +4,11 @@ import math
 
 import tensorflow as tf
 
-from simper_tf.frozen import check_number
 from simper_tf.methods.contrast_phys import ContrastPhys, shares_in_windows
 from simper_tf.methods.registry import register
-from simper_tf.replicas import gather
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.utils.replicas import gather
+from simper_tf.views.views import Views
 
 
 @register(

@@ -2,13 +2,13 @@
 
 from keras import layers
 
-from simper_tf.appearance import Appearance
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.registry import register
 from simper_tf.methods.simclr import STRONG_COLORS, SimCLR
-from simper_tf.times import DistantTimes
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import DistantTimes
+from simper_tf.views.views import Views
 
 
 @register("cvrl", title="CVRL", reference="Qian et al., CVPR 2021, https://arxiv.org/abs/2008.03800")

@@ -11,7 +11,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders.norms import normalization
-from simper_tf.replicas import gather
+from simper_tf.utils.replicas import gather
 
 EPSILON = 1e-5  # Of batch norm, in all sources.
 

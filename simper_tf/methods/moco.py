@@ -3,14 +3,14 @@
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.appearance import Appearance
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.contrast import choose
 from simper_tf.methods.momentum import MomentumMethod
 from simper_tf.methods.registry import register
-from simper_tf.replicas import assign_everywhere, gather
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.utils.replicas import assign_everywhere, gather
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.views import Views
 
 
 @register("moco", title="MoCo v2", reference="He et al., CVPR 2020, https://arxiv.org/abs/1911.05722")

@@ -2,11 +2,11 @@
 
 import tensorflow as tf
 
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.replicas import assign_everywhere
-from simper_tf.times import SameSpeed
+from simper_tf.utils.config import check_number
+from simper_tf.utils.replicas import assign_everywhere
+from simper_tf.views.times import SameSpeed
 
 
 class MomentumMethod(SelfSupervised):

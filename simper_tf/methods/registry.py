@@ -4,7 +4,7 @@ import inspect
 
 import keras
 
-from simper_tf.options import constructors
+from simper_tf.utils.options import constructors
 
 METHODS = {}
 

@@ -2,17 +2,18 @@
 
 import tensorflow as tf
 
-from simper_tf import losses, units
-from simper_tf.frozen import check_number
+from simper_tf.losses import objectives
 from simper_tf.methods.base import Method
-from simper_tf.views import Views
+from simper_tf.utils import units
+from simper_tf.utils.config import check_number
+from simper_tf.views.views import Views
 
 
 class SelfSupervised(Method):
     """A method that learns from clips alone, with a frequency prior that is off by default.
 
     The prior is added to the method's own loss: the share of each view's power that lies outside the band at the speed
-    of that view, which is logged as `prior`, times its weight. See `losses.out_of_band_power`.
+    of that view, which is logged as `prior`, times its weight. See `objectives.out_of_band_power`.
 
     Args:
         encoder: See `Method`.
@@ -55,5 +56,5 @@ class SelfSupervised(Method):
         logs = super().logs_of(features, batch, training)
         if not self.prior_weight:
             return logs
-        prior = tf.reduce_mean(losses.out_of_band_power(features, batch["speeds"], self.prior_band))
+        prior = tf.reduce_mean(objectives.out_of_band_power(features, batch["speeds"], self.prior_band))
         return {**logs, "loss": logs["loss"] + self.prior_weight * prior, "prior": prior}

@@ -2,15 +2,15 @@
 
 from keras import layers
 
-from simper_tf.appearance import Appearance
 from simper_tf.encoders.norms import BatchNorm
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.contrast import contrast_clips
 from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.times import SameSpeed
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import SameSpeed
+from simper_tf.views.views import Views
 
 # Changes of color in the authors' code, and in that of CVRL.
 STRONG_COLORS = {

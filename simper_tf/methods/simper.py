@@ -3,15 +3,15 @@
 import keras
 import tensorflow as tf
 
-from simper_tf import diagnostics, losses
 from simper_tf.encoders.norms import mixes_clips
-from simper_tf.frozen import check_number
+from simper_tf.losses import diagnostics, objectives
+from simper_tf.losses.similarity import find_similarity, over_channels
 from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.replicas import gather, replicas
-from simper_tf.similarity import find_similarity, over_channels
-from simper_tf.times import SpeedSets
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.utils.replicas import gather, replicas
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 
 
 @register("simper", title="SimPer", reference="Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115")
@@ -38,13 +38,13 @@ class SimPer(SelfSupervised):
         views: See `Method`.
         similarity: Name in `similarity.SIMILARITIES` by which features are compared; in Python also a function.
         temperature: nu of the paper, which divides the similarities.
-        label_temperature: Divides the label similarities; 0 for hard labels. See `losses.label_distribution`.
-        label_similarity: Name in `losses.LABEL_SIMILARITIES` by which speeds are compared.
+        label_temperature: Divides the label similarities; 0 for hard labels. See `objectives.label_distribution`.
+        label_similarity: Name in `objectives.LABEL_SIMILARITIES` by which speeds are compared.
         contrast_weight: What InfoNCE counts for; with 0 the other terms are learned from alone.
         sparsity_weight: What the share of power away from the peak counts for, inside each view's band; see
-            `losses.sparsity`.
+            `objectives.sparsity`.
         variance_weight: What the unevenness of the batch's mean spectrum over its bands counts for; see
-            `losses.unevenness`.
+            `objectives.unevenness`.
         other_clips: To compare anchors with views of the other clips of the step too, on whatever replica.
         micro_batch: Clips whose views are made and encoded at once; 0 for the whole batch. The gradient is the same,
             and it takes only as much memory as a batch of that size.
@@ -79,7 +79,7 @@ class SimPer(SelfSupervised):
         check_number("sparsity_weight", sparsity_weight, 0)
         check_number("variance_weight", variance_weight, 0)
         check_number("micro_batch", micro_batch, 0)
-        known = sorted(losses.LABEL_SIMILARITIES)
+        known = sorted(objectives.LABEL_SIMILARITIES)
         if label_similarity not in known:
             raise ValueError(f"`label_similarity` must be one of {known}. Received: {label_similarity!r}.")
         if micro_batch and mixes_clips(encoder):
@@ -165,13 +165,13 @@ class SimPer(SelfSupervised):
             raise ValueError(f"SimPer needs at least 2 views a set to tell speeds apart. Received: {features.shape}.")
         first, second = tf.split(features, 2, axis=1)
         speeds, other_speeds = tf.split(batch["speeds"], 2, axis=1)
-        labels = losses.label_distribution(speeds, other_speeds, self.label_temperature, self.label_similarity)
+        labels = objectives.label_distribution(speeds, other_speeds, self.label_temperature, self.label_similarity)
         if self.other_clips:
             scores, labels = among_all_clips(self.compare, first, second, labels)
         else:
             scores = over_channels(self.compare, first, second)
-        contrast = tf.reduce_mean(losses.generalized_info_nce(scores, labels, self.temperature))
-        entropy = tf.reduce_mean(losses.label_entropy(labels))
+        contrast = tf.reduce_mean(objectives.generalized_info_nce(scores, labels, self.temperature))
+        entropy = tf.reduce_mean(objectives.label_entropy(labels))
         correlation, slope = diagnostics.speed_correlation_and_slope(first, speeds)
         logs = {
             "label_entropy": entropy,
@@ -181,7 +181,7 @@ class SimPer(SelfSupervised):
         }
         loss = self.contrast_weight * contrast
         if self._spectral_weights():
-            terms = losses.spectral_terms(features, batch["speeds"], self.prior_band)
+            terms = objectives.spectral_terms(features, batch["speeds"], self.prior_band)
             logs |= {name: terms[name] for name in self._spectral_weights()}
             loss += sum(weight * logs[name] for name, weight in self._spectral_weights().items())
         return loss, logs

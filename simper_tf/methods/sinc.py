@@ -1,12 +1,14 @@
 """SiNC: features are to have one frequency each, inside the band, and those of a batch are to fill the band."""
 
-from simper_tf import losses, spectrum, units
-from simper_tf.appearance import Appearance
-from simper_tf.frozen import check_number
+from simper_tf.losses import objectives
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
-from simper_tf.times import SpeedSets
-from simper_tf.views import Views
+from simper_tf.signals import spectrum
+from simper_tf.utils import units
+from simper_tf.utils.config import check_number
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 
 
 @register("sinc", title="SiNC", reference="Speth et al., CVPR 2023, https://arxiv.org/abs/2303.07944")
@@ -17,8 +19,8 @@ class SiNC(Method):
     sum of three terms of the power spectra of views, which it logs beside what all methods log:
 
     * `bandwidth`: the share of the power outside the view's band;
-    * `sparsity`: of the power in it, the share away from the highest peak, see `losses.sparsity`;
-    * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `losses.unevenness`.
+    * `sparsity`: of the power in it, the share away from the highest peak, see `objectives.sparsity`;
+    * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `objectives.unevenness`.
       Without it all clips could be given the same frequency.
 
     Where it differs from the source: spectra have a Hann window, and a peak is allowed the window's main lobe, 2/L
@@ -86,5 +88,5 @@ class SiNC(Method):
         return [*super().log_names(), "bandwidth", "sparsity", "variance"]
 
     def loss_and_logs(self, features, batch, training=True):
-        logs = losses.spectral_terms(features, batch["speeds"], self.band or (0.0, 0.5))
+        logs = objectives.spectral_terms(features, batch["speeds"], self.band or (0.0, 0.5))
         return sum(getattr(self, f"{name}_weight") * term for name, term in logs.items()), logs

@@ -5,14 +5,14 @@ import dataclasses
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.appearance import UNCHANGED
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads
 from simper_tf.methods.contrast import contrast_clips
 from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.times import Strides
-from simper_tf.views import Views
+from simper_tf.utils.config import check_number
+from simper_tf.views.appearance import UNCHANGED
+from simper_tf.views.times import Strides
+from simper_tf.views.views import Views
 
 # Top, left, bottom, right: the whole frame, and its six parts in two rows of three. The source cuts seven parts out of
 # a face (the whole, forehead, four parts of the cheeks, mouth) by its landmarks; a grid needs no face.

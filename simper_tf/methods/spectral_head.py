@@ -7,7 +7,7 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from simper_tf import spectrum
+from simper_tf.signals import spectrum
 
 # Bins are as many times finer than those of the clip, of which a Hann window blurs three into one.
 PADDING = 2

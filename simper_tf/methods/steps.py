@@ -4,12 +4,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import diagnostics
-from simper_tf.clips import batch_of, check_clips, plain_errors
-from simper_tf.encoders import terms
+from simper_tf.encoders import auxiliary_losses
+from simper_tf.losses import diagnostics
 from simper_tf.methods.batches import known_sizes
-from simper_tf.replicas import replicas
-from simper_tf.views import Views, check_views
+from simper_tf.utils.clips import batch_of, check_clips, plain_errors
+from simper_tf.utils.replicas import replicas
+from simper_tf.views.views import Views, check_views
 
 
 class Steps(keras.Model):
@@ -99,7 +99,7 @@ class Steps(keras.Model):
 
     def compute_logs(self, batch: dict, training: bool) -> dict:
         """Returns all logged scalars of a batch of views and targets, the `loss` among them."""
-        with terms.collected() as found:
+        with auxiliary_losses.collected() as found:
             features = self.encode_views(batch["views"], training)
         logs = self.logs_of(features, batch, training)
         return {**logs, "loss": tf.add_n([logs["loss"], *found])}

@@ -7,15 +7,15 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.clips import batch_of, check_clips
-from simper_tf.frozen import check_number
 from simper_tf.methods import heads, repnet_head
 from simper_tf.methods.base import Method
 from simper_tf.methods.frequency_head import frequency_head
 from simper_tf.methods.registry import register
 from simper_tf.methods.spectral_head import spectral_head
-from simper_tf.times import WholeClip
-from simper_tf.views import Views
+from simper_tf.utils.clips import batch_of, check_clips
+from simper_tf.utils.config import check_number
+from simper_tf.views.times import WholeClip
+from simper_tf.views.views import Views
 
 HEADS = ("linear", "spectrum", "frequency", "repnet")
 # Those that need to know what a label is in cycles per frame.

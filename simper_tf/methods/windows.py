@@ -2,10 +2,12 @@
 
 import tensorflow as tf
 
-from simper_tf import losses, spectrum, units
-from simper_tf.appearance import UNCHANGED
+from simper_tf.losses import objectives
 from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.views import Views
+from simper_tf.signals import spectrum
+from simper_tf.utils import units
+from simper_tf.views.appearance import UNCHANGED
+from simper_tf.views.views import Views
 
 # Of one frequency alone all spectra would be the same.
 FEWEST_BINS = 2
@@ -18,7 +20,7 @@ class WindowMethod(SelfSupervised):
 
     * its two distances `positive` and `negative`;
     * `ipr`, the irrelevant power ratio: the share of the power of a clip's first view outside the band, if there is a
-      band, see `losses.out_of_band_power`.
+      band, see `objectives.out_of_band_power`.
 
     Args:
         encoder: See `Method`.
@@ -68,7 +70,7 @@ class WindowMethod(SelfSupervised):
         positive, negative = self.distances(features, batch)
         logs = {"positive": positive, "negative": negative}
         if self.band:
-            shares = losses.out_of_band_power(features[:, :1], batch["speeds"][:, :1], self.band)
+            shares = objectives.out_of_band_power(features[:, :1], batch["speeds"][:, :1], self.band)
             logs["ipr"] = tf.reduce_mean(shares)
         return positive - negative, logs
 

@@ -1,1 +1,1 @@
-"""Bytes on disk -> arrays, for builders and their Beam workers; `tfds_*` and `built_checks` alone know TFDS."""
+"""A file, array or camera -> frames or samples at their own times, and windows of them."""

@@ -5,7 +5,8 @@ import tensorflow as tf
 import tensorflow_addons as tfa
 
 from datasets.rotating_digits import digits
-from simper_tf import augment, metrics
+from simper_tf.evaluation import metrics
+from simper_tf.views import augment
 
 RNG = np.random.default_rng(0)
 

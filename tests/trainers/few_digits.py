@@ -1,7 +1,7 @@
 """A data set of ten clips a split, and a process that has built half of it."""
 
 from datasets.rotating_digits import rotating_digits_dataset_builder
-from simper_tf.settings import Settings
+from simper_tf.training.settings import Settings
 from trainers import data
 
 Digits = rotating_digits_dataset_builder.Builder

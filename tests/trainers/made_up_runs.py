@@ -5,7 +5,8 @@ import zlib
 
 import numpy as np
 
-from simper_tf import rows, run_folder
+from simper_tf.evaluation import rows
+from simper_tf.training import run_folder
 from trainers import reproduce
 from trainers.studies import STUDIES
 from trainers.studies.gathering import gather

@@ -145,11 +145,11 @@ def test_a_disk_that_is_full_is_one_sentence(client, monkeypatch):
 
 
 def test_a_model_of_pictures_is_not_asked_about_a_series_and_the_page_says_so(tmp_path, swing):
-    from simper_tf import export
     from simper_tf.encoders import small
-    from simper_tf.readings import exported
+    from simper_tf.export import saved_model
+    from simper_tf.reading import exported
 
-    export.export_model(small((24, 24, 3)), tmp_path, (24, 24, 3), (0.4, 5.5), 1.0)
+    saved_model.export_model(small((24, 24, 3)), tmp_path, (24, 24, 3), (0.4, 5.5), 1.0)
     client = app.make(exported.Exported(tmp_path)).test_client()
     answered = send(client, series())
     assert "The model was not asked: " in answered.text

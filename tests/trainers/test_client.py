@@ -14,14 +14,17 @@ import tensorflow as tf
 from absl import flags
 from rest_server import serving
 
-from simper_tf import export, small, warm_up
+from simper_tf import small
+from simper_tf.export import saved_model, warm_up
 from trainers import client
 
 
 @pytest.fixture(scope="module")
 def version(tmp_path_factory):
     keras.utils.set_random_seed(0)
-    return export.export_model(small((None, None, 1), widths=(4,)), tmp_path_factory.mktemp("v"), (12, 12, 1), (0.4, 4))
+    return saved_model.export_model(
+        small((None, None, 1), widths=(4,)), tmp_path_factory.mktemp("v"), (12, 12, 1), (0.4, 4)
+    )
 
 
 def test_requests_have_the_documented_form_byte_for_byte():
@@ -143,7 +146,7 @@ def test_without_messages_of_tf_serving_the_extra_is_named(tmp_path, monkeypatch
         client.connect("grpc://localhost:1", "simper", "answer")
     encoder = small((None, None, 1), widths=(4,))
     with pytest.raises(ValueError, match=r"pip install 'simper-tf\[serving\]', or export without --warm_up"):
-        export.export_model(encoder, tmp_path, (12, 12, 1), (1, 5), warm_up=True)
+        saved_model.export_model(encoder, tmp_path, (12, 12, 1), (1, 5), warm_up=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -194,7 +197,7 @@ def test_over_grpc_a_clip_larger_than_its_own_limit_is_answered(version):
 def test_requests_for_warming_up_are_answered_by_the_model_they_come_with(tmp_path, harmonic):
     logs = pytest.importorskip("tensorflow_serving.apis.prediction_log_pb2")
     encoder = small((None, None, 1), widths=(4,))
-    version = export.export_model(encoder, tmp_path, (12, 12, 1), (1.0, 5.0), harmonic, warm_up=True)
+    version = saved_model.export_model(encoder, tmp_path, (12, 12, 1), (1.0, 5.0), harmonic, warm_up=True)
     signatures, asked = tf.saved_model.load(version).signatures, []
     for record in tf.data.TFRecordDataset(str(version / warm_up.FILE)):
         request = logs.PredictionLog.FromString(record.numpy()).predict_log.request

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks import costs
-from simper_tf.settings import Settings
+from simper_tf.training.settings import Settings
 from trainers.studies import choosing
 
 

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from few_digits import Digits, build_own, load
 
-from simper_tf import data as library
+from simper_tf.data import built as library
 from trainers import evaluate, pretrain
 
 pytestmark = pytest.mark.slow

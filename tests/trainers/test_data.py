@@ -19,10 +19,10 @@ from processes import wait_for
 import datasets
 from datasets.lst import goes, lst_dataset_builder
 from datasets.rotating_digits import digits, handwriting
-from simper_tf import building, pipeline
-from simper_tf import data as library
-from simper_tf.experiment import first_example
-from simper_tf.tasks import Frequency, Series
+from simper_tf.data import building, pipeline
+from simper_tf.data import built as library
+from simper_tf.evaluation.tasks import Frequency, Series
+from simper_tf.training.experiment import first_example
 from trainers import pretrain
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,8 @@ from smallest_builds import SMALL_FACES, build, make
 
 import datasets
 from datasets.ubfc import standin
-from simper_tf.recordings import avi, manifest
+from simper_tf.data import manifest
+from simper_tf.recordings import avi
 from simper_tf.recordings.errors import RawDataError
 from trainers import cli, doctor
 

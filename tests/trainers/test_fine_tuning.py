@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from finished import final_weights, results
 
-from simper_tf import selection
+from simper_tf.training import best_epoch
 from trainers import cli, evaluate, pretrain
 
 pytestmark = pytest.mark.slow
@@ -142,13 +142,13 @@ def test_a_run_ends_with_its_best_epoch_on_validation_clips_also_after_a_stop(ca
     flags.append("--best_epoch")
     # The fourth epoch is to be the best, whatever this machine's rounding makes of 24 steps: what is restored below was
     # kept before the stop.
-    measure = selection.label_error
+    measure = best_epoch.label_error
 
     def error_of(model, examples):
         error = measure(model, examples)
         return lambda: error() + 10 * abs(int(model.optimizer.iterations) - 8)
 
-    monkeypatch.setattr(selection, "label_error", error_of)
+    monkeypatch.setattr(best_epoch, "label_error", error_of)
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags, "--split=validation")
     said = capsys.readouterr().out
     errors = [float(found) for found in re.findall(r"Step \d+: off by (\S+) on validation clips", said)]

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 import datasets
-from simper_tf.settings import setting_fields
+from simper_tf.training.settings import setting_fields
 from trainers import options
 
 

@@ -6,7 +6,7 @@ import pytest
 from conftest import TINY
 from stand_in import calls, written
 
-from simper_tf.rows import read_rows
+from simper_tf.evaluation.rows import read_rows
 from trainers import grid
 from trainers.grid import Grid, Run
 from trainers.kept_rows import KeptRows

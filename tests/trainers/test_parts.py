@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from finished import results
 
-from simper_tf import subsets
-from simper_tf.settings import Settings
+from simper_tf.training import subsets
+from simper_tf.training.settings import Settings
 from trainers import data, evaluate, pretrain
 
 pytestmark = pytest.mark.slow

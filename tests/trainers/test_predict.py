@@ -13,11 +13,12 @@ import photographs
 import pytest
 from absl import flags
 
-from simper_tf import export, files
 from simper_tf.encoders import ENCODERS
-from simper_tf.readings import answers, search, sources
-from simper_tf.readings.scores import Reading
-from simper_tf.recordings import mp4
+from simper_tf.export import saved_model
+from simper_tf.reading import answers
+from simper_tf.reading.scores import Reading
+from simper_tf.recordings import mp4, search, sources
+from simper_tf.utils import files
 from trainers import predict as command
 from trainers.predictions import pictures, tables, videos
 
@@ -148,7 +149,7 @@ def test_a_video_a_page_and_a_picture_are_made_and_learning_joins_the_readouts(f
 @pytest.mark.slow
 def test_an_exported_model_joins_the_readouts(folder, tmp_path):
     shape = (32, 32, 3)
-    export.export_model(ENCODERS["small"](shape), tmp_path / "saved_model", shape, (0.4, 5.5))
+    saved_model.export_model(ENCODERS["small"](shape), tmp_path / "saved_model", shape, (0.4, 5.5))
     done = predict(folder / "swing é 1.mp4", f"--model={tmp_path}", f"--out={tmp_path}")
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader((tmp_path / "predictions.csv").open()))

@@ -14,9 +14,11 @@ from finished import final_weights, results
 from matplotlib.figure import Figure
 from processes import wait_for
 
-from simper_tf import export, plots, run_folder, training
-from simper_tf.checkpoints import checkpoint_steps
+from simper_tf.evaluation import plots
+from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
+from simper_tf.training import loop, run_folder
+from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import evaluate, history, pretrain
 from trainers import export as export_trainer
 
@@ -134,7 +136,7 @@ def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_its_logs_labels_and_
 def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, finished):
     call(export_trainer.main, f"--run_dir={finished}")
     assert {path.name for path in (finished / "saved_model").iterdir()} >= {"1", "2"}
-    first, second = (export.load_encoder(finished / "saved_model" / version) for version in ("1", "2"))
+    first, second = (saved_model.load_encoder(finished / "saved_model" / version) for version in ("1", "2"))
     clip = np.random.default_rng(0).uniform(size=(1, 20, 28, 28, 1)).astype(np.float32)
     np.testing.assert_array_equal(first(clip), second(clip))
 
@@ -142,13 +144,13 @@ def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, f
 def test_export_takes_the_octave_that_evaluation_has_found_and_encodes_no_clip(call, finished, monkeypatch):
     found = json.loads((finished / "readout.json").read_text())
     assert found["fft_calibrated"].keys() == {"harmonic"}
-    exported, write = [], export.export_model
+    exported, write = [], saved_model.export_model
 
     def exporting(*arguments, **given):
         exported.append(arguments)
         return write(*arguments, **given)
 
-    monkeypatch.setattr(export, "export_model", exporting)
+    monkeypatch.setattr(saved_model, "export_model", exporting)
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
     for octave, harmonic in (
         ({"divisor": 3, "agreement": 0.9, "voting": 0.8}, 1 / 3),
@@ -290,7 +292,7 @@ def test_an_interrupt_saves_says_so_is_no_success_and_no_run_to_evaluate(call, c
 
 def test_a_run_that_was_begun_anew_and_stopped_says_that_overwrite_would_delete_it(call, capsys, monkeypatch, tmp_path):
     arguments = [f"--run_dir={tmp_path / 'run'}", "--noartifacts"]
-    monkeypatch.setattr(training, "train", lambda *_, **__: False)
+    monkeypatch.setattr(loop, "train", lambda *_, **__: False)
     for more, again in ([], "The same command"), (["--overwrite"], "The same command without --overwrite"):
         with pytest.raises(SystemExit):
             call(pretrain.main, *arguments, *more)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from finished import final_weights, results
 
-from simper_tf.settings import Settings
+from simper_tf.training.settings import Settings
 from trainers import grid, pretrain, profile
 
 

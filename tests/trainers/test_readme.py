@@ -12,7 +12,8 @@ import numpy as np
 import photographs
 import pytest
 
-from simper_tf import encoders, export_model, small, tables
+from simper_tf import encoders, export_model, small
+from simper_tf.evaluation import tables
 from simper_tf.methods import METHODS
 from trainers import evaluate, export, pretrain, reproduce
 from trainers.studies import page

@@ -6,7 +6,7 @@ import pytest
 from made_up import row
 
 pytest.importorskip("matplotlib")
-from simper_tf import side_by_side
+from simper_tf.evaluation import side_by_side
 from trainers.grid import Grid, Run
 from trainers.reports import figures
 from trainers.reports.kept import Kept

@@ -7,7 +7,7 @@ import pytest
 from absl import flags
 from made_up import row
 
-from simper_tf import tables
+from simper_tf.evaluation import tables
 from trainers import reproduce
 from trainers.grid import Grid, Run
 from trainers.studies import STUDIES, excerpts

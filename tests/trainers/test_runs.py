@@ -12,10 +12,10 @@ import sys
 import pytest
 from finished import results
 
-from simper_tf import data as library
-from simper_tf import run_folder, tasks
-from simper_tf import training as loop
-from simper_tf.checkpoints import checkpoint_steps
+from simper_tf.data import built as library
+from simper_tf.evaluation import tasks
+from simper_tf.training import loop, run_folder
+from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import evaluate, history, options, pretrain
 from trainers import export as export_trainer
 

@@ -17,7 +17,7 @@ from finished import flags_of, results
 from processes import started, wait_for
 from rest_server import serving
 
-from simper_tf.checkpoints import checkpoint_steps
+from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import client, evaluate, export, pretrain
 from trainers import predict as reader
 

@@ -18,9 +18,9 @@ import tensorflow as tf
 from absl import flags
 from rest_server import serving
 
-from simper_tf import warm_up
 from simper_tf.encoders import OVERLAPS
-from simper_tf.settings import Settings
+from simper_tf.export import warm_up
+from simper_tf.training.settings import Settings
 from trainers import client, export, pretrain
 
 PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "serving.md").read_text()

@@ -11,7 +11,9 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 
 import datasets
-from simper_tf import SpeedSets, Views, export, units
+from simper_tf import SpeedSets, Views
+from simper_tf.export import saved_model
+from simper_tf.utils import units
 from trainers import data, options, pretrain
 
 pytestmark = pytest.mark.slow
@@ -146,7 +148,7 @@ def check_the_export(name, built, small, run):
     (example,) = small(name)(data_dir=built, config="small").as_dataset(split="test").take(1).as_numpy_iterator()
     # Over and over: these clips are too short for the band of the whole data set.
     clip, rate = tf.constant(np.tile(example["clip"], (7, 1, 1, 1)))[None], tf.constant(example["rate"])[None]
-    suffix = export.FLOAT_SUFFIX if clip.dtype.is_floating else ""
+    suffix = saved_model.FLOAT_SUFFIX if clip.dtype.is_floating else ""
     answer = loaded.signatures["serving_default" + suffix](frames=clip, rate=rate)
     low, high = {"ubfc": (0.6, 4.3), "countix": (0.15, 4.6), "lst": (2e-6, 8e-5)}[name]
     assert low < float(answer["frequency_hz"][0]) < high

@@ -12,7 +12,7 @@ import pytest
 from processes import wait_for
 from stand_in import CALLER, calls, written
 
-from simper_tf import files
+from simper_tf.utils import files
 from trainers.grid import Grid
 
 ROOT = pathlib.Path(__file__).parents[2]

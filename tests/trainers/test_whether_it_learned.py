@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf.settings import Settings
+from simper_tf.training.settings import Settings
 from trainers import evaluate
 
 

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from simper_tf.readings import read
+from simper_tf.reading import read
 from trainers.predictions import tables
 from trainers.reports.html import TEMPLATE
 

@@ -7,11 +7,11 @@ import json
 import math
 import pathlib
 
-from simper_tf import files
-from simper_tf.readings import answers
-from simper_tf.readings.search import WRITTEN
-from simper_tf.readings.sources import Info
+from simper_tf.reading import answers
 from simper_tf.recordings.errors import printable
+from simper_tf.recordings.search import WRITTEN
+from simper_tf.recordings.sources import Info
+from simper_tf.utils import files
 
 CSV, JSON = WRITTEN
 NOTHING = "no clear repetition"

@@ -7,8 +7,8 @@ import uuid
 import cv2
 import numpy as np
 
-from simper_tf.readings import read, sources
-from simper_tf.recordings import captures
+from simper_tf.reading import read
+from simper_tf.recordings import captures, sources
 from simper_tf.recordings.errors import RawDataError
 from trainers.predictions import tables
 

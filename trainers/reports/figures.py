@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from scipy import stats
 
-from simper_tf import side_by_side, subsets
+from simper_tf.evaluation import side_by_side
 from simper_tf.methods import METHODS
+from simper_tf.training import subsets
 from trainers.reports.kept import Kept
 from trainers.studies import STUDIES, controls, ranking
 from trainers.studies.features import PAPERS

@@ -7,7 +7,7 @@ import os
 import pathlib
 import platform
 
-from simper_tf import rows
+from simper_tf.evaluation import rows
 from trainers.grid import Grid
 from trainers.reports import figures
 from trainers.studies import STUDIES, page

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simper_tf import run_folder
-from simper_tf.rows import Row
+from simper_tf.evaluation.rows import Row
+from simper_tf.training import run_folder
 from trainers.grid import Grid, Run
 
 ARRAYS = ("series", "labels", "rates", "ids")
@@ -37,7 +37,7 @@ class Kept:
         return dataclasses.replace(self, seeds=self.seeds_of.get(table, self.seeds), command=command)
 
     def features(self, run: Run) -> dict[str, np.ndarray] | None:
-        """Returns the features of a run with the first seed, as `simper_tf.side_by_side` takes them, or None.
+        """Returns the features of a run with the first seed, as `side_by_side` takes them, or None.
 
         Raises:
             ValueError: its rows or features are damaged.

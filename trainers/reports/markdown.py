@@ -1,6 +1,6 @@
 """A report -> the same as Markdown, with its figures as files beside it."""
 
-from simper_tf import tables
+from simper_tf.evaluation import tables
 from trainers.reports.gathered import NUMBERS, Report, heading, numbers_of
 from trainers.studies import commands, page, ranking
 

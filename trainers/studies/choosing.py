@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import stats
 
-from simper_tf import files
+from simper_tf.utils import files
 from trainers.studies.table import Study, data_set_of
 
 CHOSEN = pathlib.Path(__file__).with_name("chosen.json")

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 
 from simper_tf.methods import METHODS
-from simper_tf.settings import owners
+from simper_tf.training.settings import owners
 from trainers.grid import Run
 from trainers.studies import controls
 from trainers.studies.scales import Scale

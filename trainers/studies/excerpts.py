@@ -8,7 +8,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
-from simper_tf import tables
+from simper_tf.evaluation import tables
 from trainers.studies import ranking
 
 Place = Mapping[str, str]

@@ -15,7 +15,7 @@ import functools
 import statistics
 from collections.abc import Callable, Iterable
 
-from simper_tf.rows import Row
+from simper_tf.evaluation.rows import Row
 from trainers.grid import Run
 from trainers.studies import commands
 from trainers.studies.scales import Scale

@@ -2,7 +2,7 @@
 
 import types
 
-from simper_tf import tables
+from simper_tf.evaluation import tables
 from trainers.studies import commands, ranking
 
 

@@ -11,10 +11,7 @@ import tensorflow as tf
 from every_encoder import FRAME, KINDS, LEARNING, clips, each
 from gpu_kernels import unfit
 
-from simper_tf.encoders import (
-    ENCODERS,
-    mixes_clips,
-)
+from simper_tf.encoders import ENCODERS, mixes_clips
 from simper_tf.encoders.norms import NORMS, BatchNorm
 
 RNG = np.random.default_rng(31)

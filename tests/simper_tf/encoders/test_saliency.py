@@ -5,7 +5,7 @@ import tensorflow as tf
 from scipy import stats
 
 from simper_tf import SimPer
-from simper_tf.encoders import cnn3d, small, terms, with_saliency_sampler
+from simper_tf.encoders import auxiliary_losses, cnn3d, small, with_saliency_sampler
 from simper_tf.encoders.saliency import SaliencySampler, entropy, motion, saliency_network, sample
 
 RNG = np.random.default_rng(71)
@@ -165,13 +165,13 @@ def test_terms_of_the_maps_are_added_to_the_loss_of_a_method_and_learned_from():
 
 
 def test_terms_are_of_the_innermost_block_that_asks_and_of_nobody_outside():
-    terms.add(tf.constant(1.0))
-    with terms.collected() as outer:
-        terms.add(tf.constant(2.0))
-        with terms.collected() as inner:
-            terms.add(tf.constant(3.0))
-        terms.add(tf.constant(4.0))
-    terms.add(tf.constant(5.0))
+    auxiliary_losses.add(tf.constant(1.0))
+    with auxiliary_losses.collected() as outer:
+        auxiliary_losses.add(tf.constant(2.0))
+        with auxiliary_losses.collected() as inner:
+            auxiliary_losses.add(tf.constant(3.0))
+        auxiliary_losses.add(tf.constant(4.0))
+    auxiliary_losses.add(tf.constant(5.0))
     assert [list(map(float, found)) for found in (outer, inner)] == [[2.0, 4.0], [3.0]]
 
 

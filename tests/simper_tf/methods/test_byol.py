@@ -7,7 +7,7 @@ import tensorflow as tf
 from simper_tf.encoders import small
 from simper_tf.methods import BYOL
 from simper_tf.methods.byol import direction_distance, perceptron, rising_momentum
-from simper_tf.views import Views
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(59)
 

@@ -17,8 +17,8 @@ from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import cnn3d, small, ts_can
 from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, TrainingFacts, arguments_of
-from simper_tf.settings import owners
-from simper_tf.views import Views
+from simper_tf.training.settings import owners
+from simper_tf.views.views import Views
 
 
 @ALL

@@ -6,8 +6,8 @@ import tensorflow as tf
 from simper_tf.encoders import small
 from simper_tf.methods import ContrastPhys
 from simper_tf.methods.contrast_phys import distances, shares_in_windows
-from simper_tf.times import CutClip
-from simper_tf.views import Views
+from simper_tf.views.times import CutClip
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(67)
 BAND = (0.04, 0.31)

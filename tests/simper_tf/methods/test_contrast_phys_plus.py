@@ -7,8 +7,8 @@ from simper_tf.encoders import small
 from simper_tf.methods import ContrastPhys, ContrastPhysPlus
 from simper_tf.methods.contrast_phys import shares_in_windows
 from simper_tf.methods.contrast_phys_plus import sinusoids, true_distances
-from simper_tf.readout import fft_frequency
-from simper_tf.views import Views
+from simper_tf.signals.readout import fft_frequency
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(67)
 BAND = (0.04, 0.31)

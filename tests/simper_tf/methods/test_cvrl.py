@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import CVRL
-from simper_tf.times import DistantTimes
-from simper_tf.views import Views
+from simper_tf.views.times import DistantTimes
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(61)
 TIMES = CVRL.times_for(10, (0.5, 2.0), 0.3)

@@ -5,13 +5,13 @@ import pytest
 import tensorflow as tf
 from made_up_features import sinusoids
 
-from simper_tf import diagnostics
-from simper_tf.appearance import UNCHANGED
 from simper_tf.encoders import small
+from simper_tf.losses import diagnostics
 from simper_tf.methods import FrequencyContrast
 from simper_tf.methods.frequency_contrast import branches, sample_windows
-from simper_tf.times import StretchedTimes
-from simper_tf.views import Views
+from simper_tf.views.appearance import UNCHANGED
+from simper_tf.views.times import StretchedTimes
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(41)
 VIEWS = Views(26, FrequencyContrast.times_for(10, (0.5, 2.0)), UNCHANGED)

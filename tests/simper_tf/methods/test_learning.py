@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf import spectrum
 from simper_tf.encoders import small
 from simper_tf.methods import BYOL, CVRL, ContrastPhys, MoCo, SimCLR, SiNC
-from simper_tf.views import Views
+from simper_tf.signals import spectrum
+from simper_tf.views.views import Views
 
 METHODS = {
     SimCLR: {"temperature": 0.2, "projection": 16},

@@ -7,7 +7,7 @@ import tensorflow as tf
 from simper_tf.encoders import small
 from simper_tf.methods import MoCo
 from simper_tf.methods.moco import queue_nce
-from simper_tf.views import Views
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(53)
 VIEWS = Views(10, MoCo.times_for(10, (0.5, 2.0)), MoCo.appearance)

@@ -10,8 +10,8 @@ from small_methods import LABELS, compiled, ready_views, views_for
 
 from simper_tf.encoders import small
 from simper_tf.methods import METHODS, Method, SimPer, arguments_of
-from simper_tf.times import Times
-from simper_tf.views import Views
+from simper_tf.views.times import Times
+from simper_tf.views.views import Views
 
 
 @ALL

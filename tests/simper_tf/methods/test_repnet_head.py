@@ -5,10 +5,10 @@ import tensorflow as tf
 from gpu_kernels import unfit
 
 from simper_tf.encoders import repnet, small
+from simper_tf.evaluation.tasks import Frequency, Scalar
 from simper_tf.methods import Supervised, TrainingFacts
 from simper_tf.methods.repnet_head import Parts, SelfSimilarity, counts, loss, parts_of, repnet_head
-from simper_tf.tasks import Frequency, Scalar
-from simper_tf.views import Views
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(31)
 SURE = 20.0

@@ -6,12 +6,12 @@ import tensorflow as tf
 from gpu_kernels import unfit
 from made_up_features import sinusoids
 
-from simper_tf.appearance import Appearance
 from simper_tf.encoders import cnn3d, small
+from simper_tf.losses.similarity import max_cross_correlation
 from simper_tf.methods import SimPer, SiNC
-from simper_tf.similarity import max_cross_correlation
-from simper_tf.times import SpeedSets
-from simper_tf.views import Views
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(37)
 VIEWS = Views(16, SpeedSets(4), Appearance(blur_probability=0.0, flip_probability=0.0, crop_area=(0.8, 1.0)))

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import SiNC
-from simper_tf.views import Views
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(61)
 BAND = (0.05, 0.2)

@@ -4,12 +4,12 @@ import oracles
 import pytest
 import tensorflow as tf
 
-from simper_tf.appearance import Appearance
 from simper_tf.encoders import small
 from simper_tf.methods import SLFRPM
 from simper_tf.methods.slf_rpm import REGIONS
-from simper_tf.times import Strides
-from simper_tf.views import Views
+from simper_tf.views.appearance import Appearance
+from simper_tf.views.times import Strides
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(43)
 VIEWS = Views(13, SLFRPM.times_for(10, (0.5, 3.0)), SLFRPM.appearance)

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import Supervised
-from simper_tf.views import Views
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(47)
 VIEWS = Views(40, Supervised.times_for(10, (0.5, 2.0)), Supervised.appearance)

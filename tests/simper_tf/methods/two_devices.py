@@ -4,13 +4,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf import training
-from simper_tf.encoders import terms
+from simper_tf.encoders import auxiliary_losses
 from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.norms import normalization
 from simper_tf.methods import METHODS
 from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.views import Views
+from simper_tf.training import loop
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(5)
 STEPS = 2
@@ -28,7 +28,7 @@ class Small(keras.layers.Layer):
     """Would have what it is given small, as the saliency sampler would its maps."""
 
     def call(self, x):
-        terms.add(0.1 * tf.reduce_mean(tf.square(x)))
+        auxiliary_losses.add(0.1 * tf.reduce_mean(tf.square(x)))
         return x
 
 
@@ -77,7 +77,7 @@ def trained(name, settings, strategy, batches):
     before = [v.numpy() for v in model.trainable_variables]
     # What the graph of two devices is held against takes less time op by op.
     tf.config.run_functions_eagerly(strategy.num_replicas_in_sync == 1)
-    step = training.step_function(model)
+    step = loop.step_function(model)
     for batch in strategy.experimental_distribute_dataset(batches):
         step(batch)
         if int(model.optimizer.iterations.numpy()) == 1:

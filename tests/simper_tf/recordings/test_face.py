@@ -2,7 +2,8 @@ import cv2
 import numpy as np
 import pytest
 
-from simper_tf.recordings import face, standin_faces
+from simper_tf.data import standin_faces
+from simper_tf.recordings import face
 
 
 def drawn(height=120, width=160, count=3, seed=0):

@@ -1,0 +1,1 @@
+"""Built data sets -> examples, and what their builders share."""

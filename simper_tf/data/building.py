@@ -1,0 +1,164 @@
+"""Data sets of raw files, built where they have not been: by one process at a time, whole or not at all."""
+
+import contextlib
+import io
+import pathlib
+import re
+import shutil
+from collections.abc import Callable
+
+import tensorflow as tf
+import tensorflow_datasets as tfds
+
+from simper_tf.data import built
+from simper_tf.evaluation import tasks
+from simper_tf.utils import files
+
+
+def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.DatasetBuilder:
+    """Returns the builder of a data set, whether it is built or not.
+
+    Args:
+        kind: The `Builder` class.
+        config: Config of the class, or one that `tfds build --config=...` has built; empty for the first of the class.
+        data_dir: Where built data sets are kept.
+
+    Raises:
+        ValueError: there is no such config, or none at all, or what is built of it is damaged.
+    """
+    configs = list(kind.builder_configs)
+    if not configs:
+        raise ValueError(f"The builder of {kind.name} names no BUILDER_CONFIGS: it needs at least one.")
+    folder = pathlib.Path(data_dir).expanduser() / kind.name / (config or configs[0]) / str(kind.VERSION)
+    if config and config not in configs and not folder.exists():
+        raise ValueError(
+            f"--dataset={kind.name}/{config}: {kind.name} has no config {config!r}. It has: {', '.join(configs)}. "
+            f"Those that `tfds build --config=...` makes are looked for in --data_dir={data_dir}."
+        )
+    with _refusing_damage(folder):
+        if config and config not in configs:
+            return _checked(tfds.builder_from_directory(folder))
+        return _checked(kind(config=config or None, data_dir=data_dir))
+
+
+def load(
+    kind: type, config: str, data_dir: str | pathlib.Path, manual_dir: str | None = None, say: Callable = print
+) -> built.ClipData:
+    """Returns a data set, built unless it is built; one of several processes builds, and the others wait for it.
+
+    Args:
+        kind, config, data_dir: As in `find`.
+        manual_dir: Folder of raw files that cannot be downloaded.
+        say: Called with a line when a build begins.
+
+    Raises:
+        ValueError: as `find`, its raw files are not at hand, or it cannot be written.
+    """
+    builder = find(kind, config, data_dir)
+    if not builder.data_path.exists():
+        build(builder, manual_dir, say)
+        builder = find(kind, config, data_dir)
+    return built.ClipData(builder)
+
+
+def is_built(folder: pathlib.Path) -> bool:
+    """Returns whether the folder of a config, `<data_dir>/<name>/<config>`, holds a version that is whole.
+
+    While it is built there are a lock, and what is made aside.
+    """
+    return any(re.fullmatch(r"\d+\.\d+\.\d+", path.name) for path in folder.glob("*"))
+
+
+def load_built(folder: pathlib.Path) -> built.ClipData:
+    """Returns the data set that is built in a folder, whatever has built it.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    with _refusing_damage(folder):
+        return built.ClipData(_checked(tfds.builder_from_directory(folder)))
+
+
+def build(builder: tfds.core.DatasetBuilder, manual_dir: str | None = None, say: Callable = print):
+    """Builds a data set unless it is built; one of several processes does, and the others wait for it.
+
+    Args:
+        builder: Its builder.
+        manual_dir, say: As in `load`.
+
+    Raises:
+        ValueError: its raw files are not at hand, or it cannot be written.
+    """
+    folder = pathlib.Path(builder.data_path.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    with files.alone(folder / ".lock"):
+        # Another process may have built it while this one waited.
+        if not builder.data_path.exists():
+            _build(builder, manual_dir, say)
+
+
+def _build(builder, manual_dir, say):
+    """Builds aside, in a folder that only the holder of the lock touches, and moves what is whole to its place."""
+    say(f"Building {builder.info.full_name} in {builder.data_path} (once) ...")
+    place = pathlib.Path(builder.data_path)
+    # `tfds build` knows no lock: its folders are not deleted here, for they may be in use.
+    for left_over in place.parent.glob(f"incomplete.*_{place.name}"):
+        say(f"{left_over} is what a killed build has left: delete it, unless `tfds build` is at work there.")
+    aside = place.parent / ".building"
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        made = _prepare(type(builder)(config=builder.builder_config, data_dir=aside), builder, manual_dir)
+        common = pathlib.Path(aside, builder.name, ".config")
+        if common.exists():  # Where the class names its configs.
+            shutil.copytree(common, place.parents[1] / ".config", dirs_exist_ok=True)
+        made.rename(place)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _prepare(aside, builder, manual_dir):
+    """Returns the folder of what a builder builds; its raw files and downloads are those of another."""
+    name, place = builder.info.full_name, builder.data_path
+    try:
+        # TFDS says that it downloads, which it does not, and draws a bar for every shard.
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            aside.download_and_prepare(
+                download_dir=builder.data_dir_root / "downloads",
+                download_config=tfds.download.DownloadConfig(manual_dir=manual_dir),
+            )
+    except AssertionError as error:
+        if "No examples were yielded" not in str(error):
+            raise
+        remedy = getattr(builder, "WHY_NONE", f"`tfds build datasets/{builder.name}` says why each was skipped.")
+        raise ValueError(f"{name} could not be built: not one clip of a split can be used. {remedy}") from error
+    except (tf.errors.OpError, OSError, RuntimeError) as error:
+        # TFDS wraps what a disk has said while it wrote a split.
+        cause = error.__cause__ if isinstance(error, RuntimeError) else error
+        if not isinstance(cause, tf.errors.OpError | OSError):
+            raise
+        said = str(getattr(cause, "message", cause)).splitlines()[0]
+        raise ValueError(f"{name} could not be built in {place}: {said}") from error
+    return pathlib.Path(aside.data_path)
+
+
+@contextlib.contextmanager
+def _refusing_damage(folder):
+    """Tells what goes wrong with a data set that is built by its folder: TFDS has a type of error for each parser."""
+    try:
+        yield
+    except Exception as error:
+        if not folder.exists():
+            raise
+        raise built.damaged(folder, error) from error
+
+
+def _checked(builder):
+    """Returns a builder; refuses one whose built data lack what every trainer needs."""
+    metadata = builder.info.metadata or {}
+    clip_range = metadata.get("clip_range", [0, 1])
+    tasks.from_metadata(metadata.get("task"))
+    if not (isinstance(clip_range, list | tuple) and len(clip_range) == 2 and clip_range[0] < clip_range[1]):
+        raise ValueError(f"metadata.json has a clip_range of {clip_range}")
+    if builder.data_path.exists() and not builder.info.splits:
+        raise ValueError("dataset_info.json is missing or names no split")
+    return builder

@@ -1,0 +1,196 @@
+"""What is known of several recordings -> how they are cut into clips to learn from, each number with its reason."""
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from simper_tf.recordings import gaps, windows
+from simper_tf.recordings.sources import Info
+from simper_tf.utils.units import PERIODS
+
+# Frames to a period of the fastest repetition: at twice the speed there are half of them, above the two that Nyquist
+# asks for.
+_FEWEST_A_PERIOD = 5
+# Pixels of the longer side, as far as two cores learn from in minutes; and of the shorter side, at least.
+_SIDE, _LEAST_SIDE = 24, 8
+# Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
+_ENOUGH, _NEAREST = 64, 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Proposal:
+    """How recordings become clips of one length, rate and size.
+
+    Attributes:
+        rate: Frames per second of the clips.
+        length: Frames of a clip.
+        hop: Frames from the start of a clip to that of the next.
+        shape: `(height, width)` of the frames.
+        band: `(low, high)` in Hz that clips of this length and rate show.
+        reasons: Name of each of these -> why it is so, in words that follow the number.
+    """
+
+    rate: float
+    length: int
+    hop: int
+    shape: tuple[int, int]
+    band: tuple[float, float]
+    reasons: Mapping[str, str]
+
+    @property
+    def seconds(self) -> float:
+        """Length of a clip."""
+        return self.length / self.rate
+
+    def longest_gap(self, info: Info) -> float:
+        """Returns the seconds without a sample of a series up to which it is interpolated; see `gaps.longest`."""
+        return gaps.longest(info, self.band)
+
+    def plan(self, info: Info) -> windows.Plan:
+        """Returns how a recording is cut."""
+        return windows.Plan(self.rate, self.length, self.hop, self.band, windows.averages(info.rate, self.rate))
+
+
+def propose(
+    infos: Sequence[Info],
+    band: tuple[float, float] | None = None,
+    window: float | None = None,
+    hop: float | None = None,
+    rate: float | None = None,
+    size: tuple[int, int] | None = None,
+) -> Proposal:
+    """Proposes how recordings are cut; what is given is taken as it is.
+
+    Args:
+        infos: Of the recordings, at least one.
+        band: `(low, high)` in Hz in which frequencies are sought.
+        window, hop: Seconds.
+        rate: Frames per second.
+        size: `(height, width)` of the frames.
+
+    Raises:
+        ValueError: what is given does not fit the recordings, or together; or they are too short or slow for anything.
+    """
+    _check(band, window, hop, rate, size)
+    reasons, asked = {}, "as asked for"
+    top, bottom = (band or windows.BAND)[1], (band or windows.BAND)[0]
+    if rate:
+        reasons["rate"] = asked
+    else:
+        rate, reasons["rate"] = _rate([info.rate for info in infos], top)
+    if band:
+        reasons["band"] = asked
+        if top > windows.SHOWN * rate * 1.001:
+            raise ValueError(
+                f"A band up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
+                f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
+            )
+    else:
+        top = min(top, round(rate / _FEWEST_A_PERIOD, 3))
+        reasons["band"] = f"the upper end with {rate / top:.2g} frames to a period"
+    usable = [info.seconds for info in infos if shows(info, top)] or [max(info.seconds for info in infos)]
+    if window:
+        reasons["window"] = asked
+    else:
+        window, reasons["window"] = _window(usable, bottom, bool(band), 1 / rate)
+    length = int(window * rate + 1e-6)
+    if not band:
+        bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)
+        reasons["band"] += f", the lower end with {length / rate * bottom:.2g} periods in a clip"
+    if bottom * length / rate < PERIODS * 0.99 or length < windows.FEWEST_FRAMES or bottom >= top:
+        raise ValueError(
+            f"Clips of {window:.3g} s at {rate:.4g} frames per second are too short: a clip needs "
+            f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats at {bottom:.3g} to {top:.3g} Hz. "
+            "Record for longer or faster, or ask for another band or window."
+        )
+    if length > windows.MOST_FRAMES:
+        raise ValueError(
+            f"Clips of {window:.4g} s at {rate:.4g} frames per second have {length} frames, more than "
+            f"{windows.MOST_FRAMES}. Shorten the window, or lower the rate or the upper end of the band."
+        )
+    if size:
+        reasons["size"] = asked
+    else:
+        size, reasons["size"] = _size(infos)
+    if hop:
+        hop_frames, reasons["hop"] = max(round(hop * rate), 1), asked
+    else:
+        hop_frames, reasons["hop"] = _hop([max(each, window) for each in usable], rate, length)
+    return Proposal(float(rate), length, hop_frames, tuple(size), (float(bottom), float(top)), reasons)
+
+
+def shows(info: Info, top: float) -> bool:
+    """Returns whether a recording has enough frames to show what repeats at `top` Hz."""
+    return info.rate * windows.SHOWN * 1.001 >= top
+
+
+def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
+    """Returns what is found in a recording that cannot be used, what was expected, and what to do; None if it can."""
+    top = proposal.band[1]
+    if not shows(info, top):
+        return (
+            f"{info.rate:.4g} frames per second",
+            f"{top / windows.SHOWN:.4g} or more, to show what repeats at {top:.3g} Hz",
+            "Leave it out, or lower the upper end of the band.",
+        )
+    if int(info.seconds * proposal.rate + 1e-6) < proposal.length:
+        return f"{info.seconds:.2f} s", f"{proposal.seconds:.2f} s or more", "Leave it out, or shorten the window."
+    return None
+
+
+def _rate(rates, top):
+    middle, most = statistics.median(rates), windows.FRAMES_A_PERIOD * top
+    if middle > most:
+        return most, f"{windows.FRAMES_A_PERIOD} to a period of the fastest repetition"
+    alike = max(rates) - min(rates) < 0.01 * middle
+    return middle, "as they were recorded" if alike else "the median of the recordings"
+
+
+def _window(seconds, bottom, is_asked, step):
+    """Returns seconds of a clip, and why; a single recording must leave room for others before and after it."""
+    whole = [s / 3 for s in seconds] if len(seconds) == 1 else seconds
+    wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
+    fitting = [each for each in whole if each >= least]
+    if fitting and min(fitting) >= wanted:
+        return wanted, f"{windows.PERIODS:g} periods of the slowest repetition sought"
+    if len(seconds) == 1 and (fitting or not is_asked):
+        return whole[0], "a third of the only recording"
+    if fitting:
+        return min(fitting), "the length of the shortest recording that will do"
+    if is_asked:
+        raise ValueError(
+            f"What repeats at {bottom:g} Hz takes clips of {least:.3g} s, but the longest recording has "
+            f"{max(seconds):.3g} s{' and must hold three' if len(seconds) == 1 else ''}. Raise the lower end of the "
+            "band, or take longer recordings."
+        )
+    return statistics.median(whole), "the middle length of the recordings, which are short"
+
+
+def _size(infos):
+    """Returns `(height, width)` of the middle shape of the pictures, and why."""
+    shape = math.exp(statistics.median(math.log(info.width / info.height) for info in infos))
+    side = min(_SIDE, max(max(info.height, info.width) for info in infos))
+    height, width = (side / shape, side) if shape >= 1 else (side, side * shape)
+    why = "their shape, as large as two cores learn from in minutes" if side == _SIDE else "their own size"
+    return (max(round(height), min(_LEAST_SIDE, side)), max(round(width), min(_LEAST_SIDE, side))), why
+
+
+def _hop(seconds, rate, length):
+    parts = 2
+    while parts < _NEAREST and sum(windows.number(s, rate, length, length // parts) for s in seconds) < _ENOUGH:
+        parts *= 2
+    words = {2: "half", 4: "a quarter", 8: "an eighth"}[parts]
+    return max(length // parts, 1), f"{words} of one{'' if parts == 2 else ', so that there are enough'}"
+
+
+def _check(band, window, hop, rate, size):
+    if band is not None and not (len(band) == 2 and 0 < band[0] < band[1] < math.inf):
+        raise ValueError(f"`band` must be (low, high) in Hz, 0 < low < high. Received: {band}.")
+    for name, value in (("window", window), ("hop", hop), ("rate", rate)):
+        if value is not None and not 0 < value < math.inf:
+            raise ValueError(f"`{name}` must be a number above 0. Received: {value}.")
+    if size is not None and not (len(size) == 2 and all(isinstance(s, int | np.integer) and s > 0 for s in size)):
+        raise ValueError(f"`size` must be (height, width) in pixels. Received: {size}.")

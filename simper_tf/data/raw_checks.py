@@ -1,0 +1,153 @@
+"""Raw data looked over before a build: each reader module has a `checkup(root, config)` that returns a `Checkup`.
+
+Whatever it says was decided by the functions that the builders call, so what passes here builds.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from simper_tf.data import face_recordings
+from simper_tf.recordings.errors import RawDataError
+
+# Beats per minute by which a label may differ from the recording device's own heart rate without being named.
+DEVICE_TOLERANCE = 10.0
+
+
+class Report(NamedTuple):
+    """What was found in a unit of raw data."""
+
+    problem: str = ""  # What would stop a build; empty if nothing would.
+    subject: str = ""
+    frames: int = 0
+    rate: float = 0.0  # Frames per second.
+    seconds: float = 0.0
+    labels: tuple = ()  # Of the examples it gives, in the data set's unit.
+    skipped: tuple = ()  # Sentences: what gives no example, and why.
+    notes: tuple = ()  # Sentences: what was repaired, and what looks odd but stops nothing.
+
+
+class Unit(NamedTuple):
+    """What is examined at a time: a recording, a file, an annotated segment or an hour."""
+
+    id: str
+    files: tuple  # Paths of all that it is made from.
+    examine: Callable  # Whether to decode every frame, else headers and labels alone -> Report.
+
+
+class Outcome(NamedTuple):
+    """What a build would make of units that have no problem."""
+
+    units: dict  # Split -> ids of its units.
+    examples: dict  # Split -> number of examples.
+    skipped: tuple = ()  # Sentences, beyond those of the units.
+
+
+class Checkup(NamedTuple):
+    """A folder of raw data, its units not yet examined."""
+
+    units: list  # In an order that does not depend on the machine.
+    missing: list  # What the published data set has and the folder lacks.
+    decide: Callable  # {id: Report} -> Outcome; raises the ValueError that would stop a build.
+
+
+def by_subject(folders, expected, subjects, read, files, device_rates, config):
+    """Returns the `Checkup` of recordings of faces that are split by subject.
+
+    Args:
+        folders: Folders of the recordings, in order.
+        expected: Names of the folders that the published data set has.
+        subjects: The subjects it has.
+        read: folder -> `FaceRecording`.
+        files: folder -> paths of what it is made from.
+        device_rates: folder -> `(N,)` int64 nanoseconds and `(N,)` beats per minute, as the device showed them.
+        config: That of the builder, a `tfds_builders.SubjectsConfig`.
+    """
+
+    def examine(folder, decode):
+        report = of_recording(read, folder, config)
+        if report.problem:
+            return report
+        one = read(folder)
+        report = _noted(report, _device_differences(one, *device_rates(folder), config))
+        clips = functools.partial(face_recordings.face_clips, one, config.size, config.window, config.stride)
+        return decoded(report, clips) if decode else report
+
+    def decide(reports):
+        splits = face_recordings.by_subject([read(folder) for folder in folders], config, subjects)
+        return outcome({split: [one.id for one in ones] for split, ones in splits.items()}, reports)
+
+    units = [Unit(folder.name, files(folder), functools.partial(examine, folder)) for folder in folders]
+    found = {unit.id for unit in units}
+    return Checkup(units, [name for name in expected if name not in found], decide)
+
+
+def of_recording(read, path, config):
+    """Returns the `Report` of a recording, none of its frames decoded; see `face_recordings.inspect`."""
+    inspected = face_recordings.inspect(read, path, config.window, config.stride)
+    if inspected["problem"]:
+        return Report(problem=inspected["problem"])
+    return Report(
+        subject=inspected["subject"],
+        frames=inspected["frames"],
+        rate=inspected["rate"],
+        seconds=inspected["seconds"],
+        labels=tuple(inspected["heart_rates"]),
+        skipped=tuple(inspected["skipped"]),
+        notes=tuple(inspected["notes"]),
+    )
+
+
+def decoded(report, clips):
+    """Returns the report after every clip was read: its problem is the error they raise, if any.
+
+    Args:
+        report: A `Report` without a problem.
+        clips: () -> iterator of `(id, example)`, the one a build stores.
+    """
+    odd = []
+    try:
+        for key, example in clips():
+            odd += [f"{key}: {reason}" for reason in unmoving(example["clip"])]
+            if example.get("face_found") == "centre":
+                odd.append(f"{key}: no face was found, it shows the centre of the frame")
+    except RawDataError as error:
+        return report._replace(problem=str(error), labels=())
+    return _noted(report, odd)
+
+
+def unmoving(clip):
+    """Returns a sentence in a list if all frames of a `(T, ...)` clip are the same, else an empty list."""
+    return [] if np.any(clip[1:] != clip[:1]) else ["nothing moves in its clip"]
+
+
+def outcome(units, reports):
+    """Returns the `Outcome` of units that are split and give as many examples as their reports have labels.
+
+    Raises:
+        ValueError: a split without examples, which TFDS refuses to write.
+    """
+    examples = {split: sum(len(reports[unit].labels) for unit in ids) for split, ids in units.items()}
+    for split, count in examples.items():
+        if not count:
+            reasons = [reason for unit in units[split] for reason in reports[unit].skipped]
+            raise ValueError(f"The {split} split would be empty. {'; '.join(reasons[:3])}")
+    return Outcome(units, examples)
+
+
+def _noted(report, sentences):
+    return report._replace(notes=(*report.notes, *sentences))
+
+
+def _device_differences(one, times, rates, config):
+    """Yields a sentence for each clip whose label is far from what the device showed in that time, on the median."""
+    for window in face_recordings.plan(one, config.window, config.stride):
+        first, last = one.times[window.start], one.times[window.start + config.window - 1]
+        shown = rates[(times >= first) & (times <= last) & (rates > 0)]  # It shows 0 where it lost the pulse.
+        if window.label and len(shown) and abs(window.label - np.median(shown)) > DEVICE_TOLERANCE:
+            yield (
+                f"{face_recordings.clip_id(one, window)}: {window.label:.0f} beats per minute by the PPG, "
+                f"{np.median(shown):.0f} by the device"
+            )

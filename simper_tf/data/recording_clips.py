@@ -1,0 +1,244 @@
+"""Anybody's recordings as clips to learn from: one length, rate and size for all, in memory that is bounded."""
+
+import functools
+import numbers
+import os
+import pathlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from simper_tf.data import proposals
+from simper_tf.recordings import arrays, search, windows
+from simper_tf.recordings import gaps as missing
+from simper_tf.recordings.errors import RawDataError, printable
+from simper_tf.recordings.frames import levels
+from simper_tf.recordings.sources import Info, Source
+from simper_tf.utils.standardize import changes
+
+
+class Recordings:
+    """Videos, series and arrays as clips for training: `model.fit(Recordings("clips/*.mp4"))`.
+
+    Every recording is decoded frame by frame, by the true times of its frames, to one rate, and its whole picture is
+    resized to one size, whatever its shape: a picture of another shape is squeezed, and nothing of it is cut away.
+    Clips are gray where all recordings are arrays of gray frames, else RGB, in which gray comes three times.
+
+    Series become clips whose frames have one pixel, `(T, 1, 1, C)`, float32, each channel in deviations of the whole
+    recording; encoders take any unit, and each clip is standardized on its way to them (`standardize`). All must have
+    as many channels; among recordings with pictures they are left out. What is missing for at most a quarter of the
+    fastest period, or a single sample, is interpolated; no window spans more, and none is constant.
+
+    At most `megabytes` of clips are held: where there are more, as many as fit, drawn evenly from all of them by the
+    seed. Keras holds them once more while it trains. `each` yields all of them in the memory of a few.
+
+    Args:
+        names: Files, folders and patterns with *, one or several; `.npy` files hold frames `(T, H, W)` or
+            `(T, H, W, C)`, or a series `(T,)` or `(T, C)`, as `.csv` and `.wav` files do. Or arrays: one with
+            recordings along its first axis, `(N, T)`, `(N, T, C)`, `(N, T, H, W)` or `(N, T, H, W, C)`, or a list of
+            one recording each, `(T,)`, `(T, C)`, `(T, H, W)` or `(T, H, W, C)`: the number of axes tells series from
+            frames.
+        band: `(low, high)` in Hz in which something repeats; None for 0.4 to 5.5 Hz as far as rate and length show it.
+        window: Seconds a clip; None for 2.4 periods of the band's lower end, or as long as recordings are, or for a
+            third of a single recording.
+        hop: Seconds from the start of a clip to that of the next; None for half a clip, or less where clips are few.
+        rate: Frames per second of the clips, and of files that do not say; None for the median of the recordings, or
+            for 8 frames to a period of the band's upper end, which series have at most. Of arrays it is the rate they
+            have, one number or one for each, and that of the clips is proposed.
+        size: `(height, width)` in pixels; None for 24 on the longer side, of the median shape.
+        megabytes: Of `clips`, at most.
+        seed: Draws clips where not all of them fit.
+        gaps: `interpolate`, or `refuse` to leave out series in which a sample is missing.
+
+    Raises:
+        ValueError: no recording can be used, what is asked for does not fit them, or series differ in their channels.
+
+    Attributes:
+        sources, infos: The recordings that are used, and what is known of each.
+        proposal: The `proposals.Proposal` by which they are cut.
+        problems: Errors that name the files that are left out, and why. A recording in which damage shows only on the
+            way joins them when it is read, and is left out from there on.
+        are_series: Whether the recordings are series.
+    """
+
+    def __init__(
+        self,
+        names: str | os.PathLike | np.ndarray | Sequence[str | os.PathLike | np.ndarray],
+        *,
+        band: tuple[float, float] | None = None,
+        window: float | None = None,
+        hop: float | None = None,
+        rate: float | Sequence[float] | None = None,
+        size: tuple[int, int] | None = None,
+        megabytes: float = 1000.0,
+        seed: int = 0,
+        gaps: str = "interpolate",
+    ):
+        if not megabytes > 0:
+            raise ValueError(f"`megabytes` must be above 0. Received: {megabytes}.")
+        if gaps not in missing.CHOICES:
+            raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
+        self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
+        if arrays.are_arrays(names):
+            found, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
+        else:
+            names = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
+            if not (rate is None or isinstance(rate, numbers.Real)):
+                raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
+            found, self.problems = find(names, rate)
+        self.are_series = not any(source.has_pictures for source in found)
+        if self.are_series and found and size and tuple(size) != (1, 1):
+            raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
+        self._counts: dict[str, int] = {}  # Name of a series -> its channels.
+        known = list(self._known(found))
+        if not known:
+            raise self._nothing(names)
+        most = windows.FRAMES_A_PERIOD * (band or windows.BAND)[1]
+        rate = None if self.are_series and rate and rate > most else rate
+        self.proposal = proposals.propose([info for _, info in known], band, window, hop, rate, size)
+        used = [(source, info) for source, info in known if self._fits(source, info)]
+        if not used:
+            raise self._nothing(names)
+        self._channels = _only([(source.name, self._counts[source.name]) for source, _ in used if self.are_series])
+        self.sources: tuple[Source, ...] = tuple(source for source, _ in used)
+        self.infos: tuple[Info, ...] = tuple(info for _, info in used)
+
+    @property
+    def rate(self) -> float:
+        """Frames per second of the clips."""
+        return self.proposal.rate
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """`(low, high)` in Hz that the clips show."""
+        return self.proposal.band
+
+    @functools.cached_property
+    def clip_shape(self) -> tuple[int, int, int, int]:
+        """`(T, H, W, C)` of the clips."""
+        if self.are_series:
+            return (self.proposal.length, 1, 1, self._channels)
+        return (self.proposal.length, *self.proposal.shape, 3 if any(map(_has_colors, self.sources)) else 1)
+
+    @property
+    def dtype(self) -> type:
+        """Of the clips: uint8 levels, float32 for series."""
+        return np.float32 if self.are_series else np.uint8
+
+    @property
+    def clips(self) -> np.ndarray:
+        """`(N, T, H, W, C)` clips of `dtype`, read when they are first asked for; in order, if all of them fit."""
+        return self._held[0]
+
+    @property
+    def recordings(self) -> list[str]:
+        """Name of the recording that each of the clips comes from."""
+        return [self.sources[number].name for number in self._held[1]]
+
+    @property
+    def starts(self) -> np.ndarray:
+        """`(N,)` float64 seconds from the first frame of its recording to the start of each of the clips."""
+        return self._held[2]
+
+    def __len__(self) -> int:
+        return len(self.clips)
+
+    def each(self, number: int) -> Iterator[tuple[float, np.ndarray]]:
+        """Yields all clips of a recording, in the memory of two: their start in seconds, and `(T, H, W, C)`.
+
+        Args:
+            number: Which of `sources`.
+        """
+        source, info = self.sources[number], self.infos[number]
+        frames = source.frames(0.0, np.inf, self.proposal.shape, None)
+        gap = self.proposal.longest_gap(info) if self.are_series else info.longest_gap
+        try:
+            for window in windows.cut(frames, self.proposal.plan(info), gap):
+                clip = self._clip(window.frames)
+                if not self.are_series or changes(clip):  # Else the sensor was off.
+                    yield window.start, clip
+        except RawDataError as error:
+            self.problems.append(error)
+        if self.are_series:
+            source.forget()
+
+    def _clip(self, frames):
+        return np.float32(frames) if self.are_series else levels(frames, self.clip_shape[-1])
+
+    @functools.cached_property
+    def _held(self):
+        """Clips, and of each the number of its recording and its start."""
+        most = max(int(self._megabytes * 1e6 / np.prod(self.clip_shape) / np.dtype(self.dtype).itemsize), 1)
+        random = np.random.default_rng(self._seed)
+        clips = np.empty((most, *self.clip_shape), self.dtype)  # Takes memory only where clips are put.
+        numbers, starts, seen = [], [], 0
+        for number in range(len(self.sources)):
+            for start, clip in self.each(number):
+                place = seen if seen < most else int(random.integers(0, seen + 1))
+                seen += 1
+                if place < most:
+                    clips[place] = clip
+                    numbers[place : place + 1], starts[place : place + 1] = [number], [start]
+        if not seen:
+            raise self._nothing([source.name for source in self.sources])
+        return clips[: len(numbers)], numbers, np.array(starts)
+
+    def _known(self, found):
+        """Yields the recordings that can be opened, with their `Info`, and notes the others."""
+        for source in found:
+            try:
+                if not self.are_series:
+                    self._check_pictures(source)
+                else:
+                    missing.check(source, self._gaps)
+                    self._counts[source.name] = source.channels()
+                yield source, source.info()
+            except RawDataError as error:
+                self.problems.append(error)
+            if self.are_series:
+                source.forget()
+
+    def _check_pictures(self, source):
+        if not source.has_pictures:
+            expected = "a video, or an array of frames (T, H, W) or (T, H, W, C)"
+            raise RawDataError(
+                source.name, "a series", expected, "Leave it out: pictures are learned from. Series are by themselves."
+            )
+        source.require_pictures("training", twice=True)
+
+    def _fits(self, source, info):
+        why = proposals.unfit(info, self.proposal)
+        if why:
+            self.problems.append(RawDataError(source.name, *why))
+        return not why
+
+    def _nothing(self, names):
+        first = f" The first of {len(self.problems)}: {self.problems[0]}" if self.problems else ""
+        return ValueError(f"{printable(', '.join(names))}: no recording to learn from.{first}")
+
+
+def find(names: Sequence[str], rate: float | None = None) -> tuple[list[Source], list[RawDataError]]:
+    """Returns the recordings that names stand for, each file once, and what is wrong with others; see `search.find`."""
+    found, problems, skipped = search.find(list(names), rate)
+    once = {pathlib.Path(source.name).resolve(): source for source in found}
+    return list(once.values()), [*problems, *skipped]
+
+
+def _only(counts):
+    """Returns the channels that all series have, of their `(name, channels)`; None without any."""
+    names = {channels: name for name, channels in reversed(counts)}
+    if len(names) > 1:
+        (one, first), (other, second) = sorted(names.items())[:2]
+        raise ValueError(
+            f"Series must have as many channels one as the other. Found: {one} in {printable(first)}, {other} in "
+            f"{printable(second)}. Name files of one kind, or leave columns out."
+        )
+    return next(iter(names), None)
+
+
+def _has_colors(source):
+    try:
+        _, frame = next(iter(source.frames(0.0, np.inf, (1, 1), None)))
+    except RawDataError:
+        return False  # It is left out when it is read.
+    return frame.shape[-1] != 1

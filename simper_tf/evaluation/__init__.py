@@ -1,0 +1,1 @@
+"""Features and labels -> predictions, metrics, rows, tables and plots."""

@@ -1,0 +1,137 @@
+"""Frozen encoder and clips of one split -> their features, with all that protocols may compare them with."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import tensorflow as tf
+
+from simper_tf.signals import spectrum
+from simper_tf.utils.clips import unit_range
+from simper_tf.utils.standardize import is_series
+
+
+@dataclasses.dataclass(frozen=True)
+class Features:
+    """What a frozen encoder makes of one split.
+
+    Attributes:
+        series: `(N, T)` or `(N, T, D)` float32.
+        labels: `(N,)` float32 in the unit of the task, or `(N, H)` series of such values.
+        rates: `(N,)` float32, frames per second.
+        ids: `(N,)` strings.
+        subjects: `(N,)` strings, people or things of which several clips may be, or None where nobody says.
+        pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
+        levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
+        colors: `(N, T, 3)` mean R, G and B of each frame, or None where nobody asked for it or clips are gray.
+        predicted: What the method's own head says, in the shape of the labels; None where it has none.
+        known: `(N,)` bool, which labels may be looked at; None for all.
+    """
+
+    series: np.ndarray
+    labels: np.ndarray
+    rates: np.ndarray
+    ids: np.ndarray
+    subjects: np.ndarray | None = None
+    pixels: np.ndarray | None = None
+    levels: np.ndarray | None = None
+    colors: np.ndarray | None = None
+    predicted: np.ndarray | None = None
+    known: np.ndarray | None = None
+
+    def per_hertz(self, task):
+        """Returns the factor, or `(N,)` factors, from Hz to the unit of a `tasks.Frequency`."""
+        return task.per_hertz(self.series.shape[1] / self.rates)
+
+    def take(self, count: int) -> "Features":
+        """Returns the features of the first `count` clips."""
+        return self.only(slice(count))
+
+    def labeled(self) -> "Features":
+        """Returns the features of the clips whose labels may be looked at."""
+        return self if self.known is None else self.only(self.known)
+
+    def only(self, clips: np.ndarray | slice) -> "Features":
+        """Returns the features of some clips, given by their numbers, a mask or a slice."""
+        fields = vars(self).items()
+        return Features(**{name: values if values is None else values[clips] for name, values in fields})
+
+
+def extract(
+    functions: Mapping[str, Callable],
+    examples: tf.data.Dataset,
+    batch_size: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Features:
+    """Encodes every example of a data set.
+
+    Args:
+        functions: Field of `Features` -> function of `(B, T, H, W, C)` clips; `series`, such as `SimPer.encode`, must
+            be one of them.
+        examples: Dictionaries with `clip`, `label`, `rate`, `id` and perhaps `subject`.
+        batch_size: Clips encoded at once; the last, partial batch counts too. None for as many as hold 16 million
+            values, 1 to 32.
+        progress: Called with the number of clips done after each batch, or None.
+
+    Raises:
+        ValueError: there is no example, or the features of a clip are not finite (named).
+    """
+    batch_size = batch_size or batch_size_for(examples.element_spec["clip"].shape.num_elements())
+    calls, batches, done = graphs(functions), [], 0
+    for batch in examples.batch(batch_size).prefetch(1):
+        fields = {name: call(batch["clip"]).numpy() for name, call in calls.items()}
+        broken = ~np.isfinite(fields["series"]).reshape(len(fields["series"]), -1).all(axis=1)
+        if broken.any():
+            raise ValueError(f"The features of clip {batch['id'].numpy()[broken][0].decode()} are not finite.")
+        fields |= {"labels": batch["label"].numpy(), "rates": batch["rate"].numpy()}
+        for name in {"id", "subject"} & set(batch):
+            fields[f"{name}s"] = np.char.decode(batch[name].numpy().astype(bytes))
+        batches.append(fields)
+        done += len(fields["series"])
+        if progress:
+            progress(done)
+    if not batches:
+        raise ValueError("The split holds no example.")
+    return Features(**{name: np.concatenate([fields[name] for fields in batches]) for name in batches[0]})
+
+
+def graphs(functions: Mapping[str, Callable]) -> dict[str, Callable]:
+    """Returns functions of clips as `extract` calls them: made once for several data sets, none is traced anew.
+
+    Args:
+        functions: As in `extract`. What is a `tf.function` already stays as it is.
+    """
+    return {
+        name: call if isinstance(call, tf.types.experimental.PolymorphicFunction)
+        else tf.function(call, reduce_retracing=True, autograph=False)
+        for name, call in functions.items()
+    }  # fmt: skip
+
+
+def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(None, None, 1)) -> dict[str, Callable]:
+    """Returns the functions of clips that the protocols of a task need beside features, for `extract`.
+
+    Args:
+        task: A `tasks.Task`.
+        value_range: `(low, high)`, the physical values that encoders see as 0 and 1; None for gray levels of uint8.
+        frame_shape: `(H, W, C)` of the clips. Only pictures of 3 channels have colors.
+    """
+    of_series = is_series(frame_shape)
+    # Series come in their unit, or in that share of a range that they have one of.
+    low, high = value_range or ((0.0, 1.0) if of_series else (0.0, 255.0))
+
+    def levels(clips):
+        shares = tf.cast(clips, tf.float32) if of_series else unit_range(clips)
+        return low + (high - low) * tf.reduce_mean(shares, axis=(2, 3, 4))
+
+    def colors(clips):
+        return tf.reduce_mean(unit_range(clips), axis=(2, 3))
+
+    has_colors = frame_shape[-1] == 3 and not of_series
+    known = {"pixels": spectrum.pixel_power, "levels": levels} | ({"colors": colors} if has_colors else {})
+    return {name: known[name] for name in task.extras if name in known}
+
+
+def batch_size_for(clip_values: int) -> int:
+    """Returns how many clips of so many values are encoded at once: as many as hold 16 million, 1 to 32."""
+    return min(32, max(1, 2**24 // clip_values))

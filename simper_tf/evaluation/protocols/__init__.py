@@ -1,0 +1,76 @@
+"""Ways to predict labels from features: `(train, validation, test, task) -> Prediction`, one file each.
+
+`train`, `validation` and `test` are `features.Features`. What a protocol chooses, it chooses on the first two.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+
+from simper_tf.evaluation.features import Features
+from simper_tf.evaluation.protocols.fft import fft
+from simper_tf.evaluation.protocols.fft_calibrated import fft_calibrated
+from simper_tf.evaluation.protocols.fft_fundamental import fft_fundamental
+from simper_tf.evaluation.protocols.fft_resolved import fft_resolved
+from simper_tf.evaluation.protocols.linear_probe import linear_probe
+from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor
+from simper_tf.evaluation.protocols.own_head import own_head
+from simper_tf.evaluation.protocols.persistence import persistence
+from simper_tf.evaluation.protocols.pixels import pixels
+from simper_tf.evaluation.protocols.prediction import Prediction
+from simper_tf.evaluation.protocols.probe import probe
+from simper_tf.evaluation.protocols.skin import skin
+from simper_tf.evaluation.protocols.training_mean import training_mean
+from simper_tf.evaluation.tasks import Task
+from simper_tf.signals import skin_colors
+from simper_tf.utils.options import options_of
+
+# Name in the rows -> the protocol, and the kinds of `tasks` it suits.
+PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
+    "fft_resolved": (fft_resolved, ("frequency", "unlabeled", "partly_labeled")),
+    "fft": (fft, ("frequency",)),
+    "fft_fundamental": (fft_fundamental, ("frequency", "unlabeled", "partly_labeled")),
+    "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
+    "fft_calibrated": (fft_calibrated, ("frequency", "partly_labeled")),
+    "pixels": (pixels, ("frequency", "partly_labeled")),
+    "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
+    "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
+    "pos": (functools.partial(skin, pulse=skin_colors.pos), ("frequency",)),
+    "chrom_fundamental": (functools.partial(skin, pulse=skin_colors.chrom, fundamental=True), ("frequency",)),
+    "pos_fundamental": (functools.partial(skin, pulse=skin_colors.pos, fundamental=True), ("frequency",)),
+    "1nn": (nearest_neighbor, ("frequency", "scalar")),
+    "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
+    "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),
+    "probe": (probe, ("frequency", "scalar")),
+    "linear_probe": (linear_probe, ("scalar", "series")),
+    "persistence": (persistence, ("series",)),
+    "training_mean": (training_mean, ("scalar", "series")),
+    "supervised": (own_head, ("frequency", "scalar", "series")),
+}
+# Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
+WITHOUT_LABELS = ("fft_resolved",)
+
+
+def predict(
+    train: Features, validation: Features, test: Features, task: Task, options: Mapping[str, object] | None = None
+) -> dict[str, Prediction]:
+    """Predicts the label of every test clip by each protocol that suits the task.
+
+    Args:
+        train, validation, test: With the extras of the task. Protocols that look at labels of training clips get those
+            alone whose labels are `known`.
+        task: What the labels are; a frequency needs its band.
+        options: Arguments of protocols, by name, that are to differ from their defaults.
+
+    Raises:
+        ValueError: no protocol suits the task.
+    """
+    found = {}
+    for name, (protocol, kinds) in PROTOCOLS.items():
+        if task.kind in kinds:
+            own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
+            shown = train if name in WITHOUT_LABELS else train.labeled()
+            found[name] = protocol(shown, validation, test, task, **own)
+    made = {name: prediction for name, prediction in found.items() if prediction is not None}
+    if not made:
+        raise ValueError(f"No protocol suits labels of the kind {task.kind!r}: name it in `PROTOCOLS`.")
+    return made

@@ -1,0 +1,166 @@
+"""Predictions -> result rows: one JSON object a line, the only source of every table and plot."""
+
+import dataclasses
+import json
+import pathlib
+import subprocess
+
+import numpy as np
+
+from simper_tf.evaluation import metrics
+from simper_tf.evaluation.features import Features
+from simper_tf.evaluation.tasks import Task
+from simper_tf.utils.files import alone, write_atomically
+
+# Metrics that `score_apart` takes.
+APART = ("mae", "mape")
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One number with what made it.
+
+    Attributes:
+        dataset, config: Names of the TFDS data set.
+        method, encoder: Names.
+        protocol: How predictions were made, such as `fft` or `1nn`.
+        metric, value, unit: Such as `mae`, 0.01, `Hz`.
+        low, high: 95 % interval.
+        n: Number of clips.
+        seed: Seed of the run.
+        commit: Commit of the code, `-dirty` where it was changed, empty outside a checkout.
+        seconds: Time of pre-training.
+        settings: What tells runs apart that differ in none of these, such as a hash of their flags; empty where it was
+            not written down.
+        split: Whose clips were predicted.
+    """
+
+    dataset: str
+    config: str
+    method: str
+    encoder: str
+    protocol: str
+    metric: str
+    value: float
+    unit: str
+    low: float
+    high: float
+    n: int
+    seed: int
+    commit: str
+    seconds: float
+    settings: str = ""
+    split: str = "test"
+
+
+def score(predictions, test: Features, task: Task, **run) -> list[Row]:
+    """Returns one `Row` per protocol and metric of the task; none of a metric that is undefined for these labels.
+
+    Args:
+        predictions: Protocol -> predictions of the shape of the labels, `(N,)` or `(N, H)`.
+        test: The clips predicted; intervals are drawn over their subjects where they have any, else over clips.
+        task: What the labels are.
+        **run: The other fields of `Row`, which all rows share.
+    """
+    rows = []
+    for protocol, predicted in predictions.items():
+        for name, (metric, unit) in task.metrics.items():
+            try:
+                value = metric(test.labels, predicted)
+            except metrics.Undefined:
+                continue
+            low, high = metrics.bootstrap_interval(metric, test.labels, predicted, test.subjects)
+            numbers = {"value": value, "low": low, "high": high, "n": len(predicted)}
+            rows.append(Row(protocol=protocol, metric=name, unit=task.unit if unit is None else unit, **numbers, **run))
+    return rows
+
+
+def score_apart(predictions, test: Features, task: Task, seen: np.ndarray, **run) -> list[Row]:
+    """Returns the rows of `score` for the clips alone whose labels training could have seen, and for the others.
+
+    Their metrics are `mae_seen`, `mae_unseen`, `mape_seen` and `mape_unseen`.
+
+    Args:
+        predictions, test, task, **run: As in `score`.
+        seen: `(N,)` bool, which labels those are.
+    """
+    rows = []
+    for suffix, part in (("seen", seen), ("unseen", ~seen)):
+        few = {protocol: predicted[part] for protocol, predicted in predictions.items()}
+        found = score(few, test.only(part), task, **run)
+        rows += [dataclasses.replace(row, metric=f"{row.metric}_{suffix}") for row in found if row.metric in APART]
+    return rows
+
+
+def read_rows(path):
+    """Returns the rows of a file; none if it does not exist.
+
+    Raises:
+        ValueError: a line is not a result row.
+    """
+    path = pathlib.Path(path)
+    rows = []
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows.append(_row(json.loads(line)))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ValueError(
+                f"{path}, line {number}, is not a result row ({error}): {line[:80].decode(errors='replace')!r}. Delete "
+                "that line, or the file, and evaluate again."
+            ) from error
+    return rows
+
+
+def write_rows(path, rows):
+    """Adds rows to a file, in place of older rows of the same protocol, metric, run and data set.
+
+    Rows of the same names that do not say of which settings they are give way too. Several processes may add to one
+    file; a full disk or a kill leaves the old rows as they were.
+
+    Args:
+        path: Of the file, made where there is none.
+        rows: `Row`s.
+
+    Raises:
+        ValueError: a line of the file is no row; nothing is written.
+    """
+    new = {key for row in rows for key in (_key(row), _key(row, settings=""))}
+    with alone(f"{path}.lock"):
+        kept = [row for row in read_rows(path) if _key(row) not in new]
+        write_atomically(path, "".join(json.dumps(dataclasses.asdict(row)) + "\n" for row in [*kept, *rows]))
+
+
+def code_commit():
+    """Returns the short commit of the checkout this file belongs to, or '' if it belongs to none.
+
+    Where it is installed inside a checkout of something else, that one's commit says nothing of this code. It ends in
+    `-dirty` where code was changed since. Documents make no number: the tables that a command puts into them do not
+    change the commit of the runs that follow.
+    """
+    file = pathlib.Path(__file__)
+    root = file.parents[2]
+    git = ["git", "-C", str(root)]
+    try:
+        mine = [*git, "ls-files", "--error-unmatch", str(file.relative_to(root))]
+        subprocess.run(mine, capture_output=True, check=True)
+        commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
+        changed = [*git, "diff", "--quiet", "HEAD", "--", ".", ":(exclude)docs", ":(exclude)*.md"]
+        return commit.stdout.strip() + ("-dirty" if subprocess.run(changed, check=False).returncode else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _row(fields):
+    """Returns the row of a dictionary, whose values have the types they should."""
+    row = Row(**fields)
+    for field in dataclasses.fields(Row):
+        value, kinds = getattr(row, field.name), (int, float) if field.type is float else field.type
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            raise TypeError(f"{field.name} is {value!r}")
+    return row
+
+
+def _key(row, settings=None):
+    settings = row.settings if settings is None else settings
+    return row.dataset, row.config, row.method, row.encoder, row.protocol, row.metric, row.seed, row.split, settings

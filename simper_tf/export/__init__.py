@@ -1,0 +1,1 @@
+"""Encoder and readout -> SavedModel, ONNX and TFLite."""

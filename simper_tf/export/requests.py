@@ -1,0 +1,171 @@
+"""What the graph of an exported model refuses, each in a sentence.
+
+A client in C or behind a server sees nothing but the graph's own messages, so each says which input is wrong, what was
+found and what is expected. Checks are pairs of a condition and a message, both tensors.
+"""
+
+import tensorflow as tf
+
+from simper_tf.utils.units import FEWEST_FRAMES, PERIODS
+
+# A hundredth of a period less does not matter.
+_PERIODS_TOLERANCE = 0.01
+# Resizing and compression overshoot the range of floats a little.
+_VALUE_TOLERANCE = 0.01
+# Of a rate that is meant to be twice the band's upper end.
+_ROUNDING = 1e-6
+
+
+def refuse(checks, frames):
+    """Returns the frames once all checks hold; of several that do not, the first is reported.
+
+    Args:
+        checks: Iterator of `(condition, message)`. What it computes for one check waits until those before it hold: a
+            mean over time of something without a time would fail in words of its own.
+        frames: `(B, T, H, W, C)`.
+    """
+    done = []
+    while True:
+        with tf.control_dependencies(done):
+            holds, message = next(checks, (None, None))
+            if holds is None:
+                return tf.identity(frames)
+            done = [tf.debugging.Assert(holds, [message])]
+
+
+def frames_checks(frames, frame_shape, num_frames, value_range):
+    """Yields checks of the shape of frames, and of the values of floats.
+
+    Args:
+        frames: What should be `(B, T, H, W, C)`.
+        frame_shape: `(H, W, C)`.
+        num_frames: T, the only length that is taken; None for any from `FEWEST_FRAMES` on.
+        value_range: `(low, high)` of floats; None for any.
+    """
+    shape, sizes = _shape(frames, 6), ", ".join(map(str, frame_shape))
+    fits = tf.reduce_all((shape == [-1, -1, *frame_shape, -1]) | ([True] * 2 + [False] * 4))
+    fewest = num_frames or FEWEST_FRAMES
+    time = f"time = {fewest}" if num_frames else f"time >= {fewest}"
+    yield (
+        fits & (shape[0] >= 1) & (shape[1] == fewest if num_frames else shape[1] >= fewest),
+        tf.strings.format(
+            f"`frames` must have the shape (batch >= 1, {time}, {sizes}). Received: {{}}.",
+            tf.shape(frames),
+            summarize=8,
+        ),
+    )
+    if frames.dtype.is_floating:
+        yield from _value_checks(frames, value_range)
+
+
+def size_check(batch, num_frames, most):
+    """Yields the check of how many frames are encoded at once, which decides how much memory it takes.
+
+    Args:
+        batch, num_frames: Clips, and frames of each.
+        most: So many frames in all are taken.
+    """
+    yield (
+        tf.cast(batch, tf.int64) * tf.cast(num_frames, tf.int64) <= most,
+        tf.strings.format(
+            f"`frames` may hold at most {most} frames that are encoded at once. Received: {{}} clips of {{}} frames. "
+            "Send fewer clips at a time, or shorter ones.",
+            [batch, num_frames],
+        ),
+    )
+
+
+def rate_checks(rate, batch, num_frames, band, lowest, highest):
+    """Yields checks of rates, and of the length of clips at these rates.
+
+    Args:
+        rate: What should be `(B,)` frames per second.
+        batch, num_frames: Clips, and frames of each.
+        band: `(low, high)` in Hz.
+        lowest, highest: Frequencies in Hz between which features run for this band.
+    """
+    low, high = band
+    yield _one_for_each("rate", rate, batch)
+    slowest, fastest = tf.reduce_min(rate), tf.reduce_max(rate)
+    yield (
+        tf.reduce_all(tf.math.is_finite(rate)) & (slowest >= 2 * highest * (1 - _ROUNDING)),
+        tf.strings.format(
+            f"`rate` must be finite and at least {2 * highest:g} frames per second, twice the frequency up "
+            f"to which features run for the band of {low:g} to {high:g} Hz. Received: {{}}.",
+            rate,
+        ),
+    )
+    seconds = PERIODS / lowest
+    slower = f", at {lowest / low:.2g} of which features run" if lowest < low else ""
+    yield (
+        tf.cast(num_frames, tf.float32) >= seconds * fastest * (1 - _PERIODS_TOLERANCE),
+        tf.strings.format(
+            f"`frames` must last {seconds:g} s, {PERIODS} periods of the lower end of the band of {low:g} to "
+            f"{high:g} Hz{slower}. Received: {{}} frames at a `rate` of {{}} per second.",
+            [num_frames, fastest],
+        ),
+    )
+
+
+def window_checks(window_frames, hop_frames, batch, num_frames):
+    """Yields checks of how recordings are cut into windows.
+
+    Args:
+        window_frames, hop_frames: What should be `(B,)` whole numbers, the same for all recordings.
+        batch, num_frames: Recordings, and frames of each.
+    """
+    for name, values, least in (("window_frames", window_frames, FEWEST_FRAMES), ("hop_frames", hop_frames, 1)):
+        yield _one_for_each(name, values, batch)
+        lowest, highest = tf.reduce_min(values), tf.reduce_max(values)
+        yield (
+            (lowest == highest) & (lowest >= least) & (lowest <= num_frames),
+            tf.strings.format(
+                f"`{name}` must be the same for all clips, from {least} to their frames, {{}}. Received: {{}}.",
+                [num_frames, values],
+            ),
+        )
+
+
+def batch_and_time(frames):
+    """Returns how many clips and how many frames there really are."""
+    return tf.unstack(_shape(frames, 2))
+
+
+def _one_for_each(name, values, batch):
+    return (
+        tf.reduce_all(_shape(values, 2) == tf.stack([batch, -1])),
+        tf.strings.format(
+            f"`{name}` must have one number for each clip, the shape [{{}}]. Received: {{}}.", [batch, tf.shape(values)]
+        ),
+    )
+
+
+def _value_checks(frames, value_range):
+    wrong = tf.math.count_nonzero(~tf.math.is_finite(frames))
+    yield (
+        wrong == 0,
+        tf.strings.format(
+            "`frames` must be finite. Received: {} NaN or infinite of {} values.", [wrong, tf.size(frames)]
+        ),
+    )
+    if value_range is None:
+        return
+    low, high = value_range
+    slack, least, most = _VALUE_TOLERANCE * (high - low), tf.reduce_min(frames), tf.reduce_max(frames)
+    yield (
+        (least >= low - slack) & (most <= high + slack),
+        tf.strings.format(
+            f"`frames` of floats must lie in [{low:g}, {high:g}]. Received: values from {{}} to {{}}. Send levels "
+            "from 0 to 255 as uint8, to the signature without float32 in its name.",
+            [least, most],
+        ),
+    )
+
+
+def _shape(tensor, size):
+    """Returns the first `size` lengths that a tensor really has; -1 beyond its last axis.
+
+    Servers do not compare a request with the shape that the signature promises, and optimizers of graphs take that
+    promise for a fact wherever a length is looked up alone. Of the whole vector they know too little to do so.
+    """
+    return tf.concat([tf.shape(tensor), [-1] * size], axis=0)[:size]

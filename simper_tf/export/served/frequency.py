@@ -1,0 +1,164 @@
+"""An encoder with its readout, as it is exported."""
+
+import itertools
+import math
+import numbers
+
+import tensorflow as tf
+
+from simper_tf.evaluation.tasks import FREQUENCY_UNITS
+from simper_tf.export.requests import batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
+from simper_tf.export.served.features import FeaturesModel, rising, traced_once
+from simper_tf.signals import octave, readout, spectrum
+from simper_tf.signals.recurrence import recurrence
+from simper_tf.utils.units import PERIODS
+
+# Hundreds of operations that are the same for every model and type of frames, traced once for all.
+_resolve_octave = tf.function(octave.resolve_octave, autograph=False)
+
+
+class FrequencyModel(FeaturesModel):
+    """An encoder with its readout: frames and their rate in, Hz out.
+
+    Args:
+        encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
+        band: `(low, high)` in Hz, in which the frequency lies.
+        harmonic: The one at which the features run: that of `octave.Octave`, or of `readout.calibrate_harmonic`;
+            `readout.FUNDAMENTAL` to read features in the band, where a prior kept them, by
+            `readout.fundamental_frequency`; None to read each clip by its own pixels, see `octave.resolve_octave`, and
+            by its features in the band where its pixels show no line.
+        unit: A key of `tasks.FREQUENCY_UNITS`, in which frequencies are answered too.
+
+    Raises:
+        ValueError: as `FeaturesModel`, the band is not two finite, rising numbers above 0, or the harmonic is
+            another.
+    """
+
+    def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0), unit="Hz", max_frames=None):
+        super().__init__(encoder, frame_shape, value_range, max_frames=max_frames)
+        self.band = rising("band", band, above=0.0)
+        is_number = isinstance(harmonic, numbers.Real)
+        if not (0 < harmonic < math.inf if is_number else harmonic in (None, readout.FUNDAMENTAL)):
+            raise ValueError(
+                f"`harmonic` must be a positive number, {readout.FUNDAMENTAL!r} or None. Received: {harmonic!r}."
+            )
+        self.harmonic = float(harmonic) if is_number else harmonic
+        self.multiple = self.harmonic if is_number else 1.0
+        # Features that run at a multiple of the frequency reach further than the band.
+        self.lowest = self.band[0] / max(self.multiple, 1.0)
+        self.highest = self.band[1] / min(self.multiple, 1.0)
+        self.unit = FREQUENCY_UNITS[unit]
+        # Traced once for each type of frames, for all signatures.
+        self._read = traced_once(self._frequency_and_confidence)
+        self._answered = traced_once(self._answer_and_features)
+
+    def signatures(self):
+        """Returns name -> function and names of the inputs beside `frames`."""
+        return {
+            "serving_default": (self.frequency, ("rate",)),
+            "answer": (self.answer, ("rate",)),
+            "frequency_over_time": (self.frequency_over_time, ("rate", "window_frames", "hop_frames")),
+            **super().signatures(),
+        }
+
+    def facts(self):
+        """Returns what a client must know of requests and answers, for JSON."""
+        limits = {"least_rate": 2 * self.highest, "least_seconds": PERIODS / self.lowest}
+        facts = {"band_hz": list(self.band), **limits, "harmonic": self.harmonic}
+        return {**super().facts(), **facts, "answer": self.unit.answer}
+
+    def frequency(self, frames, rate):
+        """Returns what `answer` does, and the features.
+
+        Args:
+            frames, rate: As in `answer`.
+        """
+        return self._answered(frames, rate)
+
+    def answer(self, frames, rate):
+        """Returns frequencies in Hz, inside the band, the same in the unit of the task, and confidences in [0, 1].
+
+        Confidence is the share of the change within a period that is undone at its end, see `recurrence`: of features
+        with a common harmonic, of pixels where each clip is read by its own. It is 0 where the peak lies outside the
+        band or at its end, and where features with a common harmonic are no surer than those of noise.
+
+        Args:
+            frames: As in `features`; T at least two periods of the band's lower end.
+            rate: `(B,)` float32, frames per second, at least twice the band's upper end, and twice the frequency at
+                which features run for it.
+
+        Raises:
+            tf.errors.InvalidArgumentError: one of the two is not so.
+        """
+        answer = self._answered(frames, rate)
+        return {name: values for name, values in answer.items() if name != "features"}
+
+    def frequency_over_time(self, frames, rate, window_frames, hop_frames):
+        """Returns what `answer` does of windows of recordings, `(B, N)` each, and when, in seconds, their middles lie.
+
+        Windows are encoded one after the other, so that memory does not grow with the recording but by its frames.
+
+        Args:
+            frames: As in `features`, of any length.
+            rate: As in `answer`.
+            window_frames, hop_frames: `(B,)` int32, frames of a window and from the start of one to that of the next;
+                the same for all recordings of a request.
+
+        Raises:
+            tf.errors.InvalidArgumentError: one of them is not so, or windows are too short for the band.
+        """
+        frames = refuse(self._recording_checks(frames, rate, window_frames, hop_frames), frames)
+        with tf.control_dependencies([frames]):  # The same for all, once checked.
+            window, hop, each_rate = tf.reduce_max(window_frames), tf.reduce_max(hop_frames), tf.reshape(rate, [-1, 1])
+        starts = tf.range(0, tf.shape(frames)[1] - window + 1, hop)
+
+        def read(start):
+            piece = frames[:, start : start + window]
+            return self._read(self.encoded(piece), piece, rate)
+
+        both = tf.float32, tf.float32
+        found = tf.map_fn(read, starts, parallel_iterations=1, fn_output_signature=both)
+        frequency, confidence = map(tf.transpose, found)
+        middle = (tf.cast(starts, tf.float32) + 0.5 * tf.cast(window, tf.float32)) / each_rate
+        return {**self._in_units(frequency, window, each_rate), "confidence": confidence, "middle_s": middle}
+
+    def _answer_and_features(self, frames, rate):
+        frames = refuse(itertools.chain(self.frames_checks(frames), self._rate_checks(frames, rate)), frames)
+        features = self.encoded(frames)
+        frequency, confidence = self._read(features, frames, rate)
+        answer = self._in_units(frequency, tf.shape(frames)[1], rate)
+        return {**answer, "confidence": confidence, "features": features}
+
+    def _in_units(self, frequency, num_frames, rate):
+        seconds = tf.cast(num_frames, tf.float32) / rate
+        return {"frequency_hz": frequency, self.unit.answer: frequency * self.unit.per_hertz(seconds)}
+
+    def _frequency_and_confidence(self, features, frames, rate):
+        low, high = self.band
+        frequency, share = readout.fft_frequency(features, rate, (low / self.multiple, high / self.multiple))
+        frequency *= self.multiple
+        if self.harmonic == readout.FUNDAMENTAL:
+            frequency = readout.fundamental_frequency(features, rate, self.band)
+        if self.harmonic is not None:
+            # They were found to run at this multiple, whatever pixels show; below what noise reaches they say nothing.
+            channels = features[..., None] if features.shape.rank == 2 else features
+            courses, found = tf.linalg.matrix_transpose(channels), share > 0
+        else:
+            pixels = spectrum.pixel_power(frames)
+            shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
+            frequency = tf.where(shown, _resolve_octave(features, pixels, rate), frequency)
+            courses, found = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
+        frequency = tf.clip_by_value(frequency, low, high)
+        confidence = recurrence(courses, rate * self.multiple / frequency)
+        return frequency, tf.where(found, confidence, 0.0)
+
+    def _rate_checks(self, frames, rate):
+        yield from rate_checks(rate, *batch_and_time(frames), self.band, self.lowest, self.highest)
+
+    def _recording_checks(self, frames, rate, window_frames, hop_frames):
+        yield from frames_checks(frames, self.frame_shape, None, self.value_range)
+        batch, num_frames = batch_and_time(frames)
+        yield from window_checks(window_frames, hop_frames, batch, num_frames)
+        window = tf.reduce_max(window_frames)
+        yield from size_check(batch, window, self.max_frames)
+        yield from rate_checks(rate, batch, window, self.band, self.lowest, self.highest)

@@ -1,0 +1,1 @@
+"""The paper's equations: similarity, label weights, generalized InfoNCE; diagnostics."""

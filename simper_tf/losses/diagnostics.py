@@ -1,0 +1,60 @@
+"""Scores of features that need no labels: do they vary over time, and do they follow the speeds of views?"""
+
+import tensorflow as tf
+
+from simper_tf.signals import spectrum
+
+
+def feature_deviation(features):
+    """Returns the mean standard deviation of features over time; falling to 0 means collapse.
+
+    Args:
+        features: `(B, V, L)` or `(B, V, L, D)`.
+
+    Returns:
+        Float32 scalar, through which no gradient flows.
+    """
+    return tf.reduce_mean(tf.math.reduce_std(tf.stop_gradient(features), axis=2))
+
+
+def speed_correlation_and_slope(features, speeds):
+    """Returns how the peak frequency of the features follows the known speeds of views.
+
+    Both are 1 for perfect features and about 0 for useless ones. They are blind to the octave: features at twice the
+    frequency score as high.
+
+    Args:
+        features: `(B, M, L)` or `(B, M, L, D)`.
+        speeds: `(B, M)`.
+
+    Returns:
+        correlation: Float32 scalar, Spearman's rank correlation of speed and peak frequency, mean over clips.
+        slope: Float32 scalar, the least-squares slope of log frequency over log speed, mean over clips.
+    """
+    features = tf.stop_gradient(features)
+    if features.shape.rank == 3:
+        features = features[..., None]
+    x, y = [
+        value - tf.reduce_mean(value, axis=1, keepdims=True)
+        for value in (tf.math.log(speeds), tf.math.log(_peak_frequencies(features)))
+    ]
+    slope = tf.math.divide_no_nan(tf.reduce_sum(x * y, axis=1), tf.reduce_sum(x * x, axis=1))
+    ranks = [_centered_ranks(value) for value in (x, y)]
+    scale = tf.sqrt(tf.reduce_prod([tf.reduce_sum(tf.square(rank), axis=1) for rank in ranks], axis=0))
+    correlation = tf.math.divide_no_nan(tf.reduce_sum(ranks[0] * ranks[1], axis=1), scale)
+    return tf.reduce_mean(correlation), tf.reduce_mean(slope)
+
+
+def _peak_frequencies(features):
+    """Returns the `(B, M)` strongest frequencies, from one cycle a view on, of `(B, M, L, D)` features."""
+    num_views, num_frames = features.shape[1:3]
+    power = spectrum.channel_power(tf.reshape(features, [-1, *features.shape[2:]]), spectrum.PADDING)
+    _, position = spectrum.peak(power, tf.range(tf.shape(power)[-1]) >= spectrum.PADDING)
+    position = tf.maximum(position, float(spectrum.PADDING))  # The top between two bins may lie below the first.
+    return tf.reshape(position / (spectrum.PADDING * num_frames), [-1, num_views])
+
+
+def _centered_ranks(values):
+    """Returns `(B, M)` ranks around 0; equal values share one, so that features without any order score 0."""
+    differences = values[:, :, None] - values[:, None, :]
+    return 0.5 * tf.reduce_sum(tf.sign(differences), axis=2)

@@ -1,0 +1,1 @@
+"""Anybody's recording -> what repeats in it, without training."""

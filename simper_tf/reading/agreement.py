@@ -1,0 +1,92 @@
+"""How well clips are read where nobody knows the truth: what can be said of readings without a label."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from simper_tf.evaluation import metrics
+from simper_tf.evaluation.features import Features
+from simper_tf.evaluation.rows import Row
+from simper_tf.reading import answers, gram, readouts, scores
+from simper_tf.reading.scores import Reading
+from simper_tf.utils.standardize import is_series
+
+OTHERS = "pixels", "selfdistance"
+# Two readings agree where they differ by less than this share.
+_AGREE = 0.05
+
+
+def read(
+    clips: Iterable[np.ndarray], features: Features, model: str, frequencies: np.ndarray, band: tuple[float, float]
+) -> dict[str, list[Reading]]:
+    """Returns name of a readout -> what it says of each clip: the model's first, and those that have learned nothing.
+
+    Args:
+        clips: `(T, H, W, C)` each, uint8 or, of series, floats.
+        features: Of the same clips.
+        model: Name of the protocol that reads the features.
+        frequencies: `(N,)` in Hz, as it reads them.
+        band: `(low, high)` in Hz.
+    """
+    found = {name: [] for name in (model, *OTHERS)}
+    for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
+        learned, products = gram.products(series), gram.of_frames(clip)
+        found[model].append(scores.reading(model, learned, float(frequency), float(rate), band))
+        weights = scores.SERIES if is_series(clip.shape[1:]) else scores.PICTURES
+        found["pixels"].append(readouts.pixels(products, float(rate), band, weights))
+        found["selfdistance"].append(readouts.selfdistance(products, float(rate), band, weights))
+    return found
+
+
+def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run) -> list[Row]:
+    """Returns result rows of readings, none of which is an error, as there is no label.
+
+    * `label_free_periodic`: share of the clips in which the readout finds a repetition;
+    * `label_free_confidence`: mean of its scores;
+    * `label_free_agreement_pixels`, `label_free_agreement_selfdistance`: of the clips in which that readout finds one,
+      the share in which the model reads the same frequency, to 5 %. No row where it finds none.
+
+    Args:
+        found: As `read` returns it.
+        recordings: Name of each clip's recording, over which intervals are drawn; over clips of a single one.
+        **run: The fields of `rows.Row` that all rows share.
+    """
+    frequencies = {name: np.array([each.frequency for each in readings]) for name, readings in found.items()}
+    scores = {name: np.array([each.score for each in readings]) for name, readings in found.items()}
+    values, model = [], next(iter(found))
+    for name in found:
+        values.append((name, "label_free_periodic", scores[name] >= answers.THRESHOLD))
+        values.append((name, "label_free_confidence", scores[name]))
+    for name in OTHERS:
+        agrees = np.abs(frequencies[model] / frequencies[name] - 1) < _AGREE
+        kept = np.where(scores[name] >= answers.THRESHOLD, agrees, np.nan)
+        values.append((model, f"label_free_agreement_{name}", kept))
+    rows = [
+        _row(np.array(each, np.float64), np.array(recordings), protocol=p, metric=m, **run) for p, m, each in values
+    ]
+    return [row for row in rows if row is not None]
+
+
+def columns(found: dict[str, Sequence[Reading]]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Returns name -> `(N,)` of what has learned nothing, in Hz, and of how sure each readout is, for a table of clips.
+
+    Args:
+        found: As `read` returns it.
+    """
+    frequencies = {f"label_free_{name}": np.array([each.frequency for each in found[name]]) for name in OTHERS}
+    sure = {f"confidence of {name}": np.array([each.score for each in readings]) for name, readings in found.items()}
+    return frequencies, sure
+
+
+@metrics.Metric
+def _mean(_, values):
+    return values
+
+
+def _row(values, recordings, **fields):
+    kept = np.isfinite(values)
+    if not kept.any():
+        return None
+    values = values[kept]
+    low, high = metrics.bootstrap_interval(_mean, values, values, recordings[kept])
+    return Row(value=float(values.mean()), unit="", low=low, high=high, n=len(values), **fields)

@@ -1,0 +1,107 @@
+"""The readout of an exported model."""
+
+import json
+import pathlib
+
+import numpy as np
+import tensorflow as tf
+
+from simper_tf.export import saved_model
+from simper_tf.reading import gram, limits, multiples, scores
+from simper_tf.recordings import windows
+from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings.frames import levels
+from simper_tf.recordings.sources import Source
+from simper_tf.utils.standardize import is_series
+
+# Rates that differ by less than this share are the same.
+_ALIKE = 0.01
+
+
+class Exported:
+    """The readout `model`: an exported model that answers in Hz.
+
+    Series are brought to the rates that it was trained on, as those were; frames of pictures have the rate they have.
+
+    Args:
+        path: Folder of a run, of its `saved_model`, or of one version in it.
+
+    Raises:
+        ValueError: there is none, or it does not answer in Hz to frames and a rate.
+    """
+
+    def __init__(self, path):
+        path = pathlib.Path(path)
+        folder = path / "saved_model" if (path / "saved_model").is_dir() else path
+        version = folder if (folder / "saved_model.pb").exists() else saved_model.newest_version(folder)
+        if version is None:
+            raise ValueError(
+                f"--model={path} holds no exported model. Make one: python -m trainers.export --run_dir=..."
+            )
+        try:
+            self._loaded = tf.saved_model.load(str(version))
+            self._answer = self._loaded.signatures["serving_default"]
+            inputs = self._answer.structured_input_signature[1]
+            self._shape = tuple(inputs["frames"].shape[2:])
+            if is_series(self._shape):
+                self._answer = self._loaded.signatures[f"serving_default{saved_model.FLOAT_SUFFIX}"]
+        except (OSError, KeyError, ValueError, IndexError, tf.errors.OpError) as error:  # The last of a file cut off.
+            raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
+        self._name = "--model"  # Of the recording that is read.
+        self._rates = _rates_trained_on(version) if is_series(self._shape) else None
+        if "rate" not in inputs or None in self._shape:
+            raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
+        lacking = {"frequency_hz", "features"} - set(self._answer.structured_outputs)
+        if lacking:
+            raise ValueError(
+                f"--model={path} answers with {', '.join(sorted(self._answer.structured_outputs))}, without "
+                f"{' and '.join(sorted(lacking))}. Export it again: python -m trainers.export --run_dir=..."
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """`(height, width)` of the frames that it was trained on."""
+        return self._shape[:2]
+
+    def check(self, source: Source):
+        """Refuses a recording that is no series where the model was trained on series, or the other way round.
+
+        Raises:
+            RawDataError: it is so, or has another number of channels.
+        """
+        self._name = source.name
+        if not is_series(self._shape):
+            source.require_pictures("--model")
+        elif source.has_pictures:
+            raise RawDataError(source.name, "pictures", "a series, as --model reads", "Name another --model.")
+        elif source.channels() != self._shape[2]:
+            expected = f"{self._shape[2]}, as --model reads"
+            raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
+
+    def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> scores.Reading:
+        seen = self._at_rate_trained_on(window)
+        frames = seen.frames if is_series(self._shape) else levels(seen.frames, self._shape[2])
+        try:
+            said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([seen.rate], tf.float32))
+        except tf.errors.InvalidArgumentError as error:
+            text = str(error)
+            found = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
+            found = found.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
+            expected, remedy = "windows that it can read", "Change --window or --band, or leave --model out."
+            raise RawDataError(self._name, f"a refusal of --model ({found})", expected, remedy) from error
+        found = multiples.arbitrated(float(said["frequency_hz"][0]), products, window.rate, band)
+        reading = scores.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
+        return limits.within(reading, window.seconds, band)
+
+    def _at_rate_trained_on(self, window):
+        rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate
+        return window if abs(rate / window.rate - 1) < _ALIKE else windows.at_rate(window, rate)
+
+
+def _rates_trained_on(version):
+    """Returns the lowest and highest rate that an exported model was trained on; None if it does not say."""
+    try:
+        low, high = json.loads((version / saved_model.METADATA).read_text())["rates_trained_on"]
+        return (low, high) if 0 < low <= high else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

@@ -1,1 +1,0 @@
-"""Anybody's recordings -> what repeats in them, how often, and whether anything does."""

@@ -1,0 +1,109 @@
+"""Names of recordings, as somebody types them -> what there is of each: files, folders, patterns, cameras."""
+
+import glob
+import os
+import pathlib
+from typing import NamedTuple
+
+from simper_tf.recordings import series, sources
+from simper_tf.recordings.errors import RawDataError
+
+SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
+            ".mxf", ".npy", ".ogv", ".ts", ".vob", ".wav", ".webm", ".wmv", *series.TEXTS)  # fmt: skip
+
+# What `trainers.predict` writes, which in a folder is no recording.
+WRITTEN = "predictions.csv", "predictions.json"
+
+
+class Found(NamedTuple):
+    """What names stand for.
+
+    Attributes:
+        sources: The recordings.
+        problems: What is wrong with others.
+        skipped: Why texts in folders are no series.
+    """
+
+    sources: list[sources.Source]
+    problems: list[RawDataError]
+    skipped: list[RawDataError]
+
+
+def find(names: list[str], rate: float | None = None) -> Found:
+    """Returns the recordings that names stand for, sorted within each name, and what is wrong with the others.
+
+    Args:
+        names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
+        rate: Frames or samples per second of files that do not say.
+    """
+    found, problems, skipped = [], [], []
+    for name in names:
+        if name.isdecimal() and not _true(pathlib.Path(name).exists):
+            found.append(sources.Camera(int(name)))
+            continue
+        try:
+            paths = _paths(name, problems)
+        except RawDataError as error:
+            problems.append(error)
+            continue
+        in_folder = _true(pathlib.Path(name).is_dir)
+        for path in paths:
+            try:
+                source = sources.open_file(path, rate)
+            except RawDataError as error:
+                problems.append(error)
+                continue
+            refusal = _refusal(path, rate) if in_folder and path.suffix.lower() in series.TEXTS else None
+            if refusal:
+                skipped.append(refusal)
+            else:
+                found.append(source)
+    return Found(found, problems, skipped)
+
+
+def _refusal(path, rate):
+    """Returns why a text is no series; None if it is one."""
+    try:
+        series.read(path, rate)
+    except RawDataError as error:
+        return error
+    return None
+
+
+def _paths(name, problems):
+    path = pathlib.Path(name)
+    if _true(path.is_dir):
+        return _below(path, problems)
+    if not _true(path.exists) and glob.has_magic(name):
+        found = [pathlib.Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
+        files = [each for each in found if not _true(each.is_dir)]
+        if not files:
+            raise RawDataError(name, "no file that fits", "a pattern of recordings", "Correct the pattern.")
+        return files
+    return [path]
+
+
+def _below(folder, problems):
+    def note(error):
+        found = f"what cannot be listed ({error.strerror})"
+        problems.append(RawDataError(error.filename, found, "a folder to read", "Change its permissions."))
+
+    before = len(problems)
+    paths = sorted(
+        pathlib.Path(root, name)
+        for root, _, names in os.walk(folder, onerror=note)
+        for name in names
+        if name.lower().endswith(SUFFIXES) and name not in WRITTEN
+    )
+    if not paths and len(problems) == before:
+        known = ", ".join(SUFFIXES)
+        raise RawDataError(folder, "a folder without a recording", f"files of {known}", "Name another, or the files.")
+    return paths
+
+
+def _true(question):
+    """Returns what a path answers, such as `path.exists`; one that may not be asked is refused when it is opened."""
+    try:
+        return question()
+    except OSError:
+        return False

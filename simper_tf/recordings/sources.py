@@ -1,0 +1,320 @@
+"""Anybody's recordings, opened: video files, arrays of frames, series and cameras, as frames with their own times.
+
+Nothing here computes the time of a video's frame from its number.
+"""
+
+import abc
+import dataclasses
+import pathlib
+import time
+from collections.abc import Iterator, Sequence
+
+import cv2
+import numpy as np
+
+from simper_tf.recordings import apart, avi, mp4, raw_files, series
+from simper_tf.recordings.errors import RawDataError
+
+# Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
+LONGEST_SIDE = 40
+# Below so many bits a pixel and frame, H.264 and its like drop what is faint: of a change of 1 % nothing was left.
+FEWEST_BITS = 1.0
+
+# Steps of a series from one sample to the next where a single one is lost, with some jitter.
+_ONE_LOST = 2.5
+
+# What makes levels from 0 to 255 of frames of integers; floats are from 0 to 1.
+_SCALES = {np.dtype(np.uint8): 1.0, np.dtype(np.uint16): 1 / 257}
+
+# Highest level of uint16 frames below which fewer than 32 levels of 255 are left of them.
+_DARK = 2**13
+
+Box = tuple[int, int, int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Info:
+    """What is known of a recording before its frames are looked at.
+
+    Attributes:
+        rate: Frames, or samples, per second on average.
+        seconds: Length; infinite for a camera.
+        height, width: Pixels as shown; 1 and 1 for a series.
+        bits: Of the file for each pixel of each frame; None for what is not compressed.
+        longest_gap: Seconds without a frame above which what lies between is not known; of a series see `gaps.longest`.
+        keys: Times of frames that compression has stored as whole pictures, rising, where that is known.
+    """
+
+    rate: float
+    seconds: float
+    height: int
+    width: int
+    bits: float | None = None
+    longest_gap: float = mp4.LONGEST_GAP
+    keys: Sequence[float] = ()
+
+
+class Source(abc.ABC):
+    """A recording that can be read.
+
+    Attributes:
+        name: As it is printed.
+        has_pictures: Whether its frames are pictures, with a place for a face or a box.
+        is_live: Whether each reading of it is another recording.
+        notes: What somebody who reads it should know, in sentences, once `info` was asked for.
+    """
+
+    has_pictures, is_live = True, False
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, name: str):
+        self.name = name
+
+    @abc.abstractmethod
+    def info(self) -> Info:
+        """Returns its `Info`.
+
+        Raises:
+            RawDataError: it cannot be read.
+        """
+
+    def require_pictures(self, flag: str, twice: bool = False):
+        """Has frames refused, now or when they are read, that are no pictures with levels from 0 to 255 once scaled.
+
+        Args:
+            flag: What needs them.
+            twice: Whether it reads them beside the windows, so that both must be the same recording.
+
+        Raises:
+            RawDataError: it has no pictures, or those of a camera cannot be read twice.
+        """
+        if not self.has_pictures:
+            raise RawDataError(self.name, "a series", f"pictures for {flag}", f"Leave {flag} out.")
+        if twice and self.is_live:
+            expected = f"a file for {flag}, which reads it twice"
+            raise RawDataError(self.name, "a camera", expected, f"Record to a file first, or leave {flag} out.")
+
+    @abc.abstractmethod
+    def frames(self, start: float, end: float, shape: tuple[int, int], box: Box | None) -> Iterator:
+        """Yields `(seconds, frame)` of all frames at `start <= seconds < end`, times rising.
+
+        Args:
+            start, end: Seconds from the first frame.
+            shape: `(height, width)` of what comes out, `(height, width, C)`; no matter for a series.
+            box: `(left, top, width, height)` of what is looked at; None for all.
+
+        Raises:
+            RawDataError: it cannot be read.
+        """
+
+
+class Video(Source):
+    """A video file in one of the containers that `decoder.ENVIRONMENT` names, in any codec that FFmpeg decodes.
+
+    A rotation stored in it is applied.
+    """
+
+    def __init__(self, path):
+        super().__init__(str(path))
+        self.path = path
+
+    def info(self):
+        found = apart.probe(self.path)
+        pixels = found.height * found.width * found.num_frames
+        bits = 8 * pathlib.Path(self.path).stat().st_size / pixels
+        gap = max(mp4.LONGEST_GAP, 2 / found.rate)
+        return Info(found.rate, found.seconds, found.height, found.width, bits, gap, found.keys)
+
+    def frames(self, start, end, shape, box):
+        return apart.decoded(self.path, start, end, shape, box)
+
+
+class Frames(Source):
+    """A `.npy` file of frames, `(T, H, W)` or `(T, H, W, C)`, C 1 or 3, that is not loaded as a whole.
+
+    Frames come out as float32: uint8 as they are, floats times 255, uint16 over 257.
+
+    Args:
+        path: The file.
+        rate: Frames per second.
+    """
+
+    def __init__(self, path, rate):
+        super().__init__(str(path))
+        self._path, self._rate, self._flag = path, rate, ""
+
+    def info(self):
+        _check_rate(self._path, self._rate)
+        count, height, width = self._checked().shape[:3]
+        raw_files.refuse_huge(self._path, height, width, "Make the frames smaller.")
+        return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
+
+    def require_pictures(self, flag, twice=False):
+        self._flag = flag
+        array = self._checked()
+        if not (array.dtype.kind == "f" or array.dtype in _SCALES):
+            raise self._unknown(f"frames of {array.dtype}")
+        if array.dtype == np.uint16 and (highest := int(array.max())) < _DARK:
+            raise RawDataError(
+                self._path, f"uint16 frames up to {highest}, of 65535, as of a camera of 10 or 12 bits",
+                "levels that use the range: of these few would be left", "Save them as floats, such as frames / 4095.",
+            )  # fmt: skip
+
+    def frames(self, start, end, shape, box):
+        array = self._checked()
+        left, top, width, height = box or (0, 0, array.shape[2], array.shape[1])
+        scale = 255.0 if array.dtype.kind == "f" else _SCALES.get(array.dtype, 1.0)
+        for number, frame in enumerate(array):
+            if start <= number / self._rate < end:
+                part = np.float32(scale) * frame[top : top + height, left : left + width].astype(np.float32)
+                if not np.isfinite(part).all():
+                    raise RawDataError(self._path, f"a frame {number} that is not finite", "numbers", "Leave it out.")
+                if self._flag and not -0.5 <= part.min() <= part.max() <= 255.5:
+                    raise self._unknown(f"floats from {part.min() / scale:.4g} to {part.max() / scale:.4g}")
+                small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
+                yield number / self._rate, small.reshape(*shape, -1)
+
+    def _checked(self):
+        """Returns the array, unless its last axis is none of colors: each of another number would be a guess."""
+        array = self._array()
+        if array.ndim == 4 and array.shape[-1] not in (1, 3):
+            action = "Save the one, or the three, that are to be looked at: np.save(..., frames[..., :3])."
+            if array.shape[1] in (1, 3):
+                action = "Save them with the channels last: np.save(..., np.moveaxis(frames, 1, -1))."
+            raise RawDataError(self._path, f"frames of shape {array.shape}", "(T, H, W, C), C 1 or 3", action)
+        return array
+
+    def _array(self):
+        return series.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
+
+    def _unknown(self, found):
+        expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
+        return RawDataError(self._path, found, expected, f"Save them so, or leave {self._flag} out.")
+
+
+class Series(Source):
+    """Numbers over time, of one or more channels, as frames of one pixel.
+
+    Args:
+        path: A `.csv`, `.tsv`, `.txt`, `.npy` or `.wav` file.
+        rate: Samples per second, for a file that does not say; None if it does.
+    """
+
+    has_pictures = False
+
+    def __init__(self, path, rate=None):
+        super().__init__(str(path))
+        self._path, self._rate, self._read = path, rate, None
+
+    def info(self):
+        times, _ = self._samples()
+        if len(times) < 3:
+            raise RawDataError(self._path, f"{len(times)} samples", "three or more", "Record for longer.")
+        step = float(np.median(np.diff(times)))  # The mean would count holes.
+        return Info(1 / step, float(times[-1] - times[0]) + step, 1, 1, longest_gap=_ONE_LOST * step)
+
+    def frames(self, start, end, shape, box):
+        for moment, value in zip(*self._samples(), strict=True):
+            if start <= moment < end:
+                yield float(moment), value.reshape(1, 1, -1)
+
+    def channels(self) -> int:
+        """Returns how many there are; raises what `info` does."""
+        return self._samples()[1].shape[1]
+
+    def longest_hole(self) -> float:
+        """Returns the most seconds from one sample that is a number to the next; raises what `info` does."""
+        return float(np.max(np.diff(self._samples()[0])))
+
+    def forget(self):
+        """Lets go of what was read, so that many files do not fill the memory; it is read again when asked for."""
+        self._read = None
+
+    def _samples(self):
+        if self._read is None:
+            self._read = self._load()
+        return self._read
+
+    def _load(self):
+        notes = []
+        found = series.read(self._path, self._rate, notes.append)
+        self.notes = tuple(notes)
+        return found
+
+
+class Camera(Source):
+    """A camera, by its number; it is recorded until the end that is asked for, or until it ends by itself."""
+
+    is_live = True
+
+    def __init__(self, number: int):
+        super().__init__(f"camera {number}")
+        self._number = number
+
+    def info(self):
+        with_times = [moment for moment, _ in zip(self._raw(), range(15), strict=False)]
+        if len(with_times) < 2:
+            raise RawDataError(self.name, "no picture", "a camera that sends pictures", "Name another number.")
+        (first, _), (last, frame) = with_times[0], with_times[-1]
+        rate = min((len(with_times) - 1) / max(last - first, 1e-3), avi.MAX_RATE)
+        return Info(rate, np.inf, *frame.shape[:2])
+
+    def frames(self, start, end, shape, box):
+        for moment, frame in self._raw():
+            if moment >= end:
+                return
+            if moment >= start:
+                left, top, width, height = box or (0, 0, frame.shape[1], frame.shape[0])
+                part = frame[top : top + height, left : left + width]
+                small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
+                yield moment, cv2.cvtColor(small, cv2.COLOR_BGR2RGB)
+
+    def _raw(self):
+        """Yields seconds since the first picture, by the clock of this machine, and BGR pictures."""
+        capture = cv2.VideoCapture(self._number)
+        try:
+            if not capture.isOpened():
+                raise RawDataError(self.name, "none", "a camera of this number", "Plug one in, or name a file.")
+            began = None
+            while True:
+                there, frame = capture.read()
+                now = time.monotonic()
+                began = now if began is None else began
+                if not there:
+                    return
+                yield now - began, frame
+        finally:
+            capture.release()
+
+
+def small_shape(info: Info, box: Box | None = None) -> tuple[int, int]:
+    """Returns `(height, width)` to which the frames of a recording, or a box in them, are made smaller."""
+    width, height = box[2:] if box else (info.width, info.height)
+    scale = min(1.0, LONGEST_SIDE / max(height, width))
+    return max(round(scale * height), 1), max(round(scale * width), 1)
+
+
+def open_file(path: pathlib.Path, rate: float | None = None) -> Source:
+    """Returns the source for a file, by what is in it rather than by its name.
+
+    Args:
+        path: The file.
+        rate: Frames or samples per second, for files that do not say.
+
+    Raises:
+        RawDataError: it is no readable file, or empty.
+    """
+    raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
+    if path.stat().st_size == 0:
+        raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
+    with path.open("rb") as file:
+        start = file.read(12)
+    if start.startswith(b"\x93NUMPY"):
+        return Frames(path, rate) if series.load_array(path).ndim > 2 else Series(path, rate)
+    is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
+    return Series(path, rate) if is_sound or path.suffix.lower() in series.TEXTS else Video(path)
+
+
+def _check_rate(path, rate):
+    if rate is None:
+        raise RawDataError(path, "frames without their rate", "a rate in frames per second", "Name it: --rate=30.")

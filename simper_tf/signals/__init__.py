@@ -1,0 +1,1 @@
+"""A series -> spectrum, frequency and octave; pulse from PPG and from skin color."""

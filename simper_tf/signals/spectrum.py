@@ -1,0 +1,207 @@
+"""Series and pixels -> power spectra, their peaks and their lines.
+
+Written in TensorFlow with dynamic shapes, because losses, diagnostics and the exported model use them too.
+"""
+
+import math
+
+import tensorflow as tf
+
+from simper_tf.utils import units
+from simper_tf.utils.standardize import is_series, standardize
+
+# The main lobe of a Hann window reaches so many bins of the unpadded transform to either side.
+HANN_LOBE = 2
+# Spectra of features have so many bins to a cycle a clip.
+PADDING = 16
+# Spectra of pixels are as fine as finding a line needs; with a Hann window 4 bins a cycle lose next to nothing.
+PIXEL_PADDING = 4
+# Pixels are averaged to a grid of at most so many a side: it costs less, and noise of single pixels cancels.
+PIXEL_GRID = 16
+# A line is a peak with at least this share of the strongest and this many times the median power. On training clips of
+# swinging digits, clean and with noise, shares from 0.1 to 0.4 give the same answers; a higher multiple of the median
+# drowns lines in noise that are there.
+LINE_SHARE = 0.25
+LINE_OVER_MEDIAN = 4.0
+
+
+def power(series, padding=PADDING, window=True):
+    """Returns the power of each frequency.
+
+    Args:
+        series: `(..., T)` floats.
+        padding: The series is zero-padded to `padding * T` frames, which makes the bins as many times finer.
+        window: Whether to weight with a Hann window, against leakage.
+
+    Returns:
+        `(..., padding * T // 2 + 1)` float32; bin k stands for `k / (padding T)` cycles per frame.
+    """
+    series = centered(series)
+    num_frames = tf.shape(series)[-1]
+    if window:
+        # Written out: `tf.signal.hann_window` puts a condition into the graph, which converters of graphs refuse.
+        phase = tf.range(num_frames) / tf.maximum(num_frames - 1, 1)
+        series *= 0.5 - 0.5 * tf.cos(2.0 * math.pi * tf.cast(phase, series.dtype))
+    return tf.square(tf.abs(tf.signal.rfft(series, [padding * num_frames])))
+
+
+def centered(series):
+    """Returns `(..., T)` series less their mean over time, float32; a constant becomes 0."""
+    series = tf.cast(series, tf.float32)
+    mean = tf.reduce_mean(series, axis=-1, keepdims=True)
+    # What float32 leaves of a constant by subtracting its mean is rounding, not a signal.
+    return tf.where(tf.abs(series - mean) > 1e-6 * tf.abs(mean), series - mean, 0.0)
+
+
+def channel_power(features, padding=PADDING, window=True):
+    """Returns the power of each frequency in features of several channels, added over channels.
+
+    Features are first scaled to a largest value of 1, because powers of very large or small ones would leave the range
+    of float32.
+
+    Args:
+        features: `(..., T, D)` floats.
+        padding, window: As in `power`.
+
+    Returns:
+        `(..., padding * T // 2 + 1)` float32.
+    """
+    features = tf.cast(features, tf.float32)
+    largest = tf.stop_gradient(tf.reduce_max(tf.abs(features), axis=(-2, -1), keepdims=True))
+    features = tf.math.divide_no_nan(features, largest)
+    return tf.reduce_sum(power(tf.linalg.matrix_transpose(features), padding, window), axis=-2)
+
+
+def bins_in_band(num_frames, band=None, fewest=1):
+    """Returns the bins of an unpadded transform that lie in a band, first and one past the last.
+
+    Args:
+        num_frames: T.
+        band: `(low, high)` in cycles per frame, both included; None for everything but the mean.
+        fewest: How many bins there must be.
+
+    Returns:
+        `(first, end)`, two integers: bin k stands for `k / T` cycles per frame.
+
+    Raises:
+        ValueError: the band is none in cycles per frame, or has too few bins.
+    """
+    low, high = band or (0.5 / num_frames, 0.5)
+    units.check_band("band", (low, high))
+    kept = [k for k in range(num_frames // 2 + 1) if low <= k / num_frames <= high]
+    if len(kept) < fewest:
+        raise ValueError(
+            f"Spectra of {num_frames} frames are compared over {fewest} or more frequencies. Received the band "
+            f"[{low:.4g}, {high:.4g}] cycles per frame, which has {len(kept)} of those that are {1 / num_frames:.4g} "
+            "apart. Widen the band or lengthen the views."
+        )
+    return kept[0], kept[-1] + 1
+
+
+def power_in_band(series, band=None, fewest=1, padding=1):
+    """Returns the power of each frequency in a band, without window; nor padding, so that shifts do not change it.
+
+    Args:
+        series: `(..., T)` floats, T known.
+        band, fewest: As in `bins_in_band`, for `padding * T` frames.
+        padding: As in `power`, for whoever wants finer bins all the same.
+
+    Returns:
+        `(..., F)` float32.
+
+    Raises:
+        ValueError: the band is none in cycles per frame, or has too few bins.
+    """
+    first, end = bins_in_band(padding * series.shape[-1], band, fewest)
+    return power(series, padding, window=False)[..., first:end]
+
+
+def peak(power, inside=None):
+    """Returns the bin of the strongest power and where its top lies between the bins.
+
+    Args:
+        power: `(N, F)`, F at least 2, from 0 to half the rate.
+        inside: `(N, F)` or `(F,)` bool, the bins among which to seek; None for all.
+
+    Returns:
+        bin: `(N,)` int32.
+        position: `(N,)` float32 in bins, the top of the parabola through the log powers of the bin and its neighbors.
+    """
+    found = power if inside is None else tf.where(inside, power, -1.0)
+    found = tf.argmax(found, axis=-1, output_type=tf.int32)
+    # At frequency 0 and at half the rate spectra go on as in a mirror.
+    last = tf.shape(power)[-1] - 1
+    around = last - tf.abs(last - tf.abs(found[:, None] + [-1, 0, 1]))
+    left, top, right = tf.unstack(tf.math.log(tf.gather(power, around, batch_dims=1) + 1e-30), axis=-1)
+    # A flat top (a constant series) has no curvature: offset 0. A peak at a band's end may lie on a slope: clip.
+    offset = tf.math.divide_no_nan(0.5 * (left - right), left - 2.0 * top + right)
+    return found, tf.cast(found, tf.float32) + tf.clip_by_value(offset, -0.5, 0.5)
+
+
+def noise_share(num_frames, num_cycles):
+    """Returns the share of its power that white noise has in the main lobe of its strongest peak.
+
+    Args:
+        num_frames: T, a float.
+        num_cycles: Width of the band in which the peak is sought, in cycles per T frames.
+
+    Returns:
+        Float32, what 95 % of noise stays below: a fit to 1,000 to 4,000 series each of 8 to 600 frames and bands of 0.5
+        to 300 cycles, with a Hann window, right to 0.06. Near 1 for 8 frames, about 0.2 for 150.
+    """
+    return 1.0 - tf.exp(-2.0 * (9.0 + 2.0 * tf.math.log1p(num_cycles) + 40.0 / num_frames) / num_frames)
+
+
+def pixel_power(clips):
+    """Returns the power of each frequency in the brightness of pixels, mean over pixels and channels.
+
+    What repeats in a clip shows here without any learning, at the frequency itself and at its multiples.
+
+    Args:
+        clips: `(N, T, H, W, C)`, of any scale.
+
+    Returns:
+        `(N, PIXEL_PADDING * T // 2 + 1)` float32.
+    """
+    series = pixel_series(clips)
+    # A clip at a time: the spectra of all pixels of a batch would be the largest array in memory.
+    spectra = tf.map_fn(lambda pixels: tf.reduce_sum(power(pixels, PIXEL_PADDING), axis=0), series)
+    return spectra / tf.cast(tf.shape(series)[1], tf.float32)
+
+
+def pixel_series(clips):
+    """Returns the course of each pixel and channel, averaged to a grid of at most `PIXEL_GRID` pixels a side.
+
+    Args:
+        clips: `(N, T, H, W, C)`, of any scale; the channels of series are standardized, as their units may differ.
+
+    Returns:
+        `(N, P, T)` float32.
+    """
+    clips = standardize(clips) if is_series(clips.shape[2:]) else clips
+    shape = tf.shape(clips)
+    frames = tf.cast(tf.reshape(clips, tf.concat([[-1], shape[2:]], axis=0)), tf.float32)
+    height, width = clips.shape[2:4]
+    cell = [-(-height // PIXEL_GRID), -(-width // PIXEL_GRID)]
+    grid = tf.nn.avg_pool2d(frames, cell, cell, "SAME")
+    return tf.transpose(tf.reshape(grid, [shape[0], shape[1], -1]), [0, 2, 1])
+
+
+def lines(pixels):
+    """Returns the heights of the lines of pixel spectra.
+
+    Args:
+        pixels: `(N, F)` of `pixel_power`.
+
+    Returns:
+        `(N, F)` float32: the power as a share of the strongest at bins that are a line, 0 elsewhere. All 0 for a clip
+        without any, such as a still or noise.
+    """
+    highest_near = tf.nn.max_pool1d(pixels[..., None], 3, 1, "SAME")[..., 0]
+    num_bins = tf.shape(pixels)[-1]
+    # A steady drift peaks at one cycle a clip.
+    counted = tf.where(2 * tf.range(num_bins) < 3 * PIXEL_PADDING, 0.0, pixels)
+    height = tf.math.divide_no_nan(counted, tf.reduce_max(counted, axis=-1, keepdims=True))
+    median = tf.gather(tf.sort(counted, axis=-1), num_bins // 2, axis=-1)[:, None]
+    is_line = (pixels >= highest_near) & (height >= LINE_SHARE) & (pixels > LINE_OVER_MEDIAN * median)
+    return tf.where(is_line, height, 0.0)

@@ -1,0 +1,1 @@
+"""Settings -> a trained run in a folder: loop, checkpoints, many devices."""

@@ -1,0 +1,245 @@
+"""A run's folder: what lies in it, whose it is, and that nothing of two runs is mixed there.
+
+`flags.cfg`, `results.jsonl`, `readout.json`, `clips.csv`, `clips_validation.csv`, `features.npz`,
+`features_validation.npz`, `best_epoch.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one
+process at a time, which holds `.lock` in it.
+"""
+
+import contextlib
+import json
+import pathlib
+import shutil
+from collections.abc import Callable
+
+from simper_tf.evaluation import rows
+from simper_tf.training import checkpoints
+from simper_tf.training.settings import Settings, free_names, text_of
+from simper_tf.utils import files
+
+LOCK = ".lock"
+FLAGS, READOUT = "flags.cfg", "readout.json"
+BEST_EPOCH = "best_epoch.npz"
+# Split -> the features of its clips.
+FEATURES = {"test": "features.npz", "validation": "features_validation.npz"}
+# Split -> what was read from each of its clips.
+OF_CLIPS = {"test": "clips.csv", "validation": "clips_validation.csv"}
+# What a run leaves beside its checkpoints, which flags of another run must not mix with.
+MADE = ("results.jsonl", *OF_CLIPS.values(), *FEATURES.values(), "saved_model")
+# The first and the last line of `flags.cfg`; one that has the first and not the last was cut short.
+_FIRST_LINE = (
+    "# Repeats this run, down to '# End.': python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>"
+)
+_LAST_LINE = "# End."
+
+
+@contextlib.contextmanager
+def opened(settings: Settings):
+    """Gives the folder of a run to this process alone, for the time of a block.
+
+    What killed processes have left half written there is deleted. Nothing else is written.
+
+    Raises:
+        ValueError: another process is at work there, the folder belongs to a run with other flags, or it holds files of
+            something else.
+    """
+    folder = pathlib.Path(settings.run_dir)
+    _check_ours(folder)
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with files.alone(folder / LOCK, wait=False):
+            _check_ours(folder)
+            # A run that ended before its first checkpoint has nothing to lose.
+            results = any((folder / name).exists() for name in MADE)
+            if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
+                check_same(folder, settings, "Name another folder, give the same flags, or start anew with --overwrite")
+            _remove_left_overs(folder)
+            yield folder
+    except files.InUse as error:
+        raise ValueError(
+            f"--run_dir={folder} is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
+            "another folder."
+        ) from error
+    finally:
+        if made and not any(folder.iterdir()):
+            folder.rmdir()  # A run that was refused leaves nothing.
+
+
+def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] = print):
+    """Writes `flags.cfg`; with `overwrite`, deletes the earlier run first."""
+    if settings.overwrite and (folder / FLAGS).exists():
+        say(f"Deleting the earlier run in {folder}.")
+        # The lock stays this process's; and while the flags are there, others can see that this is a run.
+        for path in sorted(folder.iterdir(), key=lambda path: path.name == FLAGS):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != LOCK:
+                path.unlink()
+    lines = [f"--{name}={value}\n" for name, value in settings.as_text().items() if name != "run_dir"]
+    files.write_atomically(folder / FLAGS, f"{_FIRST_LINE}\n{''.join(lines)}{_LAST_LINE}\n")
+
+
+def differences(folder: pathlib.Path, settings: Settings) -> str:
+    """Returns in print which flags that can change the weights of a run differ from settings.
+
+    Args:
+        folder: The run's.
+        settings: What they should be.
+
+    Raises:
+        ValueError: `flags.cfg` is damaged.
+    """
+    found, wanted = read_flags(folder), settings.as_text()
+    names = [name for name in {**wanted, **found} if name not in free_names()]
+    # What is not set on one side may be set to its default on the other.
+    defaults = {name: text_of(value) for name, value in settings.defaults().items()}
+    begun = bool(checkpoints.checkpoint_steps(folder / "checkpoints"))
+    compared = {name: [flags.get(name, defaults.get(name)) for flags in (found, wanted)] for name in names}
+    changed = [
+        name
+        for name, texts in compared.items()
+        if not (_name_the_same(*texts, begun) if name == "encoder_from" else _say_the_same(*texts))
+    ]
+    return "; ".join(
+        f"--{name} was {found.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed
+    )
+
+
+def _name_the_same(text, other, begun):
+    """Returns whether two folders of a run or of an exported model, as text, are the same.
+
+    Args:
+        text, other: Their paths, empty for none.
+        begun: Whether the run that is compared has weights of its own: where that was which gave it the first no longer
+            counts, as it may have moved since, and its name alone tells it from others.
+    """
+    if not (text and other):
+        return not text and not other
+    paths = [pathlib.Path(each).absolute() for each in (text, other)]
+    if begun:
+        return _own_parts(paths[0]) == _own_parts(paths[1])
+    return paths[0].resolve() == paths[1].resolve()
+
+
+def _own_parts(path):
+    """Returns the name of a folder; of an exported model that of its run too, as versions are mere numbers."""
+    parts = path.parts
+    exported = [k for k, part in enumerate(parts) if part == "saved_model"]
+    return parts[max(exported[-1] - 1, 0) :] if exported else parts[-1:]
+
+
+def _say_the_same(text, other):
+    """Returns whether two values as text, or None, are the same, such as 0.5,2 and 0.5,2.0, or true and True."""
+
+    def read(part):
+        try:
+            return float(part)
+        except ValueError:
+            return part.lower() if part.lower() in ("true", "false") else part
+
+    texts = [None if each is None else [read(part) for part in each.split(",")] for each in (text, other)]
+    return texts[0] == texts[1]
+
+
+def check_same(folder: pathlib.Path, settings: Settings, advice: str):
+    """Refuses settings that are not those of the run in a folder.
+
+    Args:
+        folder: The run's.
+        settings: What they should be.
+        advice: What to do where they are not, in print.
+
+    Raises:
+        ValueError: a flag that changes the weights has another value.
+    """
+    changed = differences(folder, settings)
+    if changed:
+        raise ValueError(f"--run_dir={folder} belongs to a run with other flags: {changed}. {advice}.")
+
+
+def check_rows(folder: pathlib.Path):
+    """Refuses, before any work, a `results.jsonl` that rows cannot be added to.
+
+    Raises:
+        ValueError: a line is not a result row.
+    """
+    rows.read_rows(folder / "results.jsonl")
+
+
+def read_flags(folder: pathlib.Path) -> dict[str, str]:
+    """Returns the flags that a run was started with, as text by name.
+
+    Raises:
+        ValueError: there is no run in the folder, or its `flags.cfg` is damaged.
+    """
+    path = folder / FLAGS
+    if not path.exists():
+        raise ValueError(f"--run_dir={folder} holds no run: {path} does not exist. Train one first.")
+    try:
+        text = path.read_text()
+    except UnicodeDecodeError as error:
+        raise _damaged(path, "it is no text") from error
+    lines = [line.strip() for line in text.splitlines()]
+    found = dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--") and "=" in line)
+    if not found:
+        raise _damaged(path, "it holds no flag")
+    # Earlier versions, and people, write neither the first line nor the last.
+    if not text.endswith("\n") or (_FIRST_LINE in lines and _LAST_LINE not in lines):
+        raise _damaged(path, f"it ends with {lines[-1]!r} and was cut short, flags may be missing")
+    return found
+
+
+def write_readout(folder: pathlib.Path, found: dict):
+    """Keeps what protocols have found on the way to their predictions, for export."""
+    files.write_atomically(folder / READOUT, json.dumps(found, indent=1) + "\n")
+
+
+def read_readout(folder: pathlib.Path) -> dict:
+    """Returns what `write_readout` has kept.
+
+    Raises:
+        ValueError: nothing was kept, or the file is damaged.
+    """
+    path = folder / READOUT
+    try:
+        found = json.loads(path.read_text())
+        if not isinstance(found, dict):
+            raise ValueError("it holds no JSON object")
+    except (OSError, ValueError, RecursionError) as error:
+        raise damaged_readout(folder, error) from error
+    return found
+
+
+def damaged_readout(folder: pathlib.Path, found) -> ValueError:
+    """Returns the error of a `readout.json` that cannot be used.
+
+    Args:
+        folder: The run's.
+        found: What is wrong with it, in print.
+    """
+    return ValueError(
+        f"{folder / READOUT} is missing or damaged ({found}): how features are to be read is found by evaluation. "
+        f"Evaluate first: python -m trainers.evaluate --run_dir={folder}"
+    )
+
+
+def _check_ours(folder):
+    names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if names - {LOCK} and FLAGS not in names:
+        raise ValueError(f"--run_dir={folder} holds files, but no run: name another folder, or empty this one.")
+
+
+def _remove_left_overs(folder):
+    """Deletes half-written files of killed processes; with the lock held, none is being written."""
+    checkpoints.remove_left_overs(folder / "checkpoints")
+    for path in [*folder.glob("*.tmp"), *folder.glob("*/*.tmp")]:
+        path.unlink()  # See `files.replacing`.
+    for path in (folder / "saved_model").glob("*.unfinished"):
+        shutil.rmtree(path)
+
+
+def _damaged(path, what):
+    return ValueError(
+        f"{path} is damaged: {what}. Write the flags of the run into it, a --name=value a line, or train anew with "
+        "--overwrite."
+    )

@@ -1,0 +1,1 @@
+"""Atomic files, checks of arguments, units and replicas: what every floor above stands on."""

@@ -1,0 +1,1 @@
+"""A clip -> random views: which times, and which appearance."""

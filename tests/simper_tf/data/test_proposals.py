@@ -1,0 +1,79 @@
+"""How recordings are cut to learn from, by hand-computed cases."""
+
+import pytest
+
+from simper_tf.data import proposals
+from simper_tf.recordings import windows
+from simper_tf.recordings.sources import Info
+
+
+def info(rate=25.0, seconds=60.0, height=120, width=160):
+    return Info(rate, seconds, height, width)
+
+
+def test_long_recordings_of_one_rate_are_cut_into_the_periods_of_the_slowest_repetition():
+    found = proposals.propose([info(), info(), info()])
+    # 2.4 / 0.4 Hz = 6 s; 25 / 5 = 5 Hz; 4:3 on 24 pixels.
+    assert (found.rate, found.length, found.band, found.shape) == (25.0, 150, (0.4, 5.0), (18, 24))
+    # Half a clip apart there are 1 + 54 / 3 = 19 in each, 57 in all: a quarter, 37 frames, makes enough.
+    assert [windows.number(info().seconds, found.rate, found.length, found.hop), found.hop] == [38, 37]
+    assert found.reasons.keys() == {"rate", "band", "window", "size", "hop"}
+
+
+def test_enough_clips_start_half_a_clip_apart():
+    assert proposals.propose([info(seconds=600.0)]).hop == 75
+
+
+def test_of_mixed_rates_the_middle_one_is_taken_and_none_above_8_frames_a_period():
+    assert proposals.propose([info(24.0), info(30.0), info(25.0)]).rate == 25.0
+    assert proposals.propose([info(120.0)]).rate == 44.0
+    assert proposals.propose([info(30.0)], band=(0.2, 1.0)).rate == 8.0
+
+
+def test_a_recording_too_slow_for_the_band_or_shorter_than_a_clip_does_not_fit():
+    found = proposals.propose([info(), info(), info(10.0), info(seconds=3.0)])
+    assert found.seconds == 6.0
+    assert proposals.unfit(info(), found) is None
+    assert proposals.unfit(info(10.0), found)[:2] == (
+        "10 frames per second",
+        "11.11 or more, to show what repeats at 5 Hz",
+    )
+    assert proposals.unfit(info(seconds=3.0), found)[:2] == ("3.00 s", "6.00 s or more")
+
+
+def test_short_recordings_make_short_clips_and_raise_the_lower_end_of_the_band():
+    found = proposals.propose([info(seconds=s) for s in (2.0, 3.0, 4.0)])
+    assert (found.length, found.band) == (75, (0.667, 5.0))
+    # Those that hold two periods of 0.4 Hz are long enough for it.
+    found = proposals.propose([info(seconds=s) for s in (3.0, 5.2, 9.0)])
+    assert (found.length, found.band) == (130, (0.4, 5.0))
+
+
+def test_a_single_recording_leaves_room_for_others_beside_a_clip():
+    found = proposals.propose([info(seconds=9.0)])
+    assert (found.seconds, found.band) == (3.0, (0.667, 5.0))
+    assert proposals.propose([info(seconds=60.0)]).seconds == 6.0
+
+
+def test_what_is_asked_for_is_taken():
+    found = proposals.propose([info()], band=(0.5, 4.0), window=5.0, hop=1.0, rate=20.0, size=(30, 40))
+    assert (found.rate, found.length, found.hop, found.shape, found.band) == (20.0, 100, 20, (30, 40), (0.5, 4.0))
+    assert set(found.reasons.values()) == {"as asked for"}
+
+
+@pytest.mark.parametrize(
+    ("infos", "asked", "message"),
+    [
+        ([info()], {"band": (0.4, 12.0)}, "up to 12 Hz cannot be shown at 25 frames per second, only up to 11.2 Hz"),
+        ([info()], {"band": (0.4, 4.0), "window": 2.0}, "Clips of 2 s at 25 frames per second are too short"),
+        ([info(seconds=4.0)] * 2, {"band": (0.4, 4.0)}, "takes clips of 5.04 s, but the longest recording has 4 s"),
+        ([info(seconds=0.5)], {}, "are too short: a clip needs 16 frames"),
+        ([info(seconds=4e3)] * 2, {"band": (0.001, 4.0)}, "have 60000 frames, more than 4000"),
+        ([info()], {"band": (2.0, 1.0)}, "`band` must be .low, high. in Hz"),
+        ([info()], {"hop": -1.0}, "`hop` must be a number above 0. Received: -1.0"),
+        ([info()], {"size": (24.5, 3)}, "`size` must be .height, width. in pixels"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_numbers(infos, asked, message):
+    with pytest.raises(ValueError, match=message):
+        proposals.propose(infos, **asked)

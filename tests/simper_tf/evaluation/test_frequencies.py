@@ -1,0 +1,187 @@
+import dataclasses
+
+import numpy as np
+import pytest
+from made_up_features import RATE, perfect
+
+from simper_tf.evaluation import protocols
+from simper_tf.evaluation.tasks import Frequency
+from simper_tf.signals.octave import Octave, find_octave
+
+RNG = np.random.default_rng(43)
+TASK = Frequency("Hz", band=(0.4, 5.5))
+
+
+def features(frequencies, harmonic=1.0, subjects=None):
+    return perfect(RNG, frequencies, harmonic, subjects)
+
+
+def predict(train, test, task=TASK, **options):
+    """Returns protocol -> values, and the calibrated harmonic."""
+    found = protocols.predict(train, train.take(1), test, task, options)
+    return {name: each.values for name, each in found.items()}, found["fft_calibrated"].found["harmonic"]
+
+
+def test_perfect_features_are_read_by_every_protocol():
+    train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 40)
+    predictions, harmonic = predict(features(train), features(test))
+    assert harmonic == 1
+    # A bare bin is 30 / 120 = 0.25 Hz wide; neighbors among 150 lie 0.015 Hz off on average, up to 0.2 at worst.
+    bounds = {
+        "fft": 0.01,
+        "fft_fundamental": 0.01,
+        "fft_calibrated": 0.01,
+        "fft_resolved": 0.01,
+        "pixels": 0.02,
+        "fft_paper": 0.125 + 0.02,
+        "1nn": 0.2,
+        "1nn_npsd": 0.2,
+        "probe": 0.2,
+    }
+    assert predictions.keys() == {*bounds, "1nn_euclidean"}
+    for protocol, bound in bounds.items():
+        assert np.abs(predictions[protocol] - test).max() < bound, protocol
+    assert np.abs(predictions["1nn_euclidean"] - test).mean() < 0.5
+
+
+def test_features_at_twice_the_frequency_mislead_only_the_readout_without_labels_or_pixels():
+    train, test = RNG.uniform(0.5, 2.6, 150), RNG.uniform(0.6, 2.5, 40)
+    predictions, harmonic = predict(features(train, 1 / 2), features(test, 1 / 2))
+    assert harmonic == 1 / 2
+    for protocol in ("fft", "fft_fundamental"):
+        np.testing.assert_allclose(predictions[protocol], 2 * test, atol=0.02)
+    np.testing.assert_allclose(predictions["fft_calibrated"], test, atol=0.01)
+    np.testing.assert_allclose(predictions["fft_resolved"], test, atol=0.01)
+    assert np.abs(predictions["1nn"] - test).mean() < 0.05
+
+
+def test_resolving_the_octave_looks_at_no_label_and_no_band():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    altered = dataclasses.replace(train, labels=3 * train.labels)
+    read = predict(altered, test, Frequency("Hz", band=(7.0, 8.0)))[0]["fft_resolved"]
+    np.testing.assert_allclose(read, test.labels, atol=0.01)
+
+
+def test_clips_without_a_line_are_read_by_the_multiple_that_others_agree_on():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    drowned = dataclasses.replace(test, pixels=np.ones_like(test.pixels))
+    octave = find_octave(train.series, train.pixels)
+    assert octave == Octave(2, 1.0, 1.0)
+    said = "Features run at 2 times the frequency: so say 100% of the clips whose pixels show it."
+    assert str(octave) == said
+    np.testing.assert_allclose(octave.frequency(drowned.series, drowned.pixels, drowned.rates), test.labels, atol=0.01)
+
+
+def test_where_votes_split_each_clip_is_read_by_its_own_pixels():
+    frequencies = RNG.uniform(0.5, 2.4, 40)
+    halves = [features(frequencies[:20], 1 / 2), features(frequencies[20:], 1.0)]
+    mixed = dataclasses.replace(
+        halves[0],
+        **{
+            name: np.concatenate([getattr(half, name) for half in halves])
+            for name in ("series", "labels", "rates", "ids", "pixels")
+        },
+    )
+    octave = find_octave(mixed.series, mixed.pixels)
+    assert (octave.agreement, octave.is_common) == (0.5, False)
+    assert "do not run at one multiple" in str(octave)
+    np.testing.assert_allclose(octave.frequency(mixed.series, mixed.pixels, mixed.rates), frequencies, atol=0.01)
+
+
+def test_a_few_clips_with_lines_do_not_decide_for_all():
+    train = features(RNG.uniform(0.5, 2.6, 40), 1 / 2)
+    pixels = train.pixels.copy()
+    pixels[8:] = 1
+    octave = find_octave(train.series, pixels)
+    assert (octave.agreement, octave.voting, octave.is_common) == (1.0, 0.2, False)
+    assert "20% of the clips show a line: too few" in str(octave)
+
+
+@pytest.mark.parametrize(
+    ("agreement", "voting", "common"), [(0.67, 0.25, True), (0.66, 1.0, False), (1.0, 0.24, False)]
+)
+def test_a_multiple_is_common_where_two_of_three_votes_agree_and_a_quarter_of_the_clips_vote(agreement, voting, common):
+    octave = Octave(2, agreement, voting)
+    assert octave.is_common == common
+    assert str(octave).startswith("Features run at 2 times the frequency") == common
+    assert str(octave).endswith("Each clip is read by its own pixels.") != common
+
+
+def test_features_at_the_frequency_itself_are_said_to_be_so():
+    assert str(Octave(1, 0.9, 1.0)).startswith("Features run at the frequency: so say 90% of")
+
+
+def test_calibration_looks_at_no_more_labels_than_it_may():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    labels = train.labels.copy()
+    labels[7:] = 2 * labels[7:]  # Were these seen, the first harmonic would fit better.
+    altered = dataclasses.replace(train, labels=labels)
+    assert predict(altered, test, labeled_clips=7)[1] == 1 / 2
+    assert predict(altered, test, labeled_clips=60)[1] == 1
+    labels = np.where(np.arange(60) < 10, train.labels, np.nan)  # Ten, unless told.
+    few = dataclasses.replace(train, labels=labels)
+    assert protocols.fft_calibrated(few, few, test, TASK).found["harmonic"] == 1 / 2
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_calibration_without_a_label_is_refused(number):
+    few = features(RNG.uniform(1, 3, 4))
+    with pytest.raises(ValueError, match=f"--labeled_clips must be at least 1. Received: {number}"):
+        predict(few, few, labeled_clips=number)
+
+
+@pytest.mark.parametrize("unit", ["bpm", "count"])
+def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_duration(unit):
+    rates = {k: RNG.uniform(20, 40, k).astype(np.float32) for k in (60, 20)}
+    frequencies = {k: RNG.uniform(0.8, 3.0, k) for k in rates}
+
+    def labeled(k):
+        perfect = features(frequencies[k] * RATE / rates[k])  # Sampled at its own rate instead.
+        factor = 60 if unit == "bpm" else 120 / rates[k]
+        labels = (factor * frequencies[k]).astype(np.float32)
+        return dataclasses.replace(perfect, labels=labels, rates=rates[k])
+
+    train, test = labeled(60), labeled(20)
+    predictions, harmonic = predict(train, test, Frequency(unit, band=TASK.band))
+    assert harmonic == 1
+    for protocol in ("fft", "fft_calibrated", "fft_resolved", "pixels"):
+        np.testing.assert_allclose(predictions[protocol], test.labels, rtol=0.02)
+    cycles = {name: values / (each.rates * each.per_hertz(Frequency(unit))) for name, values, each in (
+        ("told", predictions["1nn"], test), ("known", train.labels, train),
+    )}  # fmt: skip
+    assert np.abs(cycles["told"][:, None] - cycles["known"]).min(axis=1).max() < 1e-7
+    # One bin of 120 frames is one repetition in the clip.
+    if unit == "count":
+        np.testing.assert_allclose(predictions["fft_paper"], np.round(predictions["fft_paper"]), atol=1e-4)
+
+
+def test_protocols_that_look_at_labels_get_the_clips_whose_labels_are_known_and_the_others_all():
+    train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
+    known = np.arange(60) % 6 == 1
+    labels = np.where(known, train.labels, np.nan)
+    pixels = np.where(known[:, None], 0, train.pixels)  # Only the others can vote.
+    half = dataclasses.replace(train, labels=labels, pixels=pixels, known=known)
+    found, expected = predict(half, test)[0], predict(train.only(known), test)[0]
+    assert np.isfinite(list(found.values())).all()
+    for protocol in ("1nn", "1nn_npsd", "1nn_euclidean", "fft_calibrated"):
+        np.testing.assert_array_equal(found[protocol], expected[protocol])
+    votes = protocols.predict(half, test, test, TASK)["fft_resolved"].found["octave"]
+    assert votes["voting"] == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(("task", "per_hertz"), [(TASK, 1), (Frequency("bpm", band=(0.4, 5.5)), 60)])
+def test_a_neighbor_at_another_frame_rate_has_as_many_cycles_a_frame(task, per_hertz):
+    train = features(RNG.uniform(0.5, 5, 600))
+    test = features(RNG.uniform(0.7, 4, 40))
+    # The same features of a camera that is slower by a sixth show what repeats as much more slowly.
+    slower = dataclasses.replace(test, rates=test.rates * np.float32(25 / 30), labels=test.labels * 25 / 30 * per_hertz)
+    train = dataclasses.replace(train, labels=train.labels * per_hertz)
+    for name in ("1nn", "1nn_npsd"):
+        found = protocols.predict(train, train, slower, task)[name].values
+        assert np.abs(found - slower.labels).max() < 0.1 * per_hertz, name
+
+
+def test_the_neighbors_of_counts_and_of_one_rate_keep_their_labels_to_the_bit():
+    train, test = features(RNG.uniform(0.5, 5, 50)), features(RNG.uniform(0.7, 4, 5))
+    for task in (TASK, Frequency("count", band=(0.4, 5.5))):
+        assert set(protocols.predict(train, train, test, task)["1nn"].values) <= set(train.labels)

@@ -1,0 +1,220 @@
+import numpy as np
+import pytest
+import scipy.stats
+
+from simper_tf.evaluation import metrics
+
+RNG = np.random.default_rng(29)
+TRUE, PREDICTED = np.array([1.0, 2.0, 4.0]), np.array([1.5, 2.0, 3.0])
+
+
+def test_mean_absolute_error_by_hand():
+    assert metrics.mean_absolute_error(TRUE, PREDICTED) == pytest.approx((0.5 + 0 + 1) / 3)
+
+
+def test_mean_absolute_percentage_error_by_hand():
+    assert metrics.mean_absolute_percentage_error(TRUE, PREDICTED) == pytest.approx(100 * (0.5 / 1 + 0 + 1 / 4) / 3)
+    assert metrics.mean_absolute_percentage_error(-TRUE, -PREDICTED) == pytest.approx(25)
+
+
+def test_geometric_mean_lifts_exact_hits_to_the_floor_and_counts_them():
+    assert metrics.geometric_mean_error(TRUE, PREDICTED, floor=0.1) == pytest.approx((0.5 * 0.1 * 1) ** (1 / 3))
+    assert metrics.geometric_mean_error(TRUE, PREDICTED) == pytest.approx((0.5 * 1e-3 * 1) ** (1 / 3))
+    assert metrics.count_floored(TRUE, PREDICTED) == 1
+    assert metrics.count_floored(TRUE, PREDICTED, floor=0.6) == 2
+    assert metrics.count_floored(TRUE, TRUE + 1e-3 + 1e-9) == 0
+    assert metrics.count_floored(TRUE, TRUE + 0.5, floor=0.5) == 0  # Nothing is lifted.
+
+
+def test_geometric_mean_equals_scipy_where_nothing_is_floored():
+    true = RNG.uniform(size=50)
+    predicted = true + RNG.uniform(0.1, 2, 50)
+    assert metrics.geometric_mean_error(true, predicted) == pytest.approx(scipy.stats.gmean(np.abs(predicted - true)))
+
+
+def test_pearson_equals_scipy_and_ignores_scale_and_offset():
+    true = RNG.normal(size=30)
+    predicted = 0.5 * true + RNG.normal(size=30)
+    expected = scipy.stats.pearsonr(true, predicted).statistic
+    assert metrics.pearson_correlation(true, predicted) == pytest.approx(expected)
+    assert metrics.pearson_correlation(3 * true + 1, 0.1 * predicted - 4) == pytest.approx(expected)
+    assert metrics.pearson_correlation(1e-4 * true, 1e-4 * predicted) == pytest.approx(expected)
+    assert metrics.pearson_correlation(true, -2 * true) == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, 3.3])
+def test_pearson_is_zero_where_either_side_is_constant(constant):
+    series, flat = RNG.normal(size=10), np.full(10, constant)
+    for true, predicted in ((flat, series), (series, flat), (flat, flat)):
+        assert metrics.pearson_correlation(true, predicted) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_metrics_are_plain_numbers_that_ignore_the_order_of_clips(name):
+    metric, _ = metrics.METRICS[name]
+    true, predicted = RNG.uniform(1, 5, 20).astype(np.float32), RNG.uniform(1, 5, 20).astype(np.float32)
+    order = RNG.permutation(20)
+    assert type(metric(true, predicted)) is float
+    assert metric(true[order], predicted[order]) == pytest.approx(metric(true, predicted))
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_perfect_predictions_score_best(name):
+    best = {"mae": 0, "mape": 0, "gm": 1e-3, "pearson": 1}[name]
+    assert metrics.METRICS[name][0](TRUE, TRUE) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+@pytest.mark.parametrize(("true", "predicted"), [([1.0, 2.0], [1.0]), ([], []), ([[1.0, 2.0]], [1.0, 2.0])])
+def test_predictions_of_another_number_and_none_at_all_are_refused(name, true, predicted):
+    with pytest.raises(ValueError, match="as many predictions as true values, and at least one"):
+        metrics.METRICS[name][0](true, predicted)
+
+
+def test_a_percentage_of_zero_is_refused_with_the_number_of_zeros():
+    with pytest.raises(ValueError, match="true value of 0 is undefined; 2 of them"):
+        metrics.mean_absolute_percentage_error([0.0, 1.0, 0.0], [1.0, 1.0, 1.0])
+
+
+def test_an_error_as_a_fraction_is_a_hundredth_of_the_percentage_and_bears_true_values_of_zero():
+    assert metrics.mean_absolute_fraction_error(TRUE, PREDICTED) == pytest.approx((0.5 / 1 + 0 + 1 / 4) / 3)
+    assert metrics.mean_absolute_fraction_error(-TRUE, -PREDICTED) == pytest.approx(0.25)
+    assert metrics.mean_absolute_fraction_error([0.0, 2.0], [0.5, 2.0], floor=0.1) == pytest.approx(5 / 2)
+
+
+def test_correlation_of_series_is_the_mean_over_them_not_that_of_all_values():
+    true = RNG.normal(size=(5, 12)) + 100 * np.arange(5)[:, None]
+    predicted = RNG.normal(size=(5, 12)) + 100 * np.arange(5)[:, None]
+    expected = np.mean([scipy.stats.pearsonr(*pair).statistic for pair in zip(true, predicted, strict=True)])
+    assert metrics.mean_series_correlation(true, predicted) == pytest.approx(expected)
+    assert metrics.pearson_correlation(true, predicted) > 0.99 > abs(expected) + 0.3
+
+
+@pytest.mark.parametrize("length", [7, 24, 100])
+@pytest.mark.parametrize("constant", [0.0, 0.1, -3.3, 1e6 / 3])
+def test_a_constant_series_counts_as_uncorrelated(constant, length):
+    # The mean of as many 0.1 is another number than 0.1, by rounding.
+    flat, rising = np.full(length, constant), np.arange(length) / 1e4
+    true, predicted = np.stack([rising, flat, flat, rising]), np.stack([rising, flat, rising, flat])
+    assert metrics.mean_series_correlation(true, predicted) == pytest.approx(1 / 4, abs=1e-9)
+    assert metrics.mean_series_correlation(true, -predicted) == pytest.approx(-1 / 4, abs=1e-9)
+
+
+def test_a_series_that_moves_little_far_from_zero_is_not_constant():
+    swing = 300 + 1e-6 * np.sin(np.arange(24.0))[None]
+    assert metrics.mean_series_correlation(swing, swing) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", metrics.SERIES_METRICS)
+def test_intervals_of_series_draw_whole_clips(name):
+    metric, _ = metrics.SERIES_METRICS[name]
+    true, predicted = RNG.uniform(1, 5, (2, 6, 9))
+    low, high = metrics.bootstrap_interval(metric, true, predicted, num_resamples=100)
+    assert low < metric(true, predicted) < high
+    assert metrics.bootstrap_interval(metric, true, predicted, ["one"] * 6, num_resamples=100) == (low, high)
+
+
+@pytest.mark.parametrize("groups", [None, RNG.integers(0, 7, 40), np.repeat(["a", "b"], 20)], ids=["clips", "7", "2"])
+@pytest.mark.parametrize("name", ["mae", "mape", "gm", "pearson", "series mape", "series pearson"])
+def test_an_interval_is_that_of_the_metric_of_each_resample(name, groups):
+    is_series = name.startswith("series")
+    metric, _ = (metrics.SERIES_METRICS if is_series else metrics.METRICS)[name.split()[-1]]
+    true, predicted = RNG.uniform(1, 5, (2, 40, 9) if is_series else (2, 40))
+    labels = np.arange(40) if groups is None else groups
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    rng, values = np.random.default_rng(3), []
+    for _ in range(50):
+        clips = np.concatenate([members[k] for k in rng.integers(len(members), size=len(members))])
+        values.append(metric(true[clips], predicted[clips]))
+    found = metrics.bootstrap_interval(metric, true, predicted, groups, num_resamples=50, seed=3)
+    assert found == pytest.approx(np.percentile(values, [2.5, 97.5]), rel=1e-9)
+
+
+def test_resamples_of_one_value_are_uncorrelated_and_leave_the_interval_finite():
+    true, predicted = np.repeat([60.1, 90.7], 10), RNG.uniform(60, 90, 20)
+    low, high = metrics.bootstrap_interval(metrics.pearson_correlation, true, predicted, true)
+    assert -1 <= low <= 0 <= high <= 1
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_what_is_not_a_number_leaves_no_value_and_no_interval(name, wrong):
+    metric, _ = metrics.METRICS[name]
+    predicted = np.array([1.5, wrong, 3.0])
+    with np.errstate(invalid="ignore"):
+        assert not np.isfinite(metric(TRUE, predicted))
+        assert not np.isfinite(metrics.bootstrap_interval(metric, TRUE, predicted)).all()
+
+
+@pytest.mark.parametrize("name", metrics.SERIES_METRICS)
+def test_a_series_that_is_not_a_number_leaves_no_value(name):
+    metric, _ = metrics.SERIES_METRICS[name]
+    assert np.isnan(metric(TRUE[None], np.array([[1.5, np.nan, 3.0]])))
+
+
+def test_correlation_of_ties_is_that_of_scipy():
+    true, predicted = RNG.integers(0, 3, (2, 50)).astype(float)
+    expected = scipy.stats.pearsonr(true, predicted).statistic
+    assert metrics.pearson_correlation(true, predicted) == pytest.approx(expected)
+
+
+def test_interval_is_decided_by_its_seed():
+    true, predicted = RNG.normal(size=(2, 40))
+    interval = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, num_resamples=200)
+    again = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, num_resamples=200)
+    other = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, num_resamples=200, seed=1)
+    assert interval == again != other
+    assert interval[0] < metrics.mean_absolute_error(true, predicted) < interval[1]
+
+
+def test_an_interval_leaves_out_25_draws_of_a_thousand_at_either_end():
+    counted = metrics.Metric(lambda true, predicted: np.zeros(len(true)), lambda means: np.arange(len(means)))
+    low, high = metrics.bootstrap_interval(counted, TRUE, PREDICTED)
+    assert (low, high) == pytest.approx((0.025 * 999, 0.975 * 999))
+
+
+def test_interval_is_that_of_the_standard_error_for_many_clips():
+    errors = RNG.normal(size=400)
+    low, high = metrics.bootstrap_interval(metrics.mean_absolute_error, np.zeros(400), errors)
+    deviation = np.abs(errors).std() / np.sqrt(400)
+    # 1,000 resamples fix a percentile to a tenth of a deviation or so.
+    assert low == pytest.approx(np.abs(errors).mean() - 1.96 * deviation, abs=0.25 * deviation)
+    assert high == pytest.approx(np.abs(errors).mean() + 1.96 * deviation, abs=0.25 * deviation)
+
+
+def test_interval_covers_the_truth_in_about_nineteen_cases_of_twenty():
+    truth = np.sqrt(2 / np.pi)  # Mean absolute value of a standard normal.
+    covered = 0
+    for k in range(200):
+        errors = np.random.default_rng(k).normal(size=60)
+        low, high = metrics.bootstrap_interval(metrics.mean_absolute_error, 0 * errors, errors, num_resamples=200)
+        covered += low <= truth <= high
+    # The percentile interval of 60 clips covers a little less than 95 %; the count varies by 3.
+    assert 0.9 * 200 <= covered <= 199
+
+
+def test_interval_is_wider_over_subjects_who_err_alike():
+    offsets = np.repeat(RNG.exponential(size=12), 20)
+    predicted, subjects = offsets + 0.01 * RNG.normal(size=240), np.repeat([f"s{k}" for k in range(12)], 20)
+    by_clip = np.ptp(metrics.bootstrap_interval(metrics.mean_absolute_error, np.zeros(240), predicted))
+    by_subject = np.ptp(metrics.bootstrap_interval(metrics.mean_absolute_error, np.zeros(240), predicted, subjects))
+    # 12 independent values instead of 240: wider by sqrt 20 = 4.5.
+    assert by_subject == pytest.approx(by_clip * np.sqrt(20), rel=0.35)
+
+
+def test_groups_need_neither_order_nor_equal_size_and_groups_of_one_are_clips():
+    true, predicted = RNG.normal(size=(2, 30))
+    subjects = np.array([f"s{k}" for k in RNG.integers(0, 5, 30)])
+    order = np.argsort(subjects, kind="stable")
+    mixed = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, subjects)
+    sorted_ = metrics.bootstrap_interval(metrics.mean_absolute_error, true[order], predicted[order], subjects[order])
+    assert mixed == pytest.approx(sorted_)
+    alone = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, np.arange(30))
+    assert alone == metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted)
+
+
+def test_clips_of_one_person_have_the_interval_over_clips_and_not_one_without_width():
+    true, predicted = np.zeros(4), np.array([0.0, 0.1, 0.4, 0.6])
+    alone = metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted, np.array(["a"] * 4))
+    assert alone == metrics.bootstrap_interval(metrics.mean_absolute_error, true, predicted)
+    assert alone[0] < 0.275 < alone[1]

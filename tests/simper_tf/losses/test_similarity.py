@@ -1,0 +1,257 @@
+import functools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.losses import similarity
+
+ALL = [similarity.max_cross_correlation, similarity.npsd_cosine, similarity.npsd_l2, similarity.cosine]
+PERIODIC = ALL[:3]
+XLA = functools.partial(tf.function, jit_compile=True)
+RNG = np.random.default_rng(5)
+EVEN, ODD = RNG.normal(size=(2, 3, 16)), RNG.normal(size=(2, 3, 17))
+
+
+def sinusoid(frequency, num_frames=50, phase=0.0, rate=30.0):
+    """Returns `(1, T)` of a sinusoid, frequency in Hz."""
+    return np.sin(2 * np.pi * frequency * np.arange(num_frames) / rate + phase)[None]
+
+
+def standardized(x):
+    x = x - x.mean(axis=-1, keepdims=True)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def unit_psd(x, kept=slice(1, None)):
+    power = np.abs(np.fft.rfft(x))[..., kept] ** 2
+    return power / np.linalg.norm(power, axis=-1, keepdims=True)
+
+
+def test_max_cross_correlation_of_two_impulses_one_frame_apart():
+    # Centred (2, -1, -1)/3 and (-1, 2, -1)/3 overlap best at a lag of one: 2 * 2 + 1 * 1 over the squared norm 6.
+    early, late = tf.constant([[1.0, 0.0, 0.0]]), tf.constant([[0.0, 1.0, 0.0]])
+    score = similarity.max_cross_correlation(early, late)
+    np.testing.assert_allclose(score, [[(2 * 2 + 1 * 1) / 6]], rtol=1e-6)
+
+
+def test_series_that_meet_only_at_the_largest_lag():
+    # (2, -1, -1)/3 and (-1, -1, 2)/3 overlap best in one frame, at a lag of two; a lag of minus two is another.
+    first, last = tf.constant([[1.0, 0.0, 0.0]]), tf.constant([[0.0, 0.0, 1.0]])
+    np.testing.assert_allclose(similarity.max_cross_correlation(first, last), [[2 * 2 / 6]], rtol=1e-6)
+    np.testing.assert_allclose(similarity.max_cross_correlation(last, first), [[2 * 2 / 6]], rtol=1e-6)
+
+
+def test_npsd_of_a_cosine_and_an_impulse():
+    # Powers without the mean: (4, 0) for the cosine of period 4, (1, 1) for the impulse.
+    cosine, impulse = tf.constant([[1.0, 0.0, -1.0, 0.0]]), tf.constant([[1.0, 0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(similarity.npsd_cosine(cosine, impulse), [[1 / np.sqrt(2)]], rtol=1e-6)
+    np.testing.assert_allclose(similarity.npsd_l2(cosine, impulse), [[2 / np.sqrt(2) - 2]], rtol=1e-6)
+
+
+def test_cosine_of_two_short_series():
+    # Centred: (-1, 0, 1) and (-1, 1, 0), whose product is 1 and whose norms are sqrt 2.
+    score = similarity.cosine(tf.constant([[1.0, 2.0, 3.0]]), tf.constant([[1.0, 3.0, 2.0]]))
+    np.testing.assert_allclose(score, [[1 / 2]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
+def test_max_cross_correlation_equals_the_full_correlation_of_numpy(x):
+    score = similarity.max_cross_correlation(tf.constant(x[0]), tf.constant(x[1]))
+    a, b = standardized(x)
+    expected = [[np.correlate(p, q, mode="full").max() for q in b] for p in a]
+    np.testing.assert_allclose(score, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
+def test_npsd_equals_the_explicit_loop(x):
+    score = similarity.npsd_cosine(tf.constant(x[0]), tf.constant(x[1]))
+    expected = [[np.dot(unit_psd(p), unit_psd(q)) for q in x[1]] for p in x[0]]
+    np.testing.assert_allclose(score, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
+def test_npsd_l2_is_minus_the_squared_distance_of_unit_spectra(x):
+    score = similarity.npsd_l2(tf.constant(x[0]), tf.constant(x[1]))
+    expected = [[-np.sum((unit_psd(p) - unit_psd(q)) ** 2) for q in x[1]] for p in x[0]]
+    np.testing.assert_allclose(score, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
+def test_a_series_is_most_alike_itself(x):
+    for function, best in zip(ALL, (1.0, 1.0, 0.0, 1.0), strict=True):
+        np.testing.assert_allclose(np.diagonal(function(tf.constant(x[0]), tf.constant(x[0]))), best, atol=1e-5)
+
+
+def test_scores_stay_in_their_ranges():
+    x, y = tf.constant(RNG.standard_cauchy(size=(40, 9))), tf.constant(RNG.normal(size=(40, 9)))
+    for function, (low, high) in zip(ALL, ((0, 1), (0, 1), (-2, 0), (-1, 1)), strict=True):
+        score = function(x, y).numpy()
+        assert score.min() >= low - 1e-5
+        assert score.max() <= high + 1e-5
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_scores_are_symmetric_and_ignore_positive_scale_and_offset(function):
+    x, y = tf.constant(EVEN[0]), tf.constant(EVEN[1])
+    np.testing.assert_allclose(function(y, x), tf.transpose(function(x, y)), atol=1e-6)
+    np.testing.assert_allclose(function(3.0 * x + 7.0, 0.01 * y - 2.0), function(x, y), atol=1e-5)
+    np.testing.assert_allclose(function(1e-3 * x, 1e-3 * y), function(x, y), atol=1e-5)
+
+
+def test_a_sign_flip_changes_max_cross_correlation_of_an_impulse_but_not_of_a_sinusoid():
+    impulse = np.eye(1, 20, 10)
+    assert similarity.max_cross_correlation(tf.constant(impulse), tf.constant(-impulse))[0, 0] < 0.2
+    wave = sinusoid(2.0, num_frames=60)  # Its negative is a shift by half a period, 7.5 of 60 frames.
+    bound = (1 - 15 / (2 * 60)) * np.cos(np.pi / 15) - 0.02
+    assert similarity.max_cross_correlation(tf.constant(wave), tf.constant(-wave))[0, 0] >= bound
+
+
+@pytest.mark.parametrize("period", [6, 10, 15, 25])
+@pytest.mark.parametrize("num_frames", [50, 75])
+def test_a_phase_costs_max_cross_correlation_no_more_than_the_lost_overlap(period, num_frames):
+    waves = np.concatenate([sinusoid(1 / period, num_frames, p, rate=1.0) for p in np.linspace(0, 2 * np.pi, 9)])
+    score = similarity.max_cross_correlation(tf.constant(waves), tf.constant(waves)).numpy()
+    # Half a period of overlap is lost at worst, and lags are whole frames.
+    assert score.min() >= (1 - period / (2 * num_frames)) * np.cos(np.pi / period) - 0.02
+
+
+@pytest.mark.parametrize("function", PERIODIC)
+def test_scores_fall_with_the_distance_of_frequencies(function):
+    frequencies = np.array([1.0, 1.5, 2.5, 4.0, 7.0])
+    phases = RNG.uniform(0, 2 * np.pi, 40)
+    waves = np.stack([np.concatenate([sinusoid(f, phase=p) for p in phases]) for f in frequencies])
+    score = [np.mean(function(tf.constant(waves[0]), tf.constant(others))) for others in waves]
+    assert np.all(np.diff(score) < 0)
+
+
+def test_two_and_four_hertz_are_hardly_alike():
+    x, y = tf.constant(sinusoid(2.0)), tf.constant(sinusoid(4.0, phase=1.0))
+    assert similarity.max_cross_correlation(x, y)[0, 0] < 0.2
+    assert similarity.npsd_cosine(x, y)[0, 0] < 0.2
+
+
+@pytest.mark.parametrize("x", [EVEN, ODD], ids=["even", "odd"])
+def test_npsd_ignores_circular_shifts_and_time_reversal(x):
+    score = similarity.npsd_cosine(tf.constant(x[0]), tf.constant(x[1]))
+    for changed in (np.roll(x[0], 5, axis=-1), x[0][:, ::-1], 20.0 * x[0] + 3.0):
+        np.testing.assert_allclose(similarity.npsd_cosine(tf.constant(changed), tf.constant(x[1])), score, atol=1e-5)
+
+
+def test_a_band_keeps_only_the_bins_inside_it_edges_included():
+    time = np.arange(20) / 20
+    x = tf.constant((np.sin(2 * np.pi * 2 * time) + np.sin(2 * np.pi * 5 * time))[None])
+    y = tf.constant((np.sin(2 * np.pi * 5 * time) + np.sin(2 * np.pi * 8 * time))[None])
+    np.testing.assert_allclose(similarity.npsd_cosine(x, y), [[1 / 2]], atol=1e-6)
+    np.testing.assert_allclose(similarity.npsd_cosine(x, y, band=(4 / 20, 6 / 20)), [[1.0]], atol=1e-6)
+    np.testing.assert_allclose(similarity.npsd_cosine(x, y, band=(2 / 20, 6 / 20)), [[1 / np.sqrt(2)]], atol=1e-6)
+    np.testing.assert_allclose(similarity.npsd_cosine(x, y, band=(2 / 20, 2 / 20)), [[0.0]], atol=1e-6)
+    np.testing.assert_allclose(similarity.npsd_l2(x, y, band=(4 / 20, 6 / 20)), [[0.0]], atol=1e-6)
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_leading_axes_are_batches(function):
+    x, y = RNG.normal(size=(2, 3, 4, 12)), RNG.normal(size=(2, 3, 5, 12))
+    score = function(tf.constant(x), tf.constant(y))
+    assert score.shape == (2, 3, 4, 5)
+    for b, c in np.ndindex(2, 3):
+        np.testing.assert_allclose(score[b, c], function(tf.constant(x[b, c]), tf.constant(y[b, c])), atol=1e-6)
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_channels_are_compared_each_with_its_own_and_averaged(function):
+    x, y = RNG.normal(size=(2, 3, 11, 4)), RNG.normal(size=(2, 5, 11, 4))
+    score = similarity.over_channels(function, tf.constant(x), tf.constant(y))
+    expected = np.zeros((2, 3, 5))
+    for b in range(2):
+        for d in range(4):
+            expected[b] += function(tf.constant(x[b, ..., d]), tf.constant(y[b, ..., d])).numpy() / 4
+    np.testing.assert_allclose(score, expected, atol=1e-6)
+
+
+def test_features_without_channels_go_straight_to_the_similarity():
+    x, y = tf.constant(EVEN), tf.constant(EVEN[:, ::-1])
+    np.testing.assert_array_equal(
+        similarity.over_channels(similarity.cosine, x, y), similarity.cosine(x, y), strict=True
+    )
+
+
+@pytest.mark.parametrize("num_frames", [20, 21])
+def test_the_gradient_of_mxcorr_is_that_of_the_maximum_over_all_lags(num_frames):
+    x, y, weights = (
+        tf.constant(RNG.normal(size=shape)) for shape in ((2, 3, num_frames), (2, 4, num_frames), (2, 3, 4))
+    )
+    x, y, weights = (tf.cast(values, tf.float32) for values in (x, y, weights))
+
+    def plain(x, y):
+        x, y = (v - tf.reduce_mean(v, axis=-1, keepdims=True) for v in (x, y))
+        x, y = (v / tf.norm(v, axis=-1, keepdims=True) for v in (x, y))
+        padded = tf.pad(y, [[0, 0], [0, 0], [num_frames - 1] * 2])
+        windows = tf.stack([padded[..., k : k + num_frames] for k in range(2 * num_frames - 1)], axis=2)
+        return tf.reduce_max(tf.einsum("bit,bjkt->bijk", x, windows), axis=-1)
+
+    def gradients(function):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            value = tf.reduce_sum(weights * function(x, y))
+        return tape.gradient(value, [x, y])
+
+    for found, expected in zip(gradients(similarity.max_cross_correlation), gradients(plain), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("run", [tf.function, pytest.param(XLA, marks=pytest.mark.slow)], ids=["graph", "xla"])
+@pytest.mark.parametrize("function", ALL)
+@pytest.mark.parametrize("num_frames", [8, 9])
+def test_constant_series_score_as_unrelated_with_finite_gradients_everywhere(function, num_frames, run):
+    features = RNG.normal(size=(4, 2, num_frames)).astype(np.float32)
+    features[0], features[1], features[2, 1] = 0.7, 0.0, 0.3  # All constant, all zero, one row constant, none.
+    features = tf.constant(features)
+
+    def value_and_gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            score = function(x, x)
+            loss = tf.reduce_sum(tf.square(score - 0.5))
+        return score, tape.gradient(loss, x)
+
+    # Centring a constant c in float32 leaves up to c 2^-24 a frame, which is divided by the smallest norm, 1e-4.
+    bound = 0.7 * 2**-24 * np.sqrt(num_frames) / 1e-4
+    unrelated = -2.0 if function is similarity.npsd_l2 else 0.0
+    eager = value_and_gradient(features)
+    for score, gradient in (eager, run(value_and_gradient)(features)):
+        np.testing.assert_allclose(score[:2], unrelated, atol=bound)
+        np.testing.assert_allclose(score[2, 0, 1], unrelated, atol=bound)
+        np.testing.assert_allclose(score[3], eager[0][3], atol=1e-5)
+        assert np.all(np.isfinite(gradient))
+        # A constant row has no one gradient, as the maximum over lags is a tie there; the others must agree.
+        np.testing.assert_allclose(gradient[3], eager[1][3], atol=1e-5)
+        assert np.abs(gradient[3]).max() > 0
+
+
+@pytest.mark.parametrize("function", ALL)
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_half_precision_series_are_compared_in_single_precision(function, dtype):
+    x = tf.cast(EVEN, dtype)
+    score = function(x, x)
+    assert score.dtype == tf.float32
+    np.testing.assert_array_equal(score, function(tf.cast(x, tf.float32), tf.cast(x, tf.float32)))
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_series_of_different_or_unknown_length_are_refused(function):
+    with pytest.raises(ValueError, match=r"same, known number of frames.*\(2, 8\) and \(2, 9\)"):
+        function(tf.zeros([2, 8]), tf.zeros([2, 9]))
+    with pytest.raises(ValueError, match="same, known number of frames"):
+        tf.function(function).get_concrete_function(tf.TensorSpec([2, None]), tf.TensorSpec([2, None]))
+
+
+@pytest.mark.parametrize("band", [(0.4, 0.2), (0.5, 4.0)])
+def test_a_band_that_is_reversed_or_in_hertz_is_refused(band):
+    with pytest.raises(ValueError, match=rf"`band` .*Received: \({band[0]}, {band[1]:g}\)"):
+        similarity.npsd_cosine(tf.zeros([2, 10]), tf.zeros([2, 10]), band=band)
+
+
+def test_a_band_without_a_bin_is_refused_with_the_spacing():
+    with pytest.raises(ValueError, match=r"Spectra of 10 frames .* \[0.11, 0.19\] .* has 0 .* 0.1 apart"):
+        similarity.npsd_cosine(tf.zeros([2, 10]), tf.zeros([2, 10]), band=(0.11, 0.19))

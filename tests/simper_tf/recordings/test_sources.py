@@ -1,0 +1,322 @@
+"""Files of any kind are opened by what is in them; what is none of them is one sentence."""
+
+import os
+import pathlib
+
+import cv2
+import numpy as np
+import pytest
+import scipy.io.wavfile
+
+from simper_tf import Recordings
+from simper_tf.recordings import search, series, sources
+from simper_tf.recordings.errors import RawDataError
+
+RNG = np.random.default_rng(0)
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_a_table_with_times_is_read_at_them_and_one_without_needs_a_rate(tmp_path):
+    path = write(tmp_path / "pulse.csv", "Time,ppg,acc\n5.0,1,3\n5.5,2,3\n6.5,3,3\n7.0,,3\n")
+    times, values = series.read(path, None)
+    np.testing.assert_allclose(times, [0, 0.5, 1.5])
+    np.testing.assert_allclose(values[:, 0], [-1.2247, 0, 1.2247], rtol=1e-3)
+    np.testing.assert_allclose(values[:, 1], 0)
+    bare = write(tmp_path / "bare.txt", "1\n2\n4\n")
+    np.testing.assert_allclose(series.read(bare, 10.0)[0], [0, 0.1, 0.2])
+    with pytest.raises(RawDataError, match=r"bare.txt: found samples without their rate.*--rate=100"):
+        series.read(bare, None)
+    milliseconds = write(tmp_path / "m.tsv", "ms\tx\n0\t1\n20\t2\n40\t0\n")
+    np.testing.assert_allclose(series.read(milliseconds, None)[0], [0, 0.02, 0.04])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("time,x\n0,1\n1,2\n1,3\n2,2\n", "sample 2 not later"),
+        ("a,b\n1,2\n3,x\n", r"row 3: 3,x"),
+        ("a,b\n1,2\n3\n", r"row 3: 3"),
+        ("x\n1\n1\n1\n", "values that never change"),
+        ("time\n1\n2\n3\n", "a column of times alone"),
+        ("x\nnan\ninf\n1\n", "1 samples that are numbers"),
+        ("\x00\x01\n", "row 2|no table|no rows"),
+    ],
+)
+def test_tables_that_are_none_are_refused_with_the_place(tmp_path, text, found):
+    with pytest.raises(RawDataError, match=found):
+        series.read(write(tmp_path / "t.csv", text), 10.0)
+
+
+def test_samples_of_a_wav_file_are_a_series_and_sound_is_its_loudness(tmp_path):
+    slow = np.int16(1000 * np.sin(np.arange(500)))
+    scipy.io.wavfile.write(tmp_path / "ecg.wav", 250, slow)
+    times, values = series.read(tmp_path / "ecg.wav", None)
+    assert (len(times), times[1]) == (500, 1 / 250)
+    np.testing.assert_allclose(values[:, 0], (slow - slow.mean()) / slow.std(), rtol=1e-4)
+    loud = np.repeat([0, 1, 0, 1], 4000) * np.sin(np.arange(16000))
+    scipy.io.wavfile.write(tmp_path / "claps.wav", 8000, np.int16(9000 * loud))
+    times, values = series.read(tmp_path / "claps.wav", None)
+    assert len(times) == 200
+    assert values[75, 0] > 0.9
+    assert values[25, 0] < -0.9
+
+
+def test_frames_of_an_array_are_cut_out_and_made_smaller(tmp_path):
+    array = np.zeros((10, 8, 12), np.uint8)
+    array[:, 4:, 6:] = 200
+    np.save(tmp_path / "frames.npy", array)
+    source = sources.open_file(tmp_path / "frames.npy", 20.0)
+    assert (source.info().rate, source.info().seconds) == (20.0, 0.5)
+    found = list(source.frames(0.1, 0.3, (2, 3), (6, 4, 6, 4)))
+    assert [time for time, _ in found] == pytest.approx([0.1, 0.15, 0.2, 0.25])
+    assert found[0][1].shape == (2, 3, 1)
+    assert (found[0][1] == 200).all()
+
+
+@pytest.mark.parametrize(
+    ("array", "level"),
+    [(np.full((5, 4, 4), 51, np.uint8), 51), (np.full((5, 4, 4), 13107, np.uint16), 51), (np.full((5, 4, 4), 0.2), 51)],
+)
+def test_frames_are_scaled_to_levels_of_pictures_by_their_type(tmp_path, array, level):
+    np.save(tmp_path / "a.npy", array)
+    source = sources.open_file(tmp_path / "a.npy", 10.0)
+    source.require_pictures("--model")
+    for _, frame in source.frames(0, 9, (4, 4), None):
+        np.testing.assert_allclose(frame, level, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "action"),
+    [
+        ((30, 24, 24, 4), r"frames\[..., :3\]"),
+        ((30, 24, 24, 2), r"Save the one, or the three,"),
+        ((30, 3, 24, 24), r"np.moveaxis\(frames, 1, -1\)"),
+        ((30, 1, 24, 24), r"np.moveaxis\(frames, 1, -1\)"),
+    ],
+)
+def test_frames_of_other_channels_than_one_or_three_are_refused_with_their_shape(tmp_path, shape, action):
+    frames = RNG.integers(0, 256, shape).astype(np.uint8)
+    np.save(tmp_path / "a.npy", frames)
+    source = sources.open_file(tmp_path / "a.npy", 10.0)
+    message = rf"found frames of shape \({', '.join(map(str, shape))}\); expected \(T, H, W, C\), C 1 or 3. .*{action}"
+
+    def frame():
+        return next(source.frames(0, 9, (4, 4), None))
+
+    for ask in (source.info, lambda: source.require_pictures("training"), frame):
+        with pytest.raises(RawDataError, match=message):
+            ask()
+    for names in (tmp_path, [frames]):
+        with pytest.raises(ValueError, match=f"no recording to learn from.*{message}"):
+            Recordings(names, rate=10.0)
+
+
+def test_what_has_no_levels_or_cannot_be_read_twice_is_refused_for_what_needs_it(tmp_path):
+    np.save(tmp_path / "floats.npy", np.linspace(-3, 300, 80).reshape(5, 4, 4))
+    np.save(tmp_path / "integers.npy", np.ones((5, 4, 4), np.int64))
+    np.save(tmp_path / "series.npy", np.arange(5.0))
+    floats = sources.open_file(tmp_path / "floats.npy", 10.0)
+    assert len(list(floats.frames(0, 9, (4, 4), None))) == 5
+    floats.require_pictures("--adapt", twice=True)
+    with pytest.raises(RawDataError, match=r"floats.npy: found floats from -3 to .*floats from 0 to 1 for --adapt"):
+        list(floats.frames(0, 9, (4, 4), None))
+    with pytest.raises(RawDataError, match=r"integers.npy: found frames of int64; expected uint8, uint16"):
+        sources.open_file(tmp_path / "integers.npy", 10.0).require_pictures("--model")
+    with pytest.raises(RawDataError, match=r"series.npy: found a series; expected pictures for --model"):
+        sources.open_file(tmp_path / "series.npy", 10.0).require_pictures("--model")
+    with pytest.raises(RawDataError, match=r"camera 0: found a camera; expected a file for --video"):
+        sources.Camera(0).require_pictures("--video", twice=True)
+    sources.Camera(0).require_pictures("--model")
+
+
+def test_frames_of_12_bits_in_16_are_refused_where_levels_count_and_read_where_they_do_not(tmp_path):
+    np.save(tmp_path / "dark.npy", np.arange(80, dtype=np.uint16).reshape(5, 4, 4) * 51)
+    dark = sources.open_file(tmp_path / "dark.npy", 10.0)
+    assert len(list(dark.frames(0, 9, (4, 4), None))) == 5
+    with pytest.raises(RawDataError, match=r"dark.npy: found uint16 frames up to 4029, of 65535, .*frames / 4095"):
+        dark.require_pictures("training")
+    np.save(tmp_path / "bright.npy", np.arange(80, dtype=np.uint16).reshape(5, 4, 4) * 800)
+    sources.open_file(tmp_path / "bright.npy", 10.0).require_pictures("training")
+
+
+def test_arrays_of_a_folder_are_not_held_open(tmp_path):
+    for number in range(5):
+        np.save(tmp_path / f"{number}.npy", np.zeros((4, 3, 3), np.uint8))
+    found = search.find([str(tmp_path)], 10.0).sources
+    for source in found:
+        source.info()
+        list(source.frames(0, 9, (3, 3), None))
+    assert len(found) == 5
+    assert str(tmp_path) not in pathlib.Path("/proc/self/maps").read_text()
+
+
+def test_comments_and_blank_lines_are_no_part_of_a_table(tmp_path):
+    path = write(tmp_path / "c.csv", "# made on Monday, by hand; in the lab; see\n\ntime;x\n0;1\n1;2\n\n2;0\n")
+    assert series.read(path, None)[1].shape == (3, 1)
+
+
+def test_the_rate_of_a_series_is_that_between_its_samples_whatever_is_missing(tmp_path):
+    times = [*range(50), *range(150, 200)]
+    path = write(tmp_path / "hole.csv", "\n".join(["time,x", *(f"{time / 10},{time % 7}" for time in times)]))
+    info = sources.open_file(path).info()
+    assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.25))
+
+
+def test_texts_of_a_folder_that_are_no_series_and_what_the_command_wrote_are_skipped(tmp_path):
+    write(tmp_path / "README.txt", "Recorded on Monday.\nIn the lab.\n")
+    write(tmp_path / "predictions.csv", "recording,start_s\na.mp4,0\n")
+    write(tmp_path / "pulse.csv", "time,x\n0,1\n1,2\n2,0\n")
+    found = search.find([str(tmp_path)])
+    assert [source.name for source in found.sources] == [str(tmp_path / "pulse.csv")]
+    assert not found.problems
+    (skipped,) = found.skipped
+    assert str(skipped).startswith(f"{tmp_path / 'README.txt'}: found ")
+
+
+@pytest.mark.parametrize("array", [np.zeros(2), np.zeros((3, 0)), np.array(["a", "b", "c"]), np.zeros((3, 1, 1, 1, 1))])
+def test_arrays_of_another_form_are_refused(tmp_path, array):
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(RawDataError, match=r"a.npy: found .* of shape .*expected numbers \(T,\)"):
+        sources.open_file(tmp_path / "a.npy", 10.0)
+
+
+def test_an_array_that_is_cut_off_or_states_more_than_there_is_is_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 4, 4)))
+    content = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(content[:500])
+    with pytest.raises(RawDataError, match="a damaged array"):
+        sources.open_file(tmp_path / "a.npy")
+    (tmp_path / "a.npy").write_bytes(content.replace(b"(100, 4, 4)", b"(10**9,4,4)"))
+    with pytest.raises(RawDataError, match="a damaged array"):
+        sources.open_file(tmp_path / "a.npy")
+
+
+def test_folders_patterns_and_numbers_are_found_and_links_in_circles_are_not_entered(tmp_path):
+    inner = tmp_path / "mit Raum é"
+    inner.mkdir()
+    for name in ("b.csv", "a.csv", "notes.doc"):
+        write(inner / name, "time,x\n0,1\n1,2\n2,0\n")
+    (inner / "round").symlink_to(tmp_path)
+    (inner / "loop.csv").symlink_to(inner / "loop.csv")
+    found, problems, _ = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
+    assert [pathlib.Path(source.name).name for source in found] == ["a.csv", "b.csv", "a.csv", "b.csv", "camera 0"]
+    assert len(problems) == 2
+    assert all("loop.csv: found what cannot be opened (Too many levels" in str(problem) for problem in problems)
+
+
+def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
+    (tmp_path / "empty.mp4").touch()
+    (tmp_path / "none").mkdir()
+    os.mkfifo(tmp_path / "pipe.mp4")
+    names = [tmp_path / "empty.mp4", tmp_path / "none", tmp_path / "pipe.mp4", tmp_path / "*.mov", tmp_path / "x.mp4"]
+    found, problems, _ = search.find([str(name) for name in names])
+    assert not found
+    expected = ["an empty file", "a folder without a recording", "a named pipe", "no file that fits", "no such file"]
+    for name, problem, words in zip(names, problems, expected, strict=True):
+        assert str(problem).startswith(f"{name}: found {words}; expected")
+
+
+class FakeCapture:
+    def __init__(self, number):
+        self.left = 40 if number == 0 else 0
+
+    def isOpened(self):
+        return self.left > 0
+
+    def read(self):
+        self.left -= 1
+        return self.left >= 0, np.full((6, 8, 3), (10, 20, 30), np.uint8)
+
+    def release(self):
+        pass
+
+
+def test_a_camera_is_read_by_the_clock_and_one_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(cv2, "VideoCapture", FakeCapture)
+    camera = sources.Camera(0)
+    assert camera.info().height == 6
+    found = list(camera.frames(0, 1e9, (3, 4), None))
+    assert len(found) == 40
+    assert found[0][1][0, 0].tolist() == [30, 20, 10]
+    with pytest.raises(RawDataError, match="camera 7: found none; expected a camera of this number"):
+        sources.Camera(7).info()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"time;x\n0,0;1,5\n0,5;-1,5\n1,0;1,5\n",
+        b"time x\n0,0 1,5\n0,5 -1,5\n1,0 1,5\n",
+        b"time,x\r0,1.5\r0.5,-1.5\r1,1.5\r",
+        "time,x\n0,1.5\n0.5,-1.5\n1,1.5\n".encode("utf-16"),
+        "time,größe\n0,1.5\n0.5,-1.5\n1,1.5\n".encode("latin-1"),
+        '\ufefftime,"x, left"\n0,1.5\n0.5,-1.5\n1,1.5\n'.encode(),
+    ],
+)
+def test_tables_are_read_in_the_marks_and_encodings_of_many_programs(tmp_path, content):
+    (tmp_path / "t.csv").write_bytes(content)
+    times, values = series.read(tmp_path / "t.csv", None)
+    np.testing.assert_allclose(times, [0, 0.5, 1])
+    np.testing.assert_allclose(values[:, 0], [0.7071, -1.4142, 0.7071], rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # What a program writes that sets off thousands: 998, 1002 and 1024, no 1.002.
+        ("time\tx\n0.0\t998\n0.1\t1,024\n0.2\t1,002\n", r"row 3 at the latest: 0.1 1,024; expected one decimal sign"),
+        ("time\tx\n0\t998\n1\t1,002\n2\t1,024\n", "998 and 1,024 in column 2, whose comma may be either"),
+        ("time;x\n0;1,5\n1;2,5\n2;2.5\n", "row 4 at the latest: 2 2.5; expected one decimal sign"),
+        ("time;x\n0;1,5\n1;2,5\n2;1.234,5\n", "row 4 at the latest: 2 1.234,5; expected one decimal sign"),
+        ("time x\n0 998\n1 1,234,567\n2 3\n", "row 3 at the latest: 1 1,234,567; expected one decimal sign"),
+        ('time,x\n0.0,998\n0.1,"1,024"\n0.2,"1,002"\n', "row 3 at the latest: 0.1 1,024; expected one decimal sign"),
+    ],
+)
+def test_a_comma_that_need_not_be_the_decimal_sign_is_refused(tmp_path, text, found):
+    with pytest.raises(RawDataError, match=found):
+        series.read(write(tmp_path / "t.tsv", text), None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time;x (approx.)\n0,5;998\n1;1,002\n1,5;nan\n2;1,024\n",  # Other numbers show what the comma is.
+        "time\tx\n1,125\t998,0\n1,625\t1,002\n2,625\t1,024\n",
+        'time,x\n"0,5","998,0"\n"1,0","1,002"\n2,"1,024"\n',
+    ],
+)
+def test_a_comma_that_other_numbers_show_to_be_the_decimal_sign_is_one(tmp_path, text):
+    times, values = series.read(write(tmp_path / "t.csv", text), None)
+    np.testing.assert_allclose(times, [0, 0.5, 1.5])
+    np.testing.assert_allclose(values[:, 0], [2**0.5, -(2**-0.5), -(2**-0.5)], atol=1e-3)
+
+
+def test_what_is_larger_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    write(tmp_path / "a.csv", "time,x\n0,1\n")
+    os.truncate(tmp_path / "a.csv", 10**12)
+    with pytest.raises(RawDataError, match=r"a.csv: found a line of 1,048,576 letters or more"):
+        series.read(tmp_path / "a.csv", None)
+    np.save(tmp_path / "long.npy", np.sin(np.arange(101)))
+    write(tmp_path / "long.csv", "time,x\n" + "".join(f"{k},{k % 7}\n" for k in range(51)))
+    monkeypatch.setattr(series, "_MOST", 100)
+    for name, found in (("long.npy", "101 values"), ("long.csv", "102 values")):
+        with pytest.raises(RawDataError, match=rf"{name}: found {found}; expected 100 or fewer. Cut it into parts"):
+            series.read(tmp_path / name, 10.0)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_the_size_of_numbers_does_not_matter(tmp_path, factor):
+    np.save(tmp_path / "a.npy", factor * np.float64([1, 2, 4, 1]))
+    np.testing.assert_allclose(series.read(tmp_path / "a.npy", 10.0)[1][:, 0], [-0.8165, 0, 1.633, -0.8165], atol=1e-3)
+
+
+def test_an_array_of_more_or_less_than_its_header_says_is_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 4, 4)))
+    content = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(content + b"more")
+    with pytest.raises(RawDataError, match=r"found 12932 bytes; expected 12928, as its header says"):
+        sources.open_file(tmp_path / "a.npy")

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from simper_tf.signals.recurrence import recurrence
+
+RNG = np.random.default_rng(4)
+
+
+def waves(*periods, num_frames=120, height=1.0, level=0.0):
+    """Returns `(N, 1, num_frames)` sinusoids of periods in frames."""
+    times = np.arange(num_frames)
+    return np.float32([[level + height * np.sin(2 * np.pi * times / period + 0.3)] for period in periods])
+
+
+def by_hand(series, period):
+    """Returns the definition, written out over pairs of frames."""
+    num_frames = series.shape[1]
+
+    def difference(lag):
+        return np.mean(np.sum(np.square(series[:, lag:] - series[:, : num_frames - lag]), axis=0))
+
+    most = max(difference(lag) for lag in range(int(np.ceil(period)) + 1))
+    return max(1 - min(difference(int(np.floor(period))), difference(int(np.ceil(period)))) / most, 0)
+
+
+def test_it_is_the_share_of_the_change_that_a_period_undoes():
+    series = RNG.normal(size=(4, 3, 50)).cumsum(axis=2) + 3 * waves(7.4, 12, 20, 25, num_frames=50)
+    periods = np.float32([7.4, 12, 20, 25])
+    expected = [by_hand(clip, period) for clip, period in zip(series, periods, strict=True)]
+    np.testing.assert_allclose(recurrence(series, periods), expected, atol=1e-4)
+    assert len({round(value, 2) for value in expected}) == 4
+
+
+def test_what_repeats_after_the_period_or_a_part_of_it_is_sure():
+    np.testing.assert_allclose(recurrence(waves(10, 10, 5), [10, 20, 10]), 1, atol=1e-4)
+
+
+def test_a_period_between_two_frames_counts_by_the_nearer_lag():
+    # D(lag) of a sinusoid is 1 - cos(2 pi lag / period); at half a period it is 2.
+    expected = 1 - (1 - np.cos(2 * np.pi * 8 / 8.3)) / (1 - np.cos(2 * np.pi * 4 / 8.3))
+    np.testing.assert_allclose(recurrence(waves(8.3, num_frames=2000), [8.3]), [expected], atol=0.01)
+
+
+@pytest.mark.parametrize("num_frames", [30, 60, 150])
+def test_what_does_not_come_back_is_not_sure(num_frames):
+    noise = RNG.normal(size=(200, 20, num_frames))
+    drift = RNG.normal(size=(200, 20, 1)) * np.arange(num_frames)
+    assert np.max(recurrence(drift, np.full(200, num_frames / 3))) == 0
+    assert np.max(recurrence(noise, np.full(200, num_frames / 3))) < 0.35
+    assert np.mean(recurrence(noise.cumsum(axis=2), np.full(200, num_frames / 3)) > 0.5) < 0.01
+
+
+def test_half_a_period_undoes_nothing():
+    assert recurrence(waves(20), [10]) == 0
+
+
+def test_noise_takes_its_share_of_the_variance():
+    # By half a period the wave has a mean square difference of 2, and noise of variance 1/4 always by 1/2.
+    noisy = waves(12, num_frames=60_000) + RNG.normal(size=(1, 1, 60_000)) * 0.5
+    np.testing.assert_allclose(recurrence(noisy, [12]), [1 - 0.5 / 2.5], atol=0.02)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 90.0, 1e6, -1e-6])
+def test_a_constant_is_not_sure(level):
+    assert recurrence(np.full((1, 5, 70), level, np.float32), [10.0]) == 0
+
+
+def test_neither_level_nor_scale_of_the_series_matters():
+    noise = RNG.normal(size=(1, 3, 90))
+    expected = recurrence(waves(9, num_frames=90) + noise, [9])
+    np.testing.assert_allclose(recurrence(1e-3 * (waves(9, num_frames=90) + noise) - 5e-3, [9]), expected, rtol=1e-3)
+
+
+def test_it_runs_in_a_graph_of_unknown_shape():
+    signature = [tf.TensorSpec([None, None, None]), tf.TensorSpec([None])]
+    graph = tf.function(recurrence, input_signature=signature)
+    np.testing.assert_allclose(graph(waves(9, 12), [9.0, 12.0]), 1, atol=1e-4)
+    assert graph(np.zeros((0, 3, 20), np.float32), []).shape == (0,)

@@ -1,0 +1,117 @@
+"""What a run's folder says of the settings it was trained with."""
+
+import dataclasses
+
+import pytest
+
+from simper_tf.training import run_folder
+from simper_tf.training.settings import Settings
+
+MINE = Settings(run_dir="mine", speed_range=(0.5, 2.0), deterministic=True, options={"temperature": 2.0})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Returns the folder of a run of `MINE`."""
+    run_folder.begin(tmp_path, MINE, print)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("--speed_range=0.5,2.0", "0.5,2"), ("--deterministic=True", "true"), ("--temperature=2.0", "2")],
+)
+def test_a_line_of_the_flags_that_is_written_otherwise_says_the_same(folder, written, meant):
+    path = folder / "flags.cfg"
+    text = path.read_text()
+    assert f"{written}\n" in text
+    path.write_text(text.replace(written, f"{written.partition('=')[0]}={meant}"))
+    assert run_folder.differences(folder, MINE) == ""
+
+
+@pytest.mark.parametrize(("written", "other"), [("--speed_range=0.5,2.0", "0.5,2.1"), ("--temperature=2.0", "3")])
+def test_a_flag_that_has_another_value_is_named_with_both(folder, written, other):
+    path = folder / "flags.cfg"
+    name, _, value = written.partition("=")
+    path.write_text(path.read_text().replace(written, f"{name}={other}"))
+    assert run_folder.differences(folder, MINE) == f"{name} was {other}, now {value}"
+
+
+def test_a_run_from_before_there_was_a_flag_is_one_with_its_default(folder):
+    path = folder / "flags.cfg"
+    path.write_text(path.read_text().replace("--steps=0\n", ""))
+    assert run_folder.differences(folder, MINE) == ""
+    assert run_folder.differences(folder, dataclasses.replace(MINE, steps=5)) == "--steps was not set, now 5"
+
+
+def begun_with(folder, source):
+    """Writes the flags of a run in a folder that begins with the encoder of another, and returns its settings."""
+    settings = Settings(run_dir=str(folder), encoder_from=str(source))
+    run_folder.begin(folder, settings, print)
+    return settings
+
+
+def beginning_with(settings, source):
+    return dataclasses.replace(settings, encoder_from=str(source))
+
+
+def test_what_a_run_begins_with_may_be_named_by_any_path_to_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "source").mkdir()
+    (tmp_path / "link").symlink_to("source")
+    settings = begun_with(tmp_path, "source")
+    for same in ("source", "./source", tmp_path / "source", tmp_path / "link"):
+        assert run_folder.differences(tmp_path, beginning_with(settings, same)) == ""
+    for other in ("other", "elsewhere/source", ""):
+        assert run_folder.differences(tmp_path, beginning_with(settings, other)) == (
+            f"--encoder_from was source, now {other}"
+        )
+
+
+def test_a_run_with_weights_of_its_own_goes_on_where_what_it_began_with_has_moved(tmp_path):
+    settings = begun_with(tmp_path, "runs/source")
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "step-3.index").touch()
+    assert run_folder.differences(tmp_path, beginning_with(settings, "/elsewhere/source")) == ""
+    for other in ("runs/other", "runs/source/saved_model/1", ""):
+        assert run_folder.differences(tmp_path, beginning_with(settings, other)) == (
+            f"--encoder_from was runs/source, now {other}"
+        )
+
+
+def test_versions_of_exported_models_are_told_apart_by_the_runs_they_are_of(tmp_path):
+    settings = begun_with(tmp_path, "runs/source/saved_model/1")
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "step-3.index").touch()
+    assert run_folder.differences(tmp_path, beginning_with(settings, "/elsewhere/source/saved_model/1")) == ""
+    for other in ("runs/other/saved_model/1", "runs/source/saved_model/2"):
+        assert run_folder.differences(tmp_path, beginning_with(settings, other))
+
+
+def test_flags_that_were_cut_short_are_refused_wherever_the_cut_is(folder):
+    path = folder / "flags.cfg"
+    whole = path.read_text()
+    flags = run_folder.read_flags(folder)
+    for length in range(1, len(whole)):
+        path.write_text(whole[:length])
+        with pytest.raises(ValueError, match=r"flags\.cfg is damaged: it (holds no flag|ends with .* was cut short)"):
+            run_folder.read_flags(folder)
+    path.write_text(whole + "\n")
+    assert run_folder.read_flags(folder) == flags
+
+
+def test_flags_of_earlier_versions_are_read_and_refused_where_they_end_within_a_line(tmp_path):
+    path = tmp_path / "flags.cfg"
+    path.write_text("# Repeats this run: python -m trainers.pretrain\n--seed=10\n--epochs=3\n")
+    assert run_folder.read_flags(tmp_path) == {"seed": "10", "epochs": "3"}
+    path.write_text("# Repeats this run: python -m trainers.pretrain\n--seed=10\n--epoch")
+    with pytest.raises(ValueError, match="it ends with '--epoch' and was cut short"):
+        run_folder.read_flags(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["features.npz", "features_validation.npz", "clips.csv", "clips_validation.csv"])
+def test_what_was_read_of_either_split_is_not_mixed_with_a_run_of_other_flags(folder, name):
+    (folder / name).touch()
+    settings = dataclasses.replace(MINE, run_dir=str(folder), seed=7)
+    with pytest.raises(ValueError, match="--seed was 0, now 7"), run_folder.opened(settings):
+        pass
