@@ -1,204 +1,266 @@
-"""Files of series, csv, npy and wav -> times and values."""
+"""Series of any file: times and channels of text tables, arrays, sound, EDF, WFDB and MATLAB files."""
 
-import array
-import codecs
-import csv
-import itertools
 import pathlib
-from collections.abc import Callable
+import re
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+import scipy.ndimage
+import scipy.signal
 
-from simper_tf.recordings import columns, wav
-from simper_tf.recordings.commas import Commas
+from simper_tf.recordings import sampled, tables
+from simper_tf.recordings import times as clock
 from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings.tables import REMEDY
 
 TEXTS = (".csv", ".tsv", ".txt")
-# From so many samples a second on a wav file is sound, in which repetitions are told by how loud it is.
-_SOUND_RATE, _LOUDNESS_RATE = 4000, 100
-# Values held at once, 0.5 GB of them: those of 18 hours at a thousand a second. Letters of a line of text.
-_MOST, _LONGEST_LINE = 2**26, 2**20
-_REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
+_BINARY = {
+    ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
+    ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
+}  # fmt: skip
+ENDINGS = (*TEXTS, *_BINARY)
+# Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
+_FEWEST, _EVEN = 8, 0.25
+_MOST_NOTES = 3
+# Share of the most numbers of a column that another one, and the rows of all, must have.
+_SPARSE = 0.5
+_USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
+_PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
 
 
-def read(
-    path: pathlib.Path, rate: float | None, note: Callable[[str], None] = lambda text: None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns `(T,)` seconds from the first sample, and `(T, C)` float32 values, each channel of deviation 1.
+class Series(NamedTuple):
+    """Numbers over time.
 
-    Samples that are not finite are left out: what is short is filled by the neighbors, what is long is a hole.
+    Attributes:
+        times: `(T,)` float64 seconds from the first sample, rising.
+        values: `(T, C)` float32, each channel of mean 0 and deviation 1.
+        names: Of the channels, "" where they have none.
+        notes: Sentences on what was mended or left out.
+    """
+
+    times: np.ndarray
+    values: np.ndarray
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read(path: pathlib.Path, rate: float | None = None) -> Series:
+    """Reads a series of numbers from a file.
+
+    Samples without a number are left out; the hole is in the times. Of sound it is the loudness every 0.01 s.
 
     Args:
-        path: A file of comma-separated text, a `.npy` array `(T,)` or `(T, C)`, or a `.wav` file. Of sound, at 4,000
-            samples a second and more, the loudness in steps of 0.01 s.
-        rate: Samples per second; None where the file says so, in a column of times or its header.
-        note: Called with a sentence on each column that is left out.
+        path: A file with one of `ENDINGS`; a `.npy` array is told by its first bytes as well.
+        rate: Samples per second, for a file that does not say; times whose unit is known hold against it.
 
     Raises:
-        RawDataError: it is none of these, does not say its rate, or is constant; see also `columns.split`.
+        RawDataError: the file is damaged, holds no series, or does not tell its rate.
     """
+    path = pathlib.Path(path)
     try:
-        times, values = _read(path, rate, note)
+        names, values, times, notes = _read(path, rate)
     except OSError as error:  # Such as a disk that fails.
         found = f"what cannot be read ({error.strerror or error})"
         raise RawDataError(path, found, "a recording", "Copy it again.") from error
-    return normal(path, times, values)
+    return normal(path, times, values, names, notes)
 
 
-def normal(name: str | pathlib.Path, times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns what `read` does, of times and values that are at hand.
+def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) -> Series:
+    """Returns a `Series` of times and values at hand.
 
     Args:
         name: Of the series.
-        times: `(T,)` seconds.
+        times: `(T,)` seconds that rise.
         values: `(T, C)` numbers.
+        names, notes: As in `Series`.
 
     Raises:
-        RawDataError: they are too few, do not follow one another in time, or are constant.
+        RawDataError: fewer than three samples are numbers, times do not rise, or nothing changes.
     """
+    names, notes = list(names or [""] * values.shape[1]), list(notes)
     kept = np.isfinite(values).all(axis=1) & np.isfinite(times)
     times, values = times[kept], values[kept]
     if len(times) < 3:
-        raise RawDataError(name, f"{len(times)} samples that are numbers", "three or more", _REMEDY)
+        raise RawDataError(name, f"{len(times)} samples that are numbers", "three or more", REMEDY)
     if (np.diff(times) <= 0).any():
         late = int(np.argmax(np.diff(times) <= 0)) + 1
-        raise RawDataError(name, f"sample {late} not later than the one before it", "times that rise", _REMEDY)
-    largest = np.abs(values).max(axis=0)
-    values = values / np.where(largest > 0, largest, 1)  # Squares of what is huge or tiny are not numbers.
-    spread = values.std(axis=0)
-    if not spread.any():
+        raise RawDataError(name, f"sample {late} not later than the one before it", "times that rise", REMEDY)
+    changes = np.ptp(values, axis=0) > 0
+    if not changes.any():
         raise RawDataError(name, "values that never change", "a series in which something repeats", "Record it again.")
+    notes += _notes(names, np.flatnonzero(~changes), "never changes")
+    values, names = values[:, changes], [name for name, good in zip(names, changes, strict=True) if good]
+    values = values / np.abs(values).max(axis=0)  # Squares of what is huge or tiny are not numbers.
+    spread = values.std(axis=0)
     values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
-    return times - times[0], values.astype(np.float32)
+    return Series(times - times[0], values.astype(np.float32), tuple(names), tuple(notes))
 
 
-def load_array(path: pathlib.Path) -> np.ndarray:
-    """Returns the array of a `.npy` file, which stays on disk until it is looked at.
-
-    Raises:
-        RawDataError: the file is damaged, or holds no numbers of one to four axes, at least 3 in time.
-    """
-    try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
-        found = (str(error) or type(error).__name__).splitlines()[0]
-        raise RawDataError(path, f"a damaged array ({found})", "what numpy.save writes", "Save it again.") from error
-    if found.dtype.kind not in "iuf" or not 1 <= found.ndim <= 4 or 0 in found.shape or len(found) < 3:
-        raise RawDataError(
-            path,
-            f"{found.dtype} of shape {found.shape}",
-            "numbers (T,), (T, C), (T, H, W) or (T, H, W, C), T at least 3",
-            "Save them so.",
-        )
-    stated, size = found.offset + found.nbytes, path.stat().st_size
-    if stated != size:
-        raise RawDataError(path, f"{size} bytes", f"{stated}, as its header says", "Save it again.")
-    return found
-
-
-def _read(path, rate, note):
-    if path.suffix.lower() in TEXTS:
-        return _text(path, rate, note)
+def _read(path, rate):
+    """Returns names, `(T, C)` values, `(T,)` times and notes of a file."""
     with path.open("rb") as file:
-        is_array = file.read(6) == b"\x93NUMPY"
-    if is_array:
-        values, own = load_array(path), rate
-        _refuse_long(path, values.size)
-        values = np.asarray(values, np.float64).reshape(len(values), -1)
-    else:
-        values, own = _sound(path)
-    return np.arange(len(values)) / _known(path, own), values
+        start = file.read(12)
+    is_wave = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
+    ending = ".npy" if start.startswith(b"\x93NUMPY") else ".wav" if is_wave else path.suffix.lower()
+    if ending not in _BINARY:
+        return _of_table(path, rate)
+    held = _BINARY[ending](path)
+    if held.times is not None:
+        times, kept, notes = clock.mend(path, held.times)
+        return held.names, held.values[kept], times, [*held.notes, *notes]
+    own = held.rate or rate or _named_rate(path) or _unknown(path, held.values)
+    return held.names, held.values, np.arange(len(held.values)) / own, list(held.notes)
 
 
-def _sound(path):
-    """Returns `(T, C)` samples and their rate, of sound its loudness."""
-    sound = wav.read(path)
-    if sound.rate < _SOUND_RATE:
-        _refuse_long(path, sound.raw.size)
-        return sound.values(), sound.rate
-    step = sound.rate // _LOUDNESS_RATE
-    count = len(sound) // step
-    loud = [np.sqrt(np.square(sound.values(k * step, (k + 1) * step)).mean()) for k in range(count)]
-    return np.reshape(loud, (-1, 1)), sound.rate / step
+def _of_table(path, rate):
+    table = tables.read(path)
+    notes, names = list(table.notes), table.names
+    times, used, said = _times(path, table, rate)
+    notes += said
+    left = [k for k in range(len(names)) if k not in used]
+    words = [k for k in left if isinstance(table.columns[k], pd.Series)]
+    notes += _notes(names, words, "holds text")
+    numbers = {k: table.columns[k] for k in left if k not in words}
+    empty = [k for k, column in numbers.items() if not np.isfinite(column).any()]
+    notes += _notes(names, empty, "holds no number")
+    numbers = {k: column for k, column in numbers.items() if k not in empty}
+    counting = [k for k, column in numbers.items() if _counts(column)]
+    if len(counting) < len(numbers):
+        notes += _notes(names, counting, "rises evenly, as numbers of rows do,")
+        numbers = {k: column for k, column in numbers.items() if k not in counting}
+    if not numbers:
+        found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
+        raise RawDataError(path, found, "a column of values", REMEDY)
+    dense = _dense(numbers)
+    for k in [k for k in numbers if k not in dense][:_MOST_NOTES]:
+        share = f"{np.isfinite(numbers[k]).sum()} of {len(numbers[k])} rows"
+        notes += _notes(names, [k], f"has numbers in {share}")
+    values = np.stack([numbers[k] for k in dense], axis=1)
+    if times is None:
+        own = table.rate or rate or tables.stated_rate(names) or _named_rate(path) or _unknown(path, values)
+        times = np.arange(len(values)) / own
+        return [names[k] for k in dense], values, times, notes
+    times, kept, said = clock.mend(path, times)
+    return [names[k] for k in dense], values[kept], times, notes + said
 
 
-def _refuse_long(path, number):
-    if number > _MOST:
-        raise RawDataError(path, f"{number:,} values", f"{_MOST:,} or fewer", "Cut it into parts, or thin it out.")
+def _times(path, table, rate):
+    """Returns `(T,)` seconds or None, the columns that hold times, and notes."""
+    candidates, has_names = [], any(table.names)
+    for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
+        is_time, _ = clock.named(name, unit)
+        strength = 2 if is_time else 1
+        if is_time or isinstance(column, pd.Series):
+            seconds, note = clock.seconds(name, unit, column)
+        elif (k == 0 and not has_names) or (not name and rate is None):
+            known, note = _unnamed(column)
+            seconds = column * known if known else None
+        else:
+            continue
+        if seconds is not None and np.isfinite(seconds).any():
+            candidates.append((k, seconds, note, strength))
+    rising = [entry for entry in candidates if _rises(entry[1])]
+    if not rising:
+        if any(clock.named(table.names[k])[0] for k, *_ in candidates if table.names[k].lower().startswith("time")):
+            k, seconds, note, _ = candidates[0]
+            return seconds, {k}, []  # Whoever mends them says what is wrong.
+        return None, {entry[0] for entry in candidates if isinstance(table.columns[entry[0]], pd.Series)}, []
+    best = max(rising, key=lambda entry: (entry[3], round(_distinct(entry[1]), 2), not entry[2], -entry[0]))
+    if best[2] and (rate or table.rate):  # A stated rate holds against a unit that is guessed.
+        return None, {entry[0] for entry in rising}, []
+    others = [entry[0] for entry in rising if entry[0] != best[0]]
+    notes = [best[2]] * bool(best[2]) + _notes(table.names, others, "holds times as well")
+    return best[1], {entry[0] for entry in rising}, notes
 
 
-def _text(path, rate, note):
-    try:
-        header, table = _table(path)
-    except (UnicodeError, csv.Error) as error:
-        raise RawDataError(path, f"no table of numbers ({error})", "text with columns", _REMEDY) from error
-    times, values, notes = columns.split(path, header, table)
-    for each in notes:
-        note(each)
-    return np.arange(len(table)) / _known(path, rate) if times is None else times, values
+def _rises(seconds):
+    """Returns whether hardly any of the times runs backwards."""
+    steps = np.diff(seconds[np.isfinite(seconds)])
+    return len(steps) > 1 and (steps > 0).any() and np.mean(steps < 0) < 0.02
 
 
-def _table(path):
-    """Returns the names of the columns, none where there are none, and `(T, C)` numbers."""
-    header, table, width, commas = [], array.array("d"), 0, Commas(path)
-    for number, row in enumerate(_rows(path), 1):
-        values = _numbers(row)
-        if number == 1:
-            width = len(row)
-            if values is None:
-                header = [name.strip().lower() for name in row]
-                continue
-        commas.note(number, row)
-        if values is None or len(values) != width:
-            raise RawDataError(path, f"row {number}: {','.join(row)[:60]}", "as many numbers in every row", _REMEDY)
-        table.extend(values)
-        _refuse_long(path, len(table))
-    commas.check()
-    if not table:
-        raise RawDataError(path, "no rows", "as many numbers in every row", _REMEDY)
-    return header, np.reshape(table, (-1, width))
+def _distinct(seconds):
+    """Returns the share of steps that are none."""
+    return float(np.mean(np.diff(seconds[np.isfinite(seconds)]) != 0))
 
 
-def _rows(path):
-    """Yields the cells of each row; what separates them is what the first row has most of."""
-    lines = _lines(path)
-    first = next(lines, "")
-    mark = max(",;\t", key=first.count)
-    lines = itertools.chain([first] * bool(first), lines)
-    return csv.reader(lines, delimiter=mark) if mark in first else (line.split() for line in lines)
+def _unnamed(column):
+    """Returns the seconds of the unit of a first column without a name that rises evenly, None if it holds no times."""
+    values = column[np.isfinite(column)]
+    step = _even_step(values)
+    size = float(np.median(np.abs(values))) if len(values) else 0.0
+    if step is not None and (step < 1 or (size > 1e8 and step != 1)):
+        unit, _ = clock.by_size(values)
+        return unit, f"The first column rises by {step * unit:.4g} and is taken for seconds."
+    return None, ""
 
 
-def _lines(path):
-    """Yields the lines of a text without blank ones and comments, one at a time.
-
-    It is UTF-16 where its first bytes say so; else numbers are ASCII, whatever names are written in.
-    """
-    with path.open("rb") as file:
-        is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    with path.open(encoding="utf-16" if is_wide else "utf-8-sig", errors="strict" if is_wide else "replace") as file:
-        while line := file.readline(_LONGEST_LINE):
-            if len(line) == _LONGEST_LINE:
-                raise RawDataError(path, f"a line of {_LONGEST_LINE:,} letters or more", "text with columns", _REMEDY)
-            if line.strip() and not line.lstrip().startswith("#"):
-                yield line
-
-
-def _numbers(row):
-    """Returns the numbers of a row, NaN for an empty cell; None if one is something else.
-
-    A comma in a cell is the decimal sign, as in much of the world: `Commas` refuses where it may be none.
-    """
-    if any("_" in cell for cell in row):  # Which Python takes for a number.
+def _even_step(values):
+    """Returns the step of a column that rises evenly but for rounding; None for another one."""
+    if len(values) < _FEWEST:
         return None
-    try:
-        return [float(cell.replace(",", ".")) if cell.strip() else np.nan for cell in row]
-    except ValueError:
-        return None
+    steps = np.diff(values)
+    middle = float(np.median(steps))
+    rises = (steps >= 0).all() and middle > 0 and values[-1] < np.inf
+    line = np.linspace(values[0], values[-1], len(values))
+    return middle if rises and np.abs(values - line).max() <= _EVEN * middle * 4 else None
 
 
-def _known(path, rate):
-    if rate is None:
-        raise RawDataError(
-            path, "samples without their rate", "a rate, or a column time in seconds", "Name it: --rate=100."
-        )
-    return rate
+def _counts(column):
+    """Returns whether a column counts rows, from its start or over and over, such as 0 to 255."""
+    if len(column) < _FEWEST or not np.isfinite(column).all():
+        return False
+    steps = np.diff(column)
+    if (steps == steps[0]).all() and steps[0] > 0:
+        return True
+    wraps = steps[steps != 1]
+    return len(wraps) * _FEWEST <= len(steps) and len(np.unique(wraps)) == 1 and wraps[0] < -_FEWEST + 2
+
+
+def _dense(numbers):
+    """Returns the columns that leave at least half of the rows which the fullest of them has."""
+    finite = np.stack([np.isfinite(column) for column in numbers.values()], axis=1)
+    counts = finite.sum(axis=0)
+    order = np.argsort(-counts, kind="stable")
+    left = np.logical_and.accumulate(finite[:, order], axis=1).sum(axis=0)
+    size = int(np.searchsorted(-left, -_SPARSE * counts.max(), side="right"))
+    keys = list(numbers)
+    return [keys[k] for k in sorted(order[: max(size, 1)])]
+
+
+def _notes(names, columns, what):
+    """Returns sentences on columns that are left out, of the first ones."""
+    return [f"The column {_named(names, k)} {what} and is left out." for k in list(columns)[:_MOST_NOTES]]
+
+
+def _named(names, number):
+    return repr(names[number]) if names[number] else f"number {number + 1}"
+
+
+def _named_rate(path):
+    """Returns the samples per second that the name of a file states, such as `ecg_1000hz.csv`."""
+    match = re.search(r"(?<![a-z\d.])(\d+(?:\.\d+)?)\s?hz(?![a-z])", path.stem.lower())
+    return float(match[1]) if match and float(match[1]) > 0 else None
+
+
+def _unknown(path, values):
+    """Raises RawDataError that proposes a rate: the usual one at which the values would repeat as a heart does."""
+    values = values[np.isfinite(values[:, 0]), 0][: 2**14]
+    if len(values) < 3:
+        raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
+    smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
+    rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
+    lag = _period(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
+    proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
+    raise RawDataError(
+        path, "samples without their rate", "a rate, or a column time in seconds",
+        f"Name it, such as --rate={proposed}, at which it would repeat {60 * proposed / lag:.0f} times a minute.",
+    )  # fmt: skip
+
+
+def _period(values):
+    """Returns the lag of the highest peak of the autocorrelation; 100 samples where it has none."""
+    curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
+    peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
+    return max((k for k in peaks if k >= 5), key=curve.__getitem__, default=100)

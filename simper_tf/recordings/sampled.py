@@ -1,0 +1,261 @@
+"""Samples of binary files with a rate of their own: NumPy arrays, sound, EDF, WFDB and MATLAB."""
+
+import os
+import pathlib
+import re
+import struct
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from simper_tf.recordings import times
+from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings.tables import refuse_long
+
+# From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is.
+_SOUND_RATE, _LOUDNESS_RATE = 4000, 100
+_RATE_NAME = re.compile(r"fs|fsamp|sfreq|srate|(sampl(e|ing)_?)?(rate|freq(uency)?)")
+
+
+class Sampled(NamedTuple):
+    """Samples of a file.
+
+    Attributes:
+        values: `(T, C)` float64.
+        rate: Samples per second; None where the file does not say.
+        names: Of the channels.
+        notes: Sentences on what was left out.
+        times: `(T,)` seconds where the file has them, else None.
+    """
+
+    values: np.ndarray
+    rate: float | None
+    names: list[str]
+    notes: list[str] = []
+    times: np.ndarray | None = None
+
+
+def load_array(path: pathlib.Path) -> np.ndarray:
+    """Returns the array of a `.npy` file, which stays on disk until it is looked at.
+
+    Raises:
+        RawDataError: the file is damaged, or holds no numbers of one to four axes, at least 3 in time.
+    """
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
+        found = (str(error) or type(error).__name__).splitlines()[0]
+        raise RawDataError(path, f"a damaged array ({found})", "what numpy.save writes", "Save it again.") from error
+    if array.dtype.kind not in "iuf" or not 1 <= array.ndim <= 4 or 0 in array.shape or len(array) < 3:
+        expected = "numbers (T,), (T, C), (T, H, W) or (T, H, W, C), T at least 3"
+        raise RawDataError(path, f"{array.dtype} of shape {array.shape}", expected, "Save them so.")
+    stated, size = array.offset + array.nbytes, path.stat().st_size
+    if stated != size:
+        raise RawDataError(path, f"{size} bytes", f"{stated}, as its header says", "Save it again.")
+    return array
+
+
+def array(path: pathlib.Path) -> Sampled:
+    """Returns a `.npy` array of a series, `(T,)` or `(T, C)`; raises what `load_array` does."""
+    values = load_array(path)
+    refuse_long(path, values.size)
+    values = np.asarray(values, np.float64).reshape(len(values), -1)
+    return Sampled(values, None, [""] * values.shape[1])
+
+
+def sound(path: pathlib.Path) -> Sampled:
+    """Returns the samples of a `.wav` or `.flac` file; of sound, 4,000 a second and more, how loud it is every 0.01 s.
+
+    Raises:
+        RawDataError: it is damaged, or its header contradicts itself.
+    """
+    soundfile = _library(path, "soundfile")
+    notes = _check_riff(path)
+    try:
+        with soundfile.SoundFile(path) as file:
+            rate, channels, frames = file.samplerate, file.channels, len(file)
+            if not 0 < rate <= 10**6 or frames < 3:
+                raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
+            names = [""] * channels
+            if rate < _SOUND_RATE:
+                refuse_long(path, frames * channels)
+                return Sampled(file.read(dtype="float64", always_2d=True), float(rate), names, notes)
+            step = rate // _LOUDNESS_RATE
+            refuse_long(path, frames // step)
+            loud = [
+                np.sqrt(np.square(block).mean()) for block in file.blocks(step, dtype="float64") if len(block) == step
+            ]
+            return Sampled(np.reshape(loud, (-1, 1)), rate / step, ["loudness"], notes)
+    except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
+        if isinstance(error, RawDataError):
+            raise
+        raise _damaged(path, error, "a sound file") from error
+
+
+def _check_riff(path):
+    """Returns a note where a wav file is cut off; refuses one whose header contradicts itself."""
+    with path.open("rb") as file:
+        start = file.read(36)
+        size = os.fstat(file.fileno()).st_size
+    if start[:4] != b"RIFF" or len(start) < 36 or start[12:16] != b"fmt ":
+        return []
+    (stated,), (channels, rate, speed, align, bits) = (
+        struct.unpack_from("<I", start, 4),
+        struct.unpack_from("<HIIHH", start, 22),
+    )
+    if (speed and align and speed % align == 0 and speed != rate * align) or not channels:
+        said = f"{channels} channels of {bits} bits, {align} bytes at once, {rate} times and {speed} bytes a second"
+        raise RawDataError(path, f"a header that contradicts itself ({said})", "a whole wav file", "Save it again.")
+    missing = stated + 8 - size
+    return [f"{missing:,} of {stated + 8:,} bytes are missing: the file is cut off."] if 1 < missing < 2**31 else []
+
+
+def edf(path: pathlib.Path) -> Sampled:
+    """Returns the signals of an EDF or BDF file that have the highest rate among those with numbers.
+
+    Raises:
+        RawDataError: it is damaged.
+    """
+    pyedflib = _library(path, "pyedflib")
+    try:
+        with pyedflib.EdfReader(os.fspath(path)) as file:
+            rates, lengths, labels = file.getSampleFrequencies(), file.getNSamples(), file.getSignalLabels()
+            refuse_long(path, int(np.sum(lengths)))
+            rate = float(np.max(rates))
+            kept = [k for k in range(len(rates)) if rates[k] == rate and lengths[k] == np.max(lengths[rates == rate])]
+            values = np.stack([file.readSignal(k) for k in kept], axis=1)
+    except (OSError, ValueError, IndexError, MemoryError) as error:
+        if isinstance(error, RawDataError):
+            raise
+        raise _damaged(path, error, "an EDF file") from error
+    left = [labels[k].strip() for k in range(len(rates)) if k not in kept]
+    notes = [f"Signals of a lower rate are left out: {', '.join(left[:5])}."] if left else []
+    return Sampled(values, rate, [labels[k].strip() for k in kept], notes)
+
+
+def wfdb(path: pathlib.Path) -> Sampled:
+    """Returns the signals of a WFDB record, named by its header or its signal file.
+
+    Raises:
+        RawDataError: its header is missing, names files elsewhere, or is damaged.
+    """
+    library, header = _library(path, "wfdb"), path.with_suffix(".hea")
+    if not header.is_file():
+        raise RawDataError(path, "no header beside it", f"{header.name}, which names rate and format", "Copy both.")
+    lines = header.read_bytes()[: 2**20].decode("latin-1").splitlines()
+    names = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+    if not names or not all(re.fullmatch(r"[\w.+~-]+(/\d+)?", name) and ".." not in name for name in names):
+        raise RawDataError(header, f"the names {' '.join(names)[:60]}", "files beside it", "Copy them there.")
+    try:
+        about = library.rdheader(os.fspath(header.with_suffix("")))
+        refuse_long(path, (about.sig_len or 0) * (about.n_sig or 0))
+        record = library.rdrecord(os.fspath(header.with_suffix("")))
+        values = np.asarray(record.p_signal, np.float64)
+    except RawDataError:
+        raise
+    except Exception as error:  # The reader of damaged headers raises whatever its parser ran into.
+        raise _damaged(path, error, "a WFDB record") from error
+    return Sampled(values, float(record.fs), list(record.sig_name))
+
+
+def matlab(path: pathlib.Path) -> Sampled:
+    """Returns the largest array of numbers in a `.mat` file, by the rate or the times that it holds beside it.
+
+    A record of PhysioNet, with a `.hea` file beside it, is read as such.
+
+    Raises:
+        RawDataError: it is damaged, or holds no series.
+    """
+    if path.with_suffix(".hea").is_file():
+        return wfdb(path)
+    import scipy.io
+
+    try:
+        with path.open("rb") as file:
+            is_hdf5 = file.read(128)[:19].startswith(b"MATLAB 7.3") or file.read(8) == b"\x89HDF\r\n\x1a\n"
+        held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
+    except RawDataError:
+        raise
+    except Exception as error:  # The reader of damaged files raises whatever it ran into.
+        raise _damaged(path, error, "a .mat file") from error
+    return _largest(path, held)
+
+
+def _largest(path, held):
+    """Returns the largest array of named ones, with rate and times from those beside it."""
+    series = {name: value for name, value in held.items() if value.size >= 3 and value.ndim <= 2}
+    flat = {name: value.ravel() for name, value in series.items() if max(value.shape) == value.size}
+    moments = {name: value for name, value in flat.items() if times.named(_last(name))[0]}
+    channels = {name: value for name, value in series.items() if name not in moments and value.dtype.kind in "iuf"}
+    if not channels:
+        found = f"no series among {', '.join(held)[:60] or 'nothing'}"
+        raise RawDataError(path, found, "an array of numbers", "Save one.")
+    name = max(channels, key=lambda name: channels[name].size)
+    values = np.atleast_2d(np.asarray(channels[name], np.float64))
+    values = values.T if values.shape[0] < values.shape[1] else values
+    refuse_long(path, values.size)
+    single = {
+        key: float(value.ravel()[0]) for key, value in held.items() if value.size == 1 and value.dtype.kind in "iuf"
+    }
+    rates = [value for key, value in single.items() if _RATE_NAME.fullmatch(_last(key)) and value > 0]
+    others = [other for other in channels if other != name]
+    notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
+    beside = [item for item in moments.items() if item[1].size == len(values)]
+    seconds = times.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
+    return Sampled(values, rates[0] if rates and rates[0] > 0 else None, [name] * values.shape[1], notes, seconds)
+
+
+def _as_column(values):
+    return values.astype(np.float64) if values.dtype.kind in "iuf" else pd.Series(values).astype("str")
+
+
+def _last(name):
+    return name.rpartition(".")[2].lower()
+
+
+def _flat(held, before=""):
+    """Yields the names and values of numbers in nested dictionaries."""
+    for name, value in held.items():
+        if str(name).startswith("__"):
+            continue
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        elif (value := np.asarray(value)).dtype.kind in "iufUO":
+            yield before + name, value
+
+
+def _of_hdf5(path):
+    """Yields the names and values of numbers in a `.mat` file of version 7.3."""
+    import h5py
+
+    held = {}
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda name, item: held.setdefault(name.replace("/", "."), item) and None)
+        for name, item in held.items():
+            if (
+                isinstance(item, h5py.Dataset)
+                and item.dtype.kind in "iuf"
+                and not name.startswith("#")
+                and not item.external
+            ):
+                refuse_long(path, item.size)
+                yield name, item[()]
+
+
+def _library(path, name):
+    """Returns a module that only some files need."""
+    try:
+        return __import__(name)
+    except ImportError as error:
+        raise RawDataError(
+            path,
+            f"a file for which the package {name} is missing",
+            f"{name} installed",
+            "Run pip install 'simper-tf[data]'.",
+        ) from error
+
+
+def _damaged(path, error, expected):
+    found = (str(error) or type(error).__name__).splitlines()[0][:200]
+    return RawDataError(path, f"what cannot be read ({found})", expected, "Save or copy it again.")

@@ -1,0 +1,334 @@
+"""Columns of text files: separator, header, decimal sign and stated rate, as programs of any kind write them."""
+
+import codecs
+import csv
+import itertools
+import pathlib
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from simper_tf.recordings.errors import RawDataError
+
+# Values held at once, 0.5 GB of them. Letters of a line.
+MOST_VALUES, LONGEST_LINE = 2**26, 2**20
+REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
+NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
+_HEAD_LINES, _SAMPLE = 400, 200  # Lines that are looked at; those from which the layout is learned.
+_SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})([T _].*)?")
+_CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?.*", re.IGNORECASE)
+# A whole number whose thousands are set off, or one of three decimals.
+_GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
+_UNIT = re.compile(
+    r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
+    r"|counts?|unitless|no_units|mmhg|°?c|lux|(hh:)?mm:ss.mmm"
+)
+_SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
+_RATE = re.compile(
+    r"(?:sampl\w*[ _-]*(?:rate|freq\w*)|\b(?:fs|sfreq|rate|freq|frequency)\b)[^0-9\n]{0,24}?([\d.]+)\s*(k?)"
+    r"|([\d.]+)\s*(k?)(?:hz|hertz|sps|samples?(?: per |/)s\w*)\b",
+    re.IGNORECASE,
+)
+_INTERVAL = re.compile(
+    r"(?:\binterval\b[^0-9\n]{0,12}([\d.]+)\s*(s|ms|sec|msec|us)\b|([\d.]+)\s*(s|ms|sec|msec|us)/sample)", re.IGNORECASE
+)
+_A_SECOND = {"s": 1, "sec": 1, "ms": 1e3, "msec": 1e3, "us": 1e6}
+
+
+class Table(NamedTuple):
+    """A text of numbers.
+
+    Attributes:
+        names: Of the columns, "" where they have none.
+        units: Of the columns by a row of their own, "" where there are none.
+        columns: `(T,)` float64 each, NaN where a cell holds no number; strings where most hold none.
+        rate: Samples per second by its header; None where it states none.
+        notes: Sentences on what was left out.
+    """
+
+    names: list[str]
+    units: list[str]
+    columns: list[np.ndarray | pd.Series]
+    rate: float | None
+    notes: list[str]
+
+
+class _Layout(NamedTuple):
+    separator: str | None
+    width: int
+    first: int  # Index in the head of the first row of numbers.
+
+
+def read(path: pathlib.Path) -> Table:
+    """Reads a text of columns.
+
+    Raises:
+        RawDataError: it holds no table of numbers, is too large, or its decimal sign cannot be told.
+    """
+    encoding = _measured(path)
+    try:
+        head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
+        layout = _layout(path, [line for _, line in head])
+        before = [line for _, line in head[: layout.first]]
+        rows = [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
+        rate, skipped = _rate_rows(rows)
+        frame, notes = _frame(path, encoding, layout, head[layout.first + skipped][0])
+    except (UnicodeError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        found = f"no table of numbers ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
+        raise RawDataError(path, found, "text with columns", REMEDY) from error
+    names, units = _names(before, layout)
+    return Table(names, units, _columns(path, frame), rate or stated_rate(before), notes)
+
+
+def stated_rate(lines: list[str]) -> float | None:
+    """Returns the samples per second that lines of a header state, None if they state none.
+
+    Example: `stated_rate(["# Sampling Rate (Hz):= 1000"])` is 1000.0.
+    """
+    for line in lines:
+        if match := _RATE.search(line.replace('"', "")):
+            value, kilo = match[1] or match[3], match[2] or match[4]
+            rate = _positive(value) * (1000 if kilo else 1)
+        elif match := _INTERVAL.search(line.replace("=", " ")):
+            unit = (match[2] or match[4]).lower()
+            step = _positive(match[1] or match[3])
+            rate = _A_SECOND[unit] / step if step else 0
+        else:
+            continue
+        if 0 < rate < 1e7:
+            return rate
+    return None
+
+
+def _positive(text):
+    try:
+        return float(text)
+    except ValueError:  # Such as a version, 1.2.3.
+        return 0.0
+
+
+def _measured(path):
+    """Returns the encoding of a text, once it is small enough, with lines that end."""
+    longest = lines = commas = 0
+    with path.open("rb") as file:
+        start = file.read(4)
+        file.seek(0)
+        rest = 0
+        while block := file.read(LONGEST_LINE):
+            parts = block.split(b"\n")
+            rest += len(parts[0])
+            longest = max(longest, rest, *(len(part) for part in parts[1:-1]), 0)
+            rest = len(parts[-1]) if len(parts) > 1 else rest
+            lines += len(parts) - 1
+            commas += sum(map(block.count, (b",", b";", b"\t")))
+    if max(longest, rest) >= LONGEST_LINE:
+        raise RawDataError(path, f"a line of {LONGEST_LINE:,} letters or more", "text with columns", REMEDY)
+    refuse_long(path, lines + commas)
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    try:
+        with path.open(encoding="utf-8") as file:
+            for _ in itertools.islice(file, _HEAD_LINES):
+                pass
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8-sig"
+
+
+def refuse_long(path, number: int):
+    """Raises RawDataError if a recording has too many values to be held."""
+    if number > MOST_VALUES:
+        raise RawDataError(
+            path, f"{number:,} values", f"{MOST_VALUES:,} or fewer", "Cut it into parts, or thin it out."
+        )
+
+
+def _lines(path, encoding) -> Iterator[tuple[int, str]]:
+    """Yields the number from 0 and the text of each line that is not blank."""
+    with path.open(encoding=encoding, errors="strict" if encoding == "utf-16" else "replace") as file:
+        for number, line in enumerate(file):
+            if line.strip():
+                yield number, line.rstrip("\r\n")
+
+
+def _cells(line, separator):
+    if separator is None:
+        return [cell.strip("'\"") for cell in line.split()]
+    row = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    return [cell.strip().strip("'\"").strip() for cell in row]
+
+
+def _kind(cell):
+    """Returns n for a number, t for a date or a time of day, "" for nothing, x for words."""
+    if cell.lower() in NAN_WORDS:
+        return ""
+    if _DATE.fullmatch(cell) or _CLOCK.fullmatch(cell):
+        return "t"
+    if _NUMBER.fullmatch(cell) or re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", cell):
+        return "n"
+    return "x"
+
+
+def _layout(path, lines):
+    """Returns how the lines are cut into cells, and where numbers begin."""
+    best, chosen = 0.0, None
+    sample = lines[-(len(lines) + 1) // 2 :][-_SAMPLE:]
+    for separator in _SEPARATORS:
+        rows = [_cells(line, separator) for line in sample]
+        counts = [len(row) for row in rows]
+        width = max(set(counts), key=counts.count, default=0)
+        kinds = [[_kind(cell) for cell in row] for row in rows if len(row) == width]
+        numbers = sum(kind in "nt" and kind != "" for row in kinds for kind in row)
+        words = sum(kind == "x" for row in kinds for kind in row)
+        if not any("n" in row for row in kinds):
+            continue
+        score = numbers / (numbers + words) * len(kinds) / len(rows) + 1e-6 * min(width, 1000)
+        if score > best:
+            best, chosen = score, (separator, width, kinds)
+    if chosen is None:
+        row = f"row {1}: {lines[0][:60]}" if lines else "no rows"
+        raise RawDataError(path, row, "as many numbers in every row", REMEDY)
+    separator, width, kinds = chosen
+    if width == 2 and separator == "," and _is_one_column(lines, sample):
+        separator, width, kinds = ";", 1, [["n"] for _ in kinds]
+    usual = [max("nt", key=[row[k] for row in kinds].count) for k in range(width)]
+    is_number = [
+        sum(row[k] in ("n", "t") for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)
+    ]
+    for first, line in enumerate(lines):
+        row = [_kind(cell) for cell in _cells(line, separator)]
+        fits = len(row) == width and all(
+            kind in ("", like) for kind, like, counts in zip(row, usual, is_number, strict=True) if counts
+        )
+        if fits and any(kind for kind, counts in zip(row, is_number, strict=True) if counts):
+            return _Layout(separator, width, first)
+    raise RawDataError(path, "no row of numbers", "as many numbers in every row", REMEDY)
+
+
+def _is_one_column(lines, sample):
+    """Returns whether lines such as `0,05` are one number with a decimal comma, rather than two columns."""
+    rows = [line.split(",") for line in sample]
+    if not all(len(row) == 2 and row[1].strip().isdecimal() for row in rows):
+        return False
+    heads = [line for line in lines if _kind(line.split(",")[0].strip().strip('"')) == "x" and not line.startswith("#")]
+    has_zeros = any(len(row[1].strip()) > 1 and row[1].startswith("0") for row in rows)
+    return "," not in heads[-1] if heads else has_zeros
+
+
+def _rate_rows(rows):
+    """Returns the rate that a second row of the same whole number states, below a row of start times, and rows to skip.
+
+    So do the files of wristbands: each column has the second of its start in the first row, its rate in the second.
+    """
+    try:
+        starts, rates = ([float(cell) for cell in row] for row in rows[:2])
+    except ValueError:
+        return None, 0
+    is_start = len(set(starts)) == 1 and 1e8 < starts[0] < 1e10
+    return (rates[0], 2) if is_start and len(set(rates)) == 1 and 0 < rates[0] <= 1e5 else (None, 0)
+
+
+def _names(before, layout):
+    """Returns the names of the columns and their units, from the lines above the first row of numbers."""
+    empty = [""] * layout.width
+    rows = []
+    for line in reversed(before):
+        is_comment = line.lstrip()[:1] in ("#", "%")
+        row = _cells(line.lstrip("#%/ "), layout.separator)
+        if row and row[-1] == "" and len(row) == layout.width + 1:
+            row = row[:-1]
+        if len(row) != layout.width or (layout.width == 1 and is_comment):
+            break
+        rows.append(row)
+    units = empty
+    if len(rows) > 1 and all(_UNIT.fullmatch(cell.lower().strip("[]()")) for cell in rows[0] if cell) and any(rows[0]):
+        units, rows = [cell.lower().strip("[]()") for cell in rows[0]], rows[1:]
+        rows = rows[1:] if len(rows) > 1 and layout.width > 1 and len(set(rows[0])) == 1 else rows
+    return (rows[0] if rows else empty), units
+
+
+def _frame(path, encoding, layout, first):
+    """Returns the cells as a table of pandas, and notes on rows that do not fit."""
+    given = {
+        "header": None, "skiprows": first, "names": range(layout.width), "index_col": False, "encoding": encoding,
+        "encoding_errors": "strict" if encoding == "utf-16" else "replace", "low_memory": False, "comment": "#",
+        "skipinitialspace": True, "na_values": [*NAN_WORDS, *(word.upper() for word in NAN_WORDS)],
+        "sep": layout.separator or r"\s+",
+    }  # fmt: skip
+    try:
+        return pd.read_csv(path, **given), []
+    except pd.errors.ParserError as error:
+        if "Expected" not in str(error):
+            raise
+        frame = pd.read_csv(path, **given, on_bad_lines="skip")
+        number = sum(1 for at, _ in _lines(path, encoding) if at >= first) - len(frame)
+        if number * 100 > len(frame):
+            raise
+        return frame, [f"{number} rows with more cells than the others are left out."]
+
+
+def _columns(path, frame):
+    """Returns the columns as numbers where most cells are numbers, with the decimal sign that they have in common."""
+    words = {k: frame[k].astype("str").str.strip(" '\"") for k in frame if not pd.api.types.is_numeric_dtype(frame[k])}
+    words = {k: column.where(frame[k].notna()) for k, column in words.items()}
+    numeric = {k: column for k, column in words.items() if _looks_numeric(column)}
+    has_point = any(
+        pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
+    )
+    numeric = _without_commas(path, numeric, has_point)
+    found = []
+    for k in frame:
+        if k in numeric:
+            found.append(pd.to_numeric(numeric[k], errors="coerce").to_numpy(np.float64, na_value=np.nan))
+        elif k in words:
+            found.append(words[k])
+        else:
+            found.append(frame[k].to_numpy(np.float64))
+    return found
+
+
+def _has_fractions(column):
+    values = column.to_numpy(np.float64)
+    values = values[np.isfinite(values)]
+    return bool((values != np.round(values)).any())
+
+
+def _looks_numeric(column):
+    """Returns whether most of the cells that hold something are numbers of some writing."""
+    filled = column.dropna()
+    if not len(filled):
+        return True
+    return filled.str.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?").mean() > _SPARSE
+
+
+def _without_commas(path, columns, has_point):
+    """Returns columns of text with points as decimal signs; refuses a comma that may be a mark between thousands."""
+    expected = "one decimal sign, a comma or a point, and no mark between thousands"
+    remedy = "Write numbers without a mark between thousands."
+    commas = {k: column.str.contains(",", regex=False, na=False) for k, column in columns.items()}
+    if not any(mask.any() for mask in commas.values()):
+        return columns
+    unclear = []
+    for k, column in columns.items():
+        written = column[commas[k]]
+        bad = written[written.str.contains(r"\.|,.*,", regex=True)]
+        points = column[~commas[k] & column.str.contains(r"\d\.\d", regex=True, na=False)]
+        if len(bad) or len(points) or (has_point and len(written)):
+            row = bad.iloc[0] if len(bad) else written.iloc[0] if len(written) else points.iloc[0]
+            found = f"commas and points in numbers, or two commas in one: {row[:60]}"
+            raise RawDataError(path, found, expected, remedy)
+        whole = column[~commas[k] & column.str.fullmatch(r"[+-]?\d+", na=False)]
+        if len(written) and len(whole) and written.str.fullmatch(_GROUPED).all():
+            unclear.append((whole.iloc[0], written.iloc[0], k))
+    is_decimal = any((~columns[k][mask].str.fullmatch(_GROUPED)).any() for k, mask in commas.items())
+    if unclear and not is_decimal:
+        whole, written, k = unclear[0]
+        raise RawDataError(
+            path, f"{whole} and {written} in column {k + 1}, whose comma may be either", expected, remedy
+        )
+    return {k: column.str.replace(",", ".", regex=False) for k, column in columns.items()}

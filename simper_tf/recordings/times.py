@@ -1,0 +1,227 @@
+"""Times of samples: their column and unit, and how rounded, repeated and absurd ones are mended."""
+
+import itertools
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import scipy.ndimage
+
+from simper_tf.recordings.errors import RawDataError
+
+# Words that a name of times begins with, and words that make it one anywhere.
+_FIRST = re.compile(
+    r"times?|timestamps?|timer|elapsed|epoch?|datetime|date|unixtime|clock|zeit"
+    r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds"
+)
+_ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
+_NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone")
+# Seconds of a unit; the last group only at the end of a name.
+_SECONDS = {
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nanos", "nanosecond", "nanoseconds"), 1e-9),
+}
+_LAST = {**_SECONDS, "s": 1.0, "m": 60.0, "min": 60.0, "mins": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
+_DAY = 86400.0
+# Times so many times the whole recording away from its middle are none.
+_ABSURD = 1000
+_MOST_ABSURD = 0.01  # Share of the samples that may have such times.
+_HOLE = 4  # Steps of the clock from one sample to the next from which on some are missing between.
+_EVEN_STEPS = 0.9  # Share of equal steps from which on times are even, but for holes.
+_CLOCKS = 20  # Steps of the clock over which repeated stamps are smoothed.
+_REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
+
+
+def named(name: str, unit: str = "") -> tuple[bool, float | None]:
+    """Returns whether the name of a column says that it holds times, and the seconds of its unit, None if unknown.
+
+    Example: `named("elapsed (s)")` is `(True, 1.0)`; `named("timestamp_ms")` is `(True, 0.001)`.
+    """
+    words = re.findall(r"[a-zµμ]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name).lower())
+    if not words or any(map(_NO_TIMES.fullmatch, words)):
+        return False, None
+    is_alone_t = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
+    if not (_FIRST.fullmatch(words[0]) or is_alone_t or any(map(_ANYWHERE.fullmatch, words))):
+        return False, None
+    known = [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
+    return True, _LAST.get(unit) or (known[0] if known else None)
+
+
+def seconds(name: str, unit: str, column: np.ndarray | pd.Series) -> tuple[np.ndarray | None, str]:
+    """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
+    if isinstance(column, pd.Series):
+        return of_text(column), ""
+    known, note = named(name, unit)[1], ""
+    if known is None:
+        known, note = by_size(column)
+    return column * known, note
+
+
+def of_text(column: pd.Series) -> np.ndarray | None:
+    """Returns `(T,)` seconds of dates or times of day, None where most cells are neither."""
+    filled = column.dropna()
+    if not len(filled) or not filled.head(50).str.contains(r"\d\d?[:.]\d\d|\d{4}-\d\d", regex=True).mean() > 0.8:
+        return None
+    text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
+    clock = _of_clock(text)
+    if clock is not None:
+        return clock
+    for given in ({"format": "ISO8601"}, {"dayfirst": True}, {"format": "mixed"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Whether the day or the month is first does not matter here.
+            moments = pd.to_datetime(text, errors="coerce", utc=True, **given)
+        if moments.notna().mean() > 0.9:
+            return (moments - moments.dropna().iloc[0]).dt.total_seconds().to_numpy(np.float64)
+    return None
+
+
+def _of_clock(text):
+    """Returns seconds of `13:58:58.081`, `0:01.5` or `1:58:58 PM`; midnight is passed, None for anything else."""
+    parts = text.str.extract(r"^(?:(\d+):)?(\d+):(\d+(?:[.,:]\d+)?)(?: ?([AaPp])[Mm])?$")
+    if not parts[2].notna().sum() > 0.9 * text.notna().sum():
+        return None
+    hours, minutes = (pd.to_numeric(parts[k]).fillna(0).to_numpy(np.float64) for k in (0, 1))
+    seconds = pd.to_numeric(parts[2].str.replace(r"[,:]", ".", regex=True)).to_numpy(np.float64)
+    if parts[3].notna().any():
+        hours = hours % 12 + 12 * parts[3].str.lower().eq("p").to_numpy(bool)
+    times = 3600 * hours + 60 * minutes + seconds
+    steps = np.diff(times, prepend=times[:1])
+    return times + _DAY * np.cumsum(np.nan_to_num(steps) < -_DAY / 2)
+
+
+def by_size(times: np.ndarray) -> tuple[float, str]:
+    """Returns the seconds of the unit that times without one have by their size, and a sentence where it is a guess.
+
+    Seconds, milliseconds, microseconds and nanoseconds since 1970 differ by a thousand. Of other times the step tells.
+    """
+    times = times[np.isfinite(times)]
+    rises = np.diff(times)
+    rises = rises[rises > 0]
+    if not len(rises):
+        return 1.0, ""
+    step, size = float(np.median(rises)), float(np.median(np.abs(times)))
+    for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, 1e8)):
+        if lowest <= size < 1000 * lowest:
+            return (unit, "") if unit * step < 1e4 else (1.0, "")
+    for unit, word, lowest, highest in (
+        (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
+        (_DAY, "days", 0, 2e-6),
+    ):  # fmt: skip
+        if lowest <= step < highest:
+            return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."
+    return 1.0, ""
+
+
+def mend(name, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Returns times that rise, which samples they belong to, and notes on what was done to them.
+
+    Times that repeat or are rounded are spread evenly; those far from all others are left out.
+
+    Args:
+        name: Of the recording.
+        times: `(T,)` seconds; NaN where there is none.
+
+    Returns:
+        `(N,)` seconds that rise; `(T,)` bool, N of them true; sentences.
+
+    Raises:
+        RawDataError: times run backwards, never change, or many are absurd.
+    """
+    kept, notes = np.isfinite(times), []
+    if kept.sum() < 3:
+        raise RawDataError(name, f"{kept.sum()} samples with a time", "three or more", _REMEDY)
+    if number := int((~kept).sum()):
+        notes.append(f"{number} of {len(times)} rows without a time are left out.")
+    rises = np.diff(times[kept])
+    if not (rises > 0).any():
+        raise RawDataError(name, "times that never rise", "the time of each sample", _REMEDY)
+    span = _ABSURD * kept.sum() * float(np.median(rises[rises > 0]))
+    absurd = kept & (np.abs(times - np.median(times[kept])) > span)
+    if number := int(absurd.sum()):
+        first = int(np.argmax(absurd))
+        found = f"the time {times[first]:.6g} in row {first + 1}, more than {_ABSURD:,} recordings from the others"
+        if number > max(1, _MOST_ABSURD * len(times)):
+            raise RawDataError(name, found, "times of one recording", _REMEDY)
+        notes.append(f"{number} of {len(times)} rows are left out: {found}.")
+        kept &= ~absurd
+    times = times[kept]
+    if (np.diff(times) < 0).any():
+        late = int(np.argmax(np.diff(times) < 0)) + 1
+        found = f"sample {late + 1} at {times[late]:.9g} s after one at {times[late - 1]:.9g} s"
+        raise RawDataError(name, found, "times that do not run backwards", _REMEDY)
+    spread, note = _spread(times - times[0])
+    return spread, kept, notes + note
+
+
+def _spread(times):
+    """Returns times that rise, even where rounding alone made them uneven, and a note on it."""
+    steps = np.diff(times)
+    repeated = int((steps == 0).sum())
+    clock = float(np.median(steps[steps > 0]))
+    quantum = clock if repeated else _quantum(times, steps)
+    if not repeated and not quantum:
+        return times, []
+    limit = 2 * quantum if repeated else 0.75 * quantum
+    edges = [0, *(np.flatnonzero(steps > _HOLE * clock) + 1), len(times)]
+    mended, is_even = times.copy(), True
+    for start, end in itertools.pairwise(edges):
+        part, fits = _evenly(times[start:end], limit)
+        if fits or repeated:
+            mended[start:end] = part if fits else _smoothed(times[start:end])
+        is_even &= fits
+    if (np.diff(mended) <= 0).any():
+        mended = _between(times)
+    if not repeated:
+        moved = float(np.max(np.abs(mended - times)))
+        if not is_even or moved < 0.02 * clock:
+            return (mended if is_even else times), []
+        return mended, [f"Time stamps rounded to {quantum:.3g} s are spread evenly."]
+    rate = 1 / float(np.median(np.diff(mended)))
+    note = f"{repeated:,} of {len(times):,} time stamps repeat: the samples are spread evenly, {rate:.4g} a second."
+    return mended, [note]
+
+
+def _quantum(times, steps):
+    """Returns the step of the clock to which times are rounded, 0 where they are even already, or not rounded."""
+    median = np.median(steps)
+    if np.mean(np.abs(steps - median) < 0.01 * median) > _EVEN_STEPS:
+        return 0.0
+    few = times[:10_000]
+    for quantum in (float(np.min(steps)), *(10.0**-digits for digits in range(7))):
+        scaled = few / quantum
+        if np.abs(scaled - np.round(scaled)).max() < 1e-4:
+            return quantum
+    return 0.0
+
+
+def _evenly(times, limit):
+    """Returns times on a straight line, and whether they are on it but for so much."""
+    number = len(times)
+    if number < 3:
+        return times, (np.diff(times) > 0).all()
+    index = np.arange(number) - (number - 1) / 2
+    slope = float(np.sum(index * times) / np.sum(index**2))
+    line = times.mean() + slope * index
+    return line, slope > 0 and bool(np.abs(line - times).max() <= limit)
+
+
+def _between(times):
+    """Returns times whose repetitions are spread up to the next stamp."""
+    stamps, first, counts = np.unique(times, return_index=True, return_counts=True)
+    lengths = np.diff(stamps)
+    usual = float(np.median(lengths)) if len(lengths) else 1.0
+    lengths = np.minimum(np.append(lengths, usual), _HOLE * usual)
+    group = np.repeat(np.arange(len(stamps)), counts)
+    return stamps[group] + (np.arange(len(times)) - first[group]) / counts[group] * lengths[group]
+
+
+def _smoothed(times):
+    """Returns repeated times spread, without the unevenness that the steps of the clock leave."""
+    spread = _between(times)
+    line, _ = _evenly(spread, 0)
+    width = max(round(_CLOCKS * len(times) / len(np.unique(times))), 3)
+    smooth = line + scipy.ndimage.uniform_filter1d(spread - line, width, mode="nearest")
+    return smooth if (np.diff(smooth) > 0).all() else spread

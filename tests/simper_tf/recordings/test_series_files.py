@@ -1,0 +1,211 @@
+"""Series of binary files: arrays, sound, EDF, WFDB and MATLAB, and damaged files of every kind."""
+
+import struct
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.io.wavfile
+
+from simper_tf.recordings import sampled, series
+from simper_tf.recordings.errors import RawDataError
+
+COUNT, RATE = 600, 50.0
+TIMES = np.arange(COUNT) / RATE
+WAVE = np.sin(2 * np.pi * 1.2 * TIMES)
+RNG = np.random.default_rng(3)
+
+
+def check(found, channels=1):
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-4)
+    assert found.values.shape == (COUNT, channels)
+    assert np.corrcoef(found.values[:, 0], WAVE)[0, 1] > 0.999
+
+
+def write_edf(path, rates=(50, 10)):
+    pyedflib = pytest.importorskip("pyedflib")
+    with pyedflib.EdfWriter(str(path), len(rates)) as file:
+        for k, rate in enumerate(rates):
+            about = {"label": f"S{k}", "dimension": "mV", "sample_frequency": rate, "physical_max": 2.0}
+            limits = {
+                "physical_min": -2.0,
+                "digital_max": 32767,
+                "digital_min": -32768,
+                "transducer": "",
+                "prefilter": "",
+            }
+            file.setSignalHeader(k, about | limits)
+        file.writeSamples([WAVE if rate == 50 else WAVE[:120].copy() for rate in rates])
+
+
+def write_wfdb(folder, name="a"):
+    wfdb = pytest.importorskip("wfdb")
+    wfdb.wrsamp(
+        name, fs=RATE, units=["mV", "mV"], sig_name=["I", "II"], p_signal=np.stack([WAVE, 2 - WAVE], 1),
+        fmt=["16", "16"], write_dir=str(folder),
+    )  # fmt: skip
+
+
+def test_arrays_need_a_rate(tmp_path):
+    np.save(tmp_path / "a.npy", np.stack([WAVE, -WAVE], 1))
+    check(series.read(tmp_path / "a.npy", RATE), 2)
+    with pytest.raises(RawDataError, match=r"samples without their rate; .* Name it, such as --rate=50, at which"):
+        series.read(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
+def test_wav_files_below_4000_samples_a_second_are_read_as_they_are(tmp_path, kind):
+    values = 100 * np.stack([WAVE, -WAVE], 1) + (128 if kind == np.uint8 else 0)
+    scipy.io.wavfile.write(tmp_path / "a.wav", int(RATE), values.astype(kind))
+    check(series.read(tmp_path / "a.wav"), 2)
+
+
+@pytest.mark.parametrize("ending", [".wav", ".flac"])
+def test_of_sound_the_loudness_is_read_every_hundredth_of_a_second(tmp_path, ending):
+    soundfile = pytest.importorskip("soundfile")
+    times = np.arange(80_000) / 8000
+    loud = 0.5 + 0.4 * np.sin(2 * np.pi * times)
+    soundfile.write(tmp_path / f"a{ending}", loud * RNG.uniform(-0.9, 0.9, len(times)), 8000)
+    found = series.read(tmp_path / f"a{ending}")
+    assert found.names == ("loudness",)
+    np.testing.assert_allclose(found.times, np.arange(1000) / 100)
+    assert np.corrcoef(found.values[:, 0], loud[40::80])[0, 1] > 0.95
+
+
+def test_a_wav_file_that_is_cut_off_is_told(tmp_path):
+    scipy.io.wavfile.write(tmp_path / "a.wav", 50, (1000 * WAVE).astype(np.int16))
+    whole = (tmp_path / "a.wav").read_bytes()
+    (tmp_path / "a.wav").write_bytes(whole[:-400])
+    found = series.read(tmp_path / "a.wav")
+    assert len(found.times) == COUNT - 200
+    assert found.notes == (f"400 of {len(whole):,} bytes are missing: the file is cut off.",)
+
+
+def test_a_wav_header_with_two_rates_is_refused(tmp_path):
+    scipy.io.wavfile.write(tmp_path / "a.wav", 50, (1000 * WAVE).astype(np.int16))
+    content = bytearray((tmp_path / "a.wav").read_bytes())
+    struct.pack_into("<I", content, 24, 60)
+    (tmp_path / "a.wav").write_bytes(content)
+    with pytest.raises(RawDataError, match=r"a header that contradicts itself .1 channels of 16 bits"):
+        series.read(tmp_path / "a.wav")
+
+
+def test_edf_signals_of_the_highest_rate_are_read(tmp_path):
+    write_edf(tmp_path / "a.edf")
+    found = series.read(tmp_path / "a.edf")
+    check(found)
+    assert found.names == ("S0",)
+    assert found.notes == ("Signals of a lower rate are left out: S1.",)
+
+
+@pytest.mark.parametrize("ending", [".hea", ".dat"])
+def test_wfdb_records_are_read_by_either_file(tmp_path, ending):
+    write_wfdb(tmp_path)
+    found = series.read(tmp_path / f"a{ending}")
+    check(found, 2)
+    assert found.names == ("I", "II")
+
+
+def test_wfdb_headers_may_not_name_files_elsewhere(tmp_path):
+    write_wfdb(tmp_path)
+    header = (tmp_path / "a.hea").read_text()
+    for name in ("../a.dat", "/etc/a.dat", "s3://a/b.dat"):
+        (tmp_path / "a.hea").write_text(header.replace("a.dat", name))
+        with pytest.raises(RawDataError, match="expected files beside it"):
+            series.read(tmp_path / "a.hea")
+    (tmp_path / "a.hea").unlink()
+    with pytest.raises(RawDataError, match=r"no header beside it; expected a\.hea"):
+        series.read(tmp_path / "a.dat")
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"ecg": WAVE, "fs": RATE}, {"data": {"val": WAVE[None], "sampling_rate": RATE}}, {"x": WAVE, "t": TIMES},
+        {"x": WAVE, "timer": 1000 * TIMES}, {"x": WAVE, "Fs": RATE, "short": WAVE[:50]},
+    ],
+)  # fmt: skip
+def test_matlab_files_are_read_with_the_rate_or_times_beside(tmp_path, held):
+    scipy.io.savemat(tmp_path / "a.mat", held)
+    check(series.read(tmp_path / "a.mat"))
+
+
+def test_matlab_files_of_version_7_3_are_read(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:
+        file["x"], file["fs"] = WAVE[None], RATE
+    with (tmp_path / "a.mat").open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file")
+    check(series.read(tmp_path / "a.mat"))
+
+
+def test_a_matlab_file_without_numbers_is_refused(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", {"name": "somebody"})
+    with pytest.raises(RawDataError, match="no series among name; expected an array of numbers"):
+        series.read(tmp_path / "a.mat")
+
+
+def test_pickles_in_arrays_are_not_opened(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([{"a": 1}] * 9, object), allow_pickle=True)
+    with pytest.raises(RawDataError, match="a damaged array"):
+        series.read(tmp_path / "a.npy", RATE)
+
+
+def test_a_missing_library_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "soundfile", None)
+    scipy.io.wavfile.write(tmp_path / "a.wav", 50, (1000 * WAVE).astype(np.int16))
+    with pytest.raises(RawDataError, match=r"the package soundfile is missing; .* pip install"):
+        sampled.sound(tmp_path / "a.wav")
+
+
+def bases(folder):
+    """Returns small whole files of all kinds."""
+    pairs = list(zip(TIMES, WAVE, strict=True))
+    (folder / "a.csv").write_text("time,x\n" + "".join(f"{time:.2f},{value:.3f}\n" for time, value in pairs))
+    (folder / "b.txt").write_text("# rate 50 Hz\n" + "".join(f"{value:.3f}\t{time:.2f}\n" for time, value in pairs))
+    np.save(folder / "a.npy", WAVE)
+    scipy.io.wavfile.write(folder / "a.wav", 50, (1000 * WAVE).astype(np.int16))
+    scipy.io.savemat(folder / "a.mat", {"x": WAVE, "fs": RATE}, do_compression=True)
+    write_edf(folder / "a.edf")
+    write_wfdb(folder, "w")
+    return sorted(folder.iterdir())
+
+
+def damaged(content):
+    """Returns bytes that are cut off, or of which some are others, anywhere or near the start."""
+    content = bytearray(content)
+    how = RNG.integers(3)
+    if how == 0:
+        return content[: RNG.integers(len(content))]
+    for _ in range(RNG.integers(1, 20)):
+        content[RNG.integers(len(content) if how == 1 else min(len(content), 200))] = RNG.integers(256)
+    return content
+
+
+def read_or_refuse(path):
+    """Returns the sentence of a refusal, "" for a series that is sound."""
+    try:
+        found = series.read(path, 20.0)
+    except RawDataError as error:
+        return str(error)
+    assert np.isfinite(found.values).all()
+    assert (np.diff(found.times) > 0).all()
+    assert found.times[-1] <= 2001 * len(found.times) * np.median(np.diff(found.times))
+    return ""
+
+
+@pytest.mark.slow
+def test_damaged_and_renamed_files_are_read_or_refused_by_name(tmp_path):
+    (tmp_path / "whole").mkdir()
+    whole = bases(tmp_path / "whole")
+    said = []
+    for number in range(300):
+        source = whole[number % len(whole)]
+        ending = source.suffix if number % 5 else str(RNG.choice([path.suffix for path in whole]))
+        path = tmp_path / f"{source.stem}{ending}"
+        (tmp_path / "w.hea").write_bytes((tmp_path / "whole" / "w.hea").read_bytes())
+        path.write_bytes(damaged(source.read_bytes()))
+        said.append(read_or_refuse(path))
+    refusals = [text for text in said if text]
+    assert 60 < len(refusals) < 290
+    assert all(text.startswith(f"{tmp_path}/") and "\n" not in text for text in refusals)
