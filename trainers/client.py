@@ -23,13 +23,12 @@ from simper_tf.utils.standardize import is_series
 from trainers import cli
 
 _GRAY = np.float32([0.299, 0.587, 0.114])  # Of R, G and B, as everywhere in video.
-_SERIES = (*series.TEXTS, ".npy", ".wav")
 
 
 def main():
     """Prints what a server answers to every window of `--video`."""
     values, signature = flags.FLAGS, flags.FLAGS.signature
-    if has_samples := pathlib.Path(values.video).suffix.lower() in _SERIES:
+    if has_samples := pathlib.Path(values.video).suffix.lower() in series.ENDINGS:
         signature = signature.removesuffix(FLOAT_SUFFIX) + FLOAT_SUFFIX
     server = connect(values.server, values.model, signature, values.timeout, values.max_megabytes, values.rows)
     if has_samples != is_series(server.frame_shape):

@@ -65,7 +65,9 @@ class HeldSeries(Series):
 
     def _load(self):
         values = np.asarray(self._held, np.float64).reshape(len(self._held), -1)
-        return series.normal(self.name, np.arange(len(values)) / self._rate, values)
+        found = series.normal(self.name, np.arange(len(values)) / self._rate, values)
+        self.notes = found.notes
+        return found.times, found.values
 
 
 def _parts(array):

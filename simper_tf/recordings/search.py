@@ -9,7 +9,7 @@ from simper_tf.recordings import series, sources
 from simper_tf.recordings.errors import RawDataError
 
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
-            ".mxf", ".npy", ".ogv", ".ts", ".vob", ".wav", ".webm", ".wmv", *series.TEXTS)  # fmt: skip
+            ".mxf", ".ogv", ".ts", ".vob", ".webm", ".wmv", *(ending for ending in series.ENDINGS if ending != ".dat"))  # fmt: skip
 
 # What `trainers.predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "predictions.json"

@@ -103,7 +103,8 @@ def _read(path, rate):
         start = file.read(12)
     is_wave = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     ending = ".npy" if start.startswith(b"\x93NUMPY") else ".wav" if is_wave else path.suffix.lower()
-    if ending not in _BINARY:
+    is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
+    if ending not in _BINARY or is_text:
         return _of_table(path, rate)
     held = _BINARY[ending](path)
     if held.times is not None:

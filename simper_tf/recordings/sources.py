@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 
-from simper_tf.recordings import apart, avi, mp4, raw_files, series
+from simper_tf.recordings import apart, avi, mp4, raw_files, sampled, series
 from simper_tf.recordings.errors import RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
@@ -185,7 +185,7 @@ class Frames(Source):
         return array
 
     def _array(self):
-        return series.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
+        return sampled.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
 
     def _unknown(self, found):
         expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
@@ -196,7 +196,7 @@ class Series(Source):
     """Numbers over time, of one or more channels, as frames of one pixel.
 
     Args:
-        path: A `.csv`, `.tsv`, `.txt`, `.npy` or `.wav` file.
+        path: A file with one of `series.ENDINGS`.
         rate: Samples per second, for a file that does not say; None if it does.
     """
 
@@ -236,10 +236,9 @@ class Series(Source):
         return self._read
 
     def _load(self):
-        notes = []
-        found = series.read(self._path, self._rate, notes.append)
-        self.notes = tuple(notes)
-        return found
+        found = series.read(self._path, self._rate)
+        self.notes = found.notes
+        return found.times, found.values
 
 
 class Camera(Source):
@@ -310,9 +309,9 @@ def open_file(path: pathlib.Path, rate: float | None = None) -> Source:
     with path.open("rb") as file:
         start = file.read(12)
     if start.startswith(b"\x93NUMPY"):
-        return Frames(path, rate) if series.load_array(path).ndim > 2 else Series(path, rate)
+        return Frames(path, rate) if sampled.load_array(path).ndim > 2 else Series(path, rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
-    return Series(path, rate) if is_sound or path.suffix.lower() in series.TEXTS else Video(path)
+    return Series(path, rate) if is_sound or path.suffix.lower() in series.ENDINGS else Video(path)
 
 
 def _check_rate(path, rate):

@@ -114,21 +114,18 @@ def _positive(text):
 
 def _measured(path):
     """Returns the encoding of a text, once it is small enough, with lines that end."""
-    longest = lines = commas = 0
+    values = rest = 0
     with path.open("rb") as file:
         start = file.read(4)
         file.seek(0)
-        rest = 0
         while block := file.read(LONGEST_LINE):
-            parts = block.split(b"\n")
+            parts = block.replace(b"\r", b"\n").split(b"\n")
             rest += len(parts[0])
-            longest = max(longest, rest, *(len(part) for part in parts[1:-1]), 0)
+            if max(rest, *map(len, parts)) >= LONGEST_LINE:
+                raise RawDataError(path, f"a line of {LONGEST_LINE:,} letters or more", "text with columns", REMEDY)
             rest = len(parts[-1]) if len(parts) > 1 else rest
-            lines += len(parts) - 1
-            commas += sum(map(block.count, (b",", b";", b"\t")))
-    if max(longest, rest) >= LONGEST_LINE:
-        raise RawDataError(path, f"a line of {LONGEST_LINE:,} letters or more", "text with columns", REMEDY)
-    refuse_long(path, lines + commas)
+            values += len(parts) - 1 + sum(map(block.count, (b",", b";", b"\t")))
+            refuse_long(path, values)
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "utf-16"
     try:

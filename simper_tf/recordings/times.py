@@ -30,6 +30,7 @@ _DAY = 86400.0
 _ABSURD = 1000
 _MOST_ABSURD = 0.01  # Share of the samples that may have such times.
 _HOLE = 4  # Steps of the clock from one sample to the next from which on some are missing between.
+_FEWEST = 20  # Steps of which it can be told that they are rounded.
 _EVEN_STEPS = 0.9  # Share of equal steps from which on times are even, but for holes.
 _CLOCKS = 20  # Steps of the clock over which repeated stamps are smoothed.
 _REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
@@ -187,7 +188,7 @@ def _spread(times):
 def _quantum(times, steps):
     """Returns the step of the clock to which times are rounded, 0 where they are even already, or not rounded."""
     median = np.median(steps)
-    if np.mean(np.abs(steps - median) < 0.01 * median) > _EVEN_STEPS:
+    if len(steps) < _FEWEST or np.mean(np.abs(steps - median) < 0.01 * median) > _EVEN_STEPS:
         return 0.0
     few = times[:10_000]
     for quantum in (float(np.min(steps)), *(10.0**-digits for digits in range(7))):
