@@ -132,7 +132,7 @@ def _of_table(path, rate):
         numbers = {k: column for k, column in numbers.items() if k not in counting}
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
-        raise RawDataError(path, found, "a column of values", REMEDY)
+        raise RawDataError(path, found, "a column of values beside it", REMEDY)
     dense = _dense(numbers)
     for k in [k for k in numbers if k not in dense][:_MOST_NOTES]:
         share = f"{np.isfinite(numbers[k]).sum()} of {len(numbers[k])} rows"
