@@ -9,7 +9,7 @@ from simper_tf.recordings import series, sources
 from simper_tf.recordings.errors import RawDataError
 
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
-            ".mxf", ".ogv", ".ts", ".vob", ".webm", ".wmv", *(ending for ending in series.ENDINGS if ending != ".dat"))  # fmt: skip
+            ".mxf", ".ogv", ".ts", ".vob", ".webm", ".wmv", *series.ENDINGS)  # fmt: skip
 
 # What `trainers.predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "predictions.json"
@@ -93,12 +93,18 @@ def _below(folder, problems):
         pathlib.Path(root, name)
         for root, _, names in os.walk(folder, onerror=note)
         for name in names
-        if name.lower().endswith(SUFFIXES) and name not in WRITTEN
+        if name.lower().endswith(SUFFIXES) and name not in WRITTEN and not _is_signal(name, names)
     )
     if not paths and len(problems) == before:
         known = ", ".join(SUFFIXES)
         raise RawDataError(folder, "a folder without a recording", f"files of {known}", "Name another, or the files.")
     return paths
+
+
+def _is_signal(name, names):
+    """Returns whether a file holds the samples of a WFDB record, which its header stands for."""
+    stem, _, ending = name.rpartition(".")
+    return ending in ("dat", "mat") and (f"{stem}.hea" in names or ending == "dat")
 
 
 def _true(question):

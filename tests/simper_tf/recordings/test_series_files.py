@@ -1,5 +1,6 @@
 """Series of binary files: arrays, sound, EDF, WFDB and MATLAB, and damaged files of every kind."""
 
+import pathlib
 import struct
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import scipy.io
 import scipy.io.wavfile
 
-from simper_tf.recordings import sampled, series
+from simper_tf.recordings import sampled, search, series
 from simper_tf.recordings.errors import RawDataError
 
 COUNT, RATE = 600, 50.0
@@ -209,3 +210,8 @@ def test_damaged_and_renamed_files_are_read_or_refused_by_name(tmp_path):
     refusals = [text for text in said if text]
     assert 60 < len(refusals) < 290
     assert all(text.startswith(f"{tmp_path}/") and "\n" not in text for text in refusals)
+
+
+def test_in_a_folder_a_wfdb_record_is_one_recording(tmp_path):
+    write_wfdb(tmp_path)
+    assert [pathlib.Path(source.name).name for source in search.find([str(tmp_path)]).sources] == ["a.hea"]
