@@ -17,7 +17,6 @@ from simper_tf.data import pipeline
 from simper_tf.training import (
     best_epoch,
     checkpoints,
-    data_service,
     encoder_weights,
     experiment,
     loop,
@@ -47,8 +46,6 @@ def main():
     with contextlib.ExitStack() as held:
         # The folder is the chief's alone, who opens it before the others come: what it refuses costs them nothing.
         folder = held.enter_context(run_folder.opened(settings)) if not cluster or cluster.is_chief else None
-        if folder and (settings.overwrite or not checkpoints.checkpoint_steps(folder / "checkpoints")):
-            _check_service(settings)  # Before anything is written or deleted.
         if cluster:
             cli.say(f"Worker {cluster.index} of {len(cluster.addresses)} waits for the others ...")
         strategy = strategies.make(settings, cluster)
@@ -116,17 +113,12 @@ def train(folder, clips, settings, strategy, cluster=None):
     if step >= num_steps:
         cli.say(f"Training was finished at step {step}.")
         return model, float(saved.seconds)
-    _check_service(settings)
     batches = pipeline.Batches(
         run.read, run.num_examples, settings.batch_size, settings.seed,
         model.views if settings.augment_on == "host" else None, model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
-    )  # fmt: skip
-    with (
-        cli.StopRequest() as stop,
-        _noted(folder, settings, step) as (note, before_step),
-        _made(batches, settings, step, num_steps) as batches,
-    ):
+    ).start(step)  # fmt: skip
+    with cli.StopRequest() as stop, _noted(folder, settings, step) as (note, before_step):
         cli.say(_plan(run, settings, step))
         if not settings.run_eagerly:
             cli.say("The first step is compiled before it runs, which may take a minute ...")
@@ -159,18 +151,6 @@ def _best_epoch(folder, clips, run, step):
         folder / run_folder.BEST_EPOCH, run.model, error, step, run.steps_per_epoch, run.num_steps, cli.say
     )
     return best.after_step
-
-
-def _check_service(settings):
-    if settings.data_service:
-        data_service.check(settings.data_service)
-
-
-def _made(batches, settings, step, num_steps):
-    """Gives the batches from a step on, made by this process or by a data service."""
-    if not settings.data_service:
-        return contextlib.nullcontext(batches.start(step))
-    return data_service.feeding(batches, settings.data_service, step, num_steps, settings.worker_seconds, cli.say)
 
 
 @contextlib.contextmanager

@@ -97,14 +97,6 @@ class Batches:
             batches = batches.enumerate(start=step).map(self._with_views, tf.data.AUTOTUNE, deterministic=True)
         return batches.prefetch(2)
 
-    def at(self, step: tf.Tensor):
-        """Returns the batch of one step, in a graph: nothing but the order of its epoch is made before its clips."""
-        numbers = self._shuffled(tf.data.Dataset.range(self.num_examples), step // self._steps)
-        place = step % self._steps * self.batch_size + self.worker * self._share
-        own = numbers.skip(place).take(self._share)
-        clips = self._decoded(own).batch(self._share, drop_remainder=True).get_single_element()
-        return clips if self.views is None else self._with_views(step, clips)
-
     @property
     def _steps(self):
         return self.num_examples // self.batch_size

@@ -90,8 +90,6 @@ class Settings:
     worker_seconds: float = _train(
         300.0, help="Time that workers wait for one another, at the start and in a step.", lower=1.0, free=True
     )
-    data_service: str = _train("", help="Let the tf.data service at this grpc://host:port make the batches; see "
-                               "trainers.data_service.", free=True)  # fmt: skip
     learning_rate: float = _train(1e-3, help="Rate of Adam at the start.", lower=0.0)
     decay_epochs: tuple[int, ...] = _train((), help="Divide the rate by 10 after these epochs; empty for a cosine.")
     deterministic: bool = _train(False, help="Only ops that give the same bits every time; slower.")

@@ -184,7 +184,7 @@ def test_flags_are_taken_back_by_none_and_written_as_at_the_command_line(base):
 def test_what_says_where_things_are_is_among_the_settings_and_changes_no_name(base):
     known = set(base.settings().as_text())
     assert grid.ELSEWHERE - {"overwrite"} <= known
-    same = {"data_dir": "x", "save_seconds": "1", "artifacts": "true", "replicas": "2", "data_service": "grpc://a:1"}
+    same = {"data_dir": "x", "save_seconds": "1", "artifacts": "true", "replicas": "2"}
     for flag, value in same.items():
         assert base.but(**{flag: value}).name() == base.name()
     for flag, value in {"test_clips": "3", "validation_clips": "3", "steps": "7"}.items():
@@ -196,4 +196,4 @@ def test_folders_keep_the_names_that_they_have_had():
         "run_dir", "data_dir", "manual_dir", "overwrite", "save_seconds", "artifacts", "max_frames", "format",
         "warm_up", "split", "strategy", "replicas", "worker_seconds", "profile", "labels",
     }  # fmt: skip
-    assert left_out | {"data_service"} == grid.ELSEWHERE
+    assert left_out == grid.ELSEWHERE

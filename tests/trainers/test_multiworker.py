@@ -22,7 +22,6 @@ from benchmarks.scaling_measured import free_addresses
 from trainers import pretrain
 
 pytestmark = pytest.mark.slow
-service = tf.data.experimental.service
 ROOT = pathlib.Path(__file__).parents[2]
 # Enough for a process on a busy machine to start; a test that reaches it has failed.
 LIMIT = 400
@@ -109,24 +108,6 @@ def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_und
     )
     outputs = [each.communicate(timeout=LIMIT) for each in [worker(there, k, *arguments) for k in range(2)]]
     assert all(re.search(r"^Continuing at step \d+", out, re.M) for out, _ in outputs), outputs
-    assert_workers_agree(tmp_path, 2)
-    assert_same(tmp_path / "chief", tmp_path / "one")
-
-
-def test_workers_with_a_data_service_end_with_the_weights_of_one_process(command, worker, tmp_path):
-    arguments = ["--noartifacts", "--augment_on=host"]
-    train_in_one_process(command, *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
-    dispatcher = service.DispatchServer()
-    maker = service.WorkerServer(service.WorkerConfig(dispatcher.target.removeprefix("grpc://")))
-    arguments += [f"--data_service={dispatcher.target}", f"--run_dir={tmp_path / 'chief'}"]
-    there = free_addresses(2)
-    try:
-        for process in [worker(there, k, *arguments) for k in range(2)]:
-            _, err = process.communicate(timeout=LIMIT)
-            assert process.returncode == 0, err
-    finally:
-        maker._stop()
-        dispatcher._stop()
     assert_workers_agree(tmp_path, 2)
     assert_same(tmp_path / "chief", tmp_path / "one")
 
