@@ -5,8 +5,10 @@ SOURCES := simper_tf datasets trainers benchmarks docs examples tests setup.py
 
 .PHONY: help quickstart test test-fast lint docs bench bench-peers recordings series smoke results parity clean
 help:
+	@echo "Begin with these two:"
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
+	@echo ""
 	@echo "make test-fast   set up .venv and run the tests that take seconds (under 2 minutes)"
 	@echo "make lint        check style and format"
 	@echo "make docs        build the documentation site: site/index.html"
@@ -53,7 +55,7 @@ smoke: .venv/ready
 
 results: .venv/ready
 	$(BIN)/python -m trainers.reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results \
-	  --documents=README.md,docs/findings.md,docs/evidence.md
+	  --documents=README.md
 
 series: .venv-series/ready
 	.venv-series/bin/python -m benchmarks.series

@@ -17,12 +17,12 @@ def modules():
 
 
 def results(folder):
-    """Returns the pages of results in a folder of documents: that with all of them first, tables by their numbers."""
+    """Returns the pages of results in a folder of documents, tables by their numbers."""
     names = [path.stem for path in (pathlib.Path(folder) / "results").glob("*.md")]
 
     def order(name):
         words, number = re.fullmatch(r"(.*?)(\d*)", name).groups()
-        return name != "report", words, int(number or 0)
+        return words, int(number or 0)
 
     return [f"results/{name}.md" for name in sorted(names, key=order)]
 

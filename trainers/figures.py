@@ -1,4 +1,4 @@
-"""Which figures a run gets, and where they go."""
+"""Figures of a run, and the folder they go to."""
 
 from simper_tf.evaluation import tasks
 from simper_tf.utils import files
@@ -31,10 +31,10 @@ def draw_run(folder, task, predicted, predictions, courses):
         made |= _series(plots, task, predicted, courses)
     elif isinstance(task, tasks.Series):
         made["forecasts"] = _forecasts(plots, task, predicted, predictions)
-    if is_labeled:
-        made |= embedding(
-            "embedding", len(predicted.labels), lambda: plots.embedding(predicted.series, predicted.labels, task.unit)
-        )
+    if is_labeled and len(predicted.labels) >= FEWEST_EMBEDDED:
+        made["embedding"] = plots.embeddings({"": (predicted.series, predicted.labels)}, task.unit)
+    elif is_labeled:
+        cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} clips.")
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in made.items():
         save(figure, folder / "plots" / f"{name}.png")
@@ -49,20 +49,6 @@ def library():
         cli.say("No plots: matplotlib is not installed (extra `plots`).")
         return None
     return plots
-
-
-def embedding(name, num_clips, draw):
-    """Returns `{name: draw()}`; nothing, and says why, where that cannot be drawn.
-
-    Args:
-        name: Name of the figure.
-        num_clips: How many it shows.
-        draw: A function that returns it.
-    """
-    if num_clips < FEWEST_EMBEDDED:
-        cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} clips.")
-        return {}
-    return {name: draw()}
 
 
 def save(figure, path):

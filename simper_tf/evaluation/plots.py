@@ -1,4 +1,4 @@
-"""Records and features -> matplotlib figures; the caller saves them. Needs the extra `plots`."""
+"""Matplotlib figures of records, features, predictions and errors; the caller saves them. Needs the extra `plots`."""
 
 import math
 
@@ -14,6 +14,10 @@ UNDRAWN = {"step", "seconds", "clips_per_second", "waiting"}
 LOSSES = ("loss", "label_entropy", "kl_divergence", "contrast", "region", "stride", "positive", "negative")
 # Clips that an embedding shows at most, evenly over all: enough for a dense curve, and done in a second or two.
 EMBEDDED = 500
+# Okabe and Ito's dark colors, and markers, tell curves apart without seeing red and green.
+CURVES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#56B4E9", "v"), ("#000000", "P"))
+# A ratio of errors from which on their axis is logarithmic.
+WIDE = 10
 
 
 def training_curves(history):
@@ -51,14 +55,14 @@ def series_over_reference(series, reference, labels, rates, name, unit="Hz"):
     figure = Figure(figsize=(9, 1.25 * len(series) + 0.6), layout="constrained")
     rows = figure.subplots(len(series), 1, sharex=True, squeeze=False)[:, 0]
     for axes, feature, truth, label, rate in zip(rows, series, reference, labels, rates, strict=True):
-        draw_over_reference(axes, feature, truth, rate, name)
+        _draw_over_reference(axes, feature, truth, rate, name)
         axes.set_ylabel(f"{label:.3g} {unit}", rotation=0, ha="right", va="center")
     rows[0].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), fontsize=8)
     rows[-1].set_xlabel("seconds")
     return figure
 
 
-def draw_over_reference(axes, feature, truth, rate, name):
+def _draw_over_reference(axes, feature, truth, rate, name):
     """Draws one feature, `(T,)` or the first channel of `(T, D)`, over the `(T,)` truth of that name."""
     feature = feature if feature.ndim == 1 else feature[:, 0]
     seconds = np.arange(len(feature)) / rate
@@ -133,13 +137,8 @@ def predicted_over_true(labels, predictions, unit="Hz"):
         predictions: Protocol -> predictions of the same shape.
         unit: Unit of both.
     """
-    num_columns = min(3, len(predictions))
-    num_rows = math.ceil(len(predictions) / num_columns)
-    figure = Figure(figsize=(3 * num_columns, 3 * num_rows + 0.2), layout="constrained")
-    panels = list(figure.subplots(num_rows, num_columns, sharex=True, sharey=True, squeeze=False).flat)
-    for axes in panels[len(predictions) :]:
-        axes.remove()
-    for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=False):
+    figure, panels = _panels(len(predictions), sharex=True, sharey=True)
+    for axes, (protocol, predicted) in zip(panels, predictions.items(), strict=True):
         axes.plot([labels.min(), labels.max()], [labels.min(), labels.max()], color="0.7", linewidth=0.8)
         axes.plot(np.ravel(labels), np.ravel(predicted), ".", markersize=2, alpha=0.5)
         axes.set_title(f"{protocol}: MAE {np.abs(predicted - labels).mean():.4f} {unit}", fontsize=9)
@@ -148,34 +147,60 @@ def predicted_over_true(labels, predictions, unit="Hz"):
     return figure
 
 
-def embedding(series, labels, unit="Hz", seed=0):
-    """Returns a figure of a 2-D t-SNE embedding of the features' spectra, colored by label.
+def embeddings(runs, unit="Hz", seed=0):
+    """Returns a figure of 2-D t-SNE embeddings of the features' spectra, a panel a run, colored by label.
 
     Spectra, because the phase of a clip would otherwise decide its place.
 
     Args:
-        series: `(N, T)` or `(N, T, D)` features, N > 1; of more than `EMBEDDED` so many are drawn.
-        labels: `(N,)`, or `(N, H)` series, whose means give the colors.
+        runs: Title -> features `(N, T)` or `(N, T, D)`, N > 1, of which `EMBEDDED` are drawn at most, and their labels:
+            `(N,)`, or `(N, H)` series, whose means give the colors.
         unit: Unit of the labels.
-        seed: Seed of the embedding.
+        seed: Seed of the embeddings.
     """
-    figure = Figure(figsize=(4.6, 3.8), layout="constrained")
-    axes = figure.subplots()
-    scatter = draw_embedding(axes, series, labels, seed)
-    figure.colorbar(scatter, label=f"true label ({unit})")
-    axes.set_title("t-SNE of the features' spectra", fontsize=9)
-    axes.set_xlabel("t-SNE 1")
-    axes.set_ylabel("t-SNE 2")
+    figure, panels = _panels(len(runs))
+    colors = {title: labels.reshape(len(labels), -1).mean(axis=1) for title, (_, labels) in runs.items()}
+    limits = {"vmin": min(map(np.min, colors.values())), "vmax": max(map(np.max, colors.values()))}
+    for axes, (title, (series, _)) in zip(panels, runs.items(), strict=True):
+        chosen = np.unique(np.linspace(0, len(series) - 1, EMBEDDED).round().astype(int))
+        points = embedding_points(np.atleast_3d(series[chosen]), seed)
+        scatter = axes.scatter(*points.T, c=colors[title][chosen], s=4, cmap="viridis", **limits)
+        axes.set_title(title, fontsize=9)
+        axes.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
+    figure.colorbar(scatter, ax=panels, label=f"true label ({unit})")
+    figure.supxlabel("t-SNE 1 of the features' spectra", fontsize=9)
+    figure.supylabel("t-SNE 2", fontsize=9)
     return figure
 
 
-def draw_embedding(axes, series, labels, seed=0):
-    """Draws what `embedding` shows and returns the scattered points, for a color bar."""
-    chosen = np.unique(np.linspace(0, len(series) - 1, EMBEDDED).round().astype(int))
-    points = embedding_points(np.atleast_3d(series[chosen]), seed)
-    axes.set_xticks([])
-    axes.set_yticks([])
-    return axes.scatter(*points.T, c=labels[chosen].reshape(len(chosen), -1).mean(axis=1), s=4, cmap="viridis")
+def errors_over_share(curves, xlabel, ylabel):
+    """Returns a figure of errors over the share of what was learned from, with bars of their spread.
+
+    Args:
+        curves: Title -> `(K, 3)` of share in percent, error and spread. A title "SimPer, some way" has the color of
+            "SimPer" and another line.
+        xlabel, ylabel: Of the axes, with units.
+    """
+    figure = Figure(figsize=(6.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    names, ways = (list(dict.fromkeys(title.partition(", ")[part] for title in curves)) for part in (0, 2))
+    for title, points in curves.items():
+        name, _, way = title.partition(", ")
+        color, marker = CURVES[names.index(name) % len(CURVES)]
+        style = ("-", "--", ":", "-.")[ways.index(way) % 4]
+        shares, means, spreads = points[np.argsort(points[:, 0])].T
+        axes.errorbar(shares, means, spreads, color=color, marker=marker, linestyle=style, capsize=2.5, label=title)
+    errors = np.concatenate([points[:, 1] for points in curves.values()])
+    shares = np.unique(np.concatenate([points[:, 0] for points in curves.values()]))
+    axes.set_xscale("log")
+    axes.set_xticks(shares, [f"{share:g}" for share in shares], minor=False)
+    axes.set_xticks([], minor=True)
+    if errors.min() > 0 and errors.max() > WIDE * errors.min():
+        axes.set_yscale("log", nonpositive="clip")
+        axes.set_ylim(errors.min() / 2, None)  # A bar may reach 0, which lies nowhere on this axis.
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    figure.legend(frameon=False, fontsize=8, loc="outside upper center", ncols=3)
+    return figure
 
 
 def embedding_points(series, seed=0):
@@ -190,6 +215,17 @@ def embedding_points(series, seed=0):
     # More threads would wait for one another longer than so few points take, and round differently every time.
     with threadpoolctl.threadpool_limits(1):
         return tsne.fit_transform(amplitude)
+
+
+def _panels(number, **options):
+    """Returns a figure with so many panels of one size, three a row, with options of `Figure.subplots`."""
+    num_columns = min(3, number)
+    num_rows = math.ceil(number / num_columns)
+    figure = Figure(figsize=(3 * num_columns, 3 * num_rows + 0.2), layout="constrained")
+    panels = list(figure.subplots(num_rows, num_columns, squeeze=False, **options).flat)
+    for axes in panels[number:]:
+        axes.remove()
+    return figure, panels[:number]
 
 
 def _standardize(series):

@@ -1,18 +1,20 @@
-"""The tables in `docs/results` are what their studies make of the rows beside them, and their pages what they say."""
+"""Pages in `docs/results` are what their tables make of the rows beside them."""
 
-import json
 import pathlib
+import re
 
 import pytest
 
+from simper_tf.evaluation import tables
 from trainers.grid import Grid
 from trainers.kept_rows import KeptRows
-from trainers.studies import STUDIES, gathering, page
+from trainers.studies import STUDIES, page
+from trainers.studies.results import gather
 from trainers.studies.scales import SCALES
 
-RESULTS = pathlib.Path(__file__).parents[2] / "docs" / "results"
+ROOT = pathlib.Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
 SCALE = SCALES["small"].located("data", "raw")
-PUBLISHED = [name for name in STUDIES if (RESULTS / f"{name}.json").exists()]
 
 
 @pytest.fixture(scope="module")
@@ -20,22 +22,24 @@ def grid(tmp_path_factory):
     return Grid(tmp_path_factory.mktemp("runs"), kept=KeptRows(RESULTS / "rows.jsonl"))
 
 
-def test_there_are_pages_of_tables_alone():
-    pages = {path.stem for path in RESULTS.glob("*.json")}
-    assert pages == set(PUBLISHED)
-    assert len(pages) > 20
+def test_every_table_has_a_page_and_nothing_else_is_there():
+    assert {path.name for path in RESULTS.iterdir()} == {"rows.jsonl", *(f"{name}.md" for name in STUDIES)}
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_a_page_says_what_its_table_holds(name):
-    found = json.loads((RESULTS / f"{name}.json").read_text())
-    assert (RESULTS / f"{name}.md").read_text() == page.markdown(found)
-    assert found["done"] == found["total"]
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_is_what_its_rows_make(name, grid):
+    results = gather(STUDIES[name][0](SCALE), SCALE, SCALE.seeds_of(name), grid)
+    assert (RESULTS / f"{name}.md").read_text() == page.markdown(results)
+    assert results.is_whole()
+    assert not results.lacking()
+    assert results.commits()
+    assert not [commit for commit in results.commits() if commit.endswith("-dirty")]
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_a_table_is_what_its_study_makes_of_the_rows_with_the_seeds_of_the_scale(name, grid):
-    study = STUDIES[name][0](SCALE)
-    made = gathering.gather(study, SCALE, SCALE.seeds_of(name), grid.rows_of, lambda run: grid.folder_of(run).name)
-    found, made = json.loads((RESULTS / f"{name}.json").read_text()), json.loads(json.dumps(made))
-    assert found == made
+def test_the_table_of_the_readme_is_that_of_its_rows(grid):
+    results = gather(STUDIES["quickstart"][0](SCALE), SCALE, SCALE.seeds_of("quickstart"), grid)
+    readme = (ROOT / "README.md").read_text()
+    command = "python -m trainers.reproduce --table=quickstart"
+    assert tables.put_table(readme, command, page.tables_alone(results)) == readme
+    asked = re.findall(r"trainers\.reproduce[^`]*?--table=([\w,]+)", readme)
+    assert {name for names in asked for name in names.split(",")} <= set(STUDIES)

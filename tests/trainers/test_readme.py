@@ -1,6 +1,5 @@
-"""What the README tells people to type does what it says, and its tables and those of `docs/` are of their rows."""
+"""Commands and code of the README do what it says."""
 
-import json
 import os
 import pathlib
 import re
@@ -13,10 +12,8 @@ import photographs
 import pytest
 
 from simper_tf import encoders, export_model, small
-from simper_tf.evaluation import tables
 from simper_tf.methods import METHODS
-from trainers import evaluate, export, pretrain, reproduce
-from trainers.studies import page
+from trainers import evaluate, export, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -115,27 +112,3 @@ def test_the_make_targets_exist():
 def test_the_lists_of_methods_and_encoders_are_whole(flag, names):
     (line,) = re.findall(rf"^\* `--{flag}=`: (.*?)(?:;|\. Nothing)", README, re.MULTILINE | re.DOTALL)
     assert set(re.findall(r"`(\w+)`", line)) == set(names)
-
-
-def results():
-    """Returns what was found in the tables of `docs/results`, by name."""
-    return {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "docs" / "results").glob("*.json"))}
-
-
-def test_every_table_of_the_documents_is_that_of_its_numbers():
-    for name, found in results().items():
-        assert (ROOT / "docs" / "results" / f"{name}.md").read_text() == page.markdown(found)
-    command, found = "python -m trainers.reproduce --table=quickstart", results()["quickstart"]
-    assert tables.put_table(README, command, page.tables_alone(found)) == README
-
-
-def test_the_numbers_of_the_documents_are_of_code_that_was_committed_and_of_all_seeds():
-    for name, found in results().items():
-        assert found["commits"], name
-        assert not [commit for commit in found["commits"] if commit.endswith("-dirty")], name
-        assert found["done"] == found["total"], name
-
-
-def test_the_tables_the_readme_names_exist():
-    asked = re.findall(r"trainers\.reproduce[^`]*?--table=([\w,]+)", README)
-    assert {name for names in asked for name in names.split(",")} <= set(reproduce.STUDIES)

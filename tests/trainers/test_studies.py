@@ -1,19 +1,49 @@
-import dataclasses
+"""Tables as data: every number of the paper has its place, runs fit their flags, and lines are what they say."""
+
+import functools
 import pathlib
 
 import pytest
 
-from simper_tf.encoders import ENCODERS
-from simper_tf.encoders.norms import mixes_clips
-from trainers.studies import STUDIES, choosing, published, ranking
+from simper_tf.methods import METHODS
+from trainers.grid import Run
+from trainers.studies import STUDIES, chosen, published, ranking
+from trainers.studies.comparison import DIGITS
 from trainers.studies.features import PAPERS
 from trainers.studies.scales import SCALES, SETS
 from trainers.studies.table import data_set_of
 
 LOCATED = {name: scale.located("data", "raw") for name, scale in SCALES.items()}
+FEATURES = [f"table{number}" for number in (*range(2, 8), 14)]
 
 
-def test_the_papers_numbers_are_found_by_table_line_and_column_and_their_leads_are_those_it_prints():
+@pytest.fixture(autouse=True, scope="module")
+def _read_once():
+    """Keeps the settings of runs, which many tests ask for."""
+    plain = Run.settings
+    Run.settings = functools.cache(plain)
+    yield
+    Run.settings = plain
+
+
+@functools.cache
+def study(name, scale="small"):
+    return STUDIES[name][0](LOCATED[scale])
+
+
+def lines_of(name, block=0, scale="small"):
+    """Returns the lines of a block by their titles."""
+    return {line.title: line for line in study(name, scale).blocks[block].lines}
+
+
+def every_run(*names, scale="small"):
+    """Returns the runs of tables and what they begin with, each once."""
+    return list(
+        dict.fromkeys(each for name in names for run in study(name, scale).runs() for each in run.with_sources())
+    )
+
+
+def test_the_papers_numbers_are_found_and_give_its_leads():
     assert published.value("table2", "simper", "fft mape") == 16.49
     assert published.value("table2", "simper", "fft gm") is None
     assert published.value("table2", "slf_rpm", "fft mae") is None
@@ -30,65 +60,60 @@ def test_the_papers_numbers_are_found_by_table_line_and_column_and_their_leads_a
         assert gains == pytest.approx(expected)
 
 
-def test_all_tables_of_the_paper_that_hold_results_are_studies():
+def test_all_tables_of_the_paper_with_results_are_studies():
     assert set(published.tables()) == {f"table{k}" for k in (*range(2, 11), *range(12, 23))}
     assert set(published.tables()) <= set(STUDIES)
+    assert all(study(name).name == name for name in STUDIES)
 
 
 @pytest.mark.parametrize("table", sorted(published.tables()))
 def test_every_number_of_the_paper_stands_in_its_table_once(table):
-    study = STUDIES[table][0](LOCATED["paper"])
-    cells = [cell for each in study.blocks for line in each.lines for cell in line.cells if cell]
-    found = sorted(cell.paper for cell in cells if cell.paper is not None)
-    assert found == sorted(value for line in published.tables()[table]["lines"].values() for value in line["values"])
+    shown = sorted(cell.paper for cell in study(table, "paper").cells() if cell.paper is not None)
+    assert shown == sorted(value for line in published.tables()[table]["lines"].values() for value in line["values"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", sorted(SCALES))
-@pytest.mark.parametrize("name", sorted(STUDIES))
-def test_every_run_of_every_table_has_flags_that_fit_one_another(name, scale):
-    study = STUDIES[name][0](LOCATED[scale])
-    runs = [run.seeded(0) for run in study.runs()]
-    assert study.name == name
-    of_two_cores = ("equal_seconds", "batches", "largest_batches", "finalists")
-    assert bool(runs) != (name in of_two_cores and scale == "paper")
-    for run in runs:
-        assert len({each.name() for each in run.with_sources()}) == len(run.with_sources())
-        assert {each.settings().artifacts for each in run.with_sources()} <= {False, name == "quickstart"}
-    for each in study.blocks:
-        assert all(len(line.cells) == len(each.columns) for line in each.lines)
+def test_every_run_has_flags_that_fit_one_another(scale):
+    for name in STUDIES:
+        for run in study(name, scale).runs():
+            sources = run.seeded(0).with_sources()
+            assert len({each.name() for each in sources}) == len(sources)
+            assert {each.settings().artifacts for each in sources} <= {False, name == "quickstart"}
+        for block in study(name, scale).blocks:
+            assert all(len(line.cells) == len(block.columns) for line in block.lines)
 
 
-def test_fine_tuning_begins_with_the_method_of_its_line_on_the_same_clips():
-    study = STUDIES["table12_digits"][0](LOCATED["small"])
-    line = {line.title: line for line in study.blocks[0].lines}["SimPer"]
-    ran = [(cell.run.settings(), cell.run.source.settings()) for cell in line.cells[::2]]
-    assert (
-        [tuned.data_fraction for tuned, _ in ran]
-        == [before.data_fraction for _, before in ran]
-        == [1, 0.5, 0.2, 0.1, 0.05]
-    )
-    assert {(tuned.method, before.method) for tuned, before in ran} == {("supervised", "simper")}
-    lines = {line.title: line for line in STUDIES["table13_digits"][0](LOCATED["small"]).blocks[0].lines}
+def test_fine_tuning_begins_with_its_method_on_the_same_clips():
+    cells = lines_of("table12_digits")["SimPer"].cells[::2]
+    pairs = [(cell.run.settings(), cell.run.source.settings()) for cell in cells]
+    assert [tuned.data_fraction for tuned, _ in pairs] == [1, 0.5, 0.2, 0.1, 0.05]
+    assert [before.data_fraction for _, before in pairs] == [1, 0.5, 0.2, 0.1, 0.05]
+    assert {(tuned.method, before.method) for tuned, before in pairs} == {("supervised", "simper")}
+
+
+def test_fewer_labels_begin_with_the_same_encoder():
+    lines = lines_of("table13_digits")
     assert "supervised, the head alone" not in lines
     whole, alone = lines["SimPer"], lines["SimPer, the head alone"]
     assert len({cell.run.source for line in (whole, alone) for cell in line.cells}) == 1
-    for line, frozen in ((whole, False), (alone, True)):
-        found = [cell.run.settings() for cell in line.cells[::2]]
-        assert [settings.label_fraction for settings in found] == [1, 0.5, 0.2, 0.1, 0.05]
-        assert {settings.options.get("freeze", False) for settings in found} == {frozen}
+    for line, is_frozen in ((whole, False), (alone, True)):
+        settings = [cell.run.settings() for cell in line.cells[::2]]
+        assert [each.label_fraction for each in settings] == [1, 0.5, 0.2, 0.1, 0.05]
+        assert {each.options.get("freeze", False) for each in settings} == {is_frozen}
 
 
-def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_head_alone_at_the_flagfiles():
-    rates = choosing.label_rates()
-    whole, alone, after, _ = STUDIES["table8"][0](LOCATED["small"]).blocks
+def test_each_start_learns_labels_at_its_chosen_rates():
+    whole, alone, after, _ = study("table8").blocks
     methods = ("supervised", *PAPERS)
     names = [pathlib.Path(cell.run.flagfile).stem for cell in whole.lines[0].cells]
     for method, at_once, later in zip(methods, whole.lines, after.lines, strict=False):
         for name, first, both in zip(names, at_once.cells, later.cells, strict=True):
-            assert first.run.settings().learning_rate == rates[name][method]["at_once"]
-            found, before = both.run.settings(), both.run.source.settings()
-            assert (found.learning_rate, found.keep_head) == (rates[name][method]["after"], True)
-            assert not found.options.get("freeze", False)
+            rates = chosen.RATES[name].get(method, chosen.RATES[name]["simper"])
+            assert first.run.settings().learning_rate == rates[0]
+            tuned, before = both.run.settings(), both.run.source.settings()
+            assert (tuned.learning_rate, tuned.keep_head) == (rates[1], True)
+            assert not tuned.options.get("freeze", False)
             assert before.method == "supervised"
             assert (before.learning_rate, before.options.get("freeze", False)) == (0.003, method != "supervised")
     for method, line, later in zip(PAPERS, alone.lines, after.lines[1:], strict=True):
@@ -97,88 +122,82 @@ def test_each_start_learns_labels_at_the_rates_that_were_chosen_for_it_and_a_hea
             assert head.run.source.settings().method == method
 
 
+def test_a_rate_that_was_not_chosen_is_simpers_or_the_flagfiles():
+    setting, paper = LOCATED["small"].sets["ubfc"], LOCATED["paper"].sets["ubfc"]
+    rates = [setting.begun_with(setting.pretrain.but(method=name)).settings() for name in ("simper", "byol", "sinc")]
+    assert [each.learning_rate for each in rates] == [0.001, 0.003, 0.001]
+    assert paper.begun_with(paper.pretrain).settings().learning_rate == paper.finetune.settings().learning_rate
+
+
 @pytest.mark.parametrize(
     ("name", "alone"), [("table13", ("SimCLR", "CVRL", "SimPer")), ("table13_digits", ("SimPer",))]
 )
-def test_a_head_of_one_multiple_learns_alone_on_encoders_and_with_all_of_random_weights(name, alone):
-    lines = {line.title: line for line in STUDIES[name][0](LOCATED["small"]).blocks[0].lines}
-    found = {title: line.cells[0].run.settings() for title, line in lines.items() if "`frequency`" in title}
-    assert list(found) == [
-        "supervised, the head `frequency`",
-        *(f"{each}, the head `frequency` alone" for each in alone),
-    ]
-    for title, settings in found.items():
-        assert settings.options["head"] == "frequency"
-        assert settings.options.get("freeze", False) == title.endswith("alone")
-
-
-def test_what_learns_from_labels_ends_with_its_best_epoch_where_encoders_move_to_other_data():
-    runs = [each for run in STUDIES["table9"][0](LOCATED["paper"]).runs() for each in run.with_sources()]
-    found = {(run.settings().method, run.settings().best_epoch) for run in runs}
-    assert found == {("supervised", True), ("simclr", False), ("simper", False)}
+def test_the_head_of_one_multiple_learns_alone_on_encoders(name, alone):
+    lines = {title: line for title, line in lines_of(name).items() if "`frequency`" in title}
+    titles = ["supervised, the head `frequency`", *(f"{each}, the head `frequency` alone" for each in alone)]
+    assert list(lines) == titles
+    for title, line in lines.items():
+        options = line.cells[0].run.settings().options
+        assert (options["head"], options.get("freeze", False)) == ("frequency", title.endswith("alone"))
 
 
 @pytest.mark.parametrize("scale", ["small", "paper"])
 def test_a_head_of_one_multiple_reads_all_but_series(scale):
-    *_, block = STUDIES["table8"][0](LOCATED[scale]).blocks
+    *_, block = study("table8", scale).blocks
     for method, line in zip(("supervised", "simper", *PAPERS), block.lines, strict=True):
         is_whole = method == "supervised" or "all of the network" in line.title
         runs = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
         assert set(runs) == set(SETS) - {"lst"}
         for run in runs.values():
-            found = run.settings().options
-            assert (found["head"], found.get("freeze", False)) == ("frequency", not is_whole)
+            options = run.settings().options
+            assert (options["head"], options.get("freeze", False)) == ("frequency", not is_whole)
             assert method == (run.source.settings().method if run.source else "supervised")
 
 
+def test_transfer_ends_with_the_best_epoch_of_labels():
+    settings = [run.settings() for run in every_run("table9", scale="paper")]
+    best = {(each.method, each.best_epoch) for each in settings}
+    assert best == {("supervised", True), ("simclr", False), ("simper", False)}
+
+
 @pytest.mark.parametrize("name", sorted(published.tables()))
-def test_what_reads_clips_without_learning_is_said_to_take_no_training(name):
-    lines = [line for block in STUDIES[name][0](LOCATED["small"]).blocks for line in block.lines]
-    controls = [line for line in lines if line.title.startswith("control")]
-    cells = [cell for line in controls for cell in line.cells if cell]
-    assert all(cell.protocol in ranking.UNLEARNED or cell.run.settings().epochs == 0 for cell in cells)
-    assert controls or name != "table8"
+def test_controls_take_no_training(name):
+    lines = [line for block in study(name).blocks for line in block.lines if line.title.startswith("control")]
+    for cell in (cell for line in lines for cell in line.cells if cell):
+        assert cell.protocol in ranking.UNLEARNED or cell.run.settings().epochs == 0
+    assert lines or name == "table18"
 
 
-@pytest.mark.parametrize("name", [f"table{number}" for number in (*range(2, 8), 14)])
-def test_an_encoder_that_has_learned_nothing_stands_in_every_column_of_features(name):
-    (block,) = STUDIES[name][0](LOCATED["small"]).blocks
-    (line,) = [line for line in block.lines if line.title == "control: encoder untrained"]
-    assert len(line.cells) == len(block.columns)
-    assert {cell.run.settings().epochs for cell in line.cells} == {0}
-    assert {cell.run.settings().encoder_from for cell in line.cells} == {""}
-
-
-def test_a_method_that_no_rate_was_chosen_for_has_that_of_simper_and_the_paper_that_of_its_flagfile():
-    setting = LOCATED["small"].sets["ubfc"]
-    known = dataclasses.replace(setting, rates={"simper": {"at_once": 0.5}, "byol": {"at_once": 0.25}})
-    runs = {name: known.begun_with(setting.pretrain.but(method=name)) for name in ("simper", "byol", "sinc")}
-    assert [run.settings().learning_rate for run in runs.values()] == [0.5, 0.25, 0.5]
-    paper = LOCATED["paper"].sets["ubfc"]
-    assert paper.begun_with(paper.pretrain).settings().learning_rate == paper.finetune.settings().learning_rate
+@pytest.mark.parametrize("name", FEATURES)
+def test_an_untrained_encoder_stands_in_every_column_of_features(name):
+    line = lines_of(name)["control: encoder untrained"]
+    assert len(line.cells) == len(study(name).blocks[0].columns)
+    assert {(cell.run.settings().epochs, cell.run.settings().encoder_from) for cell in line.cells} == {(0, "")}
 
 
 @pytest.mark.parametrize("scale", sorted(SCALES))
-def test_networks_made_for_a_task_are_those_of_the_paper_before_and_after_labels(scale):
-    block, _ = STUDIES["table20"][0](LOCATED[scale]).blocks
-    runs = [cell.run for line in block.lines for cell in line.cells if cell]
-    for each in [run for run in runs for run in run.with_sources()]:
-        found = each.settings()
-        counts = found.dataset.startswith("countix")
-        assert found.encoder == ("repnet" if counts else "efficientphys")
-        assert (found.options.get("head") == "repnet") == (counts and found.method == "supervised")
-        assert ("width" in found.options) == (counts and scale != "paper")
-    blocks = STUDIES["table21"][0](LOCATED[scale]).blocks
-    for each, (saliency, weight) in zip(blocks, 2 * [(False, None)] + 2 * [(True, None)] + [(True, 1.0)], strict=True):
-        cells = [cell for line in each.lines for cell in line.cells if cell]
-        found = [run.settings() for cell in cells for run in cell.run.with_sources()]
-        terms = ("saliency_entropy_weight", "saliency_motion_weight")
-        assert {(one.saliency, *map(one.options.get, terms)) for one in found} == {(saliency, weight, weight)}
+def test_networks_made_for_a_task_are_those_of_the_paper(scale):
+    block, _ = study("table20", scale).blocks
+    for run in (each for line in block.lines for cell in line.cells if cell for each in cell.run.with_sources()):
+        settings = run.settings()
+        counts = settings.dataset.startswith("countix")
+        assert settings.encoder == ("repnet" if counts else "efficientphys")
+        assert (settings.options.get("head") == "repnet") == (counts and settings.method == "supervised")
+        assert ("width" in settings.options) == (counts and scale != "paper")
 
 
 @pytest.mark.parametrize("scale", sorted(SCALES))
-def test_what_is_read_before_any_label_are_the_features_that_the_same_line_learns_labels_from(scale):
-    blocks = [*STUDIES["table20"][0](LOCATED[scale]).blocks, *STUDIES["table21"][0](LOCATED[scale]).blocks[:-1]]
+def test_blocks_with_a_sampler_have_it_and_the_last_its_terms(scale):
+    blocks, terms = study("table21", scale).blocks, ("saliency_entropy_weight", "saliency_motion_weight")
+    for block, expected in zip(blocks, 2 * [(False, None)] + 2 * [(True, None)] + [(True, 1.0)], strict=True):
+        cells = [cell for line in block.lines for cell in line.cells if cell]
+        settings = [run.settings() for cell in cells for run in cell.run.with_sources()]
+        assert {(each.saliency, *map(each.options.get, terms)) for each in settings} == {(*expected, expected[1])}
+
+
+@pytest.mark.parametrize("scale", sorted(SCALES))
+def test_what_is_read_before_labels_is_what_labels_begin_with(scale):
+    blocks = [*study("table20", scale).blocks, *study("table21", scale).blocks[:-1]]
     for tuned, frozen in zip(blocks[::2], blocks[1::2], strict=True):
         learned = [line for line in tuned.lines if line.title != "supervised" and "control" not in line.title]
         for after, before in zip(learned, frozen.lines, strict=True):
@@ -188,42 +207,24 @@ def test_what_is_read_before_any_label_are_the_features_that_the_same_line_learn
             assert [cell.protocol for cell in before.cells] == ["fft", "1nn"] * len(begun)
 
 
-@pytest.fixture(scope="module")
-def every_run():
-    """Returns the runs of all studies and what they begin with, each once."""
-    studies = [make(LOCATED["small"]) for make, _ in STUDIES.values()]
-    return list(dict.fromkeys(each for study in studies for run in study.runs() for each in run.with_sources()))
-
-
-def test_no_view_of_digits_in_any_study_is_faster_than_its_frames_can_show(every_run):
+def test_no_view_of_digits_is_faster_than_its_frames_can_show():
     # Of the other data sets the rate is that of their recordings.
-    found = [run.settings() for run in every_run]
-    of_digits = [each for each in found if "rotating_digits" in each.dataset]
+    settings = [run.settings() for run in every_run(*STUDIES)]
+    of_digits = [each for each in settings if "rotating_digits" in each.dataset]
     assert len(of_digits) > 100
     for each in of_digits:
         fastest = 1 if each.method == "supervised" else each.speed_range[1]
         assert each.band[1] * fastest <= 30 / 2, each
 
 
-def test_micro_batches_have_encoders_that_keep_clips_apart(every_run):
-    found = [run.settings() for run in every_run if "micro_batch" in dict(run.changes)]
-    assert found
-    for settings in found:
-        encoder = ENCODERS[settings.encoder]((28, 28, 1), **settings.options_for("encoder"))
-        assert not mixes_clips(encoder), settings
-
-
 def test_no_band_knows_of_the_frequencies_that_are_left_out():
-    study = STUDIES["table10"][0](LOCATED["small"])
     whole = LOCATED["small"].sets["rotating_digits"].pretrain.settings().band
-    assert {run.settings().band for run in study.runs()} == {whole}
+    assert {run.settings().band for run in study("table10").runs()} == {whole}
 
 
 @pytest.mark.parametrize("scale", sorted(SCALES))
-@pytest.mark.parametrize("name", ["comparison", "finetune_settings", "table8"])
-def test_every_run_says_its_method_where_it_learns_from_labels(name, scale):
-    runs = [each for run in STUDIES[name][0](LOCATED[scale]).runs() for each in run.with_sources()]
-    for run in runs:
+def test_what_learns_from_labels_says_its_method(scale):
+    for run in every_run("comparison", "table8", scale=scale):
         if run.settings().method == "supervised":
             assert dict(run.changes)["method"] == "supervised"
 
@@ -232,19 +233,96 @@ def test_every_scale_has_the_six_data_sets_of_the_paper():
     assert [set(scale.sets) for scale in SCALES.values()] == [set(SETS)] * 3
 
 
-def test_choices_are_made_on_validation_clips_alone():
-    for name in (
-        "settings",
-        "finalists",
-        "batches",
-        "noise_settings",
-        "losses",
-        "choices",
-        "prior",
-        "finetune_settings",
-        "seeds",
-        "between_frames",
+def test_choices_are_of_validation_clips_and_tables_of_test_clips():
+    splits = {name: {run.split for run in study(name).runs()} for name in STUDIES}
+    assert splits == {name: {"validation" if name == "choices" else "test"} for name in STUDIES}
+
+
+def test_the_comparison_has_every_method_and_controls():
+    told = {METHODS[name].title for name in ("sinc", "contrast_phys", "frequency_contrast")}
+    methods = [kind.title for kind in METHODS.values() if not kind.needs_labels]
+    blocks = study("comparison").blocks
+    assert [block.title for block in blocks] == [f"{kind}: {metric}" for kind in DIGITS.values()
+                                                for metric in ("MAE (Hz)", "MAPE (%)")]  # fmt: skip
+    for block in blocks:
+        titles = [line.title for line in block.lines]
+        assert {f"{title} (told the band)" if title in told else title for title in methods} <= set(titles)
+        assert {f"{title}, wide band" for title in told} <= set(titles)
+        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [3, 5]
+    assert not any(run.settings().options.get("prior_weight") for run in study("comparison").runs())
+
+
+def test_the_comparison_has_the_chosen_settings():
+    lines = lines_of("comparison")
+    for method, expected in chosen.SETTINGS.items():
+        (line,) = [line for title, line in lines.items() if title.split(" (")[0] == METHODS[method].title]
+        settings = line.cells[0].run.settings()
+        known = {name: str(getattr(settings, name, settings.options.get(name))) for name in expected}
+        assert known == expected
+
+
+def test_a_supervised_line_decays_over_its_epochs_as_in_the_paper():
+    lines = lines_of("comparison")
+    for title in ("the published head", "phase-free head, pictures left as they are"):
+        settings = lines[f"supervised, {title}, decay as in the paper"].cells[-1].run.settings()
+        epochs = settings.steps * settings.batch_size / 1000
+        assert [each / epochs for each in settings.decay_epochs] == [12 / 20, 16 / 20]
+        assert lines[f"supervised, {title}"].cells[-1].run.settings().decay_epochs == ()
+
+
+def test_the_papers_numbers_stand_beside_clean_digits_alone():
+    blocks = {block.title: block for block in study("comparison").blocks}
+    beside = {
+        title: {line.title: {cell.protocol: cell.paper for cell in line.cells if cell and cell.paper is not None}
+                for line in block.lines if any(cell and cell.paper is not None for cell in line.cells)}
+        for title, block in blocks.items()
+    }  # fmt: skip
+    shown = {title: lines for title, lines in beside.items() if lines}
+    assert list(shown) == [f"{DIGITS['digits']}: {words}" for words in ("MAE (Hz)", "MAPE (%)")]
+    lines = shown[f"{DIGITS['digits']}: MAE (Hz)"]
+    papers = "SimPer with the paper's crops, flips, blur and brightness"
+    assert list(lines) == [*(METHODS[name].title for name in METHODS if name in PAPERS), papers]
+    assert lines["SimCLR"] == {"fft": 2.96, "1nn": 0.98}
+
+
+@pytest.mark.parametrize("name", ["table3", "table4", "table5"])
+def test_methods_made_for_pulse_have_no_prior_of_their_own(name):
+    for method in ("frequency_contrast", "contrast_phys", "sinc"):
+        settings = lines_of(name)[f"{METHODS[method].title} (told the band)"].cells[0].run.settings()
+        assert (settings.method, settings.options.get("prior_weight", 0)) == (method, 0)
+
+
+@pytest.mark.parametrize("name", ["table2", "table14"])
+def test_simclr_has_larger_batches_where_the_scale_has_small_ones(name):
+    lines = {title: line for title, line in lines_of(name).items() if "SimCLR" in title}
+    sizes = {title: line.cells[0].run.settings().batch_size for title, line in lines.items()}
+    assert sizes == {"SimCLR": 4, "SimCLR, batches of 16": 16}
+    assert not any("batches" in title for title in lines_of(name, scale="paper"))
+
+
+def test_features_stand_beside_what_reads_their_clips_unlearned():
+    skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
+    expected = {"table2": {"pixels"}, "table5": skin | {"pixels"}, "table6": {"pixels"},
+                "table7": {"persistence", "training_mean"}}  # fmt: skip
+    for name, protocols in expected.items():
+        assert {cell.protocol for cell in study(name).cells()} & ranking.UNLEARNED == protocols
+    block = study("table5").blocks[0]
+    for title, column, cell in (
+        (line.title, *pair) for line in block.lines for pair in zip(block.columns, line.cells, strict=True)
     ):
-        assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"validation"}
-    for name in published.tables():
-        assert {run.split for run in STUDIES[name][0](LOCATED["small"]).runs()} == {"test"}
+        if cell and cell.protocol in skin:
+            assert ("down to the fundamental" in column) == cell.protocol.endswith("_fundamental")
+            assert cell.protocol.split("_")[0] in title.lower()
+
+
+@pytest.mark.parametrize("name", ["table8", "table9", "table12", "table13_digits", "table15", "table19", "table21"])
+def test_heads_stand_beside_what_reads_the_same_clips_unlearned(name):
+    others = {"rotating_digits": {"pixels"}, "countix": {"pixels"}, "lst": {"persistence", "training_mean"}}
+    for block in study(name).blocks[: 1 if name == "table8" else None]:
+        lines = [line.cells for line in block.lines if line.title.startswith("control")]
+        for number, own in enumerate(block.lines[0].cells):
+            beside = [cells[number] for cells in lines if cells[number]]
+            is_head = own.protocol == "supervised"
+            expected = others.get(data_set_of(own.run), {"chrom", "pos", "green"}) if is_head else set()
+            assert {cell.protocol for cell in beside} == expected
+            assert {cell.metric for cell in beside} <= {own.metric}

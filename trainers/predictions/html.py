@@ -1,11 +1,13 @@
-"""Recordings that were read -> one HTML page that needs nothing beside it. The page around it is that of the report."""
+"""Recordings that were read -> one HTML page that needs nothing beside it. The page around it is `page.html`."""
 
 import base64
 import html
 import pathlib
+import string
 
 from trainers.predictions import tables
-from trainers.reports.html import TEMPLATE
+
+TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())
 
 # So many windows are shown without a click.
 _MOST_OPEN = 12

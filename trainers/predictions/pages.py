@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from simper_tf.reading import read
 from trainers.predictions import tables
-from trainers.reports.html import TEMPLATE
+from trainers.predictions.html import TEMPLATE
 
 _TITLE = "How often does it repeat?"
 _BAND = read.Wishes().band

@@ -1,4 +1,4 @@
-"""Lines of what reads clips without learning anything: what others are worth shows beside them."""
+"""Lines of what reads clips without learning anything, beside which other lines show their worth."""
 
 import dataclasses
 
@@ -18,7 +18,7 @@ CONTROLS = {
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
-# Beside heads: the control of each data set that is best, and behind each what else stands there.
+# Beside heads: the best control of each data set, and what else stands behind it.
 _BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
 FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
 _WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
@@ -32,10 +32,10 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
         run: Whose clips they read.
         columns: Protocol and metric of each column.
     """
-    found = [CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)]
+    chosen = [CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)]
     return [
         Line(title, tuple(Cell(run, ways[column], metric) if column in ways else None for column, metric in columns))
-        for title, ways in found
+        for title, ways in chosen
     ]
 
 
@@ -51,7 +51,8 @@ def beside_heads(block: Block) -> Block:
     lines = [_line(f"control: {words}", cells, best)]
     for further, first in FURTHER.items():
         if first in best:
-            lines.append(_line(CONTROLS[further][0], cells, [further if each == first else None for each in best]))
+            protocols = [further if protocol == first else None for protocol in best]
+            lines.append(_line(CONTROLS[further][0], cells, protocols))
     return dataclasses.replace(block, lines=(*block.lines, *lines))
 
 

@@ -1,136 +1,117 @@
 """Tables 2 to 7 and 14: what is read off features that nobody has trained for it."""
 
+from collections.abc import Callable
+
 from simper_tf.methods import METHODS
 from trainers.studies import controls, published
-from trainers.studies.digits import has_option, named
-from trainers.studies.scales import PULSE_PRIOR, Scale
+from trainers.studies.chosen import PULSE_PRIOR
+from trainers.studies.readouts import METRICS, OF_PAPER, OF_PULSE, UNITS, has_option, named, unit
+from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
 
 # The paper's methods, in its order.
 PAPERS = ("simclr", "moco", "byol", "cvrl", "simper")
 # Methods that were made to learn pulses; the band is in their own losses.
 FOR_PULSE = ("frequency_contrast", "contrast_phys", "sinc")
-# Data set -> the metrics that the paper has of it; `mae` and `mape` of the others.
-METRICS = {"countix": ("mae", "gm"), "lst": ("mae", "mape", "pearson")}
-UNITS = {"rotating_digits": "Hz", "scamps": "bpm", "ubfc": "bpm", "pure": "bpm", "countix": "repetitions", "lst": "°C"}
-# Protocol -> its name in print, where features are a frequency's.
-READOUTS = {"fft": "FFT in the band", "fft_resolved": "FFT, octave by the pixels", "1nn": "1-NN"}
-# Further ones for pulses, whose second harmonic may be the stronger.
-OF_PULSE = {
-    "fft_fundamental": "FFT in the band, down to the fundamental",
-    "fft_calibrated": "FFT, harmonic from 10 labels",
-}
+_OF_FREQUENCIES = (
+    "with the same encoder, steps and seeds, each with its own views. The paper says that SimPer learns frequency "
+    "without labels, and the others do not. It does not say how its Fourier readout is told the band or the octave: "
+    "beside that in the band of the data stands one that needs no label and no band, its octave told by the pixels."
+)
+_OF_SERIES = (
+    "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders; beside it "
+    "what needs no features: that the last day comes again, and the mean of all training clips."
+)
+_OF_PULSES = (
+    " A face has other periods than its pulse, and no method is told which is meant: with the frequency prior, which "
+    "the paper does not have, it is told the band. The weight was chosen for SimPer on validation clips of the faces "
+    "in place of SCAMPS; the other methods have the same. A pulse may have more power in its second harmonic than in "
+    "its fundamental, to which a readout of its own steps down where there is a line. Three methods that were made to "
+    "learn pulses, which the paper's tables of features do not have, are told the band by their own losses."
+)
+_OF_COUNTIX = (
+    " The clips of the miniature have one of seven counts each and begin alike: a training clip of the same count is "
+    "like the test clip in nearly any features, and the nearest neighbor says little here."
+)
 
 
-def unit(name: str, metric: str) -> str:
-    """Returns a metric of a data set in print, with its unit."""
-    units = {"mape": "fraction" if name == "lst" else "%", "pearson": ""}
-    text = {"mae": "MAE", "mape": "MAPE", "gm": "GM", "pearson": "Pearson"}[metric]
-    found = units.get(metric, UNITS[name])
-    return f"{text} ({found})" if found else text
+def features(number: int, name: str) -> Callable[[Scale], Study]:
+    """Returns the function that makes the table of a data set.
 
-
-def features(number: int, name: str):
-    """Returns the function that makes the table of one data set of a scale."""
-    table = f"table{number}"
+    Args:
+        number: Of the table.
+        name: Of the data set.
+    """
+    table, is_pulse = f"table{number}", UNITS[name] == "bpm"
+    protocols = {"linear_probe": "linear probe"} if name == "lst" else {**OF_PAPER, **(OF_PULSE if is_pulse else {})}
+    columns = [(protocol, metric) for protocol in protocols for metric in METRICS.get(name, ("mae", "mape"))]
+    titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
 
     def study(scale: Scale) -> Study:
-        pretrain = scale.sets[name].pretrain
-        protocols = {"linear_probe": "linear probe"} if name == "lst" else READOUTS
-        if UNITS[name] == "bpm":
-            protocols = {**protocols, **OF_PULSE}
-        columns = [(protocol, metric) for protocol in protocols for metric in METRICS.get(name, ("mae", "mape"))]
-        plain = pretrain.but(prior_weight=None)  # As in the paper, whatever the scale has.
-        lines = [
-            Line(METHODS[method].title, tuple(
-                Cell(plain.but(method=method), *column, published.value(table, method, " ".join(column)))
-                for column in columns
-            ))
-            for method in scale.some(PAPERS)
-        ]  # fmt: skip
+        setting = scale.sets[name]
+        plain = setting.pretrain.but(prior_weight=None)  # As in the paper, whatever the scale has.
+        lines = [_line(plain.but(method=method), columns, table=table) for method in scale.some(PAPERS)]
         if name == "rotating_digits":
             lines += _larger_batches(scale, plain, columns)
-        if UNITS[name] == "bpm":
-            lines += [
-                Line(named(method), tuple(Cell(plain.but(method=method), *each) for each in columns))
-                for method in scale.some(FOR_PULSE)
-            ]
-            told = pretrain.but(prior_weight=PULSE_PRIOR)
-            lines += [
-                Line(
-                    f"{METHODS[method].title} + prior", tuple(Cell(told.but(method=method), *each) for each in columns)
-                )
-                for method in scale.some((*FOR_PULSE, *PAPERS))
-                if has_option(method, "prior_weight")  # A term of SiNC is the prior.
-            ]
+        if is_pulse:
+            lines += _told_the_band(scale, setting.pretrain, columns)
         lines += _without_training(name, plain, columns)
-        titles = tuple(f"{protocols[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
-        about = (
-            f"Features of five methods on {scale.title(name)}, trained with the same encoder, steps and seeds, each "
-            "with its own views. The paper says that SimPer learns frequency without labels, and the others do not. "
-            "It does not say how its Fourier readout is told the band or the octave: beside that in the band of the "
-            "data stands one that needs no label and no band, its octave told by the pixels."
-            if name != "lst" else
-            "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders; "
-            "beside it what needs no features: that the last day comes again, and the mean of all training clips."
-        )  # fmt: skip
-        if UNITS[name] == "bpm":
-            about += (
-                " A face has other periods than its pulse, and no method is told which is meant: with the frequency "
-                "prior, which the paper does not have, it is told the band. The weight is the best for SimPer on the "
-                "faces in place of SCAMPS, see the table `prior`; the other methods have the same. A pulse may have "
-                "more power in its second harmonic than in its fundamental, to which a readout of its own steps down "
-                "where there is a line. Three methods that were made to learn pulses, which the paper's tables of "
-                "features do not have, are told the band by their own losses."
-            )
-        if name == "countix" and scale.sets[name].standin:
-            about += (
-                " The clips of the miniature have one of seven counts each and begin alike: a training clip of the "
-                "same count is like the test clip in nearly any features, and the nearest neighbor says little here."
-            )
-        return Study(table, published.tables()[table]["title"], about, (Block("", titles, tuple(lines)),))
+        about = f"Features of five methods on {scale.title(name)}, trained {_OF_FREQUENCIES}"
+        about = _OF_SERIES if name == "lst" else about + _OF_PULSES * is_pulse
+        about += _OF_COUNTIX * bool(name == "countix" and setting.standin)
+        return Study(table, published.title(table), about, (Block("", titles, tuple(lines)),))
 
     return study
 
 
 def spurious(scale: Scale) -> Study:
     """Returns table 14: color and frequency follow the digit in training, and not in test."""
-    pretrain = scale.sets["rotating_digits"].pretrain
-    dataset = pretrain.settings().dataset
-    pretrain = pretrain.but(dataset=f"{dataset}_spurious")
-    columns = [(protocol, metric) for protocol in READOUTS for metric in ("mae", "mape")]
-    lines = tuple(
-        Line(METHODS[method].title, tuple(
-            Cell(pretrain.but(method=method), *column, published.value("table14", method, " ".join(column)))
-            for column in columns
-        ))
-        for method in ("simclr", "simper")
-    )  # fmt: skip
-    lines += (
+    name = "rotating_digits"
+    pretrain = scale.sets[name].pretrain
+    pretrain = pretrain.but(dataset=f"{pretrain.settings().dataset}_spurious")
+    columns = [(protocol, metric) for protocol in OF_PAPER for metric in ("mae", "mape")]
+    lines = (
+        *(_line(pretrain.but(method=method), columns, table="table14") for method in ("simclr", "simper")),
         *_larger_batches(scale, pretrain, columns),
-        *_without_training("rotating_digits", pretrain, columns),
+        *_without_training(name, pretrain, columns),
     )
-    titles = tuple(f"{READOUTS[protocol]}: {unit('rotating_digits', metric)}" for protocol, metric in columns)
+    titles = tuple(f"{OF_PAPER[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
     about = (
         "In training each digit has a color and a tenth of the frequencies of its own; in test neither. The paper says "
         "that features of SimCLR follow the color, and those of SimPer the frequency; what each method reads where "
         "colors say nothing is in table 2."
     )
     block = Block("", titles, lines, against=((METHODS["simper"].title, METHODS["simclr"].title),))
-    return Study("table14", published.tables()["table14"]["title"], about, (block,))
+    return Study("table14", published.title("table14"), about, (block,))
+
+
+def _line(run, columns, title=None, table=None):
+    """Returns the line of a run, by the title of its method, beside the paper's numbers where a table is given."""
+    method = dict(run.changes)["method"]
+    papers = [published.value(table, method, " ".join(column)) if table else None for column in columns]
+    cells = (Cell(run, *column, paper) for column, paper in zip(columns, papers, strict=True))
+    return Line(title or METHODS[method].title, tuple(cells))
+
+
+def _told_the_band(scale, pretrain, columns):
+    """Returns the lines of methods whose own loss has the band, and of all that can have the prior with it."""
+    plain, told = pretrain.but(prior_weight=None), pretrain.but(prior_weight=PULSE_PRIOR)
+    lines = [_line(plain.but(method=method), columns, named(method)) for method in scale.some(FOR_PULSE)]
+    return lines + [
+        _line(told.but(method=method), columns, f"{METHODS[method].title} + prior")
+        for method in scale.some((*FOR_PULSE, *PAPERS))
+        if has_option(method, "prior_weight")  # A term of SiNC is the prior.
+    ]
 
 
 def _without_training(name, run, columns):
     """Returns the line of an encoder that has learned nothing, and those of what reads clips alone."""
-    untrained = run.but(method="simper", steps=0, epochs=0)
-    line = Line("control: encoder untrained", tuple(Cell(untrained, *each) for each in columns))
-    # Clips are read soonest by a run that learns nothing.
+    untrained = run.but(method="simper", steps=0, epochs=0)  # Clips are read soonest by a run that learns nothing.
+    line = _line(untrained, columns, "control: encoder untrained")
     return [line, *controls.beside_features(name, untrained, columns)]
 
 
 def _larger_batches(scale, pretrain, columns):
     """Returns the line of SimCLR with more clips to tell from one another than batches of the small scale have."""
-    if scale.name != "small":
-        return []
     run = pretrain.but(method="simclr", batch_size=16)
-    return [Line(f"{METHODS['simclr'].title}, batches of 16", tuple(Cell(run, *each) for each in columns))]
+    return [_line(run, columns, f"{METHODS['simclr'].title}, batches of 16")] if scale.name == "small" else []

@@ -1,19 +1,27 @@
-"""Tables 8 and 22: what labels add, and what tables of fine-tuning share."""
+"""Tables 8, 9, 20, 21 and 22: what labels add to what was learned without any."""
 
 import dataclasses
+from collections.abc import Callable, Iterable
 
 from simper_tf.methods import METHODS
 from trainers.studies import controls, published
-from trainers.studies.features import METRICS, PAPERS, unit
-from trainers.studies.scales import SETS, Scale
+from trainers.studies.features import PAPERS
+from trainers.studies.readouts import METRICS, OF_PAPER, unit
+from trainers.studies.scales import FEW_FRAMES, SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, one_multiple, other_head
+
+PULSE = ("scamps", "ubfc", "pure")
+# Table 20 at the scale of two cores: learning to count, and to read pulses with all of a network or the head alone.
+_COUNTING = {"learning_rate": 0.001, "steps": 300}
+_SUPERVISED = {"head": "frequency", "steps": 200}
+_HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
 
 
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
-    block = block_of("table8", "The whole network at once", scale, scale.some(SETS), methods)
+    block = _block("table8", "The whole network at once", scale, scale.some(SETS), methods)
     title, head = other_head(scale)
     other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
     lines = (*block.lines, dataclasses.replace(other, title=title))
@@ -29,64 +37,155 @@ def whole_networks(scale: Scale) -> Study:
     ))  # fmt: skip
     about = (
         "The whole network is trained on labels, begun with the encoder that each method has learned without any. The "
-        "paper says that SimPer is the best start. Two further blocks, which the paper does not have, say what the "
-        "head alone learns while the encoder stays as it is, and what comes of the whole after that, in twice as many "
-        "steps; supervised training goes on as long there. A last one has a head that learns one multiple of what a "
-        "Fourier transform reads, on encoders as they are, and with all of the network from random weights and from "
-        "SimPer's. Learning "
-        "rates of the whole network were chosen on validation clips for every start on digits and faces, see the table "
-        "`finetune_settings`, and are the same for all on Countix and LST."
+        "paper says that SimPer is the best start. Two further blocks, which the paper does not have: the head alone "
+        "learns while the encoder stays as it is, and the whole network after that, in twice as many steps; supervised "
+        "training goes on as long there. The last block has a head that learns one multiple of what a Fourier "
+        "transform reads, on encoders as they are, and with all of the network from random weights and from SimPer's. "
+        "Learning rates of the whole network were chosen on validation clips for every start on digits and faces, and "
+        "are the same for all on Countix and LST."
     )
-    return Study("table8", published.tables()["table8"]["title"], about, (whole, alone, after, multiple))
+    return Study("table8", published.title("table8"), about, (whole, alone, after, multiple))
+
+
+def transfer(scale: Scale) -> Study:
+    """Returns table 9: what was learned on one data set of pulse, trained on the labels of another."""
+    best = {"best_epoch": True}
+    columns = [(*pair, metric) for pair in (("ubfc", "pure"), ("pure", "ubfc")) for metric in ("mae", "mape")]
+
+    def cell(method, source, target, metric):
+        setting = scale.sets[source]
+        begun = setting.finetune.but(**best) if method == "supervised" else setting.pretrain.but(method=method)
+        paper = published.value("table9", method, f"{source}->{target} {metric}")
+        return Cell(scale.sets[target].begun_with(begun, **best), OWN, metric, paper)
+
+    methods = ("supervised", "simclr", "simper")
+    lines = [Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods]
+    alone = (Cell(scale.sets[target].finetune.but(**best), OWN, metric) for _, target, metric in columns)
+    lines.append(Line("supervised, on the second alone", tuple(alone)))
+    titles = tuple(f"{scale.title(s)} to {scale.title(t)}: {unit(t, metric)}" for s, t, metric in columns)
+    about = (
+        "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
+        "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. What "
+        "learns from labels ends with the weights of the epoch that is best on validation clips, as in the paper; what "
+        "learns without ends with the last."
+    )
+    return Study("table9", published.title("table9"), about, (controls.beside_heads(Block("", titles, tuple(lines))),))
+
+
+def networks(scale: Scale) -> Study:
+    """Returns table 20: RepNet on Countix, EfficientPhys on pulse."""
+    counting = {"encoder": "repnet", **({} if scale.name == "paper" else {"width": 0.125})}
+    pulse = {"encoder": "efficientphys", **(FEW_FRAMES if scale.is_short else {})}
+    if scale.name == "small":  # EfficientPhys' steps take seconds on two cores, and so does reading clips with it.
+        pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
+    changes = {"countix": counting, **dict.fromkeys(scale.some(PULSE, 1), pulse)}
+
+    def labeled(name, method):
+        if name == "countix":
+            return {"head": "repnet", **{"paper": {}, "smoke": {"learning_rate": 0.001}}.get(scale.name, _COUNTING)}
+        return {} if scale.name != "small" else _SUPERVISED if method == "supervised" else _HEAD_ALONE
+
+    about = (
+        "As table 8 with networks made for the task: RepNet's encoder and its counting heads on Countix, EfficientPhys "
+        "on pulse. The paper says that SimPer is a better start for these too."
+    )
+    if scale.name == "small":
+        about += (
+            " EfficientPhys has 150 training clips, 100 steps of three views without labels and 200 on labels with the "
+            "head `frequency`: alone on what was begun, with all of the network from random weights."
+        )
+    methods = scale.some(("supervised", "simclr", "simper"))
+    block = _block("table20", "", scale, changes, methods, lambda name, _: changes[name], labeled=labeled)
+    blocks = (controls.beside_heads(block), _before_labels("Before any label", block, scale))
+    return Study("table20", published.title("table20"), about, blocks)
+
+
+def pulse_methods(scale: Scale) -> Study:
+    """Returns table 21: self-supervised methods made for pulse, with and without a saliency sampler."""
+    methods = scale.some(("frequency_contrast", "slf_rpm", "simper"))
+    # The sampler makes steps long, and all blocks are to have the same ones.
+    before, after = ({"num_views": 3, "steps": 100}, {"steps": 200}) if scale.name == "small" else ({}, {})
+    before |= FEW_FRAMES if scale.is_short else {}
+    terms = {"saliency_entropy_weight": 1, "saliency_motion_weight": 1}
+
+    def block(title, suffix, saliency, added, labeled):
+        given = {"saliency": saliency, **before, **added}
+        names = scale.some(PULSE, 1)
+        return _block("table21", title, scale, names, methods, lambda *_: given, suffix, lambda *_: labeled)
+
+    blocks = []
+    for title, suffix in (("Without saliency", ""), ("With saliency", " saliency")):
+        whole = block(title, suffix, bool(suffix), {}, after)
+        blocks += [controls.beside_heads(whole), _before_labels(f"{title}, before any label", whole, scale)]
+    with_terms = block("", "", True, terms, dict.fromkeys(terms))
+    blocks.append(_before_labels("With saliency and two loss terms for it, before any label", with_terms, scale))
+    about = (
+        "As table 8, with two methods made for pulse, those of Gideon and Stent and of Wang et al.; with and without a "
+        "sampler that magnifies what matters in a frame. The paper says that SimPer is ahead of both either way. "
+        "Further blocks say what features hold before labels are learned. Gideon and Stent train the sampler with two "
+        "loss terms, its entropy and its motion, which SimPer's paper does not mention: the last block alone has them."
+    )
+    if scale.sets["scamps"].rates:
+        about += " All three learn from labels at the rate that was chosen for SimPer."
+    return Study("table21", published.title("table21"), about, tuple(blocks))
 
 
 def other_data(scale: Scale) -> Study:
     """Returns table 22: the same methods where there is no pulse."""
-    methods = ("supervised", "frequency_contrast", "slf_rpm", "simper")
-    return over_sets("table22", scale, ("rotating_digits", "countix", "lst"), methods, (
+    methods = scale.some(("supervised", "frequency_contrast", "slf_rpm", "simper"))
+    block = controls.beside_heads(_block("table22", "", scale, ("rotating_digits", "countix", "lst"), methods))
+    about = (
         "As table 8, with the methods made for pulse where nothing pulses. The paper says that they do not help there."
-    ))  # fmt: skip
+    )
+    return Study("table22", published.title("table22"), about, (block,))
 
 
-def _learned(line, way, of_series=True):
-    """Returns a line that the paper does not have: labels are learned in another way, those of series only if asked."""
-
-    def cell(asked):
-        is_left_out = not of_series and data_set_of(asked.run) == "lst"
-        return None if is_left_out else dataclasses.replace(asked, run=way(asked.run), paper=None)
-
-    return Line(line.title, tuple(cell(each) for each in line.cells))
-
-
-def over_sets(table, scale, names, methods, about, changes=None, labeled=None) -> Study:
-    """Returns a study of one block of fine-tuned methods, beside what learns nothing.
-
-    Args:
-        table, scale, names, methods, changes, labeled: As in `block_of`; of methods some, where tables are short.
-        about: What it tests.
-    """
-    block = controls.beside_heads(block_of(table, "", scale, names, scale.some(methods), changes, labeled=labeled))
-    return Study(table, published.tables()[table]["title"], about, (block,))
-
-
-def block_of(table, title, scale, names, methods, changes=None, suffix="", labeled=None) -> Block:
-    """Returns a block of fine-tuned methods over data sets, the paper's numbers by the method with a suffix.
+def _block(
+    table: str, title: str, scale: Scale, names: Iterable[str], methods: Iterable[str],
+    changes: Callable = lambda name, method: {}, suffix: str = "", labeled: Callable = lambda name, method: {},
+) -> Block:  # fmt: skip
+    """Returns a block of fine-tuned methods over data sets.
 
     Args:
         table, title, scale, names, methods: What is in it.
-        changes: Function of data set and method: flags that differ in pre-training and in learning from labels.
-        suffix: Of the lines of the paper.
-        labeled: Function of data set and method: flags that differ in learning from labels alone.
+        changes: Data set and method -> flags that differ in pre-training and in learning from labels.
+        suffix: Of the lines of the paper, which are named by the method.
+        labeled: Data set and method -> flags that differ in learning from labels alone.
     """
-    # Of temperatures the paper has no percentage here.
-    metrics = {**METRICS, "lst": ("mae", "pearson")}
+    metrics = {**METRICS, "lst": ("mae", "pearson")}  # Of temperatures the paper has no percentage here.
     columns = [(name, metric) for name in names for metric in metrics.get(name, ("mae", "mape"))]
 
     def cell(method, name, metric):
-        given = changes(name, method) if changes else {}
-        run = finetuned(scale, name, method, given, **{**given, **(labeled(name, method) if labeled else {})})
+        given = changes(name, method)
+        run = finetuned(scale, name, method, given, **{**given, **labeled(name, method)})
         paper = published.value(table, f"{method}{suffix}", f"{name} {metric}")
         return Cell(run, OWN, metric, None if "freeze" in dict(run.changes) else paper)
 
     lines = tuple(Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods)
     return Block(title, tuple(f"{scale.title(name)}: {unit(name, metric)}" for name, metric in columns), lines)
+
+
+def _learned(line, way, of_series=True):
+    """Returns a line that the paper does not have: labels are learned in another way, those of series only if asked."""
+
+    def cell(known):
+        is_left_out = not of_series and data_set_of(known.run) == "lst"
+        return None if is_left_out else dataclasses.replace(known, run=way(known.run), paper=None)
+
+    return Line(line.title, tuple(map(cell, line.cells)))
+
+
+def _before_labels(title, block, scale):
+    """Returns a block of what is read off the features that the lines of another are begun with."""
+    readouts = {protocol: OF_PAPER[protocol] for protocol in ("fft", "1nn")}
+    begun = {
+        line.title: [cell.run.source for cell in line.cells if cell.metric == "mae"]
+        for line in block.lines if all(cell.run.source for cell in line.cells)
+    }  # fmt: skip
+    lines = tuple(
+        Line(method, tuple(Cell(run, protocol, "mae") for run in runs for protocol in readouts))
+        for method, runs in begun.items()
+    )
+    names = [data_set_of(run) for run in next(iter(begun.values()))]
+    titles = (f"{scale.title(name)}, {words}: {unit(name, 'mae')}" for name in names for words in readouts.values())
+    return Block(title, tuple(titles), lines)

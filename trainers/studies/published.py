@@ -13,6 +13,11 @@ def tables() -> dict:
     return json.loads(_FILE.read_text())
 
 
+def title(table: str) -> str:
+    """Returns the title of a table."""
+    return tables()[table]["title"]
+
+
 def value(table: str, line: str, column: str) -> float | None:
     """Returns a number of the paper, None where it has no such line or column.
 
@@ -24,7 +29,7 @@ def value(table: str, line: str, column: str) -> float | None:
     Raises:
         KeyError: there is no such table.
     """
-    found = tables()[table]
-    if line not in found["lines"] or column not in found["columns"]:
+    known = tables()[table]
+    if line not in known["lines"] or column not in known["columns"]:
         return None
-    return found["lines"][line]["values"][found["columns"].index(column)]
+    return known["lines"][line]["values"][known["columns"].index(column)]

@@ -1,121 +1,114 @@
-"""Which lines of a gathered table are ahead, and by how much; see `gathering`."""
+"""Which lines of a column are ahead, and by how much. A line is its rows in that column, one a seed."""
 
 import math
 import statistics
+from collections.abc import Sequence
+
+from simper_tf.evaluation.rows import Row
 
 # Of these metrics more is better; of all others less.
 RISING = {"pearson"}
-# Seeds of each of two lines from which on all of one against all of the other say which is ahead.
-_FEWEST = 3
 # Protocols that read clips, and no features.
 UNLEARNED = {
     "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",
 }  # fmt: skip
+# Seeds of each of two lines from which on all of one against all of the other say which is ahead.
+_FEWEST = 3
 
 
-def sentences(block: dict) -> list[str]:
-    """Returns a sentence for each column that says which line is first, and by how much; see `first`."""
-    said = []
-    for k, column in enumerate(block["columns"]):
-        ordered, best = _ordered(block, k), first(block, k)
-        if len(ordered) < 2:
-            continue
-        titles = [block["lines"][number]["title"] for number in best]
-        text = f"{column}: {' and '.join(titles)}{' level' if len(titles) > 1 else ''}"
-        behind = [number for number in ordered if number not in best]
-        if behind:
-            lead = _lead(*(block["lines"][number]["cells"][k] for number in (best[0], behind[0])))
-            text += f", then {block['lines'][behind[0]]['title']} ({lead})"
-        said.append(f"{text}.")
-    return said
+def sentence(column: str, titles: Sequence[str], lines: Sequence[list[Row]]) -> str:
+    """Returns a sentence that says which lines of a column are first, and by how much; empty for less than two lines.
 
-
-def first(block: dict, k: int) -> list[int]:
-    """Returns the numbers of the lines that nobody is ahead of in column k, the best first.
-
-    Ahead of a line is one whose mean over seeds is better by more than the spreads of both together, or one that is
-    better with every seed than the line is with any, of `_FEWEST` seeds each: a line that fails with some seeds spreads
-    so wide that means alone would call it level with whatever never does. Of three seeds each that happens by chance
-    once in twenty times.
+    Args:
+        column: Its title.
+        titles: Of the lines.
+        lines: Their rows.
     """
-    ordered = _ordered(block, k)
-    cells = [block["lines"][number]["cells"][k] for number in ordered]
+    order, best = _order(lines), first(lines)
+    if len(order) < 2:
+        return ""
+    text = f"{column}: {' and '.join(titles[number] for number in best)}{' level' * (len(best) > 1)}"
+    behind = [number for number in order if number not in best]
+    if behind:
+        text += f", then {titles[behind[0]]} ({_lead(lines[best[0]], lines[behind[0]])})"
+    return f"{text}."
 
-    def is_ahead(better, cell):
-        far = abs(mean_of(cell) - mean_of(better)) > spread_of(cell) + spread_of(better)
-        return far or _is_better_with_every_seed(better, cell)
 
-    # Not of the best alone: where that spreads wide, a line that is level with it may be behind another.
+def first(lines: Sequence[list[Row]]) -> list[int]:
+    """Returns the numbers of the lines that nobody is ahead of, the best first.
+
+    A line is ahead of another whose mean over seeds is worse by more than the spreads of both together. It is also
+    ahead if it is better with every seed than the other with any, of `_FEWEST` seeds each: a line that fails with some
+    seeds spreads so wide that means alone would call it level. Of three seeds that happens by chance once in twenty.
+    """
+    order = _order(lines)
+    # Not behind the best alone: where that spreads wide, a line that is level with it may be behind another.
     return [
-        number for place, number in enumerate(ordered)
-        if not any(is_ahead(better, cells[place]) for better in cells[:place])
+        number for place, number in enumerate(order)
+        if not any(_is_ahead(lines[better], lines[number]) for better in order[:place])
     ]  # fmt: skip
 
 
-def seed_by_seed(block: dict, title: str, other: str) -> list[str]:
-    """Returns a sentence for each column of several seeds that says in how many of them a line is ahead of another.
+def seed_by_seed(column: str, rows: list[Row], others: list[Row], title: str) -> str:
+    """Returns a sentence that says with how many seeds one line has smaller errors than another; empty for one seed.
 
-    Seeds differ in what they draw, such as which clips have labels, and both lines have the same draw: how far they lie
-    apart in one seed says more than how far seeds lie apart.
+    Both lines have what a seed draws, such as which clips have labels: how far they lie apart with one seed says more
+    than how far seeds lie apart.
 
     Args:
-        block: Of a page.
-        title, other: Of the two lines, whose cells are errors.
+        column: Its title.
+        rows, others: Of the two lines.
+        title: Of the other.
     """
-    lines = {line["title"]: line["cells"] for line in block["lines"]}
-    said = []
-    for column, cell, second in zip(block["columns"], lines[title], lines[other], strict=True):
-        values, others = ({each["seed"]: each["value"] for each in (one or {"values": []})["values"]}
-                          for one in (cell, second))  # fmt: skip
-        both = [(values[seed], others[seed]) for seed in values if seed in others]
-        if len(both) < 2:
-            continue
-        # An error that is no number is behind every other.
-        ahead = sum(math.isfinite(own) and not theirs <= own for own, theirs in both)
-        sentence = f"{column}: ahead in {ahead} of {len(both)} seeds"
-        if all(math.isfinite(theirs) and 0 < own < math.inf for own, theirs in both):
-            times = sorted(theirs / own for own, theirs in both)
-            low, high = (f"{each:.2g}" if each < 100 else f"{each:.0f}" for each in (times[0], times[-1]))
-            sentence += f"; the error of {other} is {low} to {high} times as large"
-        said.append(f"{sentence}.")
-    return said
+    values, theirs = ({row.seed: row.value for row in line} for line in (rows, others))
+    both = [(values[seed], theirs[seed]) for seed in values if seed in theirs]
+    if len(both) < 2:
+        return ""
+    # An error that is no number is behind every other.
+    ahead = sum(math.isfinite(own) and not other <= own for own, other in both)
+    text = f"{column}: ahead in {ahead} of {len(both)} seeds"
+    if all(math.isfinite(other) and 0 < own < math.inf for own, other in both):
+        times = sorted(other / own for own, other in both)
+        low, high = (f"{ratio:.2g}" if ratio < 100 else f"{ratio:.0f}" for ratio in (times[0], times[-1]))
+        text += f"; the error of {title} is {low} to {high} times as large"
+    return f"{text}."
 
 
-def mean_of(cell: dict) -> float:
-    """Returns the mean of a cell over seeds, NaN of none."""
-    return statistics.fmean(each["value"] for each in cell["values"]) if cell["values"] else math.nan
-
-
-def spread_of(cell: dict) -> float:
+def spread(rows: list[Row]) -> float:
     """Returns how far from its mean the truth may lie: the deviation over seeds, or half the interval of one.
 
     What has learned nothing is the same with every seed, which says nothing of how sure it is.
     """
-    values = cell["values"]
-    if len(values) > 1 and cell["protocol"] not in UNLEARNED:
-        return statistics.stdev(each["value"] for each in values)
-    return (values[0]["high"] - values[0]["low"]) / 2
+    if len(rows) > 1 and rows[0].protocol not in UNLEARNED:
+        return statistics.stdev(row.value for row in rows)
+    return (rows[0].high - rows[0].low) / 2
 
 
-def _is_better_with_every_seed(better, cell):
-    """Returns whether the worst seed of a cell is better than the best of another."""
-    sign = -1 if cell["metric"] in RISING else 1
-    errors, others = ([sign * each["value"] for each in one["values"]] for one in (better, cell))
-    is_known = min(len(errors), len(others)) >= _FEWEST and not {better["protocol"], cell["protocol"]} & UNLEARNED
+def _mean(rows):
+    return statistics.fmean(row.value for row in rows) if rows else math.nan
+
+
+def _order(lines):
+    """Returns the numbers of the lines with a finite mean, the best first."""
+    known = [(_sign(rows) * _mean(rows), number) for number, rows in enumerate(lines) if rows]
+    return [number for mean, number in sorted(known) if math.isfinite(mean)]
+
+
+def _sign(rows):
+    return -1 if rows[0].metric in RISING else 1
+
+
+def _is_ahead(better, worse):
+    if abs(_mean(worse) - _mean(better)) > spread(better) + spread(worse):
+        return True
+    is_known = min(len(better), len(worse)) >= _FEWEST and not {better[0].protocol, worse[0].protocol} & UNLEARNED
+    errors, others = ([_sign(rows) * row.value for row in rows] for rows in (better, worse))
     return is_known and max(errors) < min(others)
 
 
 def _lead(best, other):
-    """Returns in words how far a cell is ahead: of correlations, which may be below 0, quotients say nothing."""
-    first, second = mean_of(best), mean_of(other)
-    if best["metric"] in RISING:
-        return f"{first:.3g} against {second:.3g}"
-    return f"a factor of {second / first:.2g}" if first else f"{second:.2g} against 0"
-
-
-def _ordered(block, k):
-    """Returns the numbers of the lines that have a finite value in a column, the best first."""
-    known = [(mean_of(line["cells"][k]), number, line["cells"][k]["metric"])
-             for number, line in enumerate(block["lines"]) if line["cells"][k]]  # fmt: skip
-    known = [(-mean if metric in RISING else mean, number) for mean, number, metric in known if math.isfinite(mean)]
-    return [number for _, number in sorted(known)]
+    """Returns in words how far a line is ahead: of correlations, which may be below 0, quotients say nothing."""
+    mean, second = _mean(best), _mean(other)
+    if best[0].metric in RISING:
+        return f"{mean:.3g} against {second:.3g}"
+    return f"a factor of {second / mean:.2g}" if mean else f"{second:.2g} against 0"

@@ -1,11 +1,11 @@
-"""How the six data sets of the paper are run at each scale."""
+"""Scales: the six data sets of the paper as they are run on two cores, for a test, and as in the paper."""
 
 import dataclasses
 import pathlib
 from collections.abc import Iterable, Mapping
 
 from trainers.grid import Run
-from trainers.studies import choosing
+from trainers.studies.chosen import PULSE_PRIOR, RATES
 
 SETS = {
     "rotating_digits": "RotatingDigits",
@@ -26,9 +26,7 @@ class Setting:
         finetune: Learning from its labels, from random weights unless begun with another run.
         data: What stands in for the data of the paper, in two words; empty for these themselves.
         lengths: Three lengths of clips, in frames, the first that of all other tables.
-        rates: Method -> learning rates of the whole network where it is begun with what the method has learned,
-            "at_once" and "after" its head has learned alone; those of SimPer where a method is not there. Empty for
-            the rate of the flagfile.
+        rates: Method -> two learning rates of the whole network, see `chosen.RATES`; empty for that of the flagfile.
         standin: Arguments of `trainers.standin` that write its raw files; None where it needs none.
         miniatures: Folder for what these write and what is built of it, below that of the data.
         raw: What has to be got by hand before it can be run; empty for nothing.
@@ -39,7 +37,7 @@ class Setting:
     finetune: Run
     data: str = ""
     lengths: tuple[int, int, int] = (0, 0, 0)
-    rates: Mapping[str, Mapping[str, float]] = dataclasses.field(default_factory=dict)
+    rates: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
     standin: Mapping[str, object] | None = None
     miniatures: str = "miniatures"
     raw: str = ""
@@ -52,12 +50,13 @@ class Setting:
             source: The run.
             **changes: Further flags, which count more than `rates`.
         """
-        rate = self.rate(dict(source.changes).get("method", "simper"), "at_once")
+        rate = self.rate(dict(source.changes).get("method", "simper"))
         return self.finetune.but(**{"learning_rate": rate, **changes}).begun_with(source)
 
-    def rate(self, method: str, when: str) -> float | None:
+    def rate(self, method: str, after_head: bool = False) -> float | None:
         """Returns a learning rate of the whole network, see `rates`; None for that of the flagfile."""
-        return self.rates.get(method, self.rates.get("simper", {})).get(when)
+        rates = self.rates.get(method, self.rates.get("simper"))
+        return rates[after_head] if rates else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,9 +132,11 @@ def _located(setting, name, data_dir, manual_dir):
 
 
 def _small(name, finetune, data, lengths, standin=None, before=None):
-    run, rates = Run(f"flags/small/{name}.cfg"), choosing.label_rates()[name]
-    labeled = run.but(method="supervised", learning_rate=rates["supervised"]["at_once"], **finetune)
-    return Setting(run.but(**(before or {})), labeled, data, lengths, rates, standin)
+    run = Run(f"flags/small/{name}.cfg")
+    setting = Setting(
+        run.but(**(before or {})), run.but(method="supervised", **finetune), data, lengths, RATES[name], standin
+    )
+    return dataclasses.replace(setting, finetune=setting.finetune.but(learning_rate=setting.rate("supervised")))
 
 
 def _paper(name, lengths=(0, 0, 0), download=""):
@@ -156,10 +157,6 @@ PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), 
 _DOWNLOADS = {"rotating_digits": "MNIST (11 MB)"}
 _PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), _DOWNLOADS.get(name, "")) for name in SETS}
 
-# Weight of the frequency prior on faces, whose pixels do not say which of their periods is the pulse. On the long clips
-# breath repeats most strongly, and without a prior all that learn a period learn that. Chosen on validation clips, see
-# the table `prior`.
-PULSE_PRIOR = 3
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
 _DIGITS, _FACES, _MINIATURE = "scikit-learn's digits", "drawn faces", "miniature"
@@ -207,10 +204,7 @@ SCALES = {
             "the lines of table 3 without it.",
             (0,), _SMALL,
             more_seeds=dict.fromkeys(
-                (
-                    "quickstart", "comparison", "finalists", "equal_seconds", "seeds",
-                    "table2", "table10", "table13_digits", "table14",
-                ),
+                ("quickstart", "comparison", "table2", "table10", "table13_digits", "table14"),
                 (0, 1, 2),
             ),
         ),

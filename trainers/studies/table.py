@@ -1,4 +1,4 @@
-"""A table of the paper, or of ours, as data: which runs it needs, and what is read off them."""
+"""Tables as data: which runs a table needs, and which of their rows its cells show."""
 
 import dataclasses
 import pathlib
@@ -13,7 +13,7 @@ class Cell:
     Attributes:
         run: What is trained for it, without a seed.
         protocol, metric: Which of its rows.
-        paper: What the paper has there; None for nothing.
+        paper: The number of the paper, None where it has none.
     """
 
     run: Run
@@ -32,13 +32,13 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """Lines with columns in common, which may be compared with one another.
+    """Lines that share columns and can be compared with one another.
 
     Attributes:
         title: Empty where a table has one block.
-        columns: Their titles, with units.
-        lines: Its lines.
-        ranked: Whether the best of each column is marked: not where columns hold what nobody competes in.
+        columns: Titles of the columns, with units.
+        lines: The lines.
+        ranked: Whether the best of each column is marked.
         against: Pairs of titles of lines that are also compared seed by seed, as they share what a seed draws.
     """
 
@@ -48,16 +48,20 @@ class Block:
     ranked: bool = True
     against: tuple[tuple[str, str], ...] = ()
 
+    def column(self, number: int) -> list[Cell | None]:
+        """Returns the cells of a column, one a line."""
+        return [line.cells[number] for line in self.lines]
+
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """A table with what it is for.
+    """A table with its purpose.
 
     Attributes:
-        name: As it is asked for, such as `table2`.
+        name: As in `--table`, such as `table2`.
         title: In print.
-        about: What it tests, and what the paper claims; a paragraph without a number of ours.
-        blocks: Its numbers.
+        about: A paragraph that says what is tested and what the paper claims, without a number of ours.
+        blocks: The numbers.
     """
 
     name: str
@@ -65,12 +69,15 @@ class Study:
     about: str
     blocks: tuple[Block, ...]
 
+    def cells(self) -> list[Cell]:
+        """Returns all cells."""
+        return [cell for block in self.blocks for line in block.lines for cell in line.cells if cell]
+
     def runs(self) -> list[Run]:
-        """Returns the runs it needs, without seeds, each once."""
-        cells = (cell for block in self.blocks for line in block.lines for cell in line.cells if cell)
-        return list(dict.fromkeys(cell.run for cell in cells))
+        """Returns the runs that it needs, without seeds, each once."""
+        return list(dict.fromkeys(cell.run for cell in self.cells()))
 
 
 def data_set_of(run: Run) -> str:
-    """Returns the name of the data set of the paper that a run's flagfile is for, such as `ubfc`."""
+    """Returns the data set of the paper that a run's flagfile is for, such as `ubfc`."""
     return pathlib.Path(run.flagfile).stem.removeprefix("supervised_")

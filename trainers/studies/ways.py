@@ -24,14 +24,11 @@ def finetuned(scale: Scale, name: str, method: str, before: dict | None = None, 
 
 
 def head_alone(run: Run) -> Run:
-    """Returns learning from labels in which the encoder stays as it is begun.
-
-    The head is random, and learns at the rate of what is: that of the flagfile.
-    """
+    """Returns learning from labels in which the encoder stays as it is begun, at the rate of the flagfile."""
     return run.but(freeze=True, learning_rate=None)
 
 
-def after_the_head(scale: Scale, method: str, run: Run, learning_rate: float | None = None) -> Run:
+def after_the_head(scale: Scale, method: str, run: Run) -> Run:
     """Returns learning from labels of the whole network, begun with its encoder and the head that learned alone.
 
     The gradients of a random head are kept from learned features so, as in Kumar et al., ICLR 2022. Supervised
@@ -41,9 +38,8 @@ def after_the_head(scale: Scale, method: str, run: Run, learning_rate: float | N
         scale: Has the data set.
         method: That the run is begun with, `supervised` for random weights.
         run: Learning from labels at once.
-        learning_rate: Of the whole network; None for the one that was chosen.
     """
-    rate = learning_rate or scale.sets[data_set_of(run)].rate(method, "after")
+    rate = scale.sets[data_set_of(run)].rate(method, after_head=True)
     before = run.but(learning_rate=None) if method == "supervised" else head_alone(run)
     return run.but(keep_head=True, learning_rate=rate).begun_with(before)
 

@@ -156,7 +156,7 @@ def test_embedding_is_given_spectra_of_unit_power_blind_to_phase(monkeypatch, ch
     # Whole periods in 60 frames: a shift by half of them all is a circular one.
     series = np.concatenate([sinusoids()[:1], np.roll(sinusoids()[:1], 7, axis=1), np.ones((1, 60), np.float32)])
     series = series if channels is None else np.repeat(series[..., None], channels, axis=-1)
-    figure = plots.embedding(series, LABELS, seed=5)
+    figure = plots.embeddings({"SimPer": (series, LABELS)}, seed=5)
     assert given["seed"] == 5
     points = given["points"]
     np.testing.assert_allclose(np.sum(points**2, axis=1), [1, 1, 0], atol=1e-5)
@@ -164,7 +164,7 @@ def test_embedding_is_given_spectra_of_unit_power_blind_to_phase(monkeypatch, ch
     assert np.dot(points[0], points[1]) > 0.99
     np.testing.assert_allclose(figure.axes[0].collections[0].get_offsets(), points[:, :2])
     np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), LABELS)
-    assert (figure.axes[0].get_title(), figure.axes[0].get_xlabel()) == ("t-SNE of the features' spectra", "t-SNE 1")
+    assert (figure.axes[0].get_title(), figure.get_supxlabel()) == ("SimPer", "t-SNE 1 of the features' spectra")
     assert drawable(figure)
 
 
@@ -187,5 +187,29 @@ def test_constant_features_are_embedded_in_one_point_and_few_clips_too(number):
 def test_of_many_clips_some_evenly_over_all_are_embedded(monkeypatch):
     monkeypatch.setattr(plots, "EMBEDDED", 5)
     labels = np.arange(41.0)
-    figure = plots.embedding(RNG.normal(size=(41, 30)), labels)
-    np.testing.assert_array_equal(figure.axes[0].collections[0].get_array(), [0, 10, 20, 30, 40])
+    series = RNG.normal(size=(41, 30))
+    figure = plots.embeddings({"a": (series, labels), "b": (series, labels + 9)})
+    for axes, first in zip(figure.axes[:2], (0, 9), strict=True):
+        (scatter,) = axes.collections
+        np.testing.assert_array_equal(scatter.get_array(), first + np.arange(0, 41, 10))
+        assert scatter.get_clim() == (0, 49)  # One color bar for both.
+
+
+def test_errors_over_the_share_have_bars_and_one_color_a_method():
+    wide = np.array([[5, 40.0, 30.0], [100, 2.0, 1.0], [20, 9.0, 2.0]])
+    curves = {"SimPer": wide, "SimCLR": wide + np.array([0, 1, 0]), "SimPer, the head alone": wide}
+    figure = plots.errors_over_share(curves, "share (%)", "MAPE (%)")
+    (axes,) = figure.axes
+    first, second, third = (container.lines[0] for container in axes.containers)
+    np.testing.assert_array_equal(first.get_xdata(), [5, 20, 100])
+    np.testing.assert_array_equal(first.get_ydata(), [40, 9, 2])
+    (bars,) = axes.containers[0].lines[2]
+    np.testing.assert_allclose([segment[:, 1] for segment in bars.get_segments()], [[10, 70], [7, 11], [1, 3]])
+    assert first.get_color() == third.get_color() != second.get_color()
+    assert first.get_linestyle() == second.get_linestyle() != third.get_linestyle()
+    assert axes.get_yscale() == "log"  # Errors span a factor of 20.
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["5", "20", "100"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(curves)
+    assert drawable(figure)
+    (near,) = plots.errors_over_share({"SimPer": wide[1:]}, "", "").axes
+    assert near.get_yscale() == "linear"

@@ -1,0 +1,45 @@
+"""Settings that were chosen on validation clips, by studies that stand in the history at commit 76d9880."""
+
+# Method -> flags that differ from flags/small/rotating_digits.cfg. The best mean rank over all readouts of noisy digits
+# (`digits_noisy_middle`), of three seeds; tables `settings` and `finalists` of that commit.
+SETTINGS = {
+    "byol": {"batch_size": "16", "learning_rate": "0.01"},
+    "contrast_phys": {"batch_size": "16"},
+    "cvrl": {"learning_rate": "0.001"},
+    "frequency_contrast": {"batch_size": "16"},
+    "moco": {"temperature": "0.5"},
+    "simclr": {"batch_size": "16"},
+    "simper": {"appearance": "none", "interpolation": "steady"},
+    "sinc": {"appearance": "simper"},
+    "slf_rpm": {"batch_size": "16", "learning_rate": "0.01"},
+}
+# Data set -> method -> learning rates of the whole network on labels: at once, and after the head has learned alone.
+# The smallest error of one seed; table `finetune_settings` of that commit. Other methods have those of SimPer.
+RATES = {
+    "rotating_digits": {
+        **dict.fromkeys(("simclr", "moco", "byol", "cvrl"), (0.003, 0.003)),
+        **dict.fromkeys(("supervised", "simper"), (0.003, 0.001)),
+    },
+    "scamps": {
+        **dict.fromkeys(("supervised", "byol", "cvrl"), (0.003, 0.003)),
+        "simclr": (0.001, 0.001),
+        "moco": (0.001, 0.003),
+        "simper": (0.001, 0.0003),
+    },
+    "ubfc": {
+        **dict.fromkeys(("supervised", "moco"), (0.003, 0.003)),
+        **dict.fromkeys(("simclr", "cvrl"), (0.001, 0.003)),
+        "byol": (0.003, 0.001),
+        "simper": (0.001, 0.0003),
+    },
+    "pure": {
+        **dict.fromkeys(("supervised", "simclr", "moco", "byol", "cvrl"), (0.003, 0.003)),
+        "simper": (0.001, 0.0003),
+    },
+    # Of miniatures there is little to be learned, at whatever rate: nothing was chosen.
+    "countix": {"simper": (0.003, 0.001)},
+    "lst": {"simper": (0.003, 0.001)},
+}
+# Weight of the frequency prior on faces, whose pixels do not say which of their periods is the pulse. The best for
+# SimPer on long faces by nearest neighbor and probe; table `prior` of that commit.
+PULSE_PRIOR = 3
