@@ -26,7 +26,7 @@ quickstart: .venv/ready
 
 # Two processes: much of a test is tracing, which takes one core. The tests of a file stay together, as they share runs.
 test: .venv/ready
-	PYTEST_ADDOPTS="$(PYTEST_ADDOPTS)" $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: .venv/ready
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
