@@ -6,18 +6,14 @@ import pathlib
 import sys
 import tempfile
 
-from simper_tf.training.forked import IS_IMPORTING
-
 
 def look_for_devices():
-    """Loads TensorFlow and lets it look for devices, without the lines about missing GPUs that it prints on the way.
+    """Lets TensorFlow look for devices, without the lines about missing GPUs that it prints on the way.
 
-    A process that has done so cannot be forked where there is a GPU: CUDA does not work in the new one.
+    Each command does so first. It is not done at import: CUDA does not work in a process forked from one that has.
     """
     with _quietly():
-        import tensorflow as tf
-
-        tf.config.list_physical_devices()
+        tensorflow.config.list_physical_devices()
 
 
 @contextlib.contextmanager
@@ -45,11 +41,8 @@ try:
     tempfile.gettempdir()  # TensorFlow asks for one as it is loaded.
 except FileNotFoundError as error:
     sys.exit(f"error: {error.strerror}. Make room there, or name a folder that can be written by TMPDIR.")
-if IS_IMPORTING in os.environ:
-    with _quietly():
-        import tensorflow  # noqa: F401
-else:
-    look_for_devices()
+with _quietly():
+    import tensorflow
 try:
     import simper_tf.utils.backend  # noqa: F401
 except ImportError as error:  # Such as Keras with another backend: a mistake to be told in a line.

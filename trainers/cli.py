@@ -13,7 +13,7 @@ import tensorflow as tf
 from absl import app, flags, logging
 
 from simper_tf.recordings.errors import printable
-from trainers import help
+from trainers import help, look_for_devices
 
 # What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
 EXPECTED = (ValueError, OSError, FloatingPointError, tf.errors.OpError)
@@ -43,6 +43,7 @@ def run(main, groups=None, takes=""):
         return
 
     def guarded(argv):
+        look_for_devices()
         if not flags.FLAGS["verbosity"].present:
             logging.set_verbosity(logging.ERROR)
         if len(argv) > 1 and not takes:

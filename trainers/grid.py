@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterable
 
 from absl import flags
 
-from simper_tf.data import building
 from simper_tf.evaluation import rows
 from simper_tf.training import run_folder
 from simper_tf.training.settings import Settings, setting_fields, text_of
 from simper_tf.utils import files
-from trainers import cli, options
-from trainers.kept_rows import KeptRows
-from trainers.workers import Workers
+from trainers import cli, options, pretrain
+from trainers.pool import Pool
 
 # Settings that may change between calls on the same run, and change its rows all the same.
 _IN_ROWS = {"validation_clips", "test_clips", "minutes"}
@@ -42,8 +40,8 @@ class Run:
 
     def but(self, **changes) -> "Run":
         """Returns the run with further changes, None for a flag as in the flagfile."""
-        found = dict(self.changes) | {name: _as_flag(value) for name, value in changes.items()}
-        return dataclasses.replace(self, changes=tuple((k, v) for k, v in found.items() if v is not None))
+        flags_by_name = dict(self.changes) | {name: _as_flag(value) for name, value in changes.items()}
+        return dataclasses.replace(self, changes=tuple((k, v) for k, v in flags_by_name.items() if v is not None))
 
     def begun_with(self, source: "Run") -> "Run":
         """Returns the run begun with the encoder of another."""
@@ -75,9 +73,9 @@ class Run:
 
     def name(self) -> str:
         """Returns the name of its folder: runs of one name have the same rows, however their flags were written."""
-        found = self.settings()
-        digest = found.digest_without({*ELSEWHERE, "seed"})
-        return "_".join([found.method, found.dataset.replace("/", "-"), digest, str(found.seed)])
+        settings = self.settings()
+        digest = settings.digest_without({*ELSEWHERE, "seed"})
+        return "_".join([settings.method, settings.dataset.replace("/", "-"), digest, str(settings.seed)])
 
     def with_sources(self) -> list["Run"]:
         """Returns what it begins with, the first first, and itself."""
@@ -91,7 +89,10 @@ class Grid:
         folder: Where each run has a folder of its own.
         common: Flags by name that every run gets, such as `data_dir`.
         jobs: How many runs are trained at a time.
-        kept: Rows of runs that were finished elsewhere.
+        kept: File of the rows of runs that were finished elsewhere, to which those that end here are added.
+
+    Raises:
+        ValueError: a line of `kept` is damaged.
     """
 
     def __init__(
@@ -99,14 +100,14 @@ class Grid:
         folder: str | pathlib.Path,
         common: dict[str, str] | None = None,
         jobs: int = 1,
-        kept: KeptRows | None = None,
+        kept: str | pathlib.Path | None = None,
     ):
         self.folder = pathlib.Path(folder)
         self.common = common or {}
         self.jobs = jobs
         self.kept = kept
+        self._kept_rows = rows.read_runs(kept) if kept else {}
         self._names: dict[Run, str] = {}
-        self._data: dict[Run, pathlib.Path] = {}
 
     def folder_of(self, run: Run) -> pathlib.Path:
         """Returns the folder of a run."""
@@ -120,21 +121,17 @@ class Grid:
         Raises:
             ValueError: its `results.jsonl` is damaged.
         """
-        found = self._rows_here(run)
-        if not found and self.kept:
-            found = [row for row in self.kept.of(self.folder_of(run).name) if row.split == run.split]
-        return found
+        kept = self._kept_rows.get(self.folder_of(run).name, [])
+        return self._rows_here(run) or [row for row in kept if row.split == run.split]
 
     def keep(self, runs: Iterable[Run]):
         """Adds the rows of those of some runs that are finished here to the kept ones, if any are kept."""
-        if not self.kept:
-            return
-        found = {}
-        for run in (source for each in runs for source in each.with_sources()):
-            found.setdefault(self.folder_of(run).name, []).extend(self._rows_here(run))
-        found = {name: list(dict.fromkeys(rows)) for name, rows in found.items() if rows}
-        if found:
-            self.kept.add(found)
+        finished = {}
+        for run in (part for wanted in runs for part in wanted.with_sources()):
+            finished.setdefault(self.folder_of(run).name, []).extend(self._rows_here(run))
+        finished = {name: list(dict.fromkeys(of_run)) for name, of_run in finished.items() if of_run}
+        if self.kept and finished:
+            self._kept_rows = rows.add_runs(self.kept, finished)
 
     @contextlib.contextmanager
     def held(self):
@@ -178,58 +175,40 @@ class Grid:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         unfinished = [run for run in runs if not self.rows_of(run)]
-        wanted = {(self.folder_of(each), each.split): each for run in unfinished for each in run.with_sources()}
+        wanted = {(self.folder_of(one), one.split): one for run in unfinished for one in run.with_sources()}
         waiting = [run for run in wanted.values() if not self._rows_here(run)]
-        with Workers() as workers:
-            return self._work(waiting, workers, _Estimate(len(waiting), self.jobs), say, finished)
-
-    def _rows_here(self, run):
-        found = rows.read_rows(self.folder_of(run) / "results.jsonl")
-        return [row for row in found if row.split == run.split]
-
-    def _work(self, waiting, workers, estimate, say, finished):
-        failed = {}
-        while waiting or workers.at_work:
-            undone = {self.folder_of(run) for run in [*waiting, *workers.at_work, *failed]}
-            ready = [run for run in waiting if not (run.source and self.folder_of(run.source) in undone)]
-            while run := self._next(ready, workers):
-                ready.remove(run)
-                waiting.remove(run)
-                say(f"Run {estimate.begun()}: {self.folder_of(run).name}")
-                workers.start(run, *self._command(run))
-            if not workers.at_work and not workers.told:  # What is left waits for what has failed.
-                failed |= dict.fromkeys(waiting, "what it begins with has failed")
-                break
-            run, code = workers.wait()
-            estimate.ended()
-            self.keep([run])
-            if code:
-                failed[run] = self._reason(run, code)
-                say(f"{self.folder_of(run)} {failed[run]}.")
-            else:
-                finished(run)
+        estimate, failed = _Estimate(len(waiting)), {}
+        with Pool(pretrain.start) as pool:
+            while waiting or pool.at_work:
+                while run := self._next(waiting, pool, failed):
+                    waiting.remove(run)
+                    say(f"Run {estimate.begun()}: {self.folder_of(run).name}")
+                    pool.start(run, *self._command(run))
+                if not pool.at_work and not pool.told:  # What is left waits for what has failed.
+                    return failed | dict.fromkeys(waiting, "what it begins with has failed")
+                run, code = pool.wait()
+                estimate.ended()
+                self.keep([run])
+                if code:
+                    failed[run] = self._reason(run, code)
+                    say(f"{self.folder_of(run)} {failed[run]}.")
+                else:
+                    finished(run)
         return failed
 
-    def _next(self, ready, workers):
-        """Returns which of some runs is to begin now, None for none.
+    def _rows_here(self, run):
+        return [row for row in rows.read_rows(self.folder_of(run) / "results.jsonl") if row.split == run.split]
 
-        The last are those that would only wait until a run at work has built the data of both.
-        """
-        busy = {self.folder_of(each) for each in workers.at_work}  # One folder may be wanted for clips of two splits.
-        if len(busy) == self.jobs or workers.told:
+    def _next(self, waiting, pool, failed):
+        """Returns the first run that can begin now, None for none."""
+        if len(pool.at_work) == self.jobs or pool.told:
             return None
-        unbuilt = {data for each in workers.at_work if not building.is_built(data := self._data_of(each))}
-        able = (run for run in ready if self.folder_of(run) not in busy)
-        if not unbuilt:
-            return next(able, None)
-        return min(able, key=lambda run: self._data_of(run) in unbuilt, default=None)
-
-    def _data_of(self, run):
-        """Returns the folder of the built data set of a run."""
-        if run not in self._data:
-            found = run.settings()
-            self._data[run] = pathlib.Path(self.common.get("data_dir", found.data_dir), found.dataset)
-        return self._data[run]
+        undone = {self.folder_of(run) for run in [*waiting, *pool.at_work, *failed]}
+        busy = {self.folder_of(run) for run in pool.at_work}  # One folder may be wanted for clips of two splits.
+        return next(
+            (run for run in waiting
+             if self.folder_of(run) not in busy and not (run.source and self.folder_of(run.source) in undone)), None
+        )  # fmt: skip
 
     def _command(self, run):
         """Returns the words of a command, where its output goes (None: here), and variables of its environment."""
@@ -259,8 +238,8 @@ class Grid:
 class _Estimate:
     """How far a grid is, and how long the rest takes if all runs take the same time."""
 
-    def __init__(self, total, jobs):
-        self._total, self._jobs, self._begun, self._ended, self._start = total, jobs, 0, 0, time.monotonic()
+    def __init__(self, total):
+        self._total, self._begun, self._ended, self._start = total, 0, 0, time.monotonic()
 
     def begun(self):
         """Returns a run's number and the time left, in print."""
@@ -268,8 +247,8 @@ class _Estimate:
         text = f"{self._begun}/{self._total}"
         if not self._ended:
             return text
-        each = (time.monotonic() - self._start) / self._ended
-        return f"{text}, {cli.clock(each * (self._total - self._ended))} left"
+        seconds_a_run = (time.monotonic() - self._start) / self._ended
+        return f"{text}, {cli.clock(seconds_a_run * (self._total - self._ended))} left"
 
     def ended(self):
         self._ended += 1

@@ -13,7 +13,6 @@ from simper_tf.evaluation import tables
 from simper_tf.utils import files
 from trainers import cli, standin
 from trainers.grid import Grid
-from trainers.kept_rows import KeptRows
 from trainers.studies import STUDIES, figures, page
 from trainers.studies.results import Results, gather
 from trainers.studies.scales import SCALES, Scale
@@ -34,7 +33,7 @@ def main():
     for path in config.documents:
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = {STUDIES[name][0](scale): seeds or scale.seeds_of(name) for name in names}
-    grid = Grid(config.runs, jobs=config.jobs, kept=config.rows and KeptRows(config.rows))
+    grid = Grid(config.runs, jobs=config.jobs, kept=config.rows)
     with grid.held():
         write_miniatures(scale, names)
         failed = train(studies, scale, grid, config)

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pathlib
 import subprocess
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -87,8 +88,8 @@ def score_apart(predictions, test: Features, task: Task, seen: np.ndarray, **run
     rows = []
     for suffix, part in (("seen", seen), ("unseen", ~seen)):
         few = {protocol: predicted[part] for protocol, predicted in predictions.items()}
-        found = score(few, test.only(part), task, **run)
-        rows += [dataclasses.replace(row, metric=f"{row.metric}_{suffix}") for row in found if row.metric in APART]
+        of_part = score(few, test.only(part), task, **run)
+        rows += [dataclasses.replace(row, metric=f"{row.metric}_{suffix}") for row in of_part if row.metric in APART]
     return rows
 
 
@@ -131,6 +132,47 @@ def write_rows(path, rows):
         write_atomically(path, "".join(json.dumps(dataclasses.asdict(row)) + "\n" for row in [*kept, *rows]))
 
 
+def read_runs(path) -> dict[str, list[Row]]:
+    """Returns the rows of runs by the names of their folders, from a file with a line for each run.
+
+    Several lines of a run, such as of two files put together, are read as one: of a split that two have, the later
+    counts. Of a file that does not exist there are none.
+
+    Raises:
+        ValueError: a line is damaged.
+    """
+    path, known = pathlib.Path(path), {}
+    lines = path.read_text(errors="replace").splitlines() if path.exists() else []
+    for number, line in enumerate(lines, start=1):
+        try:
+            told = json.loads(line)
+            _put(known, told["run"], [Row(**told["all"], **fields) for fields in told["rows"]])
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                f"{path}, line {number}, does not hold the rows of a run ({error}): {line[:80]!r}. Delete that "
+                "line: the run is then made again."
+            ) from error
+    return known
+
+
+def add_runs(path, new: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
+    """Adds rows of runs to the file of `read_runs`, in place of those of the same run and split; returns all.
+
+    Several processes may add to one file. What the rows of a run share is written once.
+
+    Raises:
+        ValueError: a line of the file is damaged; nothing is written.
+    """
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with alone(f"{path}.lock"):
+        known = read_runs(path)
+        for name, rows in new.items():
+            _put(known, name, rows)
+        lines = (json.dumps({"run": name, **_folded(known[name])}) for name in sorted(known))
+        write_atomically(path, "".join(f"{line}\n" for line in lines))
+    return known
+
+
 def code_commit():
     """Returns the short commit of the checkout this file belongs to, or '' if it belongs to none.
 
@@ -149,6 +191,17 @@ def code_commit():
         return commit.stdout.strip() + ("-dirty" if subprocess.run(changed, check=False).returncode else "")
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def _put(known, name, rows):
+    splits = {row.split for row in rows}
+    known[name] = [*(row for row in known.get(name, []) if row.split not in splits), *rows]
+
+
+def _folded(rows):
+    fields = [dataclasses.asdict(row) for row in rows]
+    shared = {name: value for name, value in fields[0].items() if all(row[name] == value for row in fields)}
+    return {"all": shared, "rows": [{k: v for k, v in row.items() if k not in shared} for row in fields]}
 
 
 def _row(fields):

@@ -1,6 +1,7 @@
 """Runs of a few steps on a few clips, in this process or in one of their own."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -8,12 +9,13 @@ import pytest
 import tensorflow as tf
 from absl import flags
 from few_digits import FEW, Digits
-from stand_in import PRETRAIN
+from stand_in import LINES, start
 from tensorflow.python.framework.config import disable_op_determinism
 
 import datasets
 from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
-from trainers import options, workers
+from simper_tf.data import building
+from trainers import grid, options, pretrain
 from trainers.grid import Run
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -30,8 +32,27 @@ TINY = (
 
 @pytest.fixture(scope="session")
 def data_dir(tmp_path_factory):
-    """Returns a folder that the first run of the session builds rotating digits in."""
-    return tmp_path_factory.mktemp("data")
+    """Returns a folder in which rotating digits are built, the first few clips of each split alone."""
+    folder = tmp_path_factory.mktemp("data")
+    config = RotatingDigitsConfig(name="digits", train_clips=60, validation_clips=20, test_clips=40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(Digits.builder_configs, "digits", config)
+        building.build(Digits(data_dir=folder, config="digits"), say=lambda line: None)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _trained(tmp_path_factory):
+    return tmp_path_factory.mktemp("trained") / "run"
+
+
+@pytest.fixture
+def finished(call, _trained, request):
+    """Returns the folder of a run of 6 steps, with plots and an export: trained once, and a copy for each module."""
+    if not _trained.exists():
+        call(pretrain.main, f"--run_dir={_trained}", "--deterministic")
+    copy = _trained.with_name(request.module.__name__.rpartition(".")[2])
+    return copy if copy.exists() else pathlib.Path(shutil.copytree(_trained, copy))
 
 
 @pytest.fixture(scope="session")
@@ -97,15 +118,9 @@ def few(monkeypatch):
 @pytest.fixture
 def stand_in(monkeypatch, tmp_path):
     """Returns a function that puts some lines of Python, which know their `folder`, in place of `trainers.pretrain`."""
-    monkeypatch.setattr(workers, "PROGRAM", "pretrain_stand_in")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # One test may put another in its place within a second.
-
-    def put(lines):
-        program = f"import sys\ndef start(words):\n    sys.argv[1:] = words\n    exec({PRETRAIN + lines!r}, {{}})\n"
-        (tmp_path / "pretrain_stand_in.py").write_text(program)
-
-    return put
+    monkeypatch.setattr(grid.pretrain, "start", start)
+    monkeypatch.setenv(LINES, str(tmp_path / "lines.py"))
+    return (tmp_path / "lines.py").write_text
 
 
 @pytest.fixture

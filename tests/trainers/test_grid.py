@@ -6,15 +6,14 @@ import pytest
 from conftest import TINY
 from stand_in import calls, written
 
-from simper_tf.evaluation.rows import read_rows
+from simper_tf.evaluation.rows import read_rows, read_runs
 from trainers import grid
 from trainers.grid import Grid, Run
-from trainers.kept_rows import KeptRows
 
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def test_a_run_is_the_flagfile_with_its_changes_in_a_folder_of_its_own(stand_in, base, tmp_path):
+def test_a_run_is_the_flagfile_with_its_changes_in_its_own_folder(stand_in, base, tmp_path):
     stand_in(written(0.25))
     runs, run = Grid(tmp_path / "runs", {"data_dir": "elsewhere"}), base.but(method="moco", seed=3)
     assert runs.train([run]) == {}
@@ -25,9 +24,7 @@ def test_a_run_is_the_flagfile_with_its_changes_in_a_folder_of_its_own(stand_in,
     assert calls(runs, run) == [expected]
 
 
-def test_runs_that_are_the_same_however_written_are_trained_once_and_one_that_is_done_not_again(
-    stand_in, base, tmp_path
-):
+def test_the_same_run_however_written_is_trained_once(stand_in, base, tmp_path):
     stand_in(written())
     runs = Grid(tmp_path / "runs")
     same = base.but(epochs=3, data_dir="x", temperature=1)
@@ -39,7 +36,7 @@ def test_runs_that_are_the_same_however_written_are_trained_once_and_one_that_is
     assert len({runs.folder_of(run) for run in [base, *others]}) == 5
 
 
-def test_a_run_begins_with_its_source_which_is_trained_before_with_the_same_seed(stand_in, base, tmp_path):
+def test_a_run_begins_with_its_source_of_the_same_seed(stand_in, base, tmp_path):
     stand_in(written())
     runs, order = Grid(tmp_path / "runs"), []
     tuned = base.but(method="supervised").begun_with(base).seeded(2)
@@ -51,22 +48,22 @@ def test_a_run_begins_with_its_source_which_is_trained_before_with_the_same_seed
     assert Grid(tmp_path / "else").folder_of(tuned).name == runs.folder_of(tuned).name
 
 
-def test_a_run_whose_rows_are_kept_is_not_made_again_but_for_one_that_begins_with_it(stand_in, base, tmp_path):
+def test_a_run_with_kept_rows_is_made_again_only_as_a_source(stand_in, base, tmp_path):
     stand_in(written(0.25))
-    there = Grid(tmp_path / "there", kept=KeptRows(tmp_path / "rows.jsonl"))
+    there = Grid(tmp_path / "there", kept=tmp_path / "rows.jsonl")
     tuned = base.but(method="supervised").begun_with(base)
     there.train([base])
-    assert len(KeptRows(tmp_path / "rows.jsonl").of(there.folder_of(base).name)) == 1  # As soon as a run has ended.
-    here = Grid(tmp_path / "here", kept=KeptRows(tmp_path / "rows.jsonl"))
+    assert len(read_runs(tmp_path / "rows.jsonl")[there.folder_of(base).name]) == 1  # As soon as a run has ended.
+    here = Grid(tmp_path / "here", kept=tmp_path / "rows.jsonl")
     assert here.train([base]) == {}
     assert calls(here, base) == []
     assert [row.value for row in here.rows_of(base)] == [0.25]
     assert here.train([tuned]) == {}
     assert (len(calls(here, base)), len(calls(here, tuned))) == (1, 1)
-    assert KeptRows(tmp_path / "rows.jsonl").of(here.folder_of(tuned).name) == here.rows_of(tuned)
+    assert read_runs(tmp_path / "rows.jsonl")[here.folder_of(tuned).name] == here.rows_of(tuned)
 
 
-def test_clips_of_another_split_are_predicted_where_they_are_asked_for(stand_in, base, tmp_path):
+def test_clips_of_another_split_are_predicted_where_asked_for(stand_in, base, tmp_path):
     stand_in(written())
     runs, other = Grid(tmp_path / "runs"), dataclasses.replace(base, split="validation")
     runs.train([base])
@@ -76,11 +73,11 @@ def test_clips_of_another_split_are_predicted_where_they_are_asked_for(stand_in,
     assert [("--split=validation" in call) for call in calls(runs, base)] == [False, True]
 
 
-def test_a_run_wanted_for_two_splits_is_evaluated_on_both_one_after_the_other(stand_in, base, tmp_path):
+def test_a_run_of_two_splits_is_evaluated_on_one_after_the_other(stand_in, base, tmp_path):
     lines = [f"    {written(split=split)}" for split in ("validation", "test")]
     busy = "(folder / 'busy')"
     begin = f"assert not {busy}.exists(); {busy}.touch(); time.sleep(0.2)\n"
-    stand_in(f"{begin}if '--split=validation' in sys.argv:\n{lines[0]}else:\n{lines[1]}{busy}.unlink()\n")
+    stand_in(f"{begin}if '--split=validation' in words:\n{lines[0]}else:\n{lines[1]}{busy}.unlink()\n")
     runs = Grid(tmp_path / "runs", jobs=2)
     assert runs.train([base, dataclasses.replace(base, split="validation")]) == {}
     assert ["--split=validation" in call for call in calls(runs, base)] == [False, True]
@@ -90,8 +87,8 @@ def test_a_run_wanted_for_two_splits_is_evaluated_on_both_one_after_the_other(st
     ("end", "reason"),
     [("sys.exit('it is so')", "failed, see above"), ("signal.raise_signal(9)", "was ended by signal 9")],
 )
-def test_a_run_that_fails_leaves_the_others_alone_and_what_begins_with_it_undone(stand_in, base, tmp_path, end, reason):
-    fails = "'--epochs=4' in sys.argv and "
+def test_a_failed_run_leaves_others_alone_and_its_heirs_undone(stand_in, base, tmp_path, end, reason):
+    fails = "'--epochs=4' in words and "
     stand_in(f"if {fails}not (folder / 'again').exists():\n    (folder / 'again').touch(); {end}\n{written()}")
     runs, bad = Grid(tmp_path / "runs"), base.but(epochs=4)
     tuned = base.but(method="supervised").begun_with(bad)
@@ -102,10 +99,8 @@ def test_a_run_that_fails_leaves_the_others_alone_and_what_begins_with_it_undone
     assert [len(calls(runs, run)) for run in (base, bad, tuned)] == [1, 2, 1]
 
 
-def test_of_several_at_a_time_each_prints_to_its_log_and_the_last_line_of_a_failed_one_is_said(
-    stand_in, base, tmp_path, capfd
-):
-    stand_in(f"print('hello'); '--seed=1' in sys.argv and sys.exit('no disk')\n{written()}")
+def test_each_of_several_prints_to_its_log_whose_last_line_is_said(stand_in, base, tmp_path, capfd):
+    stand_in(f"print('hello'); '--seed=1' in words and sys.exit('no disk')\n{written()}")
     runs, said = Grid(tmp_path / "runs", jobs=2), []
     failed = runs.train([base.seeded(seed) for seed in (0, 1, 2)], said.append)
     assert failed == {base.seeded(1): "failed: no disk"}
@@ -118,22 +113,6 @@ def test_several_are_trained_at_a_time(stand_in, base, tmp_path):
     # Each waits until the other has begun.
     stand_in(f"while len(list(folder.parent.glob('*/ready'))) < 2: time.sleep(0.01)\n{written()}")
     assert Grid(tmp_path / "runs", jobs=2).train([base, base.seeded(1)]) == {}
-
-
-@pytest.mark.parametrize("is_built", [False, True])
-def test_a_run_that_would_wait_for_data_that_another_builds_gives_way_to_one_that_would_not(
-    stand_in, base, tmp_path, is_built
-):
-    stand_in(f"while len(list(folder.parent.glob('*/ready'))) < 2: time.sleep(0.01)\n{written()}")
-    folder = tmp_path / "data" / "rotating_digits" / "digits"
-    (folder / ("2.0.0" if is_built else ".building")).mkdir(parents=True)
-    (folder / ".lock").touch()
-    runs, said = Grid(tmp_path / "runs", {"data_dir": str(tmp_path / "data")}, jobs=2), []
-    wanted = [base, base.seeded(1), base.but(dataset="drawn_faces/still")]
-    assert runs.train(wanted, said.append) == {}
-    names = [line.split(": ")[1].rsplit("_", 2)[0] for line in said]
-    digits, faces = "simper_rotating_digits-digits", "simper_drawn_faces-still"
-    assert names == ([digits, digits, faces] if is_built else [digits, faces, digits])
 
 
 def test_progress_names_the_run_and_the_time_left(stand_in, base, tmp_path):
@@ -157,7 +136,7 @@ def test_a_run_of_a_grid_has_the_rows_of_the_command(command, data_dir, tmp_path
     assert found[0] == found[1]
 
 
-def test_wrong_flags_and_damaged_rows_are_told_before_anything_is_trained(stand_in, base, tmp_path):
+def test_wrong_flags_and_damaged_rows_are_told_before_any_training(stand_in, base, tmp_path):
     stand_in(written())
     runs = Grid(tmp_path / "runs")
     pathlib.Path(base.flagfile).write_text("--epoch=3")
@@ -173,7 +152,7 @@ def test_wrong_flags_and_damaged_rows_are_told_before_anything_is_trained(stand_
     assert not calls(runs, base.seeded(1))
 
 
-def test_flags_are_taken_back_by_none_and_written_as_at_the_command_line(base):
+def test_flags_are_taken_back_by_none_and_written_as_typed(base):
     run = base.but(epochs=4, speed_range=(0.5, 2.0), saliency=True, seed=None)
     assert run.arguments() == [
         f"--flagfile={base.flagfile}", "--epochs=4", "--speed_range=0.5,2.0", "--saliency=true", "--split=test",
@@ -181,7 +160,7 @@ def test_flags_are_taken_back_by_none_and_written_as_at_the_command_line(base):
     assert run.but(epochs=None).changes == (("speed_range", "0.5,2.0"), ("saliency", "true"))
 
 
-def test_what_says_where_things_are_is_among_the_settings_and_changes_no_name(base):
+def test_what_says_where_things_are_changes_no_name(base):
     known = set(base.settings().as_text())
     assert grid.ELSEWHERE - {"overwrite"} <= known
     same = {"data_dir": "x", "save_seconds": "1", "artifacts": "true", "replicas": "2"}

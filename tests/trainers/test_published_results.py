@@ -7,7 +7,6 @@ import pytest
 
 from simper_tf.evaluation import tables
 from trainers.grid import Grid
-from trainers.kept_rows import KeptRows
 from trainers.studies import STUDIES, page
 from trainers.studies.results import gather
 from trainers.studies.scales import SCALES
@@ -19,7 +18,7 @@ SCALE = SCALES["small"].located("data", "raw")
 
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
-    return Grid(tmp_path_factory.mktemp("runs"), kept=KeptRows(RESULTS / "rows.jsonl"))
+    return Grid(tmp_path_factory.mktemp("runs"), kept=RESULTS / "rows.jsonl")
 
 
 def test_every_table_has_a_page_and_nothing_else_is_there():
