@@ -50,16 +50,20 @@ def test_slurm_starts_each_worker_with_its_own_index_and_all_names(tmp_path):
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_kubernetes_starts_as_many_workers_as_it_names(tmp_path, index):
-    service, job = yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text())
+    service, policy, job = yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text())
     (container,) = job["spec"]["template"]["spec"]["containers"]
     words = [*container["command"], *container["args"]]
     printed = run_with_standins(words, tmp_path, JOB_COMPLETION_INDEX=str(index))
     assert_starts_a_worker(printed, index, tuple(f"simper-{k}.simper:2222" for k in range(2)))
     assert job["spec"]["completions"] == job["spec"]["parallelism"] == 2
     assert service["metadata"]["name"] == job["spec"]["template"]["spec"]["subdomain"] == "simper"
+    assert policy["spec"]["podSelector"]["matchLabels"] == service["spec"]["selector"]
+    assert policy["spec"]["ingress"] == [{"from": [{"podSelector": policy["spec"]["podSelector"]}]}]
     assert service["spec"]["selector"] == job["spec"]["template"]["metadata"]["labels"]
 
 
 @pytest.mark.parametrize("name", ["slurm.sbatch", "kubernetes.yaml"])
-def test_a_recipe_says_that_it_was_not_run(name):
-    assert "Not run on a cluster" in (FOLDER / name).read_text()
+def test_a_recipe_says_that_it_was_not_run_and_ports_are_open(name):
+    text = (FOLDER / name).read_text()
+    assert "Not run on a cluster" in text
+    assert "without a password" in text

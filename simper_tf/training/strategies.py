@@ -1,12 +1,15 @@
 """Devices that share a batch: one, those of a machine, or those of several machines."""
 
 import contextlib
+import hashlib
 import signal
 
 import tensorflow as tf
+from tensorflow.python.eager import context  # No public name sets the time that workers wait for the chief.
 
-from simper_tf.training.cluster import Cluster, from_environment
+from simper_tf.training.cluster import Cluster, Missing, from_environment
 from simper_tf.training.settings import Settings
+from simper_tf.utils import replicas
 
 
 class WorkerLost(ValueError):
@@ -21,14 +24,14 @@ def cluster_of(settings: Settings) -> Cluster | None:
     """
     if settings.strategy not in ("auto", "multiworker"):
         return None
-    found = from_environment()
-    if settings.strategy == "multiworker" and found is None:
+    cluster = from_environment()
+    if settings.strategy == "multiworker" and cluster is None:
         raise ValueError(
             "--strategy=multiworker finds its workers in the variable TF_CONFIG, which is not set. Set it for every "
             "process (see docs/scaling.md), or leave the flag out."
         )
     # One worker is no company, though some schedulers name it.
-    return found if found and len(found.addresses) > 1 else None
+    return cluster if cluster and len(cluster.addresses) > 1 else None
 
 
 def make(settings: Settings, cluster: Cluster | None = None) -> tf.distribute.Strategy:
@@ -85,9 +88,49 @@ def _with_others(settings, cluster, gpus, local):
         raise ValueError(f"--replicas={local}: on a CPU every worker is one replica. Leave it out.")
     if gpus:
         tf.config.set_visible_devices(gpus, "GPU")
-    cluster.meet(f"settings {settings.digest()} and seed {settings.seed}", settings.worker_seconds)
+    cluster.check_port()
+    if cluster.is_chief:
+        cluster.wait_for_others(settings.worker_seconds)
+    _limit_registration(settings.worker_seconds)
     # What takes longer is a worker that hangs, or a machine that has gone without a word.
     options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=settings.worker_seconds)
-    strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    try:
+        strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    except tf.errors.OpError as error:
+        if cluster.is_chief:
+            raise
+        raise cluster.missing([0], settings.worker_seconds) from error
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # TensorFlow has taken it for itself, and does not end by it.
+    with losing_nobody():
+        _check_same(strategy, cluster, settings)
     return strategy
+
+
+def _limit_registration(seconds):
+    """Lets workers wait so long for the chief, and not an hour."""
+    spec = tf.distribute.cluster_resolver.TFConfigClusterResolver().cluster_spec()
+    told = tf.compat.v1.ConfigProto.Experimental().coordination_config
+    for job in spec.jobs:
+        told.coordinated_job_list.add(name=job, num_tasks=spec.num_tasks(job))
+    context.context().configure_coordination_service(
+        "standalone",
+        service_leader=f"/job:{'chief' if 'chief' in spec.jobs else 'worker'}/replica:0/task:0",
+        cluster_register_timeout_in_ms=int(1000 * seconds),
+        coordinated_jobs=list(told.coordinated_job_list),
+    )
+
+
+def _check_same(strategy, cluster, settings):
+    """Refuses workers of which one was started with other flags than the chief.
+
+    Raises:
+        Missing: names one.
+    """
+    number = int(hashlib.sha256(f"{settings.digest()} {settings.seed}".encode()).hexdigest()[:12], 16)
+    digests = replicas.of_processes(strategy, number, cluster.index, len(cluster.addresses))
+    for index, digest in enumerate(digests):
+        if digest != digests[0]:
+            raise Missing(
+                f"{cluster.title(index).capitalize()} was started with other flags than the chief, or another version. "
+                "Start all workers with the same ones."
+            )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import tensorflow as tf
 
 
@@ -62,6 +63,20 @@ def anywhere(strategy: tf.distribute.Strategy, ask: Callable[[], bool]) -> Calla
         return ask
     total = tf.function(lambda told: strategy.run(_sum, (told,)), autograph=False)
     return lambda: bool(strategy.experimental_local_results(total(tf.constant(float(ask()))))[0] > 0)
+
+
+def of_processes(strategy: tf.distribute.Strategy, number: int, index: int, count: int) -> list[int]:
+    """Returns the whole numbers that processes tell one another, in their order; all of them call it.
+
+    Args:
+        strategy: Whose processes they are.
+        number: That of this process, below 2^48.
+        index, count: Which process this is, and of how many.
+    """
+    told = np.zeros(count, np.int64)
+    told[index] = number
+    total = tf.function(lambda: strategy.run(lambda: _sum(tf.constant(told))), autograph=False)()
+    return (strategy.experimental_local_results(total)[0].numpy() // local_replicas(strategy)).tolist()
 
 
 def follow_first(strategy: tf.distribute.Strategy, variables):

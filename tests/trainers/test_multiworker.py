@@ -112,6 +112,20 @@ def test_after_a_kill_all_end_and_when_started_again_reach_the_weights_of_an_und
     assert_same(tmp_path / "chief", tmp_path / "one")
 
 
+def test_a_worker_with_other_flags_and_a_chief_that_never_comes(worker, tmp_path):
+    there = free_addresses(2)
+    processes = [worker(there, k, f"--run_dir={tmp_path / 'run'}", f"--seed={k}") for k in range(2)]
+    for process in processes:
+        out, err = process.communicate(timeout=LIMIT)
+        assert process.returncode == 1
+        assert re.search("^pretrain: error: Worker 1 was started with other flags than the chief", err, re.M), err
+        assert "keep these ports in a closed network" in out
+    alone = worker(free_addresses(2), 1, "--run_dir=x", "--worker_seconds=1")
+    _, err = alone.communicate(timeout=LIMIT)
+    assert alone.returncode == 1
+    assert re.search(r"^pretrain: error: After 1 s these of the 2 workers have not come: the chief", err, re.M), err
+
+
 def test_a_signal_to_one_worker_stops_all_of_them_at_the_same_step(worker, tmp_path):
     there = free_addresses(2)
     processes = [worker(there, k, "--epochs=100000", f"--run_dir={tmp_path / 'chief'}") for k in range(2)]

@@ -1,6 +1,7 @@
-"""Who the workers are, and how they meet; here each is a thread."""
+"""Who the workers are by `TF_CONFIG`, and that they wait for one another."""
 
 import concurrent.futures
+import contextlib
 import json
 import re
 import socket
@@ -9,20 +10,6 @@ import pytest
 
 from benchmarks.scaling_measured import free_addresses
 from simper_tf.training.cluster import Cluster, Missing, from_environment
-
-
-def meet(workers, seconds=20.0):
-    """Returns what each worker raises, None for nothing; a worker is a `Cluster` and its task."""
-
-    def outcome(worker):
-        cluster, task = worker
-        try:
-            cluster.meet(task, seconds)
-        except (ValueError, OSError) as error:
-            return error
-
-    with concurrent.futures.ThreadPoolExecutor(len(workers)) as threads:
-        return list(threads.map(outcome, workers))
 
 
 def config(cluster, task):
@@ -66,65 +53,49 @@ def test_a_malformed_variable_is_told_by_what_was_found_and_what_is_expected(tex
     assert 'Expected the form {"cluster": {"worker": ["host:port"' in str(error.value)
 
 
-@pytest.mark.parametrize("number", [2, 3])
-def test_workers_that_all_come_meet_twice_at_the_same_addresses(number):
-    addresses = tuple(free_addresses(number))
-    for _ in range(2):
-        assert meet([(Cluster(addresses, k), "train") for k in range(number)]) == [None] * number
+def listening(address):
+    host, port = address.split(":")
+    return socket.create_server((host, int(port)))
 
 
-def test_a_worker_that_never_comes_is_named_to_all_who_came():
+def test_a_chief_waits_until_all_others_listen():
     addresses = tuple(free_addresses(3))
-    found = meet([(Cluster(addresses, k), "train") for k in (0, 2)], seconds=1.0)
-    message = rf"After 1 s these of the 3 workers have not come: worker 1 at {re.escape(addresses[1])}\. .*--worker_sec"
-    for error in found:
-        assert isinstance(error, Missing)
-        assert re.match(message, str(error))
+    with concurrent.futures.ThreadPoolExecutor(1) as threads, contextlib.ExitStack() as opened:
+        chief = threads.submit(Cluster(addresses, 0).wait_for_others, 20.0)
+        opened.enter_context(listening(addresses[1]))
+        with pytest.raises(concurrent.futures.TimeoutError):
+            chief.result(0.5)
+        opened.enter_context(listening(addresses[2]))
+        assert chief.result(20.0) is None
+
+
+def test_a_worker_that_never_comes_is_named():
+    addresses = tuple(free_addresses(3))
+    message = (
+        rf"After 0.3 s these of the 3 workers have not come: worker 2 at {re.escape(addresses[2])}\. .*--worker_sec"
+    )
+    with listening(addresses[1]), pytest.raises(Missing, match=message):
+        Cluster(addresses, 0).wait_for_others(0.3)
 
 
 def test_a_chief_that_never_comes_is_named():
-    addresses = tuple(free_addresses(2))
-    (error,) = meet([(Cluster(addresses, 1), "train")], seconds=0.5)
-    assert re.match(rf"After 0.5 s .* have not come: the chief \(worker 0\) at {addresses[0]}", str(error))
+    message = r"After 9 s these of the 2 workers have not come: the chief \(worker 0\) at a:1\. Look"
+    assert re.match(message, str(Cluster(("a:1", "b:2"), 1).missing([0], 9)))
 
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_an_address_in_use_is_told(index):
     addresses = tuple(free_addresses(2))
-    host, port = addresses[index].split(":")
-    with socket.create_server((host, int(port))):
-        (error,) = meet([(Cluster(addresses, index), "train")], seconds=1.0)
-    assert isinstance(error, OSError)
-    assert re.match(
-        rf"TF_CONFIG: worker {index} is to listen at {addresses[index]}, but that port is in use", str(error)
-    )
+    cluster = Cluster(addresses, index)
+    cluster.check_port()
+    message = rf"TF_CONFIG: worker {index} is to listen at {addresses[index]}, but that port is in use"
+    with listening(addresses[index]), pytest.raises(OSError, match=message):
+        cluster.check_port()
 
 
-def test_workers_with_other_flags_another_cluster_or_the_place_of_another_are_refused():
-    addresses = tuple(free_addresses(2))
-    for error in meet([(Cluster(addresses, 0), "train"), (Cluster(addresses, 1), "sleep")]):
-        assert re.match(r"Worker 1 was started with other flags than the chief", str(error))
-    other = (addresses[0], "127.0.0.1:1", *free_addresses(1))
-    for error in meet([(Cluster(addresses, 0), "train"), (Cluster(other, 2), "train")]):
-        assert re.match(rf"TF_CONFIG of worker 2 names the workers {', '.join(other)}, that of the chief", str(error))
-
-
-def test_what_else_calls_at_the_port_disturbs_nobody():
-    addresses = tuple(free_addresses(2))
-    host, port = addresses[0].split(":")
-
-    def disturb(_):
-        for words in (b"", b"GET / HTTP/1.1\r\n\r\n", b"[1]\n", b"7\n"):
-            for _ in range(100):
-                try:
-                    with socket.create_connection((host, int(port)), 1.0) as caller:
-                        caller.sendall(words)
-                        break
-                except OSError:
-                    pass
-
-    with concurrent.futures.ThreadPoolExecutor(3) as threads:
-        chief = threads.submit(Cluster(addresses, 0).meet, "train", 20.0)
-        threads.submit(disturb, 0).result()
-        worker = threads.submit(Cluster(addresses, 1).meet, "train", 20.0)
-        assert (chief.result(), worker.result()) == (None, None)
+def test_the_port_is_tried_at_the_address_that_is_named():
+    (address,) = free_addresses(1)
+    port = address.split(":")[1]
+    with listening(f"127.0.0.2:{port}"):  # Another interface.
+        Cluster((f"127.0.0.1:{port}", "b:2"), 0).check_port()
+    Cluster((f"192.0.2.1:{port}", "b:2"), 0).check_port()  # None of this machine: TensorFlow listens all the same.
