@@ -12,7 +12,6 @@ import warnings
 
 import tensorflow as tf
 
-import trainers
 from simper_tf.data import pipeline
 from simper_tf.training import (
     best_epoch,
@@ -27,6 +26,12 @@ from simper_tf.training import (
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
 from trainers.profile import Profile
+
+# TensorFlow binds to every interface, and offers neither an address nor a password.
+_OPEN_PORTS = (
+    "TensorFlow listens at the port of each worker on all interfaces, and runs what it is sent by anybody who reaches "
+    "it: keep these ports in a closed network."
+)
 
 
 def main():
@@ -47,6 +52,7 @@ def main():
         # The folder is the chief's alone, who opens it before the others come: what it refuses costs them nothing.
         folder = held.enter_context(run_folder.opened(settings)) if not cluster or cluster.is_chief else None
         if cluster:
+            cli.say(_OPEN_PORTS)
             cli.say(f"Worker {cluster.index} of {len(cluster.addresses)} waits for the others ...")
         strategy = strategies.make(settings, cluster)
         if settings.deterministic:
@@ -78,7 +84,6 @@ def main():
 
 def start(words: list[str]):
     """Does what the command does with these arguments, in a process that has no flags yet."""
-    trainers.look_for_devices()  # Not yet done where this process was forked.
     sys.argv[:] = ["pretrain", *words]
     options.define()
     cli.run(main, options.GROUPS)
@@ -104,7 +109,9 @@ def train(folder, clips, settings, strategy, cluster=None):
         run_folder.begin(folder, settings, cli.say)
         run_folder.check_rows(folder)
         (folder / "checkpoints").mkdir(exist_ok=True)  # Refused now, if at all, and not after the first steps.
-    saved = checkpoints.Checkpoints(folder and folder / "checkpoints", model)
+    best = _best_epoch(clips, run) if settings.best_epoch else None
+    others = {"best_epoch": best.state} if best else {}
+    saved = checkpoints.Checkpoints(folder and folder / "checkpoints", model, **others)
     step = saved.restore(warn=cli.say)
     if weights is not None:
         saved.save()  # From here on the run does without the other.
@@ -128,11 +135,10 @@ def train(folder, clips, settings, strategy, cluster=None):
             note(progress)
             cli.show_training(progress, counter)
 
-        after_step = (lambda step: None) if not settings.best_epoch else _best_epoch(folder, clips, run, step)
         save_seconds = settings.save_seconds if folder else math.inf  # The others save when the chief does.
         done = loop.train(
             model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step,
-            after_step=after_step,
+            after_step=best.after_step if best else lambda step: None,
         )  # fmt: skip
     if not done:
         again = "The same command without --overwrite" if settings.overwrite else "The same command"
@@ -141,16 +147,13 @@ def train(folder, clips, settings, strategy, cluster=None):
     return model, float(saved.seconds)
 
 
-def _best_epoch(folder, clips, run, step):
-    """Returns what is called after each step, where a run is to end with the weights of its best epoch.
+def _best_epoch(clips, run):
+    """Returns what keeps the best epoch of a run.
 
     It asks all validation clips: how many of them are predicted may change between one call and the next.
     """
     error = best_epoch.label_error(run.model, clips.split("validation")[0])
-    best = best_epoch.BestEpoch(
-        folder / run_folder.BEST_EPOCH, run.model, error, step, run.steps_per_epoch, run.num_steps, cli.say
-    )
-    return best.after_step
+    return best_epoch.BestEpoch(run.model, error, run.steps_per_epoch, run.num_steps, cli.say)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,9 @@
-"""Checkpoints of a run: saved so that no kill loses more than the time since the last one."""
+"""Checkpoints of a run: no kill loses more than the time since the last one.
+
+`keras.callbacks.BackupAndRestore` runs in `fit`, which several workers do not have, and a kill while it writes leaves
+half a file in the place of the whole one. Here files are moved to their places when they are whole, so that a run
+continues bit by bit.
+"""
 
 import pathlib
 import re
@@ -25,20 +30,26 @@ class Checkpoints:
     Args:
         folder: Where to keep them; the last two are kept. None in a process that is not the chief.
         model: A compiled method.
+        **others: What else is saved, trackable by TensorFlow, by name.
     """
 
-    def __init__(self, folder, model):
+    def __init__(self, folder, model, **others):
         self._model = model
         self.step = tf.Variable(0, dtype=tf.int64)
         self.seconds = tf.Variable(0.0, dtype=tf.float64)
         # Without its slots the optimizer would be restored half; they belong where the weights do.
         with model.distribute_strategy.scope():
             model.optimizer.build(model.trainable_variables)
-        needed = {"model": model, "optimizer": model.optimizer, "step": self.step, "seconds": self.seconds}
         # How often dropout has drawn, which Keras does not count among a model's weights.
-        self._seeds = [each for each in model.variables if each.path.endswith("seed_generator_state")]
-        self._needed = tf.train.Checkpoint(**needed)
-        self._checkpoint = tf.train.Checkpoint(**needed, seeds=[each.value for each in self._seeds])
+        self._seeds = [variable for variable in model.variables if variable.path.endswith("seed_generator_state")]
+        self._checkpoint = tf.train.Checkpoint(
+            model=model,
+            optimizer=model.optimizer,
+            step=self.step,
+            seconds=self.seconds,
+            seeds=[variable.value for variable in self._seeds],
+            **others,
+        )
         self._folder = folder and pathlib.Path(folder)
         self._whole = None  # The step of the checkpoint that holds what is in memory.
 
@@ -77,8 +88,8 @@ class Checkpoints:
         return step
 
     def _read(self, warn):
-        steps, found = checkpoint_steps(self._folder), _steps_on_disk(self._folder)
-        unlisted = [f"step-{step}" for step in found if step not in _steps_listed(self._folder)]
+        steps, listed = checkpoint_steps(self._folder), _steps_listed(self._folder)
+        unlisted = [f"step-{step}" for step in _steps_on_disk(self._folder) if step not in listed]
         if unlisted:
             warn(f"{self._folder / 'checkpoint'} does not list {', '.join(unlisted)}; what is on disk counts.")
         others = False
@@ -86,8 +97,7 @@ class Checkpoints:
             path = str(self._folder / f"step-{step}")
             try:
                 _read_whole(path)
-                self._needed.read(path).assert_existing_objects_matched().expect_partial()
-                self._checkpoint.read(path).expect_partial()  # Those of earlier versions have no seeds.
+                self._checkpoint.read(path).assert_existing_objects_matched().expect_partial()
             except AssertionError as error:
                 others = True
                 warn(f"Checkpoint {path} is of another version and passed over: {str(error).splitlines()[0]}")
@@ -103,14 +113,14 @@ class Checkpoints:
 
     def _keep_last(self, step):
         """Deletes all but the last two up to a step; later ones are damaged, and are written over in their turn."""
-        *old, last = [each for each in _steps_on_disk(self._folder) if each <= step]
+        *old, last = [number for number in _steps_on_disk(self._folder) if number <= step]
         kept = [*old[-1:], last]
         # As TensorFlow writes it, but for its times.
         lines = [f'model_checkpoint_path: "step-{last}"', *(f'all_model_checkpoint_paths: "step-{k}"' for k in kept)]
         write_atomically(self._folder / "checkpoint", "\n".join(lines) + "\n")
-        for each in set(old) - set(kept):
+        for number in set(old) - set(kept):
             # The index first: without it the rest is no checkpoint.
-            for part in sorted(self._folder.glob(f"step-{each}.*"), reverse=True):
+            for part in sorted(self._folder.glob(f"step-{number}.*"), reverse=True):
                 part.unlink()
 
 

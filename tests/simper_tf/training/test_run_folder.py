@@ -1,6 +1,8 @@
 """What a run's folder says of the settings it was trained with."""
 
+import contextlib
 import dataclasses
+import json
 
 import pytest
 
@@ -8,6 +10,13 @@ from simper_tf.training import run_folder
 from simper_tf.training.settings import Settings
 
 MINE = Settings(run_dir="mine", speed_range=(0.5, 2.0), deterministic=True, options={"temperature": 2.0})
+
+
+def change(path, old, new):
+    """Writes flags with another text in the place of one, as a person does: without the first and the last line."""
+    text = path.read_text()
+    assert old in text
+    path.write_text("".join(text.replace(old, new).splitlines(keepends=True)[1:-1]))
 
 
 @pytest.fixture
@@ -21,25 +30,20 @@ def folder(tmp_path):
     ("written", "meant"),
     [("--speed_range=0.5,2.0", "0.5,2"), ("--deterministic=True", "true"), ("--temperature=2.0", "2")],
 )
-def test_a_line_of_the_flags_that_is_written_otherwise_says_the_same(folder, written, meant):
-    path = folder / "flags.cfg"
-    text = path.read_text()
-    assert f"{written}\n" in text
-    path.write_text(text.replace(written, f"{written.partition('=')[0]}={meant}"))
+def test_a_flag_that_is_written_otherwise_says_the_same(folder, written, meant):
+    change(folder / "flags.cfg", f"{written}\n", f"{written.partition('=')[0]}={meant}\n")
     assert run_folder.differences(folder, MINE) == ""
 
 
 @pytest.mark.parametrize(("written", "other"), [("--speed_range=0.5,2.0", "0.5,2.1"), ("--temperature=2.0", "3")])
 def test_a_flag_that_has_another_value_is_named_with_both(folder, written, other):
-    path = folder / "flags.cfg"
     name, _, value = written.partition("=")
-    path.write_text(path.read_text().replace(written, f"{name}={other}"))
+    change(folder / "flags.cfg", written, f"{name}={other}")
     assert run_folder.differences(folder, MINE) == f"{name} was {other}, now {value}"
 
 
 def test_a_run_from_before_there_was_a_flag_is_one_with_its_default(folder):
-    path = folder / "flags.cfg"
-    path.write_text(path.read_text().replace("--steps=0\n", ""))
+    change(folder / "flags.cfg", "--steps=0\n", "")
     assert run_folder.differences(folder, MINE) == ""
     assert run_folder.differences(folder, dataclasses.replace(MINE, steps=5)) == "--steps was not set, now 5"
 
@@ -55,7 +59,7 @@ def beginning_with(settings, source):
     return dataclasses.replace(settings, encoder_from=str(source))
 
 
-def test_what_a_run_begins_with_may_be_named_by_any_path_to_it(tmp_path, monkeypatch):
+def test_a_source_may_be_named_by_any_path_to_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "source").mkdir()
     (tmp_path / "link").symlink_to("source")
@@ -68,7 +72,7 @@ def test_what_a_run_begins_with_may_be_named_by_any_path_to_it(tmp_path, monkeyp
         )
 
 
-def test_a_run_with_weights_of_its_own_goes_on_where_what_it_began_with_has_moved(tmp_path):
+def test_a_run_with_its_own_weights_goes_on_where_its_source_moved(tmp_path):
     settings = begun_with(tmp_path, "runs/source")
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-3.index").touch()
@@ -79,7 +83,7 @@ def test_a_run_with_weights_of_its_own_goes_on_where_what_it_began_with_has_move
         )
 
 
-def test_versions_of_exported_models_are_told_apart_by_the_runs_they_are_of(tmp_path):
+def test_versions_of_exported_models_are_told_apart_by_their_runs(tmp_path):
     settings = begun_with(tmp_path, "runs/source/saved_model/1")
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-3.index").touch()
@@ -88,19 +92,43 @@ def test_versions_of_exported_models_are_told_apart_by_the_runs_they_are_of(tmp_
         assert run_folder.differences(tmp_path, beginning_with(settings, other))
 
 
-def test_flags_that_were_cut_short_are_refused_wherever_the_cut_is(folder):
+def test_flags_that_were_cut_short_are_refused_at_any_cut(folder):
     path = folder / "flags.cfg"
     whole = path.read_text()
-    flags = run_folder.read_flags(folder)
     for length in range(1, len(whole)):
         path.write_text(whole[:length])
         with pytest.raises(ValueError, match=r"flags\.cfg is damaged: it (holds no flag|ends with .* was cut short)"):
             run_folder.read_flags(folder)
-    path.write_text(whole + "\n")
-    assert run_folder.read_flags(folder) == flags
 
 
-def test_flags_of_earlier_versions_are_read_and_refused_where_they_end_within_a_line(tmp_path):
+def flipped(content, bit):
+    return content[: bit // 8] + bytes([content[bit // 8] ^ 1 << bit % 8]) + content[bit // 8 + 1 :]
+
+
+def test_any_bit_of_the_flags_that_flips_is_refused(folder):
+    path = folder / "flags.cfg"
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 3):
+        path.write_bytes(flipped(whole, bit))
+        with pytest.raises(ValueError, match=r"flags\.cfg is damaged: "):
+            run_folder.read_flags(folder)
+
+
+def test_a_bit_of_the_readout_that_flips_is_refused_or_says_the_same(folder):
+    readout = {"fft_calibrated": {"harmonic": 1 / 3}, "fft_resolved": {"octave": {"divisor": 3, "agreement": 0.5}}}
+    run_folder.write_readout(folder, readout)
+    path = folder / "readout.json"
+    whole = path.read_bytes()
+    for bit in range(8 * len(whole)):
+        path.write_bytes(flipped(whole, bit))
+        with contextlib.suppress(ValueError):
+            assert run_folder.read_readout(folder) == readout, bit
+    path.write_text(json.dumps({"checksum": "0" * 16, "protocols": readout}))
+    with pytest.raises(ValueError, match="its values are not those that its checksum was made of"):
+        run_folder.read_readout(folder)
+
+
+def test_flags_that_people_write_are_read_unless_a_line_is_cut(tmp_path):
     path = tmp_path / "flags.cfg"
     path.write_text("# Repeats this run: python -m trainers.pretrain\n--seed=10\n--epochs=3\n")
     assert run_folder.read_flags(tmp_path) == {"seed": "10", "epochs": "3"}
@@ -110,7 +138,7 @@ def test_flags_of_earlier_versions_are_read_and_refused_where_they_end_within_a_
 
 
 @pytest.mark.parametrize("name", ["features.npz", "features_validation.npz", "clips.csv", "clips_validation.csv"])
-def test_what_was_read_of_either_split_is_not_mixed_with_a_run_of_other_flags(folder, name):
+def test_readings_are_not_mixed_with_those_of_other_flags(folder, name):
     (folder / name).touch()
     settings = dataclasses.replace(MINE, run_dir=str(folder), seed=7)
     with pytest.raises(ValueError, match="--seed was 0, now 7"), run_folder.opened(settings):
