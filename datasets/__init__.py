@@ -1,7 +1,7 @@
 """Data sets, one folder each: a TFDS builder (`tfds build datasets/<name>`) and all that goes with it.
 
 A folder `<name>` holds `<name>_dataset_builder.py` and, where they make sense, `reader.py` with a function `checkup`
-for `trainers.doctor` and `standin.py` with a function `write` for `trainers.standin`. Nothing lists the names.
+for `trainers.validate` and `standin.py` with a function `write` for `trainers.standin`. Nothing lists the names.
 """
 
 import importlib

@@ -1,5 +1,6 @@
 # What editors and type checkers see of the names that `__init__.py` loads when they are asked for.
 from simper_tf import (
+    commands as commands,
     data as data,
     encoders as encoders,
     evaluation as evaluation,

@@ -16,7 +16,7 @@ import simper_tf
 
 ROOT = pathlib.Path(__file__).parents[1]
 # What looks at data sets that TFDS has built.
-NEEDING_TENSORFLOW = {"built_checks", "tfds_builders", "tfds_features"}
+NEEDING_TENSORFLOW = {"tfds_builders", "tfds_features"}
 HEAVY = ("tensorflow", "keras", "numpy", "scipy", "cv2", "sklearn", "matplotlib", "tensorflow_datasets")
 WITHOUT = """
 import sys

@@ -1,6 +1,6 @@
 """Writes a miniature of a data set in its true raw format, with known truth, for whoever lacks the real files.
 
-python -m trainers.standin --dataset=ubfc --out=raw/ubfc --subjects=3 --seconds=20
+python -m trainers.standin --dataset=ubfc --out=raw/ubfc
 
 The builder reads it as it reads the real thing. Accuracy on it says nothing about accuracy on the real data.
 """
@@ -21,14 +21,14 @@ def main():
     cli.say(f"Wrote {config.dataset} to {out}; build it with --manual_dir={out}")
 
 
-def write(dataset: str, out: pathlib.Path, subjects: int, seconds: int, seed: int = 0):
+def write(dataset: str, out: pathlib.Path, subjects: int | None = None, seconds: int | None = None, seed: int = 0):
     """Writes the raw files of a miniature data set, all or none.
 
     Args:
         dataset: Name of a data set with a stand-in.
         out: Folder to make; must not exist, or be empty.
-        subjects: How many people, videos or files.
-        seconds: Length of each recording.
+        subjects: How many people, videos or files; None for as many as every config of the data set needs.
+        seconds: Length of each recording; None for one that every config can use.
         seed: An integer; the same one gives the same files.
 
     Raises:
@@ -41,12 +41,13 @@ def write(dataset: str, out: pathlib.Path, subjects: int, seconds: int, seed: in
         raise ValueError(f"--dataset={dataset}: {error}") from error
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ValueError(f"--out={out} exists and is not an empty folder: name another, or remove it.")
+    sizes = {name: value for name, value in (("subjects", subjects), ("seconds", seconds)) if value}
     out.parent.mkdir(parents=True, exist_ok=True)
     # Written beside the target and renamed: an interrupted run leaves nothing that looks like a data set.
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".standin-") as scratch:
         finished = pathlib.Path(scratch) / dataset
         try:
-            standin.write(finished, subjects, seconds, seed)
+            standin.write(finished, **sizes, seed=seed)
         except ImportError as error:  # Some formats need a package that reading them does not.
             raise ValueError(str(error)) from error
         finished.rename(out)
@@ -57,7 +58,9 @@ if __name__ == "__main__":
         "dataset", None, "Name of a data set: a folder of datasets/ that has a stand-in.", required=True
     )
     flags.DEFINE_string("out", None, "Folder to make; must not exist, or be empty.", required=True)
-    flags.DEFINE_integer("subjects", 3, "How many people, videos or files.", lower_bound=1)
-    flags.DEFINE_integer("seconds", 20, "Length of each recording.", lower_bound=1)
+    flags.DEFINE_integer(
+        "subjects", None, "How many people, videos or files; as many as a build needs if not given.", lower_bound=1
+    )
+    flags.DEFINE_integer("seconds", None, "Length of each recording; enough for a build if not given.", lower_bound=1)
     flags.DEFINE_integer("seed", 0, "The same seed gives the same files.")
     cli.run(main)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.data import raw_checks
+from simper_tf.data import checks
 from simper_tf.recordings import mp4, raw_files
 from simper_tf.recordings.errors import RawDataError
 
@@ -163,8 +163,8 @@ def checkup(root, config):
         missing += [name for name, item in zip(splits[split], located, strict=True) if not item.path]
         for name, item in zip(splits[split], located, strict=True):
             paths = (pathlib.Path(item.path),) if item.path else ()
-            units.append(raw_checks.Unit(name, paths, functools.partial(_examine, item, config)))
-    return raw_checks.Checkup(units, missing, functools.partial(raw_checks.outcome, splits))
+            units.append(checks.Unit(name, paths, functools.partial(_examine, item, config)))
+    return checks.Checkup(units, missing, functools.partial(checks.outcome, splits))
 
 
 def _examine(item, config, decode):
@@ -173,16 +173,16 @@ def _examine(item, config, decode):
         try:
             header = mp4.read_header(item.path)
         except RawDataError as error:
-            return raw_checks.Report(skipped=(str(error),))
-        return raw_checks.Report(
+            return checks.Report(skipped=(str(error),))
+        return checks.Report(
             "", "", header.num_frames, header.rate, header.num_frames / header.rate, (item.segment.count,)
         )
     _, example, reason = read_or_skip(item, num_frames=config.num_frames, size=config.size, fit=config.fit)
     if example is None:
-        return raw_checks.Report(skipped=(reason,))
+        return checks.Report(skipped=(reason,))
     clip, rate = example["clip"], float(example["rate"])
-    notes = tuple(raw_checks.unmoving(clip))
-    return raw_checks.Report("", "", len(clip), rate, (len(clip) - 1) / rate, (float(example["label"]),), (), notes)
+    notes = tuple(checks.unmoving(clip))
+    return checks.Report("", "", len(clip), rate, (len(clip) - 1) / rate, (float(example["label"]),), (), notes)
 
 
 def read_segment(located, num_frames=200, size=96, fit="resample"):

@@ -4,7 +4,7 @@ import dataclasses
 
 import tensorflow_datasets as tfds
 
-from simper_tf.data import tfds_features
+from simper_tf.data import tfds_builders, tfds_features
 from simper_tf.evaluation import tasks
 
 from . import people
@@ -28,7 +28,7 @@ class DrawnFacesConfig(tfds.core.BuilderConfig):
     test_people: int = 25
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
     """Clips of drawn faces, labeled with the heart rate."""
 
     VERSION = tfds.core.Version("1.0.0")

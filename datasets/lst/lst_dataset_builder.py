@@ -44,7 +44,7 @@ class LstConfig(tfds.core.BuilderConfig):
     validation_fraction: float = 0.1
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
     """Windows of hourly temperature maps, labeled with the mean temperature of the hours after them."""
 
     VERSION = tfds.core.Version("2.1.0")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.data import raw_checks
+from simper_tf.data import checks
 from simper_tf.recordings.errors import RawDataError
 
 from . import goes
@@ -90,19 +90,19 @@ def checkup(root, config):
         RawDataError: there is no file of the period.
     """
     paths = _find(root, config.start, config.end)
-    units = [raw_checks.Unit(str(hour), (path,), functools.partial(_examine, path)) for hour, path in paths.items()]
+    units = [checks.Unit(str(hour), (path,), functools.partial(_examine, path)) for hour, path in paths.items()]
     hours = np.arange(config.start, config.end, dtype="datetime64[h]")
     missing = [str(hour) for hour in hours if hour not in paths]
-    return raw_checks.Checkup(units, missing, functools.partial(_decide, root, config))
+    return checks.Checkup(units, missing, functools.partial(_decide, root, config))
 
 
 def _examine(path, _):
     try:
         measured = np.isfinite(goes.read_map(path)).mean()
     except RawDataError as error:
-        return raw_checks.Report(problem=str(error))
+        return checks.Report(problem=str(error))
     notes = () if measured else ("nothing in it was measured",)
-    return raw_checks.Report(frames=1, rate=1 / 3600, seconds=3600.0, notes=notes)
+    return checks.Report(frames=1, rate=1 / 3600, seconds=3600.0, notes=notes)
 
 
 def _decide(root, config, _):
@@ -110,7 +110,7 @@ def _decide(root, config, _):
     splits, skipped = split_windows(recording, config)
     # Every hour serves all splits: they differ in the quarter, or share no more than hours near their borders.
     examples = {split: len(windows) for split, windows in splits.items()}
-    return raw_checks.Outcome(dict.fromkeys(splits, ()), examples, tuple(skipped))
+    return checks.Outcome(dict.fromkeys(splits, ()), examples, tuple(skipped))
 
 
 class MapWindow(NamedTuple):

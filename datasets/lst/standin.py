@@ -19,12 +19,12 @@ FLAGS = ("high_quality_retrieval_qf", "medium_quality_retrieval_qf", "low_qualit
 SMALLEST = {"subjects": 1, "seconds": 5}, {"size": 6, "window": 32, "horizon": 8, "stride": 4}
 
 
-def write(out, subjects=3, seconds=20, seed=0, clouds=0.3, gaps=True):
+def write(out, subjects=26, seconds=20, seed=0, clouds=0.3, gaps=True):
     """Writes `ABI-L2-LSTC/YYYY/DDD/HH/OR_ABI-L2-LSTC-*.nc` as the archive has them, and `truth.json`.
 
     A second of the other stand-ins is ten hours here, and each subject after the first is a day more. So the usual 20
-    seconds are the 200 hours of one clip and its target, and `subjects` is the number of windows of each quarter; a
-    split by time needs 25 of them.
+    seconds are the 200 hours of one clip and its target, and `subjects` is the number of windows of each quarter. A
+    split by time needs 25 of them, and so does `tfds build`, which builds all configs.
 
     Args:
         out: Folder to write to; made if needed.

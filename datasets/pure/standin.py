@@ -22,7 +22,7 @@ SMALLEST = (
 )
 
 
-def write(out, subjects=2, seconds=20, seed=0, look=standin_faces.Look(), height=120, width=160, setups=2):
+def write(out, subjects=3, seconds=20, seed=0, look=standin_faces.Look(), height=120, width=160, setups=2):
     """Writes `SS-TT/SS-TT/Image<ns>.png`, `SS-TT/SS-TT.json` and `truth.json`.
 
     As in the real data, 06-02 is an empty folder, a `Thumbs.db` lies among the frames of a recording, and a frame

@@ -4,7 +4,7 @@ import dataclasses
 
 import tensorflow_datasets as tfds
 
-from simper_tf.data import tfds_features
+from simper_tf.data import tfds_builders, tfds_features
 from simper_tf.evaluation import tasks
 
 from . import digits, handwriting
@@ -36,7 +36,7 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
     test_clips: int = 2000
 
 
-class Builder(tfds.core.GeneratorBasedBuilder):
+class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
     """Clips of swinging or spinning handwritten digits, labeled with the frequency."""
 
     VERSION = tfds.core.Version("2.1.0")

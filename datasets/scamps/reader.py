@@ -19,7 +19,7 @@ import re
 import cv2
 import numpy as np
 
-from simper_tf.data import face_recordings, raw_checks
+from simper_tf.data import checks, face_recordings
 from simper_tf.recordings import hdf5, raw_files
 from simper_tf.recordings.errors import RawDataError
 
@@ -125,20 +125,20 @@ def checkup(root, config):
     """
     paths = find(root)
     found = {path.stem for path in paths}
-    units = [raw_checks.Unit(path.stem, (path,), functools.partial(_examine, path, config)) for path in paths]
+    units = [checks.Unit(path.stem, (path,), functools.partial(_examine, path, config)) for path in paths]
     missing = [name for name in EXPECTED if name not in found]
-    return raw_checks.Checkup(units, missing, functools.partial(_decide, paths, root, config))
+    return checks.Checkup(units, missing, functools.partial(_decide, paths, root, config))
 
 
 def _examine(path, config, decode):
-    report = raw_checks.of_recording(functools.partial(_read_whole, window=config.window), path, config)
+    report = checks.of_recording(functools.partial(_read_whole, window=config.window), path, config)
     all_clips = functools.partial(clips, path, config.size, config.window, config.stride)
-    return raw_checks.decoded(report, all_clips) if decode and not report.problem else report
+    return checks.decoded(report, all_clips) if decode and not report.problem else report
 
 
 def _decide(paths, root, config, reports):
     parts = usable_split(paths, root, config)
-    return raw_checks.outcome({part: [path.stem for path in chosen] for part, chosen in parts.items()}, reports)
+    return checks.outcome({part: [path.stem for path in chosen] for part, chosen in parts.items()}, reports)
 
 
 def _read_whole(path, window):

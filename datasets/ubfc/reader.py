@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from simper_tf.data import face_recordings, raw_checks
+from simper_tf.data import checks, face_recordings
 from simper_tf.recordings import avi, raw_files
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.signals import pulse
@@ -85,7 +85,7 @@ def checkup(root, config):
     Raises:
         RawDataError: there is no recording.
     """
-    return raw_checks.by_subject(find(root), SUBJECTS, SUBJECTS, read, _files, _device_rates, config)
+    return checks.by_subject(find(root), SUBJECTS, SUBJECTS, read, _files, _device_rates, config)
 
 
 def _files(folder):

@@ -3,14 +3,13 @@
 import contextlib
 import io
 import pathlib
-import re
 import shutil
 from collections.abc import Callable
 
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
-from simper_tf.data import built
+from simper_tf.data import built, tfds_builders
 from simper_tf.evaluation import tasks
 from simper_tf.utils import files
 
@@ -61,14 +60,6 @@ def load(
     return built.ClipData(builder)
 
 
-def is_built(folder: pathlib.Path) -> bool:
-    """Returns whether the folder of a config, `<data_dir>/<name>/<config>`, holds a version that is whole.
-
-    While it is built there are a lock, and what is made aside.
-    """
-    return any(re.fullmatch(r"\d+\.\d+\.\d+", path.name) for path in folder.glob("*"))
-
-
 def load_built(folder: pathlib.Path) -> built.ClipData:
     """Returns the data set that is built in a folder, whatever has built it.
 
@@ -101,9 +92,10 @@ def _build(builder, manual_dir, say):
     """Builds aside, in a folder that only the holder of the lock touches, and moves what is whole to its place."""
     say(f"Building {builder.info.full_name} in {builder.data_path} (once) ...")
     place = pathlib.Path(builder.data_path)
-    # `tfds build` knows no lock: its folders are not deleted here, for they may be in use.
-    for left_over in place.parent.glob(f"incomplete.*_{place.name}"):
-        say(f"{left_over} is what a killed build has left: delete it, unless `tfds build` is at work there.")
+    tfds_builders.remove_dead(place.parent)
+    for left_over in place.parents[1].glob("*/.building"):  # Of other configs, such as other recordings of one's own.
+        with contextlib.suppress(files.InUse), files.alone(left_over.parent / ".lock", wait=False):
+            shutil.rmtree(left_over)
     aside = place.parent / ".building"
     shutil.rmtree(aside, ignore_errors=True)
     try:

@@ -51,8 +51,8 @@ class ClipData:
     @property
     def value_range(self) -> tuple[float, float] | None:
         """The physical values that encoders see as 0 and 1, or None for clips of uint8 levels."""
-        found = self.builder.info.metadata.get("clip_range")
-        return found and tuple(found)
+        clip_range = self.builder.info.metadata.get("clip_range")
+        return clip_range and tuple(clip_range)
 
     @property
     def frame_shape(self) -> tuple[int, int, int]:
@@ -141,17 +141,17 @@ class ClipData:
         That of a whole split is kept beside its files, see `columns`.
         """
         rows, kept = self._rows(split, limit), columns.Kept(self.builder, split, feature)
-        found = kept.values()
-        if found is None:
-            found = self._every(feature, split, int(rows[-1]) + 1)
-            if len(found) == self.builder.info.splits[split].num_examples:
-                kept.keep(found)
-        found = found[rows]
+        values = kept.values()
+        if values is None:
+            values = self._every(feature, split, int(rows[-1]) + 1)
+            if len(values) == self.builder.info.splits[split].num_examples:
+                kept.keep(values)
+        values = values[rows]
         if self.last_frames and feature in self._of_frames:
-            found = found[:, -self.last_frames :]
+            values = values[:, -self.last_frames :]
         if feature == "label" and self._hides(split):
-            found[~self.known_labels[: len(found)]] = np.nan
-        return found
+            values[~self.known_labels[: len(values)]] = np.nan
+        return values
 
     def _every(self, feature, split, end):
         decoders = tfds.decode.PartialDecoding({feature: True})
@@ -220,8 +220,8 @@ def _only(examples, rows, end):
     """Returns the examples of some rows alone, of `end` in all."""
     kept = np.zeros(end, bool)
     kept[rows] = True
-    found = examples.enumerate().filter(lambda k, _: tf.gather(kept, k)).map(lambda _, example: example)
-    return found.apply(tf.data.experimental.assert_cardinality(len(rows)))
+    chosen = examples.enumerate().filter(lambda k, _: tf.gather(kept, k)).map(lambda _, example: example)
+    return chosen.apply(tf.data.experimental.assert_cardinality(len(rows)))
 
 
 @contextlib.contextmanager

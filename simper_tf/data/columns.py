@@ -29,9 +29,9 @@ class Kept:
 
     def values(self) -> np.ndarray | None:
         """Returns what was kept, `(N, ...)`; None where nothing was, or of other files than there are now."""
-        with contextlib.suppress(Exception), np.load(self._path) as found:  # Damage shows as an error of any type.
-            if str(found["files"]) == self._state():
-                return found["values"]
+        with contextlib.suppress(Exception), np.load(self._path) as file:  # Damage shows as an error of any type.
+            if str(file["files"]) == self._state():
+                return file["values"]
         return None
 
     def keep(self, values: np.ndarray):
@@ -43,5 +43,5 @@ class Kept:
 
     def _state(self):
         """Returns names, sizes and times of the files, which change with their records."""
-        found = [(path, tf.io.gfile.stat(str(path))) for path in self._files]
-        return json.dumps([[path.name, each.length, each.mtime_nsec] for path, each in found])
+        told = [(path.name, tf.io.gfile.stat(str(path))) for path in self._files]
+        return json.dumps([[name, state.length, state.mtime_nsec] for name, state in told])

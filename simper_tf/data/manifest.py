@@ -1,4 +1,4 @@
-"""What two people exchange to see that they hold the same raw data: a JSON line for each unit, with its SHA-256.
+"""Manifests of raw data, by which two people see that they hold the same: a JSON line for each unit, with its SHA-256.
 
 Nothing in a line depends on where the data lie, on the machine or on the time.
 """
@@ -7,31 +7,26 @@ import hashlib
 import json
 import pathlib
 
+from simper_tf.data.checks import Report, Unit
 from simper_tf.recordings import raw_files
 from simper_tf.recordings.errors import printable
 
 
-def entry(unit, report, root):
-    """Returns the line of a unit, a dict; its `split` is empty until it is set.
-
-    Args:
-        unit: A `raw_checks.Unit`.
-        report: Its `raw_checks.Report`.
-        root: The folder of the raw data, which is left out of every sentence.
-    """
+def entry(unit: Unit, report: Report, root: pathlib.Path) -> dict:
+    """Returns the line of a unit; its `split` is empty until it is set, and `root` is left out of every sentence."""
     paths = [path for path in unit.files if raw_files.is_readable(path)]
-    fields = report._asdict() | {
+    size = sum(path.stat().st_size for path in paths)
+    told = report._asdict() | {
         "rate": round(report.rate, 6),
         "seconds": round(report.seconds, 3),
         "labels": [round(label, 3) for label in report.labels],
+        "problem": report.problem.replace(f"{root}/", ""),
     }
-    sentences = {name: _without(fields[name], root) for name in ("problem", "skipped", "notes")}
-    size = sum(path.stat().st_size for path in paths)
-    held = {"sha256": digest(paths), "files": len(paths), "bytes": size}
-    return {"id": unit.id, "split": "", **held, **fields, **sentences}
+    told |= {name: [text.replace(f"{root}/", "") for text in told[name]] for name in ("skipped", "notes")}
+    return {"id": unit.id, "split": "", "sha256": digest(paths), "files": len(paths), "bytes": size, **told}
 
 
-def digest(paths):
+def digest(paths) -> str:
     """Returns a SHA-256 in hexadecimal: of one file that of its bytes, as `sha256sum` prints it.
 
     Of several files it is that of the lines that `sha256sum *` prints in their folder, in the order given; of no file
@@ -42,48 +37,37 @@ def digest(paths):
     return hashlib.sha256("".join(f"{_of_file(path)}  {path.name}\n" for path in paths).encode()).hexdigest()
 
 
-def write(entries):
-    """Returns the text of a manifest."""
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in entries)
-
-
-def read(path):
+def read(path) -> dict[str, dict]:
     """Returns the lines of a manifest, by id.
 
     Raises:
         ValueError: there is no such file, or it is no manifest.
     """
-    raw_files.refuse_unreadable(path, "a manifest of raw data", "Write one with trainers.doctor.")
+    raw_files.refuse_unreadable(path, "a manifest of raw data", "Write one with trainers.validate.")
     try:
         lines = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
         return {line["id"]: line for line in lines}
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise ValueError(
-            f"{path} is no manifest of raw data: {printable(repr(error))}. Write one with trainers.doctor."
+            f"{path} is no manifest of raw data: {printable(repr(error))}. Write one with trainers.validate."
         ) from error
 
 
-def differences(mine, other):
+def differences(mine: dict, other: dict) -> list[str]:
     """Returns a sentence for each unit that two manifests, as `read` returns them, do not have alike."""
     sentences = [f"{name}: only here" for name in mine if name not in other]
     sentences += [f"{name}: only in the other" for name in other if name not in mine]
-    for name, line in mine.items():
-        fields = [key for key in line if name in other and line[key] != other[name].get(key)]
-        if fields:
-            shown = "; ".join(f"{key} {_short(line[key])} here, {_short(other[name].get(key))} there" for key in fields)
-            sentences.append(f"{name}: {shown}")
+    for name in mine.keys() & other.keys():
+        unlike = [key for key in mine[name] if mine[name][key] != other[name].get(key)]
+        if unlike:
+            told = (f"{key} {_short(mine[name][key])} here, {_short(other[name].get(key))} there" for key in unlike)
+            sentences.append(f"{name}: {'; '.join(told)}")
     return sentences
 
 
 def _of_file(path):
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _without(sentences, root):
-    if isinstance(sentences, str):
-        return sentences.replace(f"{root}/", "")
-    return [_without(sentence, root) for sentence in sentences]
 
 
 def _short(value):

@@ -1,4 +1,4 @@
-"""A few labels beside recordings: a file of comma-separated text, a line for each stretch that somebody has counted."""
+"""Labels of recordings: a file of comma-separated text, a line for each stretch that somebody has counted."""
 
 import csv
 import dataclasses
@@ -59,11 +59,11 @@ def read(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float,
             lines = csv.DictReader(file, strict=True, skipinitialspace=True)
             unit = _unit(path, lines.fieldnames or [])
             # A csv line may span several lines of text.
-            found = [_stretch(path, lines.line_num, each, unit, recordings, band) for each in lines]
+            stretches = [_stretch(path, lines.line_num, line, unit, recordings, band) for line in lines]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RawDataError(path, f"what cannot be read ({error})", "comma-separated text", _REMEDY) from error
-    _refuse_overlaps(path, found)
-    return found
+    _refuse_overlaps(path, stretches)
+    return stretches
 
 
 def of_clips(
@@ -77,11 +77,11 @@ def of_clips(
         starts: Of each clip, in seconds.
         seconds: That a clip lasts.
     """
-    found = np.full(len(recordings), np.nan, np.float32)
-    for each in stretches:
-        inside = (np.array(starts) >= each.start - _SLACK) & (np.array(starts) + seconds <= each.end + _SLACK)
-        found[inside & (np.array(recordings) == each.recording)] = each.hertz
-    return found
+    hertz = np.full(len(recordings), np.nan, np.float32)
+    for stretch in stretches:
+        inside = (np.array(starts) >= stretch.start - _SLACK) & (np.array(starts) + seconds <= stretch.end + _SLACK)
+        hertz[inside & (np.array(recordings) == stretch.recording)] = stretch.hertz
+    return hertz
 
 
 def _unit(path, names):
@@ -121,20 +121,22 @@ def _number(where, name, text, empty=None):
 def _known(where, told, recordings):
     """Returns the one recording whose path ends like what is told."""
     parts = pathlib.PurePath(told.strip()).parts
-    found = [name for name in recordings if parts and pathlib.PurePath(name).parts[-len(parts) :] == parts]
-    if len(found) != 1:
-        which = f"{len(found)} of the recordings, {found[0]} and {found[1]}" if found else "none of the recordings"
-        remedy = "Write as much of the path as tells it from the others." if found else f"There is {recordings[0]}."
+    fitting = [name for name in recordings if parts and pathlib.PurePath(name).parts[-len(parts) :] == parts]
+    if len(fitting) != 1:
+        which = (
+            f"{len(fitting)} of the recordings, {fitting[0]} and {fitting[1]}" if fitting else "none of the recordings"
+        )
+        remedy = "Write as much of the path as tells it from the others." if fitting else f"There is {recordings[0]}."
         raise RawDataError(where, f"{told!r}, which names {which}", "the name of one", remedy)
-    return found[0]
+    return fitting[0]
 
 
 def _refuse_overlaps(path, stretches):
     last = None
-    for each in sorted(stretches, key=lambda stretch: (stretch.recording, stretch.start)):
-        if last and last.recording == each.recording and each.start < last.end - _SLACK:
+    for stretch in sorted(stretches, key=lambda stretch: (stretch.recording, stretch.start)):
+        if last and last.recording == stretch.recording and stretch.start < last.end - _SLACK:
             raise RawDataError(
-                f"{path}, lines {last.line} and {each.line}", f"stretches of {each.recording} that overlap",
+                f"{path}, lines {last.line} and {stretch.line}", f"stretches of {stretch.recording} that overlap",
                 "one label for each moment", "Leave one out, or shorten it.",
             )  # fmt: skip
-        last = each
+        last = stretch

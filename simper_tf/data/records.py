@@ -1,4 +1,8 @@
-"""TFRecord files -> single records, each read without those before it."""
+"""TFRecord files -> single records, each read without those before it.
+
+`tfds.data_source` does so for files of `array_record` alone, a package without builds for every system. Data sets here
+are TFRecord files, as `tfds build` makes them where nothing else is asked for.
+"""
 
 import os
 import pathlib
@@ -29,20 +33,20 @@ def offsets(path: pathlib.Path, number: int) -> np.ndarray:
         Damaged: it holds another number, or does not end where its last record ends.
         OSError: it cannot be read.
     """
-    found, place = [], 0
+    places, place = [], 0
     with _opened(path) as file:
         file.seek(0, os.SEEK_END)
         end = file.tell()  # Files of TensorFlow do not return it.
         while place < end:
             file.seek(place)
             header = file.read(_HEADER.size)
-            if len(header) < _HEADER.size or len(found) == number:
+            if len(header) < _HEADER.size or len(places) == number:
                 break
-            found.append(place)
+            places.append(place)
             place += _HEADER.size + _HEADER.unpack(header)[0] + _FOOTER
-    if place != end or len(found) != number:
+    if place != end or len(places) != number:
         raise Damaged(f"{path.name} holds truncated or damaged records, or others than the {number} it should")
-    return np.array(found, np.int64)
+    return np.array(places, np.int64)
 
 
 def _opened(path):
@@ -74,8 +78,8 @@ def reader(
     files, numbers = files[:needed], numbers[:needed]
     # Relative names mean nothing to a process that was started elsewhere.
     names = tf.constant([os.fspath(path if _is_remote(path) else pathlib.Path(path).absolute()) for path in files])
-    found = [offsets(path, number) for path, number in zip(files, numbers, strict=True)]
-    starts, file_of = np.concatenate(found)[rows], np.repeat(np.arange(needed, dtype=np.int32), numbers)[rows]
+    of_files = [offsets(path, number) for path, number in zip(files, numbers, strict=True)]
+    starts, file_of = np.concatenate(of_files)[rows], np.repeat(np.arange(needed, dtype=np.int32), numbers)[rows]
 
     def record(place):
         rest = tf.raw_ops.TFRecordDatasetV2(
@@ -84,7 +88,7 @@ def reader(
             compression_type="",
             buffer_size=tf.constant(0, tf.int64),
         )
-        found = tf.data.experimental.from_variant(rest, tf.TensorSpec((), tf.string)).take(1)
-        return found.map(lambda content: (content, place))
+        first = tf.data.experimental.from_variant(rest, tf.TensorSpec((), tf.string)).take(1)
+        return first.map(lambda content: (content, place))
 
     return lambda places: places.interleave(record, _AT_ONCE, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)

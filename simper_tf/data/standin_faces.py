@@ -105,12 +105,12 @@ def film(face, moments, noise, rng):
         rng: NumPy generator of the noise.
     """
     depth = face.skin[..., None] * PULSE_DEPTH
-    for each in moments:
-        image = face.image - np.float32(each.pulse) * depth
-        if each.glare:
-            image += np.float32(each.glare) * face.gloss[..., None]
-        image = moved(image, each)
-        image *= np.float32(each.light)
+    for moment in moments:
+        image = face.image - np.float32(moment.pulse) * depth
+        if moment.glare:
+            image += np.float32(moment.glare) * face.gloss[..., None]
+        image = moved(image, moment)
+        image *= np.float32(moment.light)
         if noise:
             image += noise * rng.standard_normal(image.shape, dtype=np.float32)
         yield np.rint(np.clip(image, 0.0, 255.0)).astype(np.uint8)
@@ -181,5 +181,5 @@ def draw(height, width, rng, lightness=None):
     gloss = np.zeros((height, width), np.float32)
     for at, axes in (((0, -0.65), (0.35, 0.12)), ((0, 0.02), (0.08, 0.12)), ((-0.42, 0.1), (0.12, 0.12))):
         ellipse(gloss, at, axes, 1.0)  # Forehead, tip of the nose, a cheek.
-    image, skin = (cv2.GaussianBlur(each, (0, 0), blur) for each in (image, skin))
+    image, skin = (cv2.GaussianBlur(layer, (0, 0), blur) for layer in (image, skin))
     return Drawing(image + 2.0 * grain, skin, cv2.GaussianBlur(gloss, (0, 0), 3.0 * blur))

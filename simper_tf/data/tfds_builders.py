@@ -1,11 +1,16 @@
-"""What TFDS builders share: configs, and bases to be named before `tfds.core.GeneratorBasedBuilder`."""
+"""Shared parts of TFDS builders: configs, and bases to be named before `tfds.core.GeneratorBasedBuilder`."""
 
+import contextlib
 import dataclasses
 import pathlib
+import shutil
 
 import tensorflow_datasets as tfds
 
 from simper_tf.data import face_recordings
+from simper_tf.utils import files
+
+LOCK = ".building"
 
 
 @dataclasses.dataclass(eq=False)
@@ -49,11 +54,33 @@ def raw_folder(builder, dl_manager) -> pathlib.Path:
     except AssertionError as error:
         raise ValueError(
             f"{builder.info.full_name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
-            f"Put them in a folder as datasets/{builder.name}/README.md says and name it by --manual_dir."
+            f"Put them in a folder as datasets/{builder.name}/README.md says, or write a stand-in by python -m "
+            f"trainers.standin --dataset={builder.name} --out=raw/{builder.name}, and name the folder by --manual_dir."
         ) from None
 
 
-class BySubject:
+def remove_dead(folder: pathlib.Path):
+    """Deletes what killed builds have left in the folder of a config; those at work hold a lock in theirs."""
+    for place in folder.glob("incomplete.*"):
+        if (place / LOCK).exists():
+            with contextlib.suppress(files.InUse), files.alone(place / LOCK, wait=False):
+                shutil.rmtree(place)
+
+
+class Alone:
+    """A builder that removes what killed builds of the same config have left, and is told from them by a lock.
+
+    TFDS builds in a folder `incomplete.<random>_<version>` beside the place of what is whole.
+    """
+
+    def _download_and_prepare(self, dl_manager, download_config):
+        place = pathlib.Path(self.data_dir)
+        remove_dead(place.parent)
+        with files.alone(place / LOCK):
+            super()._download_and_prepare(dl_manager, download_config)
+
+
+class BySubject(Alone):
     """A builder of recordings of faces, split by subject.
 
     Attributes:
@@ -72,7 +99,7 @@ class BySubject:
             yield from face_recordings.face_clips(one, config.size, config.window, config.stride)
 
 
-class OptionalBeam:
+class OptionalBeam(Alone):
     """A builder that knows two ways to its examples, and takes that through Beam only if it was given Beam's options.
 
     Beam's runner on one machine holds all examples in memory, several times over: 3 times as measured with Countix,

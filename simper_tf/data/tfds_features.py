@@ -1,4 +1,4 @@
-"""What TFDS is told of examples: features with their units, and the metadata that trainers read a data set by."""
+"""Descriptions of examples for TFDS: features with their units, and the metadata that trainers read a data set by."""
 
 import numpy as np
 import tensorflow_datasets as tfds

@@ -1,8 +1,9 @@
-"""Builders of data sets in their smallest configs, for the doctor to examine and for TFDS to build."""
+"""Builders of data sets in their smallest configs, to be validated and built."""
 
 import tensorflow_datasets as tfds
 
 import datasets
+from trainers import validate
 
 # Of faces in a miniature of UBFC-rPPG.
 SMALL_FACES = {"height": 24, "width": 32}
@@ -13,6 +14,11 @@ def make(name, data_dir):
     builder = datasets.module(name).Builder
     config = builder.builder_config_cls(name="small", **datasets.module(name, "standin").SMALLEST[1])
     return builder(data_dir=data_dir, config=config)
+
+
+def diagnose(builder, *arguments):
+    """Returns what is wrong with raw files or a built set, as `Validation.all` does."""
+    return validate.validating(builder).all(*arguments)
 
 
 def build(name, manual_dir, data_dir):

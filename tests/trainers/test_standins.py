@@ -1,5 +1,6 @@
 """Each data set that has a stand-in, from its raw files to views, and each kind of label to a trained run."""
 
+import inspect
 import json
 import pathlib
 import shutil
@@ -14,7 +15,7 @@ import datasets
 from simper_tf import SpeedSets, Views
 from simper_tf.export import saved_model
 from simper_tf.utils import units
-from trainers import data, options, pretrain
+from trainers import data, options, pretrain, validate
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +58,7 @@ def load():
 
 
 @pytest.mark.parametrize("name", datasets.names("standin"))
-def test_raw_files_become_a_data_set_that_loads_by_name_and_gives_views(name, raw, built, small):
+def test_raw_files_become_a_data_set_that_gives_views(name, raw, built, small):
     builder = small(name)(data_dir=built, config="small")
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=raw(name)))
     examples, info = tfds.load(f"{name}/small", split="train", data_dir=built, with_info=True)
@@ -72,8 +73,30 @@ def test_raw_files_become_a_data_set_that_loads_by_name_and_gives_views(name, ra
     assert 0 <= np.min(views) < np.max(views) <= 1
 
 
+@pytest.mark.parametrize("name", datasets.names("standin"))
+def test_the_default_stand_in_builds_by_every_config(name, tmp_path, monkeypatch):
+    standin, builder = datasets.module(name, "standin"), datasets.module(name).Builder
+    # Sizes that decide nothing of a build are small; of the 800 maps of LST none is drawn.
+    sizes = {"height": 24, "width": 32} if "height" in inspect.signature(standin.write).parameters else {}
+    if name == "lst":
+        monkeypatch.setattr(
+            standin, "write_map", lambda path, *_, **__: (path.parent.mkdir(parents=True), path.touch())
+        )
+        monkeypatch.setattr(standin, "_celsius", lambda *_: np.zeros((30, 50)))
+        monkeypatch.setattr(standin, "_land", lambda: np.ones((30, 50), bool))
+        monkeypatch.setattr(standin, "_smooth_noise", lambda *_: np.ones((30, 50)))
+        maps = np.random.default_rng(0).normal(size=(200, 200))
+        monkeypatch.setattr(datasets.module(name, "goes"), "read_map", lambda _: maps)
+    standin.write(tmp_path / "raw", **sizes)
+    for config in builder.builder_configs:
+        validation = validate.validating(builder(data_dir=tmp_path / "data", config=config))
+        problems, examples = validation.raw(tmp_path / "raw")
+        assert problems == []
+        assert min(examples.values()) > 0
+
+
 @pytest.mark.parametrize("name", ["ubfc", "countix", "lst"])
-def test_the_flagfile_trains_evaluates_and_exports_on_the_stand_in(name, raw, built, small, call, tmp_path):
+def test_the_flagfile_trains_and_exports_on_the_stand_in(name, raw, built, small, call, tmp_path):
     small(name)
     run = tmp_path / "run"
     folders = [f"--run_dir={run}", f"--data_dir={built}", f"--manual_dir={raw(name)}"]
@@ -91,7 +114,7 @@ def test_the_flagfile_trains_evaluates_and_exports_on_the_stand_in(name, raw, bu
     check_the_export(name, built, small, run)
 
 
-def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, small, call, tmp_path):
+def test_damage_midway_in_a_build_is_named_and_leaves_nothing(raw, small, call, tmp_path):
     small("scamps")
     shutil.copytree(raw("scamps"), tmp_path / "raw")
     with h5py.File(tmp_path / "raw" / "scamps_videos" / "P000002.mat", "r+") as file:
@@ -112,7 +135,7 @@ def test_damage_that_a_build_comes_upon_midway_is_named_and_leaves_nothing(raw, 
         ("lst", {"subjects": 1, "seconds": 1}, "found 10 hours: windows 0 for train.*at least 40 hours"),
     ],
 )
-def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, sizes, message, small, call, tmp_path):
+def test_raw_data_too_few_for_a_split_are_refused_with_numbers(name, sizes, message, small, call, tmp_path):
     small(name)
     datasets.module(name, "standin").write(tmp_path / "raw", **sizes)
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
@@ -122,7 +145,7 @@ def test_raw_data_too_few_for_a_split_are_refused_with_what_is_missing(name, siz
 
 
 @pytest.mark.parametrize("name", datasets.names("reader"))
-def test_a_builder_itself_says_in_one_line_that_raw_files_are_missing(name, tmp_path):
+def test_a_builder_says_in_one_line_that_raw_files_are_missing(name, tmp_path):
     builder = datasets.module(name).Builder(data_dir=tmp_path / "data")
     config = tfds.download.DownloadConfig(manual_dir=tmp_path / "raw")
     with pytest.raises(
@@ -132,12 +155,13 @@ def test_a_builder_itself_says_in_one_line_that_raw_files_are_missing(name, tmp_
 
 
 @pytest.mark.parametrize("make", [lambda folder: None, pathlib.Path.mkdir])
-def test_a_folder_of_raw_files_that_is_missing_or_empty_is_named_with_what_to_do(make, small, call, tmp_path):
+def test_a_missing_folder_of_raw_files_is_named_with_a_remedy(make, small, call, tmp_path):
     small("pure")
     make(tmp_path / "raw")
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
     with pytest.raises(
-        ValueError, match=r"/raw does not exist or is empty\. Put them .*pure/README\.md.*--manual_dir\.$"
+        ValueError,
+        match=r"/raw does not exist or is empty\. .*README\.md.* trainers\.standin --dataset=pure .*--manual_dir\.$",
     ):
         call(load, "--dataset=pure/small", *folders)
 

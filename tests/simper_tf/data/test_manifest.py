@@ -1,10 +1,11 @@
 import hashlib
+import json
 import os
 
 import pytest
 
 from simper_tf.data import manifest
-from simper_tf.data.raw_checks import Report, Unit
+from simper_tf.data.checks import Report, Unit
 
 
 def write(folder, **contents):
@@ -15,7 +16,7 @@ def write(folder, **contents):
     return paths
 
 
-def test_the_digest_of_a_file_is_its_sha256_and_of_several_that_of_their_list(tmp_path):
+def test_the_digest_of_files_is_that_of_sha256sum(tmp_path):
     first, second = write(tmp_path, first=b"one", second=b"two")
     one, two = (hashlib.sha256(content).hexdigest() for content in (b"one", b"two"))
     assert manifest.digest([first]) == one
@@ -37,7 +38,11 @@ def test_a_line_does_not_depend_on_where_the_data_lie(tmp_path):
 
 def test_what_is_written_is_read_and_every_difference_is_named(tmp_path):
     path = tmp_path / "manifest.jsonl"
-    path.write_text(manifest.write([{"id": "a", "sha256": "x" * 64}, {"id": "é", "frames": 3}, {"id": "c"}]))
+    path.write_text(
+        "".join(
+            json.dumps(line) + "\n" for line in ({"id": "a", "sha256": "x" * 64}, {"id": "é", "frames": 3}, {"id": "c"})
+        )
+    )
     mine = manifest.read(path)
     assert manifest.differences(mine, mine) == []
     other = {"a": {"id": "a", "sha256": "y"}, "é": mine["é"], "d": {"id": "d"}}
@@ -67,7 +72,7 @@ def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"id": ' * 100_000, "[]", "7", '{"id": []}', "\xff", '{"no": 1}'])
-def test_what_is_no_manifest_is_refused_in_one_line_by_name(tmp_path, content):
+def test_an_odd_manifest_is_refused_in_one_line_by_name(tmp_path, content):
     (tmp_path / "x.jsonl").write_text(content, encoding="latin-1")
-    with pytest.raises(ValueError, match=r"x\.jsonl is no manifest of raw data: \w+Error.* with trainers\.doctor\.$"):
+    with pytest.raises(ValueError, match=r"x\.jsonl is no manifest of raw data: \w+Error.* with trainers\.validate\.$"):
         manifest.read(tmp_path / "x.jsonl")

@@ -80,8 +80,8 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
         return outcome({split: [one.id for one in ones] for split, ones in splits.items()}, reports)
 
     units = [Unit(folder.name, files(folder), functools.partial(examine, folder)) for folder in folders]
-    found = {unit.id for unit in units}
-    return Checkup(units, [name for name in expected if name not in found], decide)
+    there = {unit.id for unit in units}
+    return Checkup(units, [name for name in expected if name not in there], decide)
 
 
 def of_recording(read, path, config):

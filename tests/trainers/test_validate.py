@@ -1,4 +1,4 @@
-"""The doctor says what a build would do with raw files, and ends with 0 only where it would succeed."""
+"""Validation says what a build would do with raw files, and ends with 0 only where it would succeed."""
 
 import os
 import pathlib
@@ -10,14 +10,15 @@ import types
 
 import h5py
 import pytest
-from smallest_builds import SMALL_FACES, build, make
+from smallest_builds import SMALL_FACES, build, diagnose, make
 
 import datasets
 from datasets.ubfc import standin
+from simper_tf.commands.validate import Validation
 from simper_tf.data import manifest
 from simper_tf.recordings import avi
 from simper_tf.recordings.errors import RawDataError
-from trainers import cli, doctor
+from trainers import cli, validate
 
 pytestmark = pytest.mark.slow
 
@@ -94,21 +95,21 @@ CASES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_each_readme_tells_how_to_call_it(name, tmp_path):
     readme = (ROOT / "datasets" / name / "README.md").read_text()
-    (line,) = re.findall(r"python -m trainers\.doctor (--dataset=\S+) --manual_dir=(?:DIR|\.\.\.)", readme)
-    assert doctor.find(line.removeprefix("--dataset="), tmp_path).name == name
-    assert f"runs/doctor/{name}.jsonl" in readme
+    (line,) = re.findall(r"python -m trainers\.validate (--dataset=\S+) --manual_dir=(?:DIR|\.\.\.)", readme)
+    assert validate.find(line.removeprefix("--dataset="), tmp_path).name == name
+    assert f"runs/validate/{name}.jsonl" in readme
 
 
 def agree(name, raw, folder, capsys):
-    """Asserts that the doctor passes what builds and nothing else, and counts the same; returns whether it passes."""
-    said = doctor.diagnose(make(name, folder / "data"), raw, folder / "manifest.jsonl")
+    """Asserts that validation passes what builds and nothing else, and counts the same; returns whether it passes."""
+    said = diagnose(make(name, folder / "data"), raw, folder / "manifest.jsonl")
     output = capsys.readouterr().out
     result = build(name, raw, folder / "data")
     assert (said == []) == (not isinstance(result, Exception)), result
     if not said:
         for split, info in result.info.splits.items():
             assert f"{split}: {info.num_examples} examples" in output
-        assert doctor.diagnose(result, raw, folder / "manifest.jsonl") == []
+        assert diagnose(result, raw, folder / "manifest.jsonl") == []
     elif isinstance(result, RawDataError):
         assert str(result) in said
     return not said
@@ -152,7 +153,7 @@ def test_a_folder_of_frames_that_may_not_be_listed_is_named_and_the_other_record
 
     monkeypatch.setattr(os, "listdir", listdir)
     path = tmp_path / "manifest.jsonl"
-    assert doctor.diagnose(make("pure", tmp_path), raw, path) == [
+    assert diagnose(make("pure", tmp_path), raw, path) == [
         f"{closed}: found what cannot be listed (Permission denied); expected a folder that this user may read. "
         "Change its permissions, or remove it."
     ]
@@ -163,8 +164,8 @@ def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys)
     raw = shutil.copytree(sound / "countix", tmp_path / "r\x1b[2Jaw")
     with (raw / "countix_train.csv").open("a") as file:
         file.write("\x1b]0;owned\x07,,,,,,\n")
-    (problem,) = problems = doctor.diagnose(make("countix", tmp_path), raw, tmp_path / "manifest.jsonl")
-    doctor.show("PROBLEM", [*problems, "\x9b31m"])
+    (problem,) = problems = diagnose(make("countix", tmp_path), raw, tmp_path / "manifest.jsonl")
+    Validation(make("countix", tmp_path), None, cli.say).show("PROBLEM", [*problems, "\x9b31m"])
     assert r"r\x1b[2Jaw" in problem
     assert capsys.readouterr().out == f"PROBLEM {problem}\nPROBLEM \\x9b31m\n"
 
@@ -173,7 +174,7 @@ def test_the_last_line_of_a_command_that_fails_is_spelled_out_too(monkeypatch):
     def fail():
         raise ValueError("no\x1b[2Jname\nmore")
 
-    monkeypatch.setattr(cli.app, "run", lambda main: main(["doctor"]))
+    monkeypatch.setattr(cli.app, "run", lambda main: main(["validate"]))
     with pytest.raises(SystemExit, match=r": error: no\\x1b\[2Jname$"):
         cli.run(fail)
 
@@ -182,13 +183,13 @@ def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
     raw = shutil.copytree(sound / "ubfc", tmp_path / "raw")
     for video in raw.rglob("vid.avi"):
         video.write_bytes(video.read_bytes()[:-50_000])
-    said = doctor.diagnose(make("ubfc", tmp_path), raw, tmp_path / "manifest.jsonl")
+    said = diagnose(make("ubfc", tmp_path), raw, tmp_path / "manifest.jsonl")
     assert [str(path) for path in sorted(raw.rglob("vid.avi"))] == [sentence.split(": ")[0] for sentence in said]
     assert all("truncated" in sentence for sentence in said)
 
 
 def test_what_is_found_missing_and_split_is_said(sound, tmp_path, capsys):
-    doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", tmp_path / "manifest.jsonl")
+    diagnose(make("ubfc", tmp_path), sound / "ubfc", tmp_path / "manifest.jsonl")
     output = capsys.readouterr().out
     assert "3 found, 39 of the published set missing (subject5, subject8," in output
     assert "train: 2 examples, subjects: 1 (subject1)" in output
@@ -202,34 +203,34 @@ def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeyp
         raise AssertionError("decoded")
 
     monkeypatch.setattr(avi, "read_frames", refuse)
-    assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
+    assert diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
     assert list(tmp_path.iterdir()) == []
 
 
 def test_too_small_a_disk_is_a_problem(sound, tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=10_000))
-    (problem,) = doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: types.SimpleNamespace(free=10_000))
+    (problem,) = diagnose(make("ubfc", tmp_path), sound / "ubfc", None)
     assert re.search(r"has 9\.31e-06 GiB free, the build takes .*: make room", problem)
 
 
 def test_a_folder_that_is_not_there_is_told_from_one_of_other_files(sound, tmp_path):
-    assert doctor.diagnose(make("lst", tmp_path), tmp_path / "a", None) == [
+    assert diagnose(make("lst", tmp_path), tmp_path / "a", None) == [
         f"--manual_dir={tmp_path / 'a'}: there is no such folder."
     ]
-    (problem,) = doctor.diagnose(make("lst", tmp_path), sound / "ubfc", None)
+    (problem,) = diagnose(make("lst", tmp_path), sound / "ubfc", None)
     assert problem.startswith(f"{sound / 'ubfc'}: found no ABI-L2-LSTC file")
 
 
 def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     def run(*arguments):
-        command = [sys.executable, "-m", "trainers.doctor", f"--data_dir={tmp_path}", *arguments]
+        command = [sys.executable, "-m", "trainers.validate", f"--data_dir={tmp_path}", *arguments]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     # The standard clips are longer than these recordings.
     short = run("--dataset=ubfc", f"--manual_dir={sound / 'ubfc'}", "--quick")
     assert short.returncode == 1
     assert "PROBLEM The train split would be empty" in short.stdout
-    assert short.stderr == "doctor: 1 problem, see above.\n"
+    assert short.stderr == "validate: 1 problem, see above.\n"
     standin.write(tmp_path / "raw", subjects=3, seconds=7, **SMALL_FACES)
     manifest = tmp_path / "ubfc.jsonl"
     good = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", f"--manifest={manifest}", f"--compare={manifest}")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf.data import built_checks
+from simper_tf.commands import validate
 from simper_tf.evaluation import tasks
 
 BPM = tasks.Frequency("bpm", 36.0, 198.0)
@@ -37,12 +37,12 @@ class Fake:
 def test_a_sound_set_has_no_problem_and_its_subjects_are_told():
     counts = []
     fake = Fake(train=[example(), example(id=b"b/0", subject=b"b")], test=[example(id=b"c/0", subject=b"c")])
-    assert built_checks.examine(fake, BPM, counts.append) == ([], {"train": ["a", "b"], "test": ["c"]})
+    assert validate.examine(fake, BPM, counts.append) == ([], {"train": ["a", "b"], "test": ["c"]})
     assert counts == [1, 2, 3]
 
 
 def test_a_subject_in_two_splits_a_repeated_id_and_a_wrong_count_are_named():
-    problems, _ = built_checks.examine(Fake({"test": 5}, train=[example(), example()], test=[example()]), BPM)
+    problems, _ = validate.examine(Fake({"test": 5}, train=[example(), example()], test=[example()]), BPM)
     assert problems == [
         "train, a/0: 2 times",
         "test: 1 examples where 5 are stated",
@@ -64,7 +64,7 @@ def test_a_subject_in_two_splits_a_repeated_id_and_a_wrong_count_are_named():
     ],
 )
 def test_what_cannot_be_is_named(changes, task, reason):
-    assert reason in list(built_checks.implausible(example(**changes), task))
+    assert reason in list(validate.implausible(example(**changes), task))
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_what_cannot_be_is_named(changes, task, reason):
     ],
 )
 def test_the_extremes_of_a_task_pass_and_what_has_none(label, task):
-    assert list(built_checks.implausible(example(label=np.float32(label)), task)) == []
+    assert list(validate.implausible(example(label=np.float32(label)), task)) == []

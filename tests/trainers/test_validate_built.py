@@ -1,4 +1,4 @@
-"""The doctor examines built sets, configs of one's own and manifests."""
+"""Validation of built sets, of configs of one's own and of manifests."""
 
 import pathlib
 import re
@@ -7,10 +7,11 @@ import types
 
 import pytest
 import tensorflow_datasets as tfds
-from smallest_builds import SMALL_FACES, build, make
+from smallest_builds import SMALL_FACES, build, diagnose, make
 
 from datasets.ubfc import standin, ubfc_dataset_builder
-from trainers import doctor
+from simper_tf.commands.validate import Validation
+from trainers import validate
 
 pytestmark = pytest.mark.slow
 
@@ -18,13 +19,13 @@ pytestmark = pytest.mark.slow
 def test_a_built_set_is_examined_without_raw_files(sound, tmp_path, capsys):
     builder = build("ubfc", sound / "ubfc", tmp_path)
     capsys.readouterr()
-    assert doctor.diagnose(builder, None, None) == []
+    assert diagnose(builder, None, None) == []
     assert "test: 2 examples, subjects: 1 (subject4)" in capsys.readouterr().out
     (shard,) = builder.data_path.glob("*train.tfrecord*")
     content = bytearray(shard.read_bytes())
     content[-100] ^= 1
     shard.write_bytes(content)
-    damaged, *rest = doctor.diagnose(builder, None, None)
+    damaged, *rest = diagnose(builder, None, None)
     assert damaged.startswith("train: a file cannot be read: corrupted record")
     assert rest == ["train: 1 examples where 2 are stated"]
 
@@ -32,7 +33,7 @@ def test_a_built_set_is_examined_without_raw_files(sound, tmp_path, capsys):
 def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_path):
     builder = build("ubfc", sound / "ubfc", tmp_path / "data")
     standin.write(tmp_path / "raw", subjects=3, seconds=3, **SMALL_FACES)
-    problems = doctor.diagnose(builder, tmp_path / "raw", None)
+    problems = diagnose(builder, tmp_path / "raw", None)
     assert [re.search(r"has \d examples in \w+, the raw files give \d", problem)[0] for problem in problems] == [
         "has 2 examples in train, the raw files give 1",
         "has 2 examples in validation, the raw files give 1",
@@ -50,21 +51,21 @@ def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_pat
     info = pathlib.Path(builder.data_path, "dataset_info.json")
     info.unlink() if content is None else info.write_bytes(content)
     with pytest.raises(ValueError, match=r"ubfc/paper/2\.0\.0 is damaged: .* build it again\.$"):
-        doctor.find("ubfc", tmp_path / "data")
+        validate.find("ubfc", tmp_path / "data")
 
 
 def test_a_config_of_ones_own_is_examined_before_and_after_it_is_built(sound, tmp_path, capsys):
     own = '{"name": "own", "size": 8, "window": 75, "stride": 75}'
-    builder = doctor.find("ubfc", tmp_path, own)
-    assert doctor.diagnose(builder, sound / "ubfc", None) == []
+    builder = validate.find("ubfc", tmp_path, own)
+    assert diagnose(builder, sound / "ubfc", None) == []
     assert "train: 1 examples" in capsys.readouterr().out
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=sound / "ubfc"))
-    built = doctor.find("ubfc/own", tmp_path)
-    assert doctor.diagnose(built, None, None) == []
+    built = validate.find("ubfc/own", tmp_path)
+    assert diagnose(built, None, None) == []
     with pytest.raises(
         ValueError, match=r"ubfc/own/2\.0\.0 was built with a config of its own: repeat that by --config"
     ):
-        doctor.diagnose(built, sound / "ubfc", None)
+        diagnose(built, sound / "ubfc", None)
 
 
 @pytest.mark.parametrize("config", ["{", "7", '{"name": "own", "windw": 3}'])
@@ -72,41 +73,41 @@ def test_a_config_that_is_none_is_refused_with_the_fields(tmp_path, config):
     with pytest.raises(
         ValueError, match=r"^--config=.*It is JSON with a name and any of .*window.*validation_fraction"
     ):
-        doctor.find("ubfc", tmp_path, config)
+        validate.find("ubfc", tmp_path, config)
 
 
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"ubfc/small/2\.0\.0 is not built in .*--manual_dir"):
-        doctor.diagnose(make("ubfc", tmp_path), None, None)
+        diagnose(make("ubfc", tmp_path), None, None)
 
 
 def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(sound, tmp_path, capsys):
     copy = shutil.copytree(sound / "countix", tmp_path / "copy")
     manifests = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for raw, path in zip((sound / "countix", copy), manifests, strict=True):
-        doctor.diagnose(make("countix", tmp_path), raw, path)
+        diagnose(make("countix", tmp_path), raw, path)
     assert manifests[0].read_text() == manifests[1].read_text()
-    assert doctor.compare(*manifests) == []
+    assert Validation(make("countix", tmp_path), None).compare(*manifests) == []
     video = next((copy / "videos" / "test").rglob("*.mp4"))
     video.write_bytes(video.read_bytes() + b"\0")
-    doctor.diagnose(make("countix", tmp_path), copy, manifests[1])
-    (difference,) = doctor.compare(*manifests)
+    diagnose(make("countix", tmp_path), copy, manifests[1])
+    (difference,) = Validation(make("countix", tmp_path), None).compare(*manifests)
     assert difference.startswith("test/")
     assert re.search(r"sha256 .* here, .* there; bytes (\d+) here, (\d+) there$", difference)
 
 
 @pytest.fixture
 def command(tmp_path, monkeypatch):
-    """Returns a function that calls the doctor of countix with flags and returns its exit code or text, 0 for none."""
-    monkeypatch.setattr(doctor, "find", lambda *_: make("countix", tmp_path / "data"))
+    """Returns a function that validates countix with flags and returns its exit code or text, 0 for none."""
+    monkeypatch.setattr(validate, "find", lambda *_: make("countix", tmp_path / "data"))
     given = dict.fromkeys(("config", "data_dir", "manual_dir", "compare")) | {"dataset": "countix", "quick": False}
     path = tmp_path / "manifest.jsonl"
 
     def run(**flags):
         config = types.SimpleNamespace(**{**given, "manifest": str(path), **flags})
-        monkeypatch.setattr(doctor, "flags", types.SimpleNamespace(FLAGS=config))
+        monkeypatch.setattr(validate, "flags", types.SimpleNamespace(FLAGS=config))
         try:
-            doctor.main()
+            validate.main()
         except SystemExit as error:
             return error.code
         return 0
@@ -124,9 +125,9 @@ def test_a_manifest_of_an_earlier_folder_is_not_taken_for_that_of_this_one(comma
     capsys.readouterr()
     with pytest.raises(ValueError, match=r"^--quick writes no manifest of --manual_dir that --compare could take\."):
         command(manual_dir=str(theirs), compare=str(earlier), quick=True)
-    assert command(manual_dir=str(tmp_path / "none"), compare=str(earlier)) == "doctor: 1 problem, see above."
+    assert command(manual_dir=str(tmp_path / "none"), compare=str(earlier)) == "validate: 1 problem, see above."
     assert "units differ" not in capsys.readouterr().out
-    assert command(manual_dir=str(theirs), compare=str(earlier)) == "doctor: 1 problem, see above."
+    assert command(manual_dir=str(theirs), compare=str(earlier)) == "validate: 1 problem, see above."
     assert "manifest.jsonl and " in (said := capsys.readouterr().out)
     assert "earlier.jsonl: 1 units differ." in said
     assert "sha256" in said
