@@ -76,11 +76,16 @@ def shares(call, repeats: int = 3) -> dict[str, float]:
     """
     with tempfile.TemporaryDirectory() as folder:
         call()
-        profile.start(pathlib.Path(folder))
+        tf.profiler.experimental.start(folder)
         for _ in range(repeats):
             call()
-        noted = list(profile.events(profile.stop(pathlib.Path(folder))))
-    ops = [(event.start, event.start + event.duration, kind_of(event.name)) for event in noted if _is_op(event.name)]
+        tf.profiler.experimental.stop()
+        noted = profile.events(profile.newest(pathlib.Path(folder)))
+    ops = [
+        (event["ts"], event["ts"] + event["dur"], kind_of(event["name"]))
+        for event in noted
+        if event["ph"] == "X" and _is_op(event["name"])
+    ]
     return shared_out(ops)
 
 

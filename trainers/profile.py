@@ -1,10 +1,8 @@
 """`--profile`: what TensorFlow spends a few steps on, for Perfetto and TensorBoard."""
 
-import dataclasses
 import gzip
 import json
 import pathlib
-from collections.abc import Iterator
 
 import tensorflow as tf
 
@@ -14,23 +12,6 @@ from trainers import cli
 # Steps of a process that are passed over: the first is traced, the second still looks for memory.
 SKIPPED = 2
 STEPS = 5
-
-
-@dataclasses.dataclass(frozen=True)
-class Event:
-    """Something that took time: an op, as `name:Type`, or a function around it.
-
-    Attributes:
-        device, thread: Where.
-        name: What.
-        start, duration: Seconds; starts count from some moment before all.
-    """
-
-    device: str
-    thread: str
-    name: str
-    start: float
-    duration: float
 
 
 class Profile:
@@ -58,64 +39,41 @@ class Profile:
         self._begun += 1
         if self._wanted and self._begun == SKIPPED + 1:
             self._first = step
-            start(self._folder)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            tf.profiler.experimental.start(str(self._folder))
         elif self._first is not None and step == self._first + STEPS:
             self._finish()
 
     def _finish(self):
-        path = stop(self._folder)
-        trace = path.with_suffix("").with_suffix(".trace.json.gz")
-        write_trace(events(path), trace)
+        tf.profiler.experimental.stop()
         self._first, self._wanted = None, False
+        path = newest(self._folder)
+        trace = path.with_suffix("").with_suffix(".trace.json.gz")
+        with files.replacing(trace, "wb") as file:
+            file.write(gzip.compress(json.dumps({"traceEvents": events(path)}).encode()))
         cli.say(f"Profile: {trace}. Open it at ui.perfetto.dev; {path.name} beside it is for TensorBoard.")
 
 
-def start(folder: pathlib.Path):
-    """Lets TensorFlow note what it does, until `stop`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tf.profiler.experimental.start(str(folder))
+def newest(folder: pathlib.Path) -> pathlib.Path:
+    """Returns the last file, `*.xplane.pb`, that TensorFlow's profiler has written in a folder."""
+    return max(folder.glob("plugins/profile/*/*.xplane.pb"))  # The names of its folders are times.
 
 
-def stop(folder: pathlib.Path) -> pathlib.Path:
-    """Ends what `start` began in that folder and returns the file that TensorFlow has written, `*.xplane.pb`."""
-    tf.profiler.experimental.stop()
-    # The names of the folders are times.
-    return max(folder.glob("plugins/profile/*/*.xplane.pb"))
-
-
-def events(path: pathlib.Path) -> Iterator[Event]:
-    """Yields all that a `*.xplane.pb` has noted."""
+def events(path: pathlib.Path) -> list[dict]:
+    """Returns what a `*.xplane.pb` holds in the Trace Event Format, which Perfetto reads; times are microseconds."""
     from tensorflow.tsl.profiler.protobuf import xplane_pb2  # In the wheel, but under no public name.
 
-    space = xplane_pb2.XSpace.FromString(path.read_bytes())
-    for plane in space.planes:
-        names = {number: metadata.name for number, metadata in plane.event_metadata.items()}
-        for line in plane.lines:
-            for event in line.events:
-                begun = line.timestamp_ns * 1e-9 + event.offset_ps * 1e-12
-                yield Event(plane.name, line.name, names[event.metadata_id], begun, event.duration_ps * 1e-12)
-
-
-def write_trace(noted, path: pathlib.Path):
-    """Writes `Event`s in the Trace Event Format, which Perfetto reads, packed by gzip."""
-    noted = list(noted)
-    began = min((event.start for event in noted), default=0.0)
-    devices = {name: number for number, name in enumerate(dict.fromkeys(event.device for event in noted), 1)}
-    threads = dict.fromkeys((event.device, event.thread) for event in noted)
-    threads = {key: number for number, key in enumerate(threads, 1)}
-    told = [
-        {"ph": "M", "name": "process_name", "pid": number, "args": {"name": name}} for name, number in devices.items()
-    ]
-    told += [
-        {"ph": "M", "name": "thread_name", "pid": devices[device], "tid": number, "args": {"name": name}}
-        for (device, name), number in threads.items()
-    ]
-    told += [
-        {
-            "ph": "X", "name": event.name, "pid": devices[event.device], "tid": threads[event.device, event.thread],
-            "ts": (event.start - began) * 1e6, "dur": event.duration * 1e6,
-        }
-        for event in noted
-    ]  # fmt: skip
-    with files.replacing(path, "wb") as file:
-        file.write(gzip.compress(json.dumps({"traceEvents": told}).encode()))
+    told = []
+    for device, plane in enumerate(xplane_pb2.XSpace.FromString(path.read_bytes()).planes, 1):
+        told.append({"ph": "M", "name": "process_name", "pid": device, "args": {"name": plane.name}})
+        for thread, line in enumerate(plane.lines, 1):
+            place = {"pid": device, "tid": thread}
+            told.append({"ph": "M", "name": "thread_name", **place, "args": {"name": line.name}})
+            told += [
+                {
+                    "ph": "X", "name": plane.event_metadata[event.metadata_id].name, **place,
+                    "ts": line.timestamp_ns / 1e3 + event.offset_ps / 1e6, "dur": event.duration_ps / 1e6,
+                }
+                for event in line.events
+            ]  # fmt: skip
+    return told

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from finished import final_weights, results
+from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
 from simper_tf.training.settings import Settings
 from trainers import grid, pretrain, profile
@@ -18,7 +19,7 @@ def trace_of(folder):
 
 
 @pytest.mark.slow
-def test_a_profiled_run_leaves_ops_of_some_steps_and_the_rows_of_one_that_is_not(call, tmp_path, capsys):
+def test_a_profiled_run_leaves_ops_and_the_rows_of_a_plain_one(call, tmp_path, capsys):
     arguments = ["--epochs=4", "--deterministic", "--noartifacts"]
     call(pretrain.main, f"--run_dir={tmp_path / 'profiled'}", *arguments, "--profile")
     path, events = trace_of(tmp_path / "profiled")
@@ -28,8 +29,8 @@ def test_a_profiled_run_leaves_ops_of_some_steps_and_the_rows_of_one_that_is_not
     # Three convolutions of five steps.
     assert len(ops) == 15
     assert all(event["ph"] == "X" and event["ts"] >= 0 and event["dur"] > 0 for event in ops)
-    threads = {event["tid"] for event in events if event["name"] == "thread_name"}
-    assert {event["tid"] for event in ops} <= threads
+    threads = {(event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
+    assert {(event["pid"], event["tid"]) for event in ops} <= threads
     call(pretrain.main, f"--run_dir={tmp_path / 'plain'}", *arguments)
     rows = [[{**row, "seconds": 0} for row in results(tmp_path / name)] for name in ("profiled", "plain")]
     assert rows[0] == rows[1]
@@ -48,10 +49,11 @@ def test_a_run_too_short_for_a_profile_says_so(call, tmp_path, capsys):
 @pytest.fixture
 def recorded(monkeypatch, tmp_path):
     """Returns what the profiler is told, in place of the profiler."""
-    told = []
-    monkeypatch.setattr(profile, "start", lambda folder: told.append("start"))
-    monkeypatch.setattr(profile, "stop", lambda folder: told.append("stop") or tmp_path / "host.xplane.pb")
-    monkeypatch.setattr(profile, "events", lambda path: [profile.Event("CPU", "one", "a:Add", 2.0, 0.5)])
+    told, profiler = [], profile.tf.profiler.experimental
+    monkeypatch.setattr(profiler, "start", lambda folder: told.append("start"))
+    monkeypatch.setattr(profiler, "stop", lambda: told.append("stop"))
+    monkeypatch.setattr(profile, "newest", lambda folder: tmp_path / "host.xplane.pb")
+    monkeypatch.setattr(profile, "events", lambda path: [{"ph": "M"}])
     return told
 
 
@@ -79,23 +81,24 @@ def test_a_profile_ends_with_a_training_that_ends_early_or_fails(recorded, tmp_p
     assert (tmp_path / "host.trace.json.gz").exists()
 
 
-def test_a_trace_has_microseconds_since_its_first_event_by_device_and_thread(tmp_path):
-    noted = [
-        profile.Event("CPU", "one", "a:Add", 7.5, 0.25),
-        profile.Event("CPU", "two", "b:Mul", 7.0, 1.0),
-        profile.Event("GPU", "one", "c:Mul", 8.0, 2.0),
-    ]
-    profile.write_trace(noted, tmp_path / "x.trace.json.gz")
-    told = json.loads(gzip.decompress((tmp_path / "x.trace.json.gz").read_bytes()))["traceEvents"]
-    spans = [(each["name"], each["pid"], each["tid"], each["ts"], each["dur"]) for each in told if each["ph"] == "X"]
+def test_a_trace_has_microseconds_by_device_and_thread(tmp_path):
+    space = xplane_pb2.XSpace()
+    for device in ("CPU", "GPU"):
+        plane = space.planes.add(name=device)
+        plane.event_metadata[7].name = f"{device}:Add"
+        for thread in range(2):
+            line = plane.lines.add(name=f"thread {thread}", timestamp_ns=5_000_000)
+            line.events.add(metadata_id=7, offset_ps=1_500_000 * thread, duration_ps=250_000)
+    (tmp_path / "host.xplane.pb").write_bytes(space.SerializeToString())
+    told = profile.events(tmp_path / "host.xplane.pb")
+    spans = [(one["name"], one["pid"], one["tid"], one["ts"], one["dur"]) for one in told if one["ph"] == "X"]
     assert spans == [
-        ("a:Add", 1, 1, 500_000, 250_000), ("b:Mul", 1, 2, 0, 1_000_000), ("c:Mul", 2, 3, 1_000_000, 2_000_000),
+        ("CPU:Add", 1, 1, 5000.0, 0.25), ("CPU:Add", 1, 2, 5001.5, 0.25),
+        ("GPU:Add", 2, 1, 5000.0, 0.25), ("GPU:Add", 2, 2, 5001.5, 0.25),
     ]  # fmt: skip
-    named = [(each["name"], each["args"]["name"]) for each in told if each["ph"] == "M"]
-    assert named == [
-        ("process_name", "CPU"), ("process_name", "GPU"),
-        ("thread_name", "one"), ("thread_name", "two"), ("thread_name", "one"),
-    ]  # fmt: skip
+    threads = ["thread_name", "thread 0"], ["thread_name", "thread 1"]
+    named = [[one["name"], one["args"]["name"]] for one in told if one["ph"] == "M"]
+    assert named == [["process_name", "CPU"], *threads, ["process_name", "GPU"], *threads]
 
 
 def test_a_profile_is_no_setting_of_the_weights_nor_of_the_rows():
