@@ -41,9 +41,9 @@ def load_model(folder, clips, settings):
     step = saved.restore(warn=cli.say)
     missing = settings.encoder_from and not checkpoints.checkpoint_steps(folder / "checkpoints")
     if step < run.num_steps or missing:
-        found = f"a run that was stopped at step {step} of {run.num_steps}" if step else "no checkpoint"
+        state = f"a run that was stopped at step {step} of {run.num_steps}" if step else "no checkpoint"
         raise ValueError(
-            f"{folder} holds {found}. Train to the end: python -m trainers.pretrain --flagfile={folder}/flags.cfg "
+            f"{folder} holds {state}. Train to the end: python -m trainers.pretrain --flagfile={folder}/flags.cfg "
             f"--run_dir={folder}"
         )
     return model, float(saved.seconds)
@@ -64,15 +64,15 @@ def evaluate(folder, clips, model, settings, seconds):
     task = experiment.task_of(settings, clips)
     splits = dict.fromkeys((*task.chosen_on, settings.split))
     functions = features.graphs(functions_of(clips, model, task))
-    found = {split: extract(clips, split, functions, settings) for split in splits}
+    features_of = {split: extract(clips, split, functions, settings) for split in splits}
     given = settings.options_for("protocol")
     if settings.labels:
-        found = own_videos.labeled(found, clips, settings)
-        given = {"labeled_clips": len(found["train"].labels)} | given  # All that somebody has labeled.
+        features_of = own_videos.labeled(features_of, clips, settings)
+        given = {"labeled_clips": len(features_of["train"].labels)} | given  # All that somebody has labeled.
     else:
-        found["train"] = dataclasses.replace(found["train"], known=clips.known_labels)
-    predicted = found[settings.split]
-    predictions = protocols.predict(found["train"], found.get("validation"), predicted, task, given)
+        features_of["train"] = dataclasses.replace(features_of["train"], known=clips.known_labels)
+    predicted = features_of[settings.split]
+    predictions = protocols.predict(features_of["train"], features_of.get("validation"), predicted, task, given)
     for name, prediction in predictions.items():
         if prediction.note:
             cli.say(f"{name}: {prediction.note}")
@@ -100,14 +100,14 @@ def evaluate(folder, clips, model, settings, seconds):
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
     keep_features(folder, clips, settings, predicted)
-    run_folder.write_readout(folder, {name: dict(each.found) for name, each in predictions.items() if each.found})
+    run_folder.write_readout(folder, {name: dict(one.found) for name, one in predictions.items() if one.found})
     rows.write_rows(folder / "results.jsonl", results)
     of_clips = folder / run_folder.OF_CLIPS[settings.split]
     clip_table.write(of_clips, predicted, values | others, task.unit, sure)
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
     cli.say(tables.results_table(results))
     if "gm" in task.metrics and not settings.labels:
-        floored = (f"{name} {metrics.count_floored(predicted.labels, each)}" for name, each in values.items())
+        floored = (f"{name} {metrics.count_floored(predicted.labels, read)}" for name, read in values.items())
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
     if settings.artifacts:

@@ -52,11 +52,11 @@ def settings_from(given: Settings) -> Settings:
     begun = options.written(folder)
     if begun.videos != given.videos:
         return given  # Refused as any other flag is, if there is something to lose.
-    found = _with(given, {name: getattr(begun, name) for name in PROPOSED if not options.is_given(name)})
-    own_videos.check_unchanged(found, own_videos.load(found, cli.say))
+    settings = _with(given, {name: getattr(begun, name) for name in PROPOSED if not options.is_given(name)})
+    own_videos.check_unchanged(settings, own_videos.load(settings, cli.say))
     if given.minutes and options.is_given("minutes") and checkpoints.checkpoint_steps(folder / "checkpoints"):
-        cli.say(f"The run has had {found.steps} steps since it began: --minutes changes nothing any more.")
-    return dataclasses.replace(found, minutes=0.0)  # Its steps are known.
+        cli.say(f"The run has had {settings.steps} steps since it began: --minutes changes nothing any more.")
+    return dataclasses.replace(settings, minutes=0.0)  # Its steps are known.
 
 
 def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
@@ -71,29 +71,29 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
         return settings
     told = clips.builder.info.metadata["own_videos"]
     known = {name: told[name] for name in ("band", "window", "hop", "rate", "size")}
-    found = _with(settings, {**known, "dataset": own_videos.name_of(settings)})
+    complete = _with(settings, {**known, "dataset": own_videos.name_of(settings)})
     if told.get("series") and not options.is_given("encoder"):
-        found = dataclasses.replace(found, encoder=_ENCODER_OF_SERIES)
-    if METHODS[found.method].changes_speed() and not options.is_given("interpolation"):
-        found = dataclasses.replace(found, interpolation="steady")  # How much noise there is nobody knows.
+        complete = dataclasses.replace(complete, encoder=_ENCODER_OF_SERIES)
+    if METHODS[complete.method].changes_speed() and not options.is_given("interpolation"):
+        complete = dataclasses.replace(complete, interpolation="steady")  # How much noise there is nobody knows.
     fastest, slowest = _fastest(told), settings.speed_range[0]
     if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
         if fastest < _LEAST_FASTEST:
             raise ValueError(
-                f"--band={text_of(found.band)} leaves no room for faster views at {told['rate']:.4g} frames a second. "
-                f"Lower its upper end to at most {told['rate'] / 2 / _LEAST_FASTEST:.3g}."
+                f"--band={text_of(complete.band)} leaves no room for faster views at {told['rate']:.4g} frames a "
+                f"second. Lower its upper end to at most {told['rate'] / 2 / _LEAST_FASTEST:.3g}."
             )
-        found = dataclasses.replace(found, speed_range=(slowest, fastest))
+        complete = dataclasses.replace(complete, speed_range=(slowest, fastest))
     why_steps = "as asked for"
     if not settings.steps:
         minutes = settings.minutes or _MINUTES
         cli.say("Measuring how long a step takes ...")
-        seconds = _seconds_a_step(found, clips, strategy)
-        found = dataclasses.replace(found, steps=max(int(60 * minutes / seconds), 1))
+        seconds = _seconds_a_step(complete, clips, strategy)
+        complete = dataclasses.replace(complete, steps=max(int(60 * minutes / seconds), 1))
         why_steps = f"{minutes:g} minutes at {seconds:.2g} s a step, as measured"
-    cli.say(_explained(found, clips, told, why_steps))
+    cli.say(_explained(complete, clips, told, why_steps))
     # The flags that are kept say by themselves how long the run is.
-    return dataclasses.replace(found, minutes=0.0)
+    return dataclasses.replace(complete, minutes=0.0)
 
 
 def readings(clips: ClipData, settings: Settings, predicted: Features, values: dict) -> dict[str, list[Reading]]:
@@ -113,21 +113,21 @@ def readings(clips: ClipData, settings: Settings, predicted: Features, values: d
     return agreement.read(frames, predicted, model, values[model], settings.band)
 
 
-def scores(found: dict, task: Task, predicted: Features, values: dict, run: dict) -> list[rows.Row]:
+def scores(of_readouts: dict, task: Task, predicted: Features, values: dict, run: dict) -> list[rows.Row]:
     """Returns the result rows of clips without labels, and errors of those that `--labels` has.
 
     Args:
-        found: Their `readings`.
+        of_readouts: Their `readings`.
         task: What their labels are.
         predicted: Of these clips.
         values: Protocol -> what it reads of them, in Hz.
         run: What all rows share.
     """
-    results = agreement.score(found, predicted.subjects, **run)
+    results = agreement.score(of_readouts, predicted.subjects, **run)
     known = np.isfinite(predicted.labels)
     if known.any():
         cli.say(f"Errors are those of {known.sum()} clips that are labeled.")
-        some = {protocol: each[known] for protocol, each in values.items()}
+        some = {protocol: read[known] for protocol, read in values.items()}
         return rows.score(some, predicted.only(known), task, **run) + results
     cli.say("Nobody has labeled these clips: there are no errors, only how sure readings are and whether they agree.")
     return results

@@ -97,7 +97,7 @@ def assign_head(method: Supervised, weights: Mapping[str, np.ndarray], source: s
 
 def _assign(variables, weights, source, other, remedy):
     own = _named({weight.path: weight for weight in variables})
-    here, there = ({name: tuple(weight.shape) for name, weight in each.items()} for each in (own, weights))
+    here, there = ({name: tuple(weight.shape) for name, weight in group.items()} for group in (own, weights))
     differing = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     if differing:
         told = [f"{name} is {there.get(name, 'missing')} there and {here.get(name, 'missing')} here"
@@ -125,14 +125,14 @@ def _of_run(folder, *parts):
         model = _child(graph.nodes, 0, "model")
         if not set(parts) <= {child.local_name for child in graph.nodes[model].children}:
             raise _headless(folder)
-        found = {attribute.full_name: reader.get_tensor(attribute.checkpoint_key) for part in parts
+        values = {attribute.full_name: reader.get_tensor(attribute.checkpoint_key) for part in parts
                  for attribute in _attributes(graph.nodes, _child(graph.nodes, model, part))}  # fmt: skip
     except _Headless:
         raise
     except (tf.errors.OpError, LookupError, ValueError) as error:
         raise ValueError(f"--encoder_from={folder}: {path} is damaged: {str(error).splitlines()[0]}") from error
     # What remains are the states of random generators.
-    return {name: value for name, value in found.items() if np.issubdtype(value.dtype, np.floating)}
+    return {name: value for name, value in values.items() if np.issubdtype(value.dtype, np.floating)}
 
 
 class _Headless(ValueError):
@@ -174,8 +174,8 @@ def _named(weights):
     for path in weights:
         for base, number in map(_parted, path.split("/")):
             numbers[base].add(number)
-    counted = {(base, number): f"{base}_{k}" if len(found) > 1 else base
-               for base, found in numbers.items() for k, number in enumerate(sorted(found))}  # fmt: skip
+    counted = {(base, number): f"{base}_{k}" if len(known) > 1 else base
+               for base, known in numbers.items() for k, number in enumerate(sorted(known))}  # fmt: skip
     return {"/".join(counted[_parted(part)] for part in path.split("/")): weight for path, weight in weights.items()}
 
 

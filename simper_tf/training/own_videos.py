@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.data import building, built, own_labels, tfds_features
+from simper_tf.data import building, built, own_labels, tfds_builders, tfds_features
 from simper_tf.data.recording_clips import Recordings, find
 from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.tasks import Unlabeled
@@ -39,7 +39,7 @@ class OwnVideosConfig(tfds.core.BuilderConfig):
     listing: Sequence[File] = ()
 
 
-class OwnVideos(tfds.core.GeneratorBasedBuilder, skip_registration=True):
+class OwnVideos(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder, skip_registration=True):
     """Clips of anybody's recordings. Labels are NaN: nobody knows them."""
 
     name = NAME
@@ -121,13 +121,13 @@ def last_part(seconds: float, window: float) -> float:
     Raises:
         ValueError: no window is left before it.
     """
-    found = seconds - max(window, HELD_OUT * seconds)
-    if found < window:
+    start = seconds - max(window, HELD_OUT * seconds)
+    if start < window:
         raise ValueError(
             f"A single recording of {seconds:.3g} s holds no two windows of {window:.3g} s, one to learn from and one "
             "to hold out. Shorten the window, or give more recordings."
         )
-    return found
+    return start
 
 
 def list_files(names: Sequence[str], rate: float | None = None) -> list[File]:
@@ -142,14 +142,14 @@ def list_files(names: Sequence[str], rate: float | None = None) -> list[File]:
 def changes(before: Sequence[File], now: Sequence[File]) -> str:
     """Returns in print which files differ; empty if none does."""
     old, new = ({name: rest for name, *rest in files} for files in (before, now))
-    found = {
+    unlike = {
         "new": sorted(set(new) - set(old)),
         "gone": sorted(set(old) - set(new)),
         "changed": sorted(name for name in set(old) & set(new) if old[name] != new[name]),
     }
     said = [
         f"{len(names)} {what} ({printable(names[0])}{', ...' if names[1:] else ''})"
-        for what, names in found.items()
+        for what, names in unlike.items()
         if names
     ]
     return ", ".join(said)
@@ -199,11 +199,11 @@ def load(settings: Settings, say: Callable[[str], None] = print) -> built.ClipDa
     return building.load_built(folder)
 
 
-def labeled(found: dict[str, Features], clips: built.ClipData, settings: Settings) -> dict[str, Features]:
+def labeled(features_of: dict[str, Features], clips: built.ClipData, settings: Settings) -> dict[str, Features]:
     """Returns the features of splits, by name, with the labels that `--labels` has for their clips, NaN for others.
 
     Args:
-        found: Split -> features of its first clips.
+        features_of: Split -> features of its first clips.
         clips: As `load` returns them.
         settings: Settings of the run.
 
@@ -218,7 +218,7 @@ def labeled(found: dict[str, Features], clips: built.ClipData, settings: Setting
         labels = own_labels.of_clips(counted, recordings, starts, seconds)
         return dataclasses.replace(features, labels=labels, known=np.isfinite(labels))
 
-    return {split: with_labels(split, features) for split, features in found.items()}
+    return {split: with_labels(split, features) for split, features in features_of.items()}
 
 
 def stretches(clips: built.ClipData, settings: Settings) -> list[own_labels.Stretch]:
@@ -234,9 +234,9 @@ def check_unchanged(settings: Settings, clips: built.ClipData):
         ValueError: they are not; says which.
     """
     now = list_files([settings.videos], settings.rate or None)
-    found = changes(clips.builder.info.metadata["own_videos"]["listing"], now)
-    if found:
-        raise ValueError(_changed(settings, found))
+    unlike = changes(clips.builder.info.metadata["own_videos"]["listing"], now)
+    if unlike:
+        raise ValueError(_changed(settings, unlike))
 
 
 def _asked(settings):
@@ -247,14 +247,14 @@ def _asked(settings):
 
 
 def _digest_of(path):
-    size, found = path.stat().st_size, hashlib.sha256()
+    size, digest = path.stat().st_size, hashlib.sha256()
     last = max(size - _PIECE, 0)
     starts = range(0, size, _PIECE) if size <= _PIECES * _PIECE else np.linspace(0, last, _PIECES, dtype=np.int64)
     with path.open("rb") as file:
         for start in starts:
             file.seek(int(start))
-            found.update(file.read(_PIECE))
-    return found.hexdigest()[:16]
+            digest.update(file.read(_PIECE))
+    return digest.hexdigest()[:16]
 
 
 def _digest(value):

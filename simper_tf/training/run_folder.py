@@ -1,7 +1,7 @@
-"""A run's folder: what lies in it, whose it is, and that nothing of two runs is mixed there.
+"""The folder of a run: its files, the lock of the one process at work there, and the flags that it belongs to.
 
 `flags.cfg`, `results.jsonl`, `readout.json`, `clips.csv`, `clips_validation.csv`, `features.npz`,
-`features_validation.npz`, `best_epoch.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one
+`features_validation.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one
 process at a time, which holds `.lock` in it.
 """
 
@@ -18,18 +18,17 @@ from simper_tf.utils import files
 
 LOCK = ".lock"
 FLAGS, READOUT = "flags.cfg", "readout.json"
-BEST_EPOCH = "best_epoch.npz"
 # Split -> the features of its clips.
 FEATURES = {"test": "features.npz", "validation": "features_validation.npz"}
 # Split -> what was read from each of its clips.
 OF_CLIPS = {"test": "clips.csv", "validation": "clips_validation.csv"}
 # What a run leaves beside its checkpoints, which flags of another run must not mix with.
 MADE = ("results.jsonl", *OF_CLIPS.values(), *FEATURES.values(), "saved_model")
-# The first and the last line of `flags.cfg`; one that has the first and not the last was cut short.
+# The first line of `flags.cfg`, and how the last begins, before the checksum of all lines above it.
 _FIRST_LINE = (
     "# Repeats this run, down to '# End.': python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>"
 )
-_LAST_LINE = "# End."
+_LAST_LINE = "# End. Checksum: "
 
 
 @contextlib.contextmanager
@@ -76,7 +75,8 @@ def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] =
             elif path.name != LOCK:
                 path.unlink()
     lines = [f"--{name}={value}\n" for name, value in settings.as_text().items() if name != "run_dir"]
-    files.write_atomically(folder / FLAGS, f"{_FIRST_LINE}\n{''.join(lines)}{_LAST_LINE}\n")
+    text = f"{_FIRST_LINE}\n{''.join(lines)}"
+    files.write_atomically(folder / FLAGS, f"{text}{_LAST_LINE}{files.checksum(text)}\n")
 
 
 def differences(folder: pathlib.Path, settings: Settings) -> str:
@@ -89,20 +89,18 @@ def differences(folder: pathlib.Path, settings: Settings) -> str:
     Raises:
         ValueError: `flags.cfg` is damaged.
     """
-    found, wanted = read_flags(folder), settings.as_text()
-    names = [name for name in {**wanted, **found} if name not in free_names()]
+    kept, wanted = read_flags(folder), settings.as_text()
+    names = [name for name in {**wanted, **kept} if name not in free_names()]
     # What is not set on one side may be set to its default on the other.
     defaults = {name: text_of(value) for name, value in settings.defaults().items()}
     begun = bool(checkpoints.checkpoint_steps(folder / "checkpoints"))
-    compared = {name: [flags.get(name, defaults.get(name)) for flags in (found, wanted)] for name in names}
+    compared = {name: [flags.get(name, defaults.get(name)) for flags in (kept, wanted)] for name in names}
     changed = [
         name
         for name, texts in compared.items()
         if not (_name_the_same(*texts, begun) if name == "encoder_from" else _say_the_same(*texts))
     ]
-    return "; ".join(
-        f"--{name} was {found.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed
-    )
+    return "; ".join(f"--{name} was {kept.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed)
 
 
 def _name_the_same(text, other, begun):
@@ -115,7 +113,7 @@ def _name_the_same(text, other, begun):
     """
     if not (text and other):
         return not text and not other
-    paths = [pathlib.Path(each).absolute() for each in (text, other)]
+    paths = [pathlib.Path(folder).absolute() for folder in (text, other)]
     if begun:
         return _own_parts(paths[0]) == _own_parts(paths[1])
     return paths[0].resolve() == paths[1].resolve()
@@ -137,7 +135,7 @@ def _say_the_same(text, other):
         except ValueError:
             return part.lower() if part.lower() in ("true", "false") else part
 
-    texts = [None if each is None else [read(part) for part in each.split(",")] for each in (text, other)]
+    texts = [None if value is None else [read(part) for part in value.split(",")] for value in (text, other)]
     return texts[0] == texts[1]
 
 
@@ -180,18 +178,24 @@ def read_flags(folder: pathlib.Path) -> dict[str, str]:
     except UnicodeDecodeError as error:
         raise _damaged(path, "it is no text") from error
     lines = [line.strip() for line in text.splitlines()]
-    found = dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--") and "=" in line)
-    if not found:
+    flags = dict(line.removeprefix("--").split("=", 1) for line in lines if line.startswith("--") and "=" in line)
+    if not flags:
         raise _damaged(path, "it holds no flag")
-    # Earlier versions, and people, write neither the first line nor the last.
-    if not text.endswith("\n") or (_FIRST_LINE in lines and _LAST_LINE not in lines):
+    # People write neither the first line nor the last.
+    above, end, checksum = text.rpartition(_LAST_LINE)
+    if not text.endswith("\n") or (_FIRST_LINE in lines and not end):
         raise _damaged(path, f"it ends with {lines[-1]!r} and was cut short, flags may be missing")
-    return found
+    if end and checksum != f"{files.checksum(above)}\n":
+        raise _damaged(
+            path, "its lines do not fit its checksum; if you have changed them, delete its first and last line"
+        )
+    return flags
 
 
-def write_readout(folder: pathlib.Path, found: dict):
+def write_readout(folder: pathlib.Path, readout: dict):
     """Keeps what protocols have found on the way to their predictions, for export."""
-    files.write_atomically(folder / READOUT, json.dumps(found, indent=1) + "\n")
+    kept = {"checksum": _checksum(readout), "protocols": readout}
+    files.write_atomically(folder / READOUT, json.dumps(kept, indent=1) + "\n")
 
 
 def read_readout(folder: pathlib.Path) -> dict:
@@ -202,23 +206,29 @@ def read_readout(folder: pathlib.Path) -> dict:
     """
     path = folder / READOUT
     try:
-        found = json.loads(path.read_text())
-        if not isinstance(found, dict):
-            raise ValueError("it holds no JSON object")
+        kept = json.loads(path.read_text())
+        if not isinstance(kept, dict) or not isinstance(kept.get("protocols"), dict):
+            raise ValueError("it holds no protocols")
+        if kept.get("checksum") != _checksum(kept["protocols"]):
+            raise ValueError("its values are not those that its checksum was made of")
     except (OSError, ValueError, RecursionError) as error:
         raise damaged_readout(folder, error) from error
-    return found
+    return kept["protocols"]
 
 
-def damaged_readout(folder: pathlib.Path, found) -> ValueError:
+def _checksum(readout):
+    return files.checksum(json.dumps(readout, sort_keys=True))
+
+
+def damaged_readout(folder: pathlib.Path, what) -> ValueError:
     """Returns the error of a `readout.json` that cannot be used.
 
     Args:
         folder: The run's.
-        found: What is wrong with it, in print.
+        what: What is wrong with it, in print.
     """
     return ValueError(
-        f"{folder / READOUT} is missing or damaged ({found}): how features are to be read is found by evaluation. "
+        f"{folder / READOUT} is missing or damaged ({what}): how features are to be read is found by evaluation. "
         f"Evaluate first: python -m trainers.evaluate --run_dir={folder}"
     )
 

@@ -54,9 +54,9 @@ def share(ids: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     """
     hashes = [hashlib.sha256(b"%d/%s" % (seed, name)).digest() for name in ids]
     order = sorted(range(len(ids)), key=hashes.__getitem__)
-    found = np.zeros(len(ids), bool)
-    found[order[: max(round(fraction * len(ids)), 1)]] = True
-    return found
+    chosen = np.zeros(len(ids), bool)
+    chosen[order[: max(round(fraction * len(ids)), 1)]] = True
+    return chosen
 
 
 def seen(labels: np.ndarray, settings: Settings) -> np.ndarray | None:
@@ -68,14 +68,14 @@ def seen(labels: np.ndarray, settings: Settings) -> np.ndarray | None:
     """
     if not settings.label_gap and not settings.label_range:
         return None
-    found = np.ones(len(labels), bool)
+    visible = np.ones(len(labels), bool)
     if settings.label_gap:
         low, high = settings.label_gap
-        found &= (labels < low) | (labels > high)
+        visible &= (labels < low) | (labels > high)
     if settings.label_range:
         low, high = settings.label_range
-        found &= (labels >= low) & (labels <= high)
-    return found
+        visible &= (labels >= low) & (labels <= high)
+    return visible
 
 
 def _cut(clips, num_frames):

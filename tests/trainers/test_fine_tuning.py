@@ -17,19 +17,6 @@ pytestmark = pytest.mark.slow
 LABELED = ("--method=supervised", "--view_frames=0", "--noartifacts")
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    return tmp_path_factory.mktemp("source") / "run"
-
-
-@pytest.fixture
-def source(call, finished):
-    """Returns the folder of a finished run of SimPer, with an export."""
-    if not finished.exists():
-        call(pretrain.main, f"--run_dir={finished}")
-    return finished
-
-
 def encoder_of(folder):
     """Returns the weights of a run that are an encoder's, by name."""
     return {name: value for name, value in final_weights(folder)[1].items() if "optimizer/_trainable" in name}
@@ -37,12 +24,12 @@ def encoder_of(folder):
 
 @pytest.mark.parametrize("part", ["", "saved_model", "saved_model/1"])
 @pytest.mark.parametrize("method", ["supervised", "byol"])
-def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp_path, source, capsys, part, method):
+def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp_path, finished, capsys, part, method):
     own = ["--view_frames=0"] if method == "supervised" else []
-    still = [f"--encoder_from={source / part}", "--learning_rate=0", "--epochs=1", "--noartifacts"]
+    still = [f"--encoder_from={finished / part}", "--learning_rate=0", "--epochs=1", "--noartifacts"]
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *own, *still)
-    assert f"The encoder begins with the weights of {source / part}." in capsys.readouterr().out
-    before, after = encoder_of(source), encoder_of(tmp_path / "run")
+    assert f"The encoder begins with the weights of {finished / part}." in capsys.readouterr().out
+    before, after = encoder_of(finished), encoder_of(tmp_path / "run")
     assert len(before) == 10
     for name, value in before.items():
         np.testing.assert_array_equal(after[name], value, err_msg=name)
@@ -53,9 +40,9 @@ def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp
             assert any(np.shape(copy) == np.shape(value) and np.allclose(copy, value) for copy in copies)
 
 
-def test_a_fine_tuned_run_or_its_export_goes_on_learning_with_its_own_head(call, tmp_path, source, capsys):
+def test_a_fine_tuned_run_or_its_export_goes_on_learning_with_its_own_head(call, tmp_path, finished, capsys):
     tuned = [*LABELED[:2], "--head=spectrum"]
-    call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={source}", *tuned)
+    call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={finished}", *tuned)
     still = [*tuned, "--noartifacts", "--learning_rate=0", "--epochs=1", "--keep_head"]
     for part in ("", "saved_model"):
         call(
@@ -74,22 +61,22 @@ def test_a_fine_tuned_run_or_its_export_goes_on_learning_with_its_own_head(call,
 
 
 def test_two_replicas_in_half_precision_begin_with_the_same_weights_and_learn_by_the_head_of_spectra(
-    command, tmp_path, source
+    command, tmp_path, finished
 ):
-    flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={source}", *LABELED, "--head=spectrum", "--freeze"]
+    flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED, "--head=spectrum", "--freeze"]
     process = command("pretrain", *flags, "--replicas=2", "--precision=mixed_bfloat16", "--steps=2")
     out, err = process.communicate()
     assert process.returncode == 0, err
     assert "2 steps of 4 x 1 views" in out
     weights = final_weights(tmp_path / "run")[1]
-    for name, value in encoder_of(source).items():
+    for name, value in encoder_of(finished).items():
         assert any(np.array_equal(value, other) for other in weights.values()), name
     (mae,) = (row for row in results(tmp_path / "run") if (row["protocol"], row["metric"]) == ("supervised", "mae"))
     assert np.isfinite(mae["value"])
 
 
-def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path, source, monkeypatch):
-    shutil.copytree(source, tmp_path / "source")
+def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path, finished, monkeypatch):
+    shutil.copytree(finished, tmp_path / "source")
     flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--deterministic", "--epochs=8"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags)
     with monkeypatch.context() as patch:
@@ -97,7 +84,7 @@ def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path
         with pytest.raises(SystemExit, match="130"):
             call(pretrain.main, f"--run_dir={tmp_path / 'stopped'}", *flags)
     with monkeypatch.context() as patch:
-        patch.setattr(pretrain.training, "train", lambda *_, **__: False)  # Killed before its first step.
+        patch.setattr(pretrain.loop, "train", lambda *_, **__: False)  # Killed before its first step.
         with pytest.raises(SystemExit, match="130"):
             call(pretrain.main, f"--run_dir={tmp_path / 'killed'}", *flags)
     shutil.rmtree(tmp_path / "source")
@@ -110,12 +97,12 @@ def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path
         call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *[flag for flag in flags if "encoder_from" not in flag])
 
 
-def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path, source):
-    frozen = [f"--run_dir={tmp_path}", f"--encoder_from={source}", "--epochs=0", "--noartifacts"]
+def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path, finished):
+    frozen = [f"--run_dir={tmp_path}", f"--encoder_from={finished}", "--epochs=0", "--noartifacts"]
     call(pretrain.main, *frozen)
     rows = results(tmp_path)
     values = [(row["method"], row["protocol"], row["metric"], row["value"]) for row in rows]
-    expected = [("simper", row["protocol"], row["metric"], row["value"]) for row in results(source)]
+    expected = [("simper", row["protocol"], row["metric"], row["value"]) for row in results(finished)]
     assert [value[:3] for value in values] == [value[:3] for value in expected]
     np.testing.assert_allclose([value[3] for value in values], [value[3] for value in expected], rtol=1e-4)
     (tmp_path / "results.jsonl").unlink()
@@ -126,14 +113,14 @@ def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path,
         call(evaluate.main, *frozen)
 
 
-def test_an_encoder_that_does_not_fit_is_refused_before_anything_is_kept(call, tmp_path, source):
-    begin = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={source}", *LABELED]
+def test_an_encoder_that_does_not_fit_is_refused_before_anything_is_kept(call, tmp_path, finished):
+    begin = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED]
     with pytest.raises(ValueError, match=r"--encoder_from=\S+ has another encoder .*dense/kernel is \(64, 4\) there"):
         call(pretrain.main, *begin, "--outputs=2")
     assert not (tmp_path / "run").exists()
-    with pytest.raises(ValueError, match=rf"--encoder_from={source}/saved_model lies in the folder of this very run"):
-        call(pretrain.main, f"--run_dir={source}", f"--encoder_from={source}/saved_model", *LABELED, "--overwrite")
-    assert results(source)
+    with pytest.raises(ValueError, match=rf"--encoder_from={finished}/saved_model lies in the folder of this very run"):
+        call(pretrain.main, f"--run_dir={finished}", f"--encoder_from={finished}/saved_model", *LABELED, "--overwrite")
+    assert results(finished)
 
 
 def test_a_run_ends_with_its_best_epoch_on_validation_clips_also_after_a_stop(call, few, tmp_path, capsys, monkeypatch):

@@ -1,6 +1,5 @@
 import csv
 import functools
-import json
 import os
 import pathlib
 import re
@@ -38,13 +37,7 @@ def figures(monkeypatch):
     return saved
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs") / "finished"
-
-
-def test_a_run_leaves_all_that_its_folder_promises(call, finished):
-    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
+def test_a_run_leaves_all_that_its_folder_promises(finished):
     assert {path.name for path in finished.iterdir()} == {
         "flags.cfg", "results.jsonl", "readout.json", "clips.csv", "features.npz", "checkpoints", "logs", "plots",
         "saved_model",
@@ -142,7 +135,7 @@ def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, f
 
 
 def test_export_takes_the_octave_that_evaluation_has_found_and_encodes_no_clip(call, finished, monkeypatch):
-    found = json.loads((finished / "readout.json").read_text())
+    found = run_folder.read_readout(finished)
     assert found["fft_calibrated"].keys() == {"harmonic"}
     exported, write = [], saved_model.export_model
 
@@ -158,10 +151,10 @@ def test_export_takes_the_octave_that_evaluation_has_found_and_encodes_no_clip(c
         ({"divisor": 3, "agreement": 0.9, "voting": 0.1}, 0.5),
     ):
         altered = {"fft_resolved": {"octave": octave}, "fft_calibrated": {"harmonic": 0.5}}
-        (finished / "readout.json").write_text(json.dumps(altered))
+        run_folder.write_readout(finished, altered)
         call(export_trainer.main, f"--run_dir={finished}")
         assert exported[-1][4] == harmonic
-    (finished / "readout.json").write_text(json.dumps(found))
+    run_folder.write_readout(finished, found)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}'])

@@ -22,19 +22,6 @@ from trainers import export as export_trainer
 LONG = ("--epochs=100000", "--noartifacts")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs") / "run"
-
-
-@pytest.fixture
-def finished(call, folder):
-    """Returns the folder of a run of 6 steps, trained once for this module."""
-    if not folder.exists():
-        call(pretrain.main, f"--run_dir={folder}", "--noartifacts")
-    return folder
-
-
 @pytest.fixture
 def training(command, tmp_path):
     """Returns a process that is training in `tmp_path / "run"`."""
@@ -95,7 +82,7 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
         (finished / name).touch()
     for name in ("checkpoints/step-9_temp", "saved_model/3.unfinished"):
         (finished / name).mkdir(parents=True)
-    call(pretrain.main, f"--run_dir={finished}", "--noartifacts")
+    call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic")
     assert not [path for path in finished.rglob("*") if re.search(r"tmp|temp|unfinished|lock", path.name)]
     assert (finished / "checkpoints" / "step-6.index").exists()
 
@@ -104,13 +91,13 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
 def test_other_flags_are_refused_though_the_text_file_of_the_checkpoints_is_gone(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
     with pytest.raises(ValueError, match="--seed was 0, now 7"):
-        call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--seed=7")
+        call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic", "--seed=7")
 
 
 @pytest.mark.slow
 def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
     (finished / "checkpoints" / "checkpoint").write_bytes(b"")
-    call(pretrain.main, f"--run_dir={finished}", "--noartifacts")
+    call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic")
     assert "checkpoints/checkpoint does not list step-6; what is on disk counts." in (out := capsys.readouterr().out)
     assert "Training was finished at step 6." in out
 
@@ -119,7 +106,7 @@ def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys
 def test_rows_say_of_which_settings_they_are_and_the_seed_is_none_of_them(call, finished):
     def settings(*arguments):
         found = []
-        call(lambda: found.append(options.settings().digest()), "--run_dir=x", "--noartifacts", *arguments)
+        call(lambda: found.append(options.settings().digest()), "--run_dir=x", "--deterministic", *arguments)
         return found[0]
 
     assert {row["settings"] for row in results(finished)} == {settings()}
@@ -192,7 +179,7 @@ def test_damaged_rows_are_refused_before_anything_is_trained_or_encoded(call, fi
     path.write_bytes(before[:-40])
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
     with pytest.raises(ValueError, match=r"results\.jsonl, line \d+, is not a result row .*Delete that line"):
-        call(main, f"--run_dir={finished}", "--noartifacts")
+        call(main, f"--run_dir={finished}", "--deterministic", "--noartifacts")
     path.write_bytes(before)
 
 

@@ -18,6 +18,7 @@ from finished import flags_of, results
 from processes import started, wait_for
 from rest_server import serving
 
+from simper_tf.training import run_folder
 from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import client, evaluate, export, pretrain
 from trainers import predict as reader
@@ -174,7 +175,7 @@ def test_labels_in_a_file_give_errors_and_tell_the_multiple_to_the_exported_mode
         plain(pretrain.main, *LEARN[1:], "--labels=labels.csv", "--run_dir=runs/other", "--num_views=2", "--size=12,16")
     assert not list(pathlib.Path("runs/other").glob("checkpoints"))
     plain(evaluate.main, *COMMANDS[2][1:])  # Without labels they tell nothing any more.
-    assert set(json.loads((run / "readout.json").read_text())) == {"fft_resolved"}
+    assert set(run_folder.read_readout(run)) == {"fft_resolved"}
 
 
 def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
