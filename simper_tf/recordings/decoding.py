@@ -1,0 +1,306 @@
+"""Video files decoded by FFmpeg, inside the worker: facts without decoding where packets tell them, and small frames.
+
+FFmpeg gets an open file and no name, may open nothing else, and reads only formats that hold pictures themselves.
+"""
+
+import contextlib
+import itertools
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import av
+import numpy as np
+
+from simper_tf.recordings import raw_files, worker
+from simper_tf.recordings.errors import RawDataError
+
+VIDEO = "a complete video file that FFmpeg decodes"
+_AGAIN = "Fetch it again, or leave it out."
+_CONVERT = "Fetch it again, convert it to MP4 if its format may not be one of those that are read, or leave it out."
+# Streams of frames without times; some of them state a rate.
+_TIMELESS = {"h264", "hevc", "m4v", "mpegvideo", "mjpeg", "mpjpeg", "obu"}
+# A rate that no stream states: FFmpeg takes it for those that state none.
+_UNSTATED = "997"
+_OPTIONS = {
+    "protocol_whitelist": "none",
+    "format_whitelist": "3gp,apng,asf,av1,avi,dv,flv,gif,ivf,matroska,mov,mp4,mpeg,mpegts,mxf,nut,ogg,rm,smjpeg,webm,"
+    "wtv,yuv4mpegpipe," + ",".join(sorted(_TIMELESS)),
+    "framerate": _UNSTATED,
+}
+# Codecs of which one packet holds one frame that is shown, so that packets tell the times of frames.
+_ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores", "rawvideo", "vp9"}
+# Frames in a row, and packets, that come with a time already passed, or with an error, before the rest is given up.
+_MOST_LATE, _MOST_ERRORS = 16, 100
+MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
+# Of a whole video, and for each byte of its file where there are more: a still picture for hours has less.
+_MOST_PIXELS, _MOST_PIXELS_A_BYTE = 2**33, 2**16
+_MOST_FRAMES = 10**7  # Some days.
+_BATCH_BYTES, _BATCH_FRAMES = 2**20, 64
+_SCALING = av.video.reformatter.Interpolation
+_AREA = _SCALING.AREA | _SCALING.ACCURATE_RND | _SCALING.FULL_CHR_H_INT
+
+
+class _Opened(NamedTuple):
+    """An open file: its container, the stream of pictures, and how fast frames without times come, if they do."""
+
+    path: str
+    container: av.container.InputContainer
+    stream: av.video.stream.VideoStream
+    rate: float | None
+
+
+class _Times(NamedTuple):
+    """Seconds of all frames, rising, of those stored as whole pictures, and of the end of all that is in the file."""
+
+    shown: np.ndarray
+    keys: np.ndarray
+    end: float
+    num_packets: int
+
+
+def probe(path, rate) -> Iterator[tuple]:
+    """Yields the fields of a `video.VideoInfo`, and no content.
+
+    Args:
+        path: The file.
+        rate: Frames per second of a stream without times that states none; None refuses it.
+
+    Raises:
+        RawDataError: as `video.probe`.
+    """
+    with _opened(path, rate) as opened:
+        origin, first = next(_timed(opened), (0.0, None))
+        if first is None:
+            raise unreadable(path, "no frame in it can be decoded")
+        height, width = _shape_shown(first)
+        codec, pixel_format = opened.stream.codec_context.name, first.format.name
+    with _opened(path, rate) as opened:
+        times = _times_of_packets(opened, origin) or _times_of_frames(path, rate)
+        notes = _notes(opened, times)
+    gaps = np.diff(times.shown)
+    if not len(gaps):
+        raise unreadable(path, "a single frame")
+    average = len(gaps) / float(times.shown[-1] - times.shown[0])
+    if average > MAX_RATE:
+        raise unreadable(path, f"{average:g} frames per second")
+    start, count = times.shown[0], len(times.shown)
+    yield {
+        "width": width, "height": height, "rate": average, "seconds": count / average, "num_frames": count,
+        "keys": (times.keys - start).tolist(), "bits": 8 * os.path.getsize(path) / (width * height * count),  # noqa: PTH202
+        "codec": codec, "pixel_format": pixel_format, "longest_gap": float(gaps.max()), "notes": notes,
+    }, b""  # fmt: skip
+
+
+def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
+    """Yields batches of small frames: their times and shape, and their bytes. Arguments are those of `video.decoded`.
+
+    Raises:
+        RawDataError: as `video.decoded`.
+    """
+    with _opened(path, rate) as opened:
+        batch, origin, scaler = [], None, av.video.reformatter.VideoReformatter()  # One, for it is dear to set up.
+        for moment, frame in _timed(opened):
+            origin = moment if origin is None else origin
+            if moment - origin >= end:
+                break
+            if moment - origin >= start:
+                batch.append((moment - origin, _small(path, scaler, frame, shape, box)))
+            if batch and (len(batch) == _BATCH_FRAMES or len(batch) * batch[0][1].nbytes >= _BATCH_BYTES):
+                yield _packed(batch)
+                batch = []
+        if origin is None:
+            raise unreadable(path, "no frame in it can be decoded")
+    if batch:
+        yield _packed(batch)
+
+
+def _packed(batch):
+    pictures = np.stack([picture for _, picture in batch])
+    return {"times": [moment for moment, _ in batch], "shape": pictures.shape}, memoryview(pictures).cast("B")
+
+
+@contextlib.contextmanager
+def _opened(path, rate):
+    raw_files.refuse_unreadable(path, VIDEO, _AGAIN)
+    # As a number: names would be read for patterns, protocols and endings.
+    with os.fdopen(os.open(path, os.O_RDONLY), "rb", buffering=0) as file:
+        try:
+            container = av.open(file, options=_OPTIONS, metadata_errors="replace", buffer_size=2**18)
+        except MemoryError:
+            raise
+        except (av.FFmpegError, ValueError) as error:
+            raise RawDataError(path, f"it cannot be opened as a video{_said(error)}", VIDEO, _CONVERT) from error
+        with container:
+            stream = container.streams.best("video")
+            if stream is None:
+                raise RawDataError(path, "no pictures in it", VIDEO, _CONVERT)
+            raw_files.refuse_huge(path, stream.height, stream.width, _AGAIN)
+            _refuse_endless(path, container, stream)
+            stream.thread_type = "AUTO"
+            yield _Opened(path, container, stream, _rate_of_timeless(path, container, stream, rate))
+
+
+def _said(error):
+    words = getattr(error, "log", None)  # The last that FFmpeg said, such as "moov atom not found".
+    return f" ({words[2].strip()})" if words else ""
+
+
+def _refuse_endless(path, container, stream):
+    """Raises RawDataError where a small file states more pixels than a day of computing decodes."""
+    seconds = (container.duration or 0) / av.time_base
+    count = stream.frames or seconds * float(stream.average_rate or 0)
+    pixels, size = count * stream.width * stream.height, os.path.getsize(path)  # noqa: PTH202
+    if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size) or count > _MOST_FRAMES:
+        found = f"a header of {count:,.0f} frames of {stream.width} x {stream.height} pixels in {size:,} bytes"
+        raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)
+
+
+def _rate_of_timeless(path, container, stream, rate):
+    """Returns frames per second of a stream without times; None where frames have theirs."""
+    if container.format.name not in _TIMELESS:
+        return None
+    stated = float(stream.guessed_rate or 0)
+    if rate or 0 < stated <= MAX_RATE and stated != float(_UNSTATED):
+        return rate or stated
+    expected = "a video that holds the times of its frames"
+    action = "Name the rate at which they were recorded, such as --rate=30."
+    raise RawDataError(path, "frames without times", expected, action)
+
+
+def _packets(opened, *streams):
+    """Yields the packets of streams that hold something; where reading fails it goes on behind, some times."""
+    count = 0
+    for _ in range(_MOST_ERRORS):
+        with contextlib.suppress(av.FFmpegError):
+            for packet in opened.container.demux(*streams):
+                count += 1
+                if count > 2 * _MOST_FRAMES:
+                    raise unreadable(opened.path, "an index without end")
+                if packet.size:
+                    yield packet
+            return
+
+
+def _decoded(opened):
+    """Yields the frames of a stream in the order shown; packets that cannot be decoded are left out."""
+    for packet in itertools.chain(_packets(opened, opened.stream), [None]):  # The last has the decoder hand out all.
+        worker.allow()
+        try:
+            shown = opened.stream.codec_context.decode(packet)
+        except MemoryError:
+            raise
+        except av.FFmpegError:
+            continue
+        yield from shown
+
+
+def _timed(opened):
+    """Yields `(seconds, frame)`, rising.
+
+    AVI files hold the order of decoding alone, which is even. A frame without a time comes as long after the one
+    before as that one did. One that is not later than the one before it is left out; many in a row end the video.
+    """
+    last, step, late = None, 0.0, 0
+    base, has_dts = float(opened.stream.time_base), opened.container.format.name == "avi"
+    for number, frame in enumerate(_decoded(opened)):
+        stamp = frame.dts if has_dts else frame.pts
+        if opened.rate:
+            moment = number / opened.rate
+        elif stamp is not None:
+            moment = stamp * base
+        elif last is None:
+            continue
+        else:
+            moment = last + step
+        late = late + 1 if last is not None and moment <= last else 0
+        if late > _MOST_LATE:
+            return
+        if not late:
+            step = moment - last if last is not None else step
+            last = moment
+            yield moment, frame
+
+
+def _times_of_packets(opened, origin):
+    """Returns the `_Times` that packets tell without being decoded; None where they do not tell them alone."""
+    stream, base = opened.stream, float(opened.stream.time_base)
+    if opened.rate or stream.codec_context.name not in _ONE_EACH:
+        return None
+    has_dts = opened.container.format.name == "avi"
+    shown, keys, end, count = [], [], 0.0, 0
+    for packet in _packets(opened, *opened.container.streams.video, *opened.container.streams.audio):
+        worker.allow()
+        stamp = packet.dts if has_dts else packet.pts
+        if stamp is not None:
+            end = max(end, float((stamp + (packet.duration or 0)) * packet.time_base))
+        if packet.stream_index == stream.index:
+            count += 1
+            if stamp is None:
+                return None
+            if not packet.is_discard:
+                shown.append(stamp * base)
+                keys += [stamp * base] * packet.is_keyframe
+    first = min(shown, default=0.0) if has_dts else origin
+    shown = np.unique([moment for moment in shown if moment >= first - 1e-9])
+    keys = np.unique([moment for moment in keys if moment >= first - 1e-9])
+    return _Times(shown, keys, end, count)
+
+
+def _times_of_frames(path, rate):
+    with _opened(path, rate) as opened:
+        pairs = [(moment, frame.key_frame) for moment, frame in _timed(opened)]
+    shown = np.array([moment for moment, _ in pairs])
+    end = 2 * shown[-1] - shown[-2] if len(shown) > 1 else 0.0
+    return _Times(shown, np.array([moment for moment, is_key in pairs if is_key]), end, len(shown))
+
+
+def _notes(opened, times):
+    """Returns sentences on what the file states and does not hold."""
+    stream, container = opened.stream, opened.container
+    if opened.rate:
+        return [f"The file holds no times: its frames are taken as {opened.rate:.4g} a second."]
+    begin = float((stream.start_time or 0) * stream.time_base)
+    stated = float(stream.duration * stream.time_base) if stream.duration else None
+    if stated is None and container.duration:
+        stated, begin = container.duration / av.time_base, (container.start_time or 0) / av.time_base
+    held = times.end - begin
+    if stated and held < stated - max(0.5, 0.05 * stated):
+        return [f"The file states {stated:.2f} s and holds {held:.2f} s: the rest is missing or damaged."]
+    if times.num_packets < 0.95 * stream.frames - 1:
+        return [f"The file states {stream.frames} frames and holds {times.num_packets}: the rest is missing or damaged."]
+    return []
+
+
+def _shape_shown(frame):
+    """Returns height and width after the rotation that the file asks for."""
+    return (frame.width, frame.height) if _turns(frame) % 2 else (frame.height, frame.width)
+
+
+def _turns(frame):
+    """Returns quarter turns, counterclockwise, from a frame as stored to how it is shown."""
+    return round(frame.rotation / 90) % 4
+
+
+def _small(path, scaler, frame, shape, box):
+    """Returns a frame as shown, or a box in it, `(*shape, 3)` uint8 RGB by area averaging."""
+    turns = _turns(frame)
+    try:
+        if box is not None or frame.interlaced_frame:  # Lines of both fields are averaged like those of one.
+            frame = frame.reformat(format="rgb24", interpolation=_AREA)
+            picture = np.rot90(frame.to_ndarray(), turns)
+            left, top, width, height = box or (0, 0, picture.shape[1], picture.shape[0])
+            part = np.ascontiguousarray(picture[top : top + height, left : left + width])
+            frame, turns = av.VideoFrame.from_ndarray(part, "rgb24"), 0
+        height, width = shape[::-1] if turns % 2 else shape
+        small = scaler.reformat(frame, width, height, "rgb24", interpolation=_AREA, threads=1)
+    except MemoryError:
+        raise
+    except (av.FFmpegError, ValueError) as error:
+        raise unreadable(path, f"a frame of {frame.format.name} pixels that cannot be converted") from error
+    return np.rot90(small.to_ndarray(), turns) if turns else small.to_ndarray()
+
+
+def unreadable(path, found):
+    """Returns the error of a video in which that was found."""
+    return RawDataError(path, found, VIDEO, _AGAIN)

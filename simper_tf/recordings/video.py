@@ -1,0 +1,210 @@
+"""Frames of video files at their own times, decoded in another process.
+
+Nothing here computes a time from a frame's number, but for streams that hold no times: the rate of footage from phones
+and the web varies. Times are seconds from the first frame that can be decoded. Frames are decoded from the beginning,
+without seeking. A rotation stored in the file is applied; both fields of an interlaced frame are averaged.
+"""
+
+import collections
+import functools
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from simper_tf.recordings import retime, worker
+from simper_tf.recordings.errors import RawDataError
+
+# Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
+# at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
+LONGEST_GAP = 0.25
+_DECODING = "simper_tf.recordings.decoding"
+
+Box = tuple[int, int, int, int]
+
+
+class VideoInfo(NamedTuple):
+    """What is known of a video from the times of all its frames."""
+
+    width: int  # Pixels, as shown: after the rotation.
+    height: int
+    rate: float  # Frames per second, on average.
+    seconds: float  # From the first frame to the end of the last.
+    num_frames: int
+    keys: Sequence[float]  # Seconds of frames stored as whole pictures, rising.
+    bits: float  # Of the file, for each pixel of each frame.
+    codec: str
+    pixel_format: str
+    longest_gap: float  # Seconds between two neighboring frames, at most.
+    notes: Sequence[str]  # Sentences on what the file states and does not hold.
+
+
+def probe(path, rate: float | None = None) -> VideoInfo:
+    """Returns the `VideoInfo` of a file, by its packets; where these do not tell, after decoding all of it.
+
+    Args:
+        path: A video file.
+        rate: Frames per second at which it was filmed, if its times are slower or faster; None keeps its times.
+
+    Raises:
+        RawDataError: the file is missing, is no video of two frames or more, holds no times and no rate, or states
+            more pixels than memory or its bytes can hold.
+        OSError: the decoder cannot be started.
+    """
+    info = _measured(path, rate)
+    if rate is None:
+        return info
+    slower = info.rate / rate
+    keys = [slower * moment for moment in info.keys]
+    times = {"seconds": slower * info.seconds, "longest_gap": slower * info.longest_gap, "keys": keys}
+    return info._replace(rate=rate, **times)
+
+
+def decoded(
+    path,
+    start: float = 0.0,
+    end: float = math.inf,
+    shape: tuple[int, int] | None = None,
+    box: Box | None = None,
+    rate: float | None = None,
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Yields time and frame of each frame shown at `start <= time < end`, times rising.
+
+    A frame that is not later than the one before it is left out. One without a time lasts as long as the one before.
+
+    Args:
+        path: A video file.
+        start, end: Seconds from the first frame of the file.
+        shape: `(height, width)` of what comes out, `(height, width, 3)` uint8 RGB by area averaging; None for the
+            size of the video, or of the box.
+        box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
+        rate: As of `probe`.
+
+    Raises:
+        RawDataError: as `probe`, or a frame cannot be converted.
+        OSError: the decoder cannot be started.
+
+    Example:
+        `colors = [frame.mean(axis=(0, 1)) for _, frame in decoded("me.mp4", shape=(36, 64))]`
+    """
+    slower = 1.0 if rate is None else _measured(path, rate).rate / rate
+    if shape is None:
+        info = box or _measured(path, rate)
+        shape = (box[3], box[2]) if box else (info.height, info.width)
+    arguments = {"start": start / slower, "end": end / slower, "shape": tuple(shape), "box": box, "rate": rate}
+    for facts, content in worker.answers(f"{_DECODING}:frames", path, **arguments):
+        pictures = np.frombuffer(content, np.uint8).reshape(facts["shape"])
+        for moment, picture in zip(facts["times"], pictures, strict=True):
+            yield slower * moment, picture
+
+
+def windows(path, seconds, hop, size, rate=None):
+    """Cuts a recording into clips of one length whose frames are equally spaced in time; memory is that of two clips.
+
+    A frame between two of the file is their linear mixture by time, so a varying rate does no harm. What repeats faster
+    than half the lower of the two rates shows as something slower. A clip is left out if the file shows no frame for
+    more than `LONGEST_GAP` and more than two frames take, somewhere inside it.
+
+    Args:
+        path: A video file.
+        seconds: Length of a clip.
+        hop: Seconds from the start of a clip to the start of the next. Both are rounded to whole frames.
+        size: Pixels a side, or `(height, width)`; the whole frame is resized by area averaging.
+        rate: Frames per second of the clips; that of the file, on average, if None.
+
+    Returns:
+        An iterator of `(start, clip)`: seconds from the first frame of the file, and
+        `(round(seconds * rate), height, width, 3)` uint8 RGB.
+
+    Raises:
+        RawDataError: as `probe`; while iterating: a frame cannot be decoded, or there is no clip at all.
+        ValueError: a clip of less than two frames, a hop of less than one, or a size below one pixel.
+    """
+    info = probe(path)
+    rate = info.rate if rate is None else rate
+    shape = (size, size) if isinstance(size, int) else tuple(size)
+    if not (1.5 <= seconds * rate < np.inf and 0.5 < hop * rate < np.inf and min(shape) > 0):
+        raise ValueError(
+            "Clips need two frames or more, a hop of one or more, and a pixel or more. "
+            f"Received: {seconds} s every {hop} s at {rate:g} frames per second, of size {shape}."
+        )
+    return _cut(path, info, shape, rate, round(seconds * rate), round(hop * rate))
+
+
+def _cut(path, info, shape, rate, length, step):
+    """Yields what `windows` returns, for a clip of `length` frames every `step` frames."""
+    latest, last, whole_from, found_any = collections.deque(maxlen=length), -1, 0, False
+    frames = retime.uniform(_until_the_end(path, info, shape), rate, max(LONGEST_GAP, 2 / info.rate))
+    for index, frame in frames:
+        whole_from = whole_from if index == last + 1 else index
+        latest.append(frame)
+        last, start = index, index + 1 - length
+        if start >= whole_from and start % step == 0:
+            found_any = True
+            yield start / rate, np.stack(latest)
+    if not found_any:
+        found = f"{info.seconds:.2f} s of video, up to {info.longest_gap:.2f} s without a frame"
+        raise RawDataError(path, found, f"{length / rate:.2f} s without a hole", "Ask for shorter clips.")
+
+
+def _until_the_end(path, info, shape):
+    """Yields times and small frames of a whole file, and the last frame again at the time at which it ends."""
+    for time, frame in decoded(path, -np.inf, np.inf, shape):
+        yield time, frame
+    yield time + 1 / info.rate, frame
+
+
+def read_interval(path, start, end, size):
+    """Reads every frame shown at `start <= time < end`.
+
+    Each frame is made small at once, so memory is that of the small frames and one large one. The whole frame is
+    resized without keeping its aspect, by area averaging. Damage inside a frame goes unseen: the decoder patches it.
+
+    Args:
+        path: A video file.
+        start: Seconds from the first frame of the file.
+        end: Seconds; excluded.
+        size: Side of the frames returned, in pixels.
+
+    Returns:
+        `(frames, times)`: `(n, size, size, 3)` uint8 RGB, and `(n,)` float64 seconds, strictly increasing.
+
+    Raises:
+        RawDataError: the file is missing, unreadable or damaged, or shows no frame for more than `LONGEST_GAP`
+            seconds somewhere in the interval: then it is truncated, shorter than the interval, or has a hole.
+    """
+    frames, times = [], []
+    for time, frame in decoded(path, start, end, (size, size)):
+        frames.append(frame)
+        times.append(time)
+    _check_continuous(path, start, end, times)
+    return np.stack(frames), np.array(times)
+
+
+def _check_continuous(path, start, end, times):
+    edges = np.array([start, *times, end])
+    worst = int(np.argmax(np.diff(edges)))
+    if not times or edges[worst + 1] - edges[worst] > LONGEST_GAP:
+        raise RawDataError(
+            path,
+            f"no frame between {edges[worst]:.3f} s and {edges[worst + 1]:.3f} s",
+            f"frames throughout {start:.3f} to {end:.3f} s, at most {LONGEST_GAP} s apart",
+            "The file is truncated, has a hole, or is shorter than was asked for: fetch it again, or leave it out.",
+        )
+
+
+def _measured(path, rate):
+    """Returns the `VideoInfo` by the file's own times; a file is looked at once until it changes."""
+    try:
+        state = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return _kept.__wrapped__(path, rate)
+    return _kept(path, rate, state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept(path, rate, *_):
+    ((facts, _),) = worker.answers(f"{_DECODING}:probe", path, rate=rate)
+    return VideoInfo(**facts)
