@@ -18,7 +18,7 @@ from simper_tf.export.saved_model import FLOAT_SUFFIX
 from simper_tf.recordings import gaps, series, sources
 from simper_tf.recordings import windows as series_windows
 from simper_tf.recordings.errors import RawDataError
-from simper_tf.recordings.mp4 import probe, windows
+from simper_tf.recordings.video import probe, windows
 from simper_tf.utils.standardize import is_series
 from trainers import cli
 

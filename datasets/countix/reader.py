@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.data import checks
-from simper_tf.recordings import mp4, raw_files
+from simper_tf.recordings import raw_files, video
 from simper_tf.recordings.errors import RawDataError
 
 TFDS_SPLITS = {"train": "train", "val": "validation", "test": "test"}
@@ -171,12 +171,10 @@ def _examine(item, config, decode):
     """A bad video is left out of the build and never stops it; without decoding, one that opens passes for good."""
     if not decode and item.path:
         try:
-            header = mp4.read_header(item.path)
+            info = video.probe(item.path)
         except RawDataError as error:
             return checks.Report(skipped=(str(error),))
-        return checks.Report(
-            "", "", header.num_frames, header.rate, header.num_frames / header.rate, (item.segment.count,)
-        )
+        return checks.Report("", "", info.num_frames, info.rate, info.seconds, (item.segment.count,))
     _, example, reason = read_or_skip(item, num_frames=config.num_frames, size=config.size, fit=config.fit)
     if example is None:
         return checks.Report(skipped=(reason,))
@@ -215,7 +213,7 @@ def read_segment(located, num_frames=200, size=96, fit="resample"):
             f"{segment.stem}.mp4 or {segment.video_id}.mp4 anywhere in the raw data",
             "Fetch it, or leave it out.",
         )
-    frames, times = mp4.read_interval(path, segment.start - offset, segment.end - offset, size)
+    frames, times = video.read_interval(path, segment.start - offset, segment.end - offset, size)
     if len(frames) < num_frames:
         raise RawDataError(
             path,

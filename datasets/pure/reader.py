@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from simper_tf.data import checks, face_recordings
-from simper_tf.recordings import png, raw_files
+from simper_tf.recordings import pictures, raw_files
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.signals import pulse
 
@@ -167,16 +167,17 @@ def _refuse_others(folder, image_times, frames):
     if unknown:
         found = f"Image{unknown[0]}.png and {len(unknown) - 1} more that the JSON does not have"
         raise RawDataError(folder, found, f"the {len(times)} frames of its JSON", COPY_AGAIN)
-    for time in times:
-        png.refuse_damaged(frames[time], COPY_AGAIN)
+    paths = [frames[time] for time in times]
+    for path, header in zip(paths, pictures.headers(paths), strict=True):
+        if header.format != "PNG":
+            raise RawDataError(path, f"a picture of the format {header.format}", "PNG", COPY_AGAIN)
 
 
 def _read_frames(paths):
     """Yields `(H, W, 3)` uint8 RGB frames."""
     shape = None
-    for path in paths:
-        frame = png.read(path, COPY_AGAIN)
-        shape = shape or frame.shape
+    for number, frame in pictures.frames(paths):
+        path, shape = paths[number], shape or frame.shape
         if frame.shape != shape:
             raise RawDataError(path, f"a frame of shape {frame.shape}", f"one of shape {shape}", COPY_AGAIN)
         yield frame

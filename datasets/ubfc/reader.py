@@ -7,12 +7,13 @@ second, not 30. DATASET_1 (`<N>-gt` folders) is another format and is left alone
 Format: Bobbia et al., Pattern Recognition Letters 124, 2019, and the readme that comes with the data.
 """
 
+import itertools
 import re
 
 import numpy as np
 
 from simper_tf.data import checks, face_recordings
-from simper_tf.recordings import avi, raw_files
+from simper_tf.recordings import raw_files, video
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.signals import pulse
 
@@ -23,6 +24,7 @@ SUBJECTS = tuple(f"subject{number}" for number in NUMBERS)
 MAX_SURPLUS = 0.01
 # The clock of the text and the rate of the container may differ by this fraction.
 MAX_RATE_ERROR = 0.05
+DOWNLOAD_AGAIN = "The copy is incomplete or damaged: download the file again."
 
 
 def find(root):
@@ -55,28 +57,53 @@ def read(folder):
     """
     ppg, _, times = _read_ground_truth(folder / "ground_truth.txt")
     path = folder / "vid.avi"
-    header = avi.read_header(path)
-    num_frames = min(len(times), header.num_frames)
-    if max(len(times), header.num_frames) - num_frames > MAX_SURPLUS * len(times):
+    info = _probed(path)
+    num_frames = min(len(times), info.num_frames)
+    if max(len(times), info.num_frames) - num_frames > MAX_SURPLUS * len(times):
         raise RawDataError(
             path,
-            f"{header.num_frames} frames",
+            f"{info.num_frames} frames",
             f"{len(times)}, one for each value of ground_truth.txt",
             "One of the two files is truncated: download both again.",
         )
     times, num_moved = _increasing(folder / "ground_truth.txt", times)
-    _refuse_other_rate(path, header.rate, times)
+    _refuse_other_rate(path, info.rate, times)
     notes = [f"{num_moved} time stamps moved forward"] if num_moved else []
-    if len(times) != header.num_frames:
-        notes.append(f"{header.num_frames} frames for {len(times)} values: the surplus at the end is unused")
+    if len(times) != info.num_frames:
+        notes.append(f"{info.num_frames} frames for {len(times)} values: the surplus at the end is unused")
     return face_recordings.FaceRecording(
         id=folder.name,
         subject=folder.name,
         times=times[:num_frames],
         series={"ppg": ppg[:num_frames]},
-        frames=lambda: avi.read_frames(path, num_frames),
+        frames=lambda: _read_frames(path, num_frames),
         notes=tuple(notes),
     )
+
+
+def _probed(path):
+    """Returns the `video.VideoInfo` of a file; its frames must be whole, and not compressed: that takes the pulse."""
+    info = video.probe(path)
+    if info.codec != "rawvideo" or info.pixel_format != "bgr24":
+        found = f"{info.pixel_format} pixels compressed as {info.codec}"
+        raise RawDataError(path, found, "an uncompressed video, 24-bit BGR", DOWNLOAD_AGAIN)
+    row = 3 * info.width
+    sizes = [8 * stored / info.width for stored in (row, row + -row % 4)]  # Rows may be padded.
+    if info.num_frames != info.stated_frames or not any(abs(info.bits - size) < 1e-6 for size in sizes):
+        found = f"{info.num_frames} frames of {info.bits:.4g} bits a pixel"
+        expected = f"{info.stated_frames} frames of {info.width} x {info.height} whole pixels, by its header"
+        raise RawDataError(path, found, expected, DOWNLOAD_AGAIN)
+    return info
+
+
+def _read_frames(path, count):
+    """Yields exactly so many frames, `(H, W, 3)` uint8 RGB."""
+    read = 0
+    for _, frame in itertools.islice(video.decoded(path), count):
+        read += 1
+        yield frame
+    if read < count:
+        raise RawDataError(path, f"only {read} decodable frames", f"{count}", DOWNLOAD_AGAIN)
 
 
 def checkup(root, config):

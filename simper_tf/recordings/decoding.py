@@ -12,14 +12,14 @@ from typing import NamedTuple
 import av
 import numpy as np
 
-from simper_tf.recordings import raw_files, worker
+from simper_tf.recordings import raw_files, video, worker
 from simper_tf.recordings.errors import RawDataError
 
 VIDEO = "a complete video file that FFmpeg decodes"
 _AGAIN = "Fetch it again, or leave it out."
 _CONVERT = "Fetch it again, convert it to MP4 if its format may not be one of those that are read, or leave it out."
 # Streams of frames without times; some of them state a rate.
-_TIMELESS = {"h264", "hevc", "m4v", "mpegvideo", "mjpeg", "mpjpeg", "obu"}
+_TIMELESS = {"h263", "h264", "hevc", "m4v", "mpegvideo", "mjpeg", "mpjpeg", "obu"}
 # A rate that no stream states: FFmpeg takes it for those that state none.
 _UNSTATED = "997"
 _OPTIONS = {
@@ -32,7 +32,6 @@ _OPTIONS = {
 _ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores", "rawvideo", "vp9"}
 # Frames in a row, and packets, that come with a time already passed, or with an error, before the rest is given up.
 _MOST_LATE, _MOST_ERRORS = 16, 100
-MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
 # Of a whole video, and for each byte of its file where there are more: a still picture for hours has less.
 _MOST_PIXELS, _MOST_PIXELS_A_BYTE = 2**33, 2**16
 _MOST_FRAMES = 10**7  # Some days.
@@ -57,6 +56,7 @@ class _Times(NamedTuple):
     keys: np.ndarray
     end: float
     num_packets: int
+    num_bytes: int
 
 
 def probe(path, rate) -> Iterator[tuple]:
@@ -76,19 +76,20 @@ def probe(path, rate) -> Iterator[tuple]:
         height, width = _shape_shown(first)
         codec, pixel_format = opened.stream.codec_context.name, first.format.name
     with _opened(path, rate) as opened:
-        times = _times_of_packets(opened, origin) or _times_of_frames(path, rate)
-        notes = _notes(opened, times)
+        times = _times_of_index(opened) or _times_of_packets(opened, origin) or _times_of_frames(path, rate)
+        notes, stated = _notes(opened, times), opened.stream.frames
     gaps = np.diff(times.shown)
     if not len(gaps):
         raise unreadable(path, "a single frame")
     average = len(gaps) / float(times.shown[-1] - times.shown[0])
-    if average > MAX_RATE:
+    if average > video.MAX_RATE:
         raise unreadable(path, f"{average:g} frames per second")
     start, count = times.shown[0], len(times.shown)
     yield {
         "width": width, "height": height, "rate": average, "seconds": count / average, "num_frames": count,
-        "keys": (times.keys - start).tolist(), "bits": 8 * os.path.getsize(path) / (width * height * count),  # noqa: PTH202
-        "codec": codec, "pixel_format": pixel_format, "longest_gap": float(gaps.max()), "notes": notes,
+        "stated_frames": stated, "keys": (times.keys - start).tolist(),
+        "bits": 8 * times.num_bytes / (width * height * count), "codec": codec, "pixel_format": pixel_format,
+        "longest_gap": float(gaps.max()), "notes": notes,
     }, b""  # fmt: skip
 
 
@@ -130,7 +131,7 @@ def _opened(path, rate):
         except MemoryError:
             raise
         except (av.FFmpegError, ValueError) as error:
-            raise RawDataError(path, f"it cannot be opened as a video{_said(error)}", VIDEO, _CONVERT) from error
+            raise RawDataError(path, f"it cannot be opened as a video{_complaint(file)}", VIDEO, _CONVERT) from error
         with container:
             stream = container.streams.best("video")
             if stream is None:
@@ -141,9 +142,15 @@ def _opened(path, rate):
             yield _Opened(path, container, stream, _rate_of_timeless(path, container, stream, rate))
 
 
-def _said(error):
-    words = getattr(error, "log", None)  # The last that FFmpeg said, such as "moov atom not found".
-    return f" ({words[2].strip()})" if words else ""
+def _complaint(file):
+    """Returns what FFmpeg says of a file that it does not open, such as "moov atom not found", if anything."""
+    file.seek(0)
+    av.logging.set_level(av.logging.ERROR)
+    with av.logging.Capture() as said, contextlib.suppress(av.FFmpegError, ValueError):
+        av.open(file, options=_OPTIONS).close()
+    av.logging.set_level(None)
+    words = said[-1][2].split(" '")[0].strip() if said else ""  # Without what it quotes.
+    return f" ({words})" if words else ""
 
 
 def _refuse_endless(path, container, stream):
@@ -160,8 +167,8 @@ def _rate_of_timeless(path, container, stream, rate):
     """Returns frames per second of a stream without times; None where frames have theirs."""
     if container.format.name not in _TIMELESS:
         return None
-    stated = float(stream.guessed_rate or 0)
-    if rate or 0 < stated <= MAX_RATE and stated != float(_UNSTATED):
+    stated = float(stream.guessed_rate or 0) if container.format.name != "h263" else 0.0  # Whose clock says nothing.
+    if rate or (0 < stated <= video.MAX_RATE and stated != float(_UNSTATED)):
         return rate or stated
     expected = "a video that holds the times of its frames"
     action = "Name the rate at which they were recorded, such as --rate=30."
@@ -228,14 +235,14 @@ def _times_of_packets(opened, origin):
     if opened.rate or stream.codec_context.name not in _ONE_EACH:
         return None
     has_dts = opened.container.format.name == "avi"
-    shown, keys, end, count = [], [], 0.0, 0
+    shown, keys, end, count, total = [], [], 0.0, 0, 0
     for packet in _packets(opened, *opened.container.streams.video, *opened.container.streams.audio):
         worker.allow()
         stamp = packet.dts if has_dts else packet.pts
         if stamp is not None:
             end = max(end, float((stamp + (packet.duration or 0)) * packet.time_base))
         if packet.stream_index == stream.index:
-            count += 1
+            count, total = count + 1, total + packet.size
             if stamp is None:
                 return None
             if not packet.is_discard:
@@ -244,7 +251,20 @@ def _times_of_packets(opened, origin):
     first = min(shown, default=0.0) if has_dts else origin
     shown = np.unique([moment for moment in shown if moment >= first - 1e-9])
     keys = np.unique([moment for moment in keys if moment >= first - 1e-9])
-    return _Times(shown, keys, end, count)
+    return _Times(shown, keys, end, count, total)
+
+
+def _times_of_index(opened):
+    """Returns the `_Times` of an AVI file with a whole index of pictures as they are, without reading them."""
+    stream, size = opened.stream, os.path.getsize(opened.path)  # noqa: PTH202
+    if opened.container.format.name != "avi" or stream.codec_context.name != "rawvideo":
+        return None
+    entries = list(stream.index_entries)
+    held = [entry for entry in entries if entry.size and entry.pos + entry.size <= size]
+    if len(entries) != stream.frames or not held:
+        return None
+    times = np.array([entry.timestamp for entry in held]) * float(stream.time_base)
+    return _Times(times, times, times[-1] + float(stream.time_base), len(held), sum(entry.size for entry in held))
 
 
 def _times_of_frames(path, rate):
@@ -252,7 +272,8 @@ def _times_of_frames(path, rate):
         pairs = [(moment, frame.key_frame) for moment, frame in _timed(opened)]
     shown = np.array([moment for moment, _ in pairs])
     end = 2 * shown[-1] - shown[-2] if len(shown) > 1 else 0.0
-    return _Times(shown, np.array([moment for moment, is_key in pairs if is_key]), end, len(shown))
+    keys = np.array([moment for moment, is_key in pairs if is_key])
+    return _Times(shown, keys, end, len(shown), os.path.getsize(path))  # noqa: PTH202
 
 
 def _notes(opened, times):
@@ -264,11 +285,12 @@ def _notes(opened, times):
     stated = float(stream.duration * stream.time_base) if stream.duration else None
     if stated is None and container.duration:
         stated, begin = container.duration / av.time_base, (container.start_time or 0) / av.time_base
-    held = times.end - begin
-    if stated and held < stated - max(0.5, 0.05 * stated):
-        return [f"The file states {stated:.2f} s and holds {held:.2f} s: the rest is missing or damaged."]
+    seconds = times.end - begin
+    if stated and seconds < stated - max(0.5, 0.05 * stated):
+        return [f"The file states {stated:.2f} s and holds {seconds:.2f} s: the rest is missing or damaged."]
     if times.num_packets < 0.95 * stream.frames - 1:
-        return [f"The file states {stream.frames} frames and holds {times.num_packets}: the rest is missing or damaged."]
+        held = f"{stream.frames} frames and holds {times.num_packets}"
+        return [f"The file states {held}: the rest is missing or damaged."]
     return []
 
 

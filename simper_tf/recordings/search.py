@@ -5,11 +5,11 @@ import os
 import pathlib
 from typing import NamedTuple
 
-from simper_tf.recordings import series, sources
+from simper_tf.recordings import pictures, series, sources
 from simper_tf.recordings.errors import RawDataError
 
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
-            ".mxf", ".ogv", ".ts", ".vob", ".webm", ".wmv", *series.ENDINGS)  # fmt: skip
+            ".mxf", ".ogv", ".tif", ".tiff", ".ts", ".vob", ".webm", ".wmv", *series.ENDINGS)  # fmt: skip
 
 # What `trainers.predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "predictions.json"
@@ -29,12 +29,14 @@ class Found(NamedTuple):
     skipped: list[RawDataError]
 
 
-def find(names: list[str], rate: float | None = None) -> Found:
+def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = False) -> Found:
     """Returns the recordings that names stand for, sorted within each name, and what is wrong with the others.
 
     Args:
         names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
+            Pictures of a folder are one recording where there is nothing else.
         rate: Frames or samples per second of files that do not say.
+        is_filmed_at_rate: As of `sources.open_file`.
     """
     found, problems, skipped = [], [], []
     for name in names:
@@ -46,10 +48,11 @@ def find(names: list[str], rate: float | None = None) -> Found:
         except RawDataError as error:
             problems.append(error)
             continue
-        in_folder = _true(pathlib.Path(name).is_dir)
-        for path in paths:
+        in_folder, before = _true(pathlib.Path(name).is_dir), len(found) + len(problems) + len(skipped)
+        stills = [path for path in paths if path.suffix.lower() in pictures.SUFFIXES and _is_single(path)]
+        for path in [path for path in paths if path not in stills]:
             try:
-                source = sources.open_file(path, rate)
+                source = sources.open_file(path, rate, is_filmed_at_rate)
             except RawDataError as error:
                 problems.append(error)
                 continue
@@ -58,7 +61,24 @@ def find(names: list[str], rate: float | None = None) -> Found:
                 skipped.append(refusal)
             else:
                 found.append(source)
+        if stills and len(found) + len(problems) + len(skipped) == before:
+            found += _sequences(name, stills, rate)
     return Found(found, problems, skipped)
+
+
+def _is_single(path):
+    """Returns whether a picture is no stack; a damaged one is single, and refused when it is read."""
+    try:
+        return pictures.headers([path])[0].pages == 1
+    except RawDataError:
+        return True
+
+
+def _sequences(name, stills, rate):
+    """Returns the pictures of each folder as a recording."""
+    folders = dict.fromkeys(path.parent for path in stills)
+    inside = {folder: pictures.in_order([path for path in stills if path.parent == folder]) for folder in folders}
+    return [sources.Images(name if len(inside) == 1 else folder, paths, rate) for folder, paths in inside.items()]
 
 
 def _refusal(path, rate):
@@ -93,7 +113,9 @@ def _below(folder, problems):
         pathlib.Path(root, name)
         for root, _, names in os.walk(folder, onerror=note)
         for name in names
-        if name.lower().endswith(SUFFIXES) and name not in WRITTEN and not _is_signal(name, names)
+        if name.lower().endswith((*SUFFIXES, *pictures.SUFFIXES))
+        and name not in WRITTEN
+        and not _is_signal(name, names)
     )
     if not paths and len(problems) == before:
         known = ", ".join(SUFFIXES)

@@ -1,10 +1,8 @@
-"""Anybody's recordings, opened: video files, arrays of frames, series and cameras, as frames with their own times.
-
-Nothing here computes the time of a video's frame from its number.
-"""
+"""Anybody's recordings, opened: videos, pictures, arrays, series and cameras, as frames with their own times."""
 
 import abc
 import dataclasses
+import math
 import pathlib
 import time
 from collections.abc import Iterator, Sequence
@@ -12,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 
-from simper_tf.recordings import apart, avi, mp4, raw_files, sampled, series
+from simper_tf.recordings import pictures, raw_files, sampled, series, video
 from simper_tf.recordings.errors import RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
@@ -29,7 +27,8 @@ _SCALES = {np.dtype(np.uint8): 1.0, np.dtype(np.uint16): 1 / 257}
 # Highest level of uint16 frames below which fewer than 32 levels of 255 are left of them.
 _DARK = 2**13
 
-Box = tuple[int, int, int, int]
+Box = video.Box
+_TIFF = b"II*\0", b"MM\0*"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Info:
     height: int
     width: int
     bits: float | None = None
-    longest_gap: float = mp4.LONGEST_GAP
+    longest_gap: float = video.LONGEST_GAP
     keys: Sequence[float] = ()
 
 
@@ -109,24 +108,62 @@ class Source(abc.ABC):
 
 
 class Video(Source):
-    """A video file in one of the containers that `decoder.ENVIRONMENT` names, in any codec that FFmpeg decodes.
+    """A video file in any container and codec that FFmpeg reads; see `video`.
 
-    A rotation stored in it is applied.
+    Args:
+        path: The file.
+        rate: Frames per second of a file that holds no times.
+        is_filmed_at_rate: Whether that of every file is the rate, as of slow motion: its times are changed to it.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, rate: float | None = None, is_filmed_at_rate: bool = False):
         super().__init__(str(path))
-        self.path = path
+        self._path, self._settings = path, {"rate": rate, "keeps_times": not is_filmed_at_rate}
 
     def info(self):
-        found = apart.probe(self.path)
-        pixels = found.height * found.width * found.num_frames
-        bits = 8 * pathlib.Path(self.path).stat().st_size / pixels
-        gap = max(mp4.LONGEST_GAP, 2 / found.rate)
-        return Info(found.rate, found.seconds, found.height, found.width, bits, gap, found.keys)
+        found = video.probe(self._path, **self._settings)
+        self.notes = tuple(found.notes)
+        gap = max(video.LONGEST_GAP, 2 / found.rate)
+        return Info(found.rate, found.seconds, found.height, found.width, found.bits, gap, found.keys)
 
     def frames(self, start, end, shape, box):
-        return apart.decoded(self.path, start, end, shape, box)
+        return video.decoded(self._path, start, end, shape, box, **self._settings)
+
+
+class Images(Source):
+    """Pictures, or pages of TIFF files, one after another at a rate.
+
+    Frames come out as uint8 RGB, or as float32 gray: of 16 bits over 257, floats times 255.
+
+    Args:
+        name: As it is printed.
+        paths: The files, in order.
+        rate: Frames per second.
+    """
+
+    def __init__(self, name, paths: Sequence[pathlib.Path], rate):
+        super().__init__(str(name))
+        self._paths, self._rate, self._headers = list(paths), rate, None
+
+    def info(self):
+        _check_rate(self.name, self._rate)
+        self._headers = self._headers or pictures.headers(self._paths)
+        width, height = self._headers[0][:2]
+        for path, header in zip(self._paths, self._headers, strict=True):
+            if header[:2] != (width, height):
+                found, expected = f"{header.width} x {header.height} pixels", f"{width} x {height}, as of the first"
+                raise RawDataError(path, found, expected, "Leave it out, or read it by itself.")
+        count = sum(header.pages for header in self._headers)
+        if count < 2:
+            raise RawDataError(self.name, "a single picture", "a recording", "Name a folder of pictures, or a video.")
+        return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
+
+    def frames(self, start, end, shape, box):
+        seconds = self.info().seconds
+        first = max(math.ceil(start * self._rate - 1e-9), 0)
+        last = math.ceil(min(end, seconds) * self._rate - 1e-9)
+        for number, picture in pictures.frames(self._paths, first, last, shape, box):
+            yield number / self._rate, picture
 
 
 class Frames(Source):
@@ -255,7 +292,7 @@ class Camera(Source):
         if len(with_times) < 2:
             raise RawDataError(self.name, "no picture", "a camera that sends pictures", "Name another number.")
         (first, _), (last, frame) = with_times[0], with_times[-1]
-        rate = min((len(with_times) - 1) / max(last - first, 1e-3), avi.MAX_RATE)
+        rate = min((len(with_times) - 1) / max(last - first, 1e-3), video.MAX_RATE)
         return Info(rate, np.inf, *frame.shape[:2])
 
     def frames(self, start, end, shape, box):
@@ -293,12 +330,13 @@ def small_shape(info: Info, box: Box | None = None) -> tuple[int, int]:
     return max(round(scale * height), 1), max(round(scale * width), 1)
 
 
-def open_file(path: pathlib.Path, rate: float | None = None) -> Source:
+def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: bool = False) -> Source:
     """Returns the source for a file, by what is in it rather than by its name.
 
     Args:
         path: The file.
         rate: Frames or samples per second, for files that do not say.
+        is_filmed_at_rate: Whether videos whose frames have times were filmed at that rate too, as slow motion is.
 
     Raises:
         RawDataError: it is no readable file, or empty.
@@ -310,10 +348,15 @@ def open_file(path: pathlib.Path, rate: float | None = None) -> Source:
         start = file.read(12)
     if start.startswith(b"\x93NUMPY"):
         return Frames(path, rate) if sampled.load_array(path).ndim > 2 else Series(path, rate)
+    if start.startswith(_TIFF):
+        return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
-    return Series(path, rate) if is_sound or path.suffix.lower() in series.ENDINGS else Video(path)
+    if is_sound or path.suffix.lower() in series.ENDINGS:
+        return Series(path, rate)
+    return Video(path, rate, is_filmed_at_rate)
 
 
 def _check_rate(path, rate):
     if rate is None:
-        raise RawDataError(path, "frames without their rate", "a rate in frames per second", "Name it: --rate=30.")
+        expected, action = "a rate in frames per second", "Name it, such as --rate=30."
+        raise RawDataError(path, "frames without their rate", expected, action)

@@ -20,6 +20,7 @@ from simper_tf.recordings.errors import RawDataError
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
 LONGEST_GAP = 0.25
+MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
 _DECODING = "simper_tf.recordings.decoding"
 
 Box = tuple[int, int, int, int]
@@ -33,6 +34,7 @@ class VideoInfo(NamedTuple):
     rate: float  # Frames per second, on average.
     seconds: float  # From the first frame to the end of the last.
     num_frames: int
+    stated_frames: int  # By its header; 0 where that is silent.
     keys: Sequence[float]  # Seconds of frames stored as whole pictures, rising.
     bits: float  # Of the file, for each pixel of each frame.
     codec: str
@@ -41,12 +43,13 @@ class VideoInfo(NamedTuple):
     notes: Sequence[str]  # Sentences on what the file states and does not hold.
 
 
-def probe(path, rate: float | None = None) -> VideoInfo:
+def probe(path, rate: float | None = None, keeps_times: bool = False) -> VideoInfo:
     """Returns the `VideoInfo` of a file, by its packets; where these do not tell, after decoding all of it.
 
     Args:
         path: A video file.
-        rate: Frames per second at which it was filmed, if its times are slower or faster; None keeps its times.
+        rate: Frames per second at which it was filmed: times are made slower or faster. None keeps them.
+        keeps_times: Whether times are kept where the file holds some.
 
     Raises:
         RawDataError: the file is missing, is no video of two frames or more, holds no times and no rate, or states
@@ -54,12 +57,15 @@ def probe(path, rate: float | None = None) -> VideoInfo:
         OSError: the decoder cannot be started.
     """
     info = _measured(path, rate)
-    if rate is None:
+    if rate is None or keeps_times or info.rate == rate:
         return info
-    slower = info.rate / rate
-    keys = [slower * moment for moment in info.keys]
-    times = {"seconds": slower * info.seconds, "longest_gap": slower * info.longest_gap, "keys": keys}
-    return info._replace(rate=rate, **times)
+    longer = info.rate / rate
+    keys = [longer * moment for moment in info.keys]
+    note = f"Its {info.rate:.4g} frames a second are taken as filmed at {rate:.4g}, as asked for."
+    return info._replace(
+        rate=rate, seconds=longer * info.seconds, longest_gap=longer * info.longest_gap, keys=keys,
+        notes=[*info.notes, note],
+    )  # fmt: skip
 
 
 def decoded(
@@ -69,6 +75,7 @@ def decoded(
     shape: tuple[int, int] | None = None,
     box: Box | None = None,
     rate: float | None = None,
+    keeps_times: bool = False,
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yields time and frame of each frame shown at `start <= time < end`, times rising.
 
@@ -80,7 +87,7 @@ def decoded(
         shape: `(height, width)` of what comes out, `(height, width, 3)` uint8 RGB by area averaging; None for the
             size of the video, or of the box.
         box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
-        rate: As of `probe`.
+        rate, keeps_times: As of `probe`.
 
     Raises:
         RawDataError: as `probe`, or a frame cannot be converted.
@@ -89,15 +96,15 @@ def decoded(
     Example:
         `colors = [frame.mean(axis=(0, 1)) for _, frame in decoded("me.mp4", shape=(36, 64))]`
     """
-    slower = 1.0 if rate is None else _measured(path, rate).rate / rate
+    longer = 1.0 if rate is None or keeps_times else _measured(path, rate).rate / rate
     if shape is None:
-        info = box or _measured(path, rate)
+        info = _measured(path, rate)
         shape = (box[3], box[2]) if box else (info.height, info.width)
-    arguments = {"start": start / slower, "end": end / slower, "shape": tuple(shape), "box": box, "rate": rate}
+    arguments = {"start": start / longer, "end": end / longer, "shape": tuple(shape), "box": box, "rate": rate}
     for facts, content in worker.answers(f"{_DECODING}:frames", path, **arguments):
         pictures = np.frombuffer(content, np.uint8).reshape(facts["shape"])
         for moment, picture in zip(facts["times"], pictures, strict=True):
-            yield slower * moment, picture
+            yield longer * moment, picture
 
 
 def windows(path, seconds, hop, size, rate=None):

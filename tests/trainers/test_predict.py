@@ -17,7 +17,8 @@ from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
 from simper_tf.reading import answers
 from simper_tf.reading.scores import Reading
-from simper_tf.recordings import mp4, search, sources
+from simper_tf.recordings import search, sources
+from simper_tf.recordings import video as recorded
 from simper_tf.utils import files
 from trainers import predict as command
 from trainers.predictions import pictures, tables, videos
@@ -132,7 +133,7 @@ def test_a_video_a_page_and_a_picture_are_made_and_learning_joins_the_readouts(f
     words = ["--adapt=2", f"--video={video}", "--report", "--unit=per_minute", f"--out={tmp_path}"]
     done = predict(folder / "swing é 1.mp4", *words)
     assert done.returncode == 0, done.stderr
-    info = mp4.probe(video)
+    info = recorded.probe(video)
     assert (info.height, info.width, info.num_frames) == (120, 160, 225)
     page = (tmp_path / "predictions.html").read_text()
     assert "swing é 1.mp4" in page

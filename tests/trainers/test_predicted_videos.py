@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from simper_tf.recordings import mp4
+from simper_tf.recordings import video
 from trainers.predictions import videos
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def written_video(tmp_path, rate, limit=0):
 def test_a_video_of_any_rate_is_written(tmp_path, rate, expected):
     done = written_video(tmp_path, rate)
     assert done.returncode == 0, done.stderr
-    info = mp4.probe(tmp_path / "out.mp4")
+    info = video.probe(tmp_path / "out.mp4")
     assert info.rate == pytest.approx(expected, rel=1e-5)
     assert info.num_frames == pytest.approx(5 * rate, abs=1)
 

@@ -16,7 +16,7 @@ import datasets
 from datasets.ubfc import standin
 from simper_tf.commands.validate import Validation
 from simper_tf.data import manifest
-from simper_tf.recordings import avi
+from simper_tf.recordings import video as videos
 from simper_tf.recordings.errors import RawDataError
 from trainers import cli, validate
 
@@ -185,7 +185,7 @@ def test_every_damaged_file_is_named_not_only_the_first(sound, tmp_path):
         video.write_bytes(video.read_bytes()[:-50_000])
     said = diagnose(make("ubfc", tmp_path), raw, tmp_path / "manifest.jsonl")
     assert [str(path) for path in sorted(raw.rglob("vid.avi"))] == [sentence.split(": ")[0] for sentence in said]
-    assert all("truncated" in sentence for sentence in said)
+    assert all("whole pixels, by its header" in sentence for sentence in said)
 
 
 def test_what_is_found_missing_and_split_is_said(sound, tmp_path, capsys):
@@ -202,8 +202,8 @@ def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeyp
     def refuse(*_):
         raise AssertionError("decoded")
 
-    monkeypatch.setattr(avi, "read_frames", refuse)
-    assert diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
+    monkeypatch.setattr(videos, "decoded", refuse)
+    assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from simper_tf.reading import read
-from simper_tf.recordings import captures, sources
+from simper_tf.recordings import sources, video
 from simper_tf.recordings.errors import RawDataError
 from trainers.predictions import tables
 
@@ -76,9 +76,8 @@ def _rate(info):
 def _check_whole(path, written, count):
     """Raises OSError unless so many frames are in the file that was written: OpenCV says nothing of a full disk."""
     found = 0
-    with contextlib.suppress(RawDataError), captures.opened(written, cv2.CAP_PROP_FORMAT, -1) as capture:
-        while capture.grab():  # What is stored, without decoding it.
-            found += 1
+    with contextlib.suppress(RawDataError):
+        found = video.probe(written).num_frames
     if found != count:
         raise OSError(
             f"--video={path} could not be written: {found} of {count} frames arrived. Is the disk full? Make room, or "
