@@ -90,7 +90,7 @@ def _probed(path):
     row = 3 * info.width
     sizes = [8 * stored / info.width for stored in (row, row + -row % 4)]  # Rows may be padded.
     if info.num_frames != info.stated_frames or not any(abs(info.bits - size) < 1e-6 for size in sizes):
-        found = f"{info.num_frames} frames of {info.bits:.4g} bits a pixel"
+        found = f"{info.num_frames} frames of {info.bits:.6g} bits a pixel"
         expected = f"{info.stated_frames} frames of {info.width} x {info.height} whole pixels, by its header"
         raise RawDataError(path, found, expected, DOWNLOAD_AGAIN)
     return info

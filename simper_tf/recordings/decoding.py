@@ -117,7 +117,7 @@ def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
 
 
 def _packed(batch):
-    pictures = np.stack([picture for _, picture in batch])
+    pictures = np.ascontiguousarray([picture for _, picture in batch])  # Turned ones are stored by column.
     return {"times": [moment for moment, _ in batch], "shape": pictures.shape}, memoryview(pictures).cast("B")
 
 

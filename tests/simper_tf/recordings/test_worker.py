@@ -1,0 +1,211 @@
+"""A decoder that crashes, bombs, spins or sleeps costs one file, and is one sentence."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from simper_tf.recordings import worker
+from simper_tf.recordings.errors import RawDataError
+
+TASKS = """
+    import ctypes, os, time
+    from simper_tf.recordings import worker
+    from simper_tf.recordings.errors import RawDataError
+
+    def count(path, number):
+        for k in range(number):
+            yield {"k": k}, bytes([k]) * 300_000
+
+    def limit(path):
+        import resource
+        yield resource.getrlimit(resource.RLIMIT_AS)[0], b""
+
+    def segfault(path):
+        yield {}, b""
+        ctypes.string_at(0)
+
+    def abort(path):
+        os.abort()
+        yield
+
+    def bomb(path):
+        bytearray(2**50)
+        yield
+
+    def defect(path):
+        yield {}, [].missing
+
+    def refuse(path):
+        raise RawDataError(path, "this", "that", "Mend it.")
+        yield
+
+    def spin(path):
+        worker.PATIENCE = 1
+        worker.allow()
+        while True:
+            pass
+        yield
+
+    def sleep(path):
+        time.sleep(1000)
+        yield
+"""
+
+
+@pytest.fixture(autouse=True)
+def tasks(tmp_path, monkeypatch):
+    """A module of tasks; workers that know it are those of one test."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "made_up_tasks.py").write_text(textwrap.dedent(TASKS))
+    worker._idle.clear()
+    yield
+    worker._idle.clear()
+    worker._end_all()
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Returns the workers that are asked, in order."""
+    workers, ready = [], worker._Worker.ready
+    monkeypatch.setattr(worker._Worker, "ready", lambda: workers.append(ready()) or workers[-1])
+    return workers
+
+
+def run(task, **arguments):
+    return list(worker.answers(f"made_up_tasks:{task}", "a.mp4", **arguments))
+
+
+def test_one_process_answers_request_after_request(started):
+    for number in (3, 5):
+        assert run("count", number=number) == [({"k": k}, bytes([k]) * 300_000) for k in range(number)]
+    assert run("limit") == [(worker.MEMORY, b"")]
+    with pytest.raises(RawDataError, match=r"^a.mp4: found this; expected that. Mend it.$"):
+        run("refuse")
+    assert len(started) == 4
+    assert len(set(started)) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("segfault", r"what the decoder does not survive \(SIGSEGV\)"),
+        ("abort", r"what the decoder does not survive \(SIGABRT\)"),
+        ("bomb", "a frame for which 6 GiB are not enough"),
+    ],
+)
+def test_a_crash_is_one_sentence_and_the_next_file_is_read(task, said):
+    with pytest.raises(RawDataError, match=rf"a.mp4: found {said}; expected a complete file that can be decoded"):
+        run(task)
+    assert len(run("count", number=2)) == 2
+
+
+@pytest.mark.slow
+def test_computing_without_an_answer_ends_by_its_cpu_time():
+    with pytest.raises(RawDataError, match="no end of decoding after 60 s of computing"):
+        run("spin")
+
+
+@pytest.mark.slow
+def test_a_decoder_that_waits_for_itself_ends(monkeypatch):
+    monkeypatch.setattr(worker, "PATIENCE", 2)
+    with pytest.raises(RawDataError, match="a decoder that waits for itself"):
+        run("sleep")
+
+
+def test_a_defect_of_ours_shows_itself():
+    with pytest.raises(RuntimeError, match="AttributeError"):
+        run("defect")
+
+
+def test_two_requests_at_once_have_a_process_each(started):
+    first, second = (worker.answers("made_up_tasks:count", "a.mp4", number=9) for _ in range(2))
+    assert [next(first)[0], next(second)[0], next(first)[0]] == [{"k": 0}, {"k": 0}, {"k": 1}]
+    first.close()
+    second.close()
+    assert len(set(started)) == 2
+
+
+def test_answers_that_nobody_wants_end_their_process(started):
+    answers = worker.answers("made_up_tasks:count", "a.mp4", number=200)
+    next(answers)
+    answers.close()
+    assert started[-1]._process.poll() == -signal.SIGKILL
+    assert started[-1] not in worker._idle
+
+
+def test_a_process_that_died_while_idle_is_replaced(started):
+    run("count", number=1)
+    started[-1]._process.kill()
+    started[-1]._process.wait()
+    assert len(run("count", number=2)) == 2
+
+
+def in_a_program(code):
+    """Returns what a program prints that has asked a worker once, whose process id is `pid`."""
+    before = """
+        import atexit, os, resource, signal, sys, time
+        def last():
+            try:
+                os.kill(pid, 0)
+                print("it is there")
+            except ProcessLookupError:
+                print("it is gone", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 5_000)
+        atexit.register(last)
+        from simper_tf.recordings import worker
+        answers = worker.answers("made_up_tasks:count", "a.mp4", number=100)
+        next(answers)
+        (running,) = worker._all
+        pid = running._process.pid
+    """
+    program = textwrap.dedent(before) + textwrap.dedent(code)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=environment)
+    assert done.returncode in (0, -signal.SIGINT, 130, 1), done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", ["", "raise KeyboardInterrupt", "os.kill(pid, signal.SIGSTOP)"])
+def test_processes_end_with_the_program_however_that_ends(code):
+    assert in_a_program(code) == "it is gone True\n"
+
+
+@pytest.mark.slow
+def test_a_forked_program_leaves_the_processes_of_the_first_alone():
+    code = """
+        if os.fork() == 0:
+            atexit.unregister(last)
+            sys.exit()
+        os.wait()
+        print(running._process.poll())
+    """
+    assert in_a_program(code) == "None\nit is gone True\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_reaches_the_program_and_not_the_process():
+    code = """
+        print(os.getpgid(pid) == pid != os.getpgid(0), len(list(answers)))
+    """
+    assert in_a_program(code) == "True 99\nit is gone True\n"
+
+
+@pytest.mark.slow
+def test_what_prints_at_the_start_of_python_is_no_answer(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("print('Welcome to this cluster')")
+    assert in_a_program("") == "Welcome to this cluster\nit is gone True\n"
+
+
+def test_a_lower_limit_of_memory_stays(started):
+    lower, (soft, hard) = worker.MEMORY // 2, resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (lower, hard))
+    try:
+        worker._idle.clear()
+        assert run("limit") == [(lower, b"")]
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
