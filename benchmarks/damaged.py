@@ -1,218 +1,416 @@
-"""Puts damaged, odd and hostile files through `trainers.predict`, as a user would, and judges what it says of each.
+"""Fuzz of damaged, odd and hostile files: recordings through `trainers.predict`, built data sets through their loader.
 
 python -m benchmarks.damaged [--seed=0] [--files=1000] [--only=KIND] [--document=docs/recordings.md]
 
-Of every file there must come either a reading, which is right or leaves the octave open between the right one and
-others, or one line that names the file: no traceback, crash, hang, missing word or number made up, and no memory
-without bound. Ends with 1 where that is not so, and says where.
+Of every recording there must come a reading that is right or leaves the octave open, or one line that names the file;
+of a built data set its examples or one line. Crashes, tracebacks, hangs, numbers made up, traps that closed and memory
+without bound are violations: the command ends with 1 where there is one, and says where.
 """
 
 import argparse
 import collections
-import contextlib
-import ctypes
 import dataclasses
+import fractions
+import io
+import itertools
 import json
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import trainers  # noqa: F401  (loads TensorFlow quietly)
 
 # isort: split
-from benchmarks import damaged_bases, damaged_files, document
+import av
+import numpy as np
+import scipy.io.wavfile
+import tensorflow_datasets as tfds
+
+from benchmarks import document
+from datasets.rotating_digits import rotating_digits_dataset_builder as digits
+from simper_tf.data import building, built
 from simper_tf.evaluation import tables
 from simper_tf.recordings.errors import printable
 
 COMMAND = "python -m benchmarks.damaged"
 ROOT = pathlib.Path(__file__).parents[1]
-# Files that one process reads; seconds for it to start, and from its word on one of them to that on the next; GiB that
-# it, or a process that it starts, may take.
-_TOGETHER, _START, _EACH, _MEMORY = 100, 60, 120, 2.0
+RATE, SECONDS = 25.0, 8.0  # Of all that is made here.
+# Recordings that one process reads, minutes that it has for each, GiB that it or one that it starts may take.
+_TOGETHER, _MINUTES, _MEMORY = 60, 5, 2.0
 # Linux counts what a process takes from the size of the one that started it; a small one is put between for that.
 _MEASURED = """
 import resource, subprocess, sys
-code = subprocess.call(sys.argv[2:])
-used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-open(sys.argv[1], "w").write(f"{code} {used}")
+code = subprocess.run(sys.argv[3:], timeout=float(sys.argv[2])).returncode
+open(sys.argv[1], "w").write(f"{code} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}")
 """
-READ, OPEN = "read, right", "right, or another octave"
-NOTHING, REFUSED = "nothing repeats", "refused in a line"
+READ, OPEN, NOTHING, REFUSED = "read, right", "right, or another octave", "nothing repeats", "refused in a line"
 FINE = READ, OPEN, NOTHING, REFUSED
+VIDEOS = {  # Ending -> encoder, pixels.
+    ".mp4": ("libx264", "yuv420p"), ".mkv": ("ffv1", "yuv420p"), ".avi": ("mpeg4", "yuv420p"),
+    ".mov": ("mjpeg", "yuvj420p"), ".webm": ("libvpx", "yuv420p"), ".ts": ("mpeg2video", "yuv420p"),
+    ".gif": ("gif", "rgb8"),
+}  # fmt: skip
+NAMES = ("two words", "é ü 胸", "%03d", "[a-b]", "q?*", "a\nb", "a\x1b[31mb", "'\"$x", "n" * 240, "concat:a|b",
+         "file:x", "\udcff\udcfe", "\u202egnp", "#", "pipe:0", "~", "-")  # fmt: skip
+_HEADERS = (  # What headers of arrays say that no array of numbers is.
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (-5, 4), }",
+    "{'descr': '|O', 'fortran_order': False, 'shape': (200,), }",
+    "__import__('os').mkdir('never')",
+)
+_LISTS = (
+    "ffconcat version 1.0\nfile {}\n",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n{}\n#EXT-X-ENDLIST\n",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n",
+    '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>{}</BaseURL></MPD>',
+)
+_BUILT = "built data sets"
 
 
 @dataclasses.dataclass(frozen=True)
-class Run:
-    """What a process did: its exit code, None if it was killed; what it said and read; GiB of it or of its decoder."""
+class Case:
+    """A file, or the folder of a data set, that is to be read."""
 
-    code: int | None
-    lines: list[str]
-    records: dict[str, list[dict]]
-    memory: float
+    kind: str
+    path: pathlib.Path
+    truth: float | None = None  # Hz at which something repeats in it, if it can be read.
+    is_sound: bool = False  # Whether it must be read, because nothing is wrong with it.
+    trap: pathlib.Path | None = None  # What must not be there afterwards.
+
+
+def moments(rate=RATE):
+    return np.arange(round(SECONDS * rate)) / rate
+
+
+def swing(hertz, rate=RATE):
+    return np.sin(2 * np.pi * hertz * moments(rate))
+
+
+def frames(hertz, times):
+    """Yields `(48, 64, 3)` uint8 frames in which a patch goes from side to side before a pattern."""
+    random = np.random.default_rng(7)
+    behind, patch = random.integers(60, 120, (48, 64, 3), np.uint8), random.integers(150, 250, (16, 16, 3), np.uint8)
+    for moment in times:
+        left, frame = round(24 + 16 * np.sin(2 * np.pi * hertz * moment)), behind.copy()
+        frame[16:32, left : left + 16] = patch
+        yield frame
+
+
+def video(path, hertz, times=None):
+    """Writes a video of `frames` at some times, and returns its bytes."""
+    times = moments() if times is None else times
+    codec, pixels = VIDEOS[path.suffix]
+    tick = fractions.Fraction(1, 1000 if path.suffix in (".mp4", ".mkv") else round(RATE))
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=round(RATE))
+        stream.height, stream.width, stream.pix_fmt, stream.codec_context.time_base = 48, 64, pixels, tick
+        for moment, picture in zip(times, frames(hertz, times), strict=True):
+            frame = av.VideoFrame.from_ndarray(picture, "rgb24")
+            frame.pts = round(moment / tick)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path.read_bytes()
+
+
+def table():
+    rows = [f"{moment:.3f},{np.sin(2 * np.pi * 0.7 * moment):.4f}" for moment in moments(50.0)]
+    return "\n".join(["time,chest", *rows, ""])
+
+
+def npy(array):
+    out = io.BytesIO()
+    np.save(out, array, allow_pickle=True)
+    return out.getvalue()
+
+
+def wav(rate, values):
+    out = io.BytesIO()
+    scipy.io.wavfile.write(out, rate, np.int16(9000 * values))
+    return out.getvalue()
+
+
+class Trap:
+    """What, once unpickled, leaves a file behind."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __reduce__(self):
+        return open, (str(self._path), "w")
+
+
+def sound_files(folder):
+    """Yields ending, content and truth of recordings in which something repeats."""
+    for ending in VIDEOS:
+        yield ending, video(folder / f"base{ending}", 1.2), 1.2
+    clap = np.sin(2 * np.pi * 440 * moments(8000)) * (0.55 + 0.45 * swing(1.1, 8000))
+    yield from ((".csv", table().encode(), 0.7), (".npy", npy(swing(0.8)), 0.8), (".wav", wav(8000, clap), 1.1))
+    yield from ((".wav", wav(100, swing(0.9, 100)), 0.9), (".npy", npy(np.stack([*frames(1.3, moments())])), 1.3))
+
+
+def odd_files(folder):
+    """Yields kind, ending, content, truth and whether it is sound, of files that are odd as they are."""
+    text, rows, other = table(), table().splitlines(), folder / "base.mp4"
+    for start in (b"", b"%PDF-1.7\n", b"PK\x03\x04", b"<html>404 Not Found</html>", b"\xff\xd8\xff\xe0", b"\x7fELF"):
+        yield from (("documents and noise", ending, start + 99 * b"\x07 noise", None, False) for ending in VIDEOS)
+    for side in (8000, 30000, 65535):
+        size = side.to_bytes(2, "little") * 2
+        frame = b"\x21\xf9\x04\0\x04\0\0\0," + bytes(4) + size + b"\0\x02\x02\x44\x01\0"
+        yield "huge pictures", ".gif", b"GIF89a" + size + b"\xf0\0\0" + bytes(6) + 300 * frame + b";", None, False
+    for words in _LISTS:
+        yield from (("lists of files", ending, words.format(other).encode(), None, False) for ending in (".mp4", ".ts"))
+    for header in _HEADERS:
+        start = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+        yield "arrays of no use", ".npy", start + swing(0.8).tobytes(), None, False
+    useless = swing(0.8).astype(complex), np.array(["a"] * 99), np.zeros((0, 5)), np.full(200, np.nan), np.arange(2)
+    for array in useless:
+        yield "arrays of no use", ".npy", npy(array), None, False
+    for lines in (
+        [*rows[:200], *rows[100:]], [*rows[200:], *rows[1:200]], rows[:1], [*rows, "1e300,0.5"], [*rows, "1e18,0.5"],
+        [rows[0], "-1e300,0.5", *rows[1:]], [row.partition(",")[0] for row in rows], [",".join(["1"] * 200000)] * 3,
+        [rows[0], *(row.partition(",")[0] + ",1" for row in rows[1:])], [rows[0], *["1e999,1e999"] * 99],
+    ):  # fmt: skip
+        yield "tables of no use", ".csv", "\n".join(lines).encode(), None, False
+    for content in (
+        text.encode("utf-8-sig"), text.encode("utf-16"), text.replace(",", "\t").encode(),
+        f"# by hand\n\n{text}".encode(), text.replace("\n", "\r").encode(),
+        text.replace(",", ";").replace(".", ",").encode(), text.replace("chest", "Brust-ä").encode("latin-1"),
+        text.replace("chest", '"chest, belt"').encode(),
+    ):  # fmt: skip
+        yield "tables in other forms", ".csv", content, 0.7, True
+    for ending in (".mp4", ".mkv"):
+        times = np.cumsum(np.random.default_rng(0).choice([0.02, 0.04, 0.06, 0.12], 400))
+        yield "irregular times", ending, video(folder / f"b{ending}", 1.2, times[times < SECONDS]), 1.2, True
+        yield "a single frame", ending, video(folder / f"a{ending}", 1.2, times[:1]), None, False
+
+
+class Maker:
+    """Makes files in a folder; all that is random follows from the seed."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.random, self.count = folder, np.random.default_rng(seed), 0
+        self.sound, self.odd = list(sound_files(folder)), list(odd_files(folder))
+        self.kinds = {**KINDS, **dict.fromkeys((kind for kind, *_ in self.odd), Maker.odd_file)}
+
+    def pick(self, choices):
+        return choices[int(self.random.integers(len(choices)))]
+
+    def put(self, kind, ending, content, truth=None, is_sound=False, name="file"):
+        """Writes a file into a folder of its own."""
+        self.count += 1
+        path = self.folder / f"{self.count:04}" / f"{name}{ending}"
+        path.parent.mkdir()
+        path.write_bytes(content)
+        return Case(kind, path, truth, is_sound)
+
+    def odd_file(self, kind):
+        return self.put(*self.pick([odd for odd in self.odd if odd[0] == kind]))
+
+    def changed(self, kind, change):
+        ending, content, truth = self.pick(self.sound)
+        return self.put(kind, ending, bytes(change(bytearray(content))), truth)
+
+    def cut(self, content):
+        return content[: self.random.integers(1, len(content))]
+
+    def flip(self, content):
+        """Turns single bits around: anywhere, in headers at the start, or in an index at the end."""
+        first, last = self.pick([(0, len(content)), (0, 400), (max(len(content) - 1500, 0), len(content))])
+        for place in self.random.integers(first, min(last, len(content)), self.random.integers(1, 40)):
+            content[place] ^= 1 << int(self.random.integers(8))
+        return content
+
+    def blank(self, content):
+        first, last = sorted(map(int, self.random.integers(0, len(content), 2)))
+        content[first:last] = bytes(last - first)
+        return content
+
+    def huge(self, content):
+        """Has four or eight bytes of a header or an index state a huge number, or none."""
+        reach = min(len(content), 2500)
+        place = int(self.random.integers(4, reach - 8)) + self.pick([0, len(content) - reach])
+        size = self.pick([4, 8])
+        content[place : place + size] = self.pick([b"\x7f" + b"\xff" * 7, b"\xff" * 8, bytes(8)])[:size]
+        return content
+
+    def renamed(self, kind):
+        (ending, *_), (_, content, truth) = self.pick(self.sound), self.pick(self.sound)
+        return self.put(kind, ending, content, truth)
+
+    def named(self, kind):
+        return self.put(kind, *self.pick(self.sound), True, self.pick(NAMES))
+
+    def pickled(self, kind):
+        case = self.put(kind, self.pick([".npy", ".csv", ".mp4"]), b"")
+        trap = case.path.with_name("trap")
+        case.path.write_bytes(self.pick([pickle.dumps(Trap(trap)), npy(np.array([Trap(trap), 1], object))]))
+        return dataclasses.replace(case, trap=trap)
+
+    def sparse(self, kind):
+        """Returns a file of more bytes than memory has, hardly any of which are on the disk."""
+        ending, content, truth = self.pick([one for one in self.sound if one[0] not in (".wav", ".ts")])
+        case = self.put(kind, ending, content, truth)
+        os.truncate(case.path, 8 * 10**11)
+        return case
+
+    def no_file(self, kind):
+        case = self.put(kind, ".mp4", b"")
+        case.path.unlink()
+        self.pick([os.mkfifo, pathlib.Path.mkdir, lambda path: path.symlink_to("/dev/zero"), str])(case.path)
+        return case
+
+    def built(self):
+        """Returns the folder of a sound data set of a few clips, built at the first call."""
+        folder = self.folder / "built"
+        if not folder.exists():
+            config = digits.RotatingDigitsConfig(name="own", train_clips=4, validation_clips=4, test_clips=4)
+            digits.Builder(data_dir=folder, config=config).download_and_prepare()
+        return folder
+
+    def data_set(self, kind):
+        """Returns a built data set one of whose files is damaged."""
+        place = self.put(kind, "", b"").path.parent
+        shutil.copytree(self.built(), place, dirs_exist_ok=True)
+        victim = self.pick(sorted(path for path in place.rglob("*") if path.is_file() and path.stat().st_size))
+        victim.write_bytes(bytes(self.pick([self.cut, self.flip, self.blank])(bytearray(victim.read_bytes()))))
+        return Case(kind, place)
+
+
+KINDS = {
+    "cut off": lambda maker, kind: maker.changed(kind, maker.cut),
+    "bits turned": lambda maker, kind: maker.changed(kind, maker.flip),
+    "zeros in its middle": lambda maker, kind: maker.changed(kind, maker.blank),
+    "huge numbers in headers": lambda maker, kind: maker.changed(kind, maker.huge),
+    "under another ending": Maker.renamed,
+    "names": Maker.named,
+    "pickles": Maker.pickled,
+    "larger than memory": Maker.sparse,
+    "no files": Maker.no_file,
+    _BUILT: Maker.data_set,
+}
+
+
+def judged(folder, seed, number, kinds=None):
+    """Returns so many cases, of one kind after another, each with its outcome, and the GiB of the largest process."""
+    (folder / "files").mkdir()
+    maker = Maker(folder / "files", seed)
+    kinds = itertools.islice(itertools.cycle(kinds or maker.kinds), number)
+    cases = [maker.kinds[kind](maker, kind) for kind in kinds]
+    found, memory = {case.path: of_built(case, maker) for case in cases if case.kind == _BUILT}, 0.0
+    # Videos have times of their own, which --rate would change.
+    for flags in ([], [f"--rate={RATE:g}"]):
+        rest = [case for case in cases if case.path not in found and (flags or case.path.suffix in VIDEOS)]
+        for start in range(0, len(rest), _TOGETHER):
+            for case, outcome, used in of_group(folder, rest[start : start + _TOGETHER], flags):
+                found[case.path], memory = outcome, max(memory, used)
+            print(f"{len(found)}/{len(cases)}", flush=True)
+    for case in cases:
+        if found[case.path] not in FINE:
+            print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {found[case.path]}", file=sys.stderr)
+    return [(case, found[case.path]) for case in cases], memory
+
+
+def of_group(folder, group, flags):
+    """Yields case, outcome and memory; those that cannot be told apart in one process have one of their own each."""
+    fate, lines, records, memory = predicted(folder, group, flags)
+    if fate and len(group) > 1:
+        for case in group:
+            yield from of_group(folder, [case], flags)
+    else:
+        yield from ((case, fate or outcome_of(case, lines, records), memory) for case in group)
+
+
+def predicted(folder, group, flags):
+    """Runs the command on files; returns what befell it, its lines, its records by name and the GiB that it took."""
+    out, peak = folder / "out", folder / "peak"
+    shutil.rmtree(out, ignore_errors=True)
+    peak.write_text("")
+    words = [sys.executable, "-m", "trainers.predict", f"--out={out}", *flags, "--"]
+    words = [sys.executable, "-c", _MEASURED, str(peak), str(60 * _MINUTES * len(group)), *words]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}
+    done = subprocess.run([*words, *(str(case.path) for case in group)], env=environment, cwd=ROOT, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+    lines, written = done.stdout.decode(errors="replace").splitlines(), out / "predictions.json"
+    records = {one["recording"]: one for one in json.loads(written.read_text())} if written.exists() else {}
+    if not peak.read_text():
+        return "hang", lines, records, 0.0
+    code, memory = (int(word) for word in peak.read_text().split())
+    fate = f"memory, {memory / 2**20:.1f} GiB" if memory > _MEMORY * 2**20 else ""
+    if code not in (0, 1) or any("Traceback" in line for line in lines):
+        fate = f"crash, {signal.Signals(-code).name}" if code < 0 else f"traceback: {lines[-1:]}"
+    return fate, lines, records, memory / 2**20
+
+
+def outcome_of(case, lines, records):
+    """Returns what a process that ended as it should says of a file."""
+    if case.trap and case.trap.exists():
+        return "a pickle was loaded"
+    complaints = [line for line in lines if line.startswith(f"predict: {printable(str(case.path))}: found ")]
+    record = records.get(str(case.path))
+    if bool(complaints) == bool(record):
+        return "read and refused" if record else f"no word of its own: {lines[-1:]}"
+    if complaints:
+        return f"refused although sound: {complaints}" if case.is_sound else REFUSED
+    told = [window for window in record["windows"] if window["value"] is not None]
+    for window in told:
+        if not any(is_right(case, value) for value in (window["value"], *window["or"])):
+            return f"a number made up: {window['value']} in place of {case.truth}"
+    if case.is_sound and 2 * len(told) < len(record["windows"]):
+        return f"{len(told)} of {len(record['windows'])} windows read although sound"
+    if not told:
+        return NOTHING
+    return READ if all(is_right(case, window["value"]) for window in told) else OPEN
+
+
+def is_right(case, value):
+    return case.truth is not None and abs(value - case.truth) <= 0.04 + 0.03 * case.truth
+
+
+def of_built(case, maker):
+    """Returns what is said of a built data set: its examples as they were, or one line."""
+    try:
+        return READ if examples(case.path) == examples(maker.built()) else "examples made up"
+    except ValueError as error:
+        return REFUSED if str(case.path) in str(error) else f"no word of its own: {error}"
+
+
+def examples(folder):
+    """Returns the bytes of all that is in a built data set; damage is a ValueError that names the folder."""
+    clips = building.load(digits.Builder, "own", folder, None, print)
+    with built.reading(clips):
+        sets = [clips.builder.as_dataset(split=split, shuffle_files=False) for split in ("train", "validation", "test")]
+        return [np.asarray(value).tobytes() for one in sets for row in tfds.as_numpy(one) for value in row.values()]
+
+
+def report(found, memory, seed, changed=""):
+    """Returns a Markdown table of kinds and outcomes, after a sentence on what was changed of the command."""
+    columns = [*FINE, "VIOLATIONS"]
+    counts = collections.Counter((case.kind, outcome if outcome in FINE else columns[-1]) for case, outcome in found)
+    kinds = dict.fromkeys(case.kind for case, _ in found)
+    lines = [[kind, *(str(counts[kind, column]) for column in columns)] for kind in kinds]
+    lines.append(["in all", *(str(sum(counts[kind, column] for kind in kinds)) for column in columns)])
+    said = f"{len(found)} files of seed {seed}; at most {memory:.2f} GiB of memory a process.{changed}\n\n"
+    return said + tables.markdown_table(["kind of file", *columns], lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0, help="Of all that is random.")
     parser.add_argument("--files", type=int, default=1000, help="How many.")
-    parser.add_argument("--only", choices=damaged_files.KINDS, metavar="KIND", help="A kind of file, in place of all.")
+    parser.add_argument("--only", action="append", metavar="KIND", help="A kind of file, in place of all.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
-    kinds = [args.only] if args.only else list(damaged_files.KINDS)
     with tempfile.TemporaryDirectory(prefix="damaged-", ignore_cleanup_errors=True) as folder:
-        found, memory = judged(pathlib.Path(folder), args.seed, args.files, kinds)
+        found, memory = judged(pathlib.Path(folder), args.seed, args.files, args.only)
     text = report(found, memory, args.seed, document.changed(parser, args))
     print(text)
     document.into_document(args.document, COMMAND, text)
     sys.exit(any(outcome not in FINE for _, outcome in found))
-
-
-def judged(folder, seed, number, kinds):
-    """Returns so many cases, of one kind after another, each with its outcome, and the GiB of the largest process."""
-    (folder / "files").mkdir()
-    cases = damaged_files.Maker(folder / "files", seed).make(number, kinds)
-    together = [case for case in cases if not case.words and not case.is_locked]
-    locked = [case for case in cases if case.is_locked]
-    groups = [together[k : k + _TOGETHER] for k in range(0, len(together), _TOGETHER)]
-    groups += [[case] for case in cases if case.words] + [locked] * bool(locked)
-    found, memory = {}, 0.0
-    for group in groups:
-        for case, outcome, used in _of_group(folder, group):
-            found[case.path] = outcome
-            memory = max(memory, used)
-            if outcome not in FINE:
-                print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {outcome}", file=sys.stderr, flush=True)
-        print(f"{len(found)}/{len(cases)}", flush=True)
-    return [(case, found[case.path]) for case in cases], memory
-
-
-def _of_group(folder, group):
-    """Yields case, outcome and memory; cases that cannot be told apart in one process have one of their own each."""
-    run = predicted(folder, group)
-    fate = fate_of(run)
-    if fate and len(group) > 1:
-        for case in group:
-            yield from _of_group(folder, [case])
-    else:
-        for case in group:
-            yield case, fate or outcome_of(case, run), run.memory
-
-
-def predicted(folder, group):
-    """Runs the command on files."""
-    out = folder / "out"
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
-    words = group[0].words or [str(case.path) for case in group]
-    where = group[0].path.parent if group[0].words else ROOT
-    command = [sys.executable, "-m", "trainers.predict", f"--rate={damaged_bases.RATE:g}", f"--out={out}", *words]
-    with (folder / "said").open("w+b") as said:
-        settings = {"cwd": where, "env": {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}}
-        settings["preexec_fn"] = _humble if group[0].is_locked else None
-        code, memory = ended(command, said, _START + _EACH, _EACH, **settings)
-        said.seek(0)
-        lines = said.read().decode(errors="replace").splitlines()
-    written = out / "predictions.json"
-    records = collections.defaultdict(list)
-    for record in json.loads(written.read_text()) if written.exists() else ():
-        records[record["recording"]].append(record)
-    return Run(code, lines, records, memory)
-
-
-def ended(command, said, first, next_, **settings):
-    """Returns the exit code of a command, None if it was killed, and the GiB of it or of the largest it waited for.
-
-    Args:
-        command: Its words.
-        said: File that it writes to.
-        first, next_: Seconds that it has to write something, and to write more each time.
-        **settings: Of `subprocess.Popen`.
-    """
-    peak = pathlib.Path(f"{said.name}.peak")
-    words = [sys.executable, "-c", _MEASURED, str(peak), *command]
-    process = subprocess.Popen(words, stdout=said, stderr=said, start_new_session=True, **settings)
-    limit, size = time.monotonic() + first, 0
-    try:
-        while process.poll() is None:
-            if os.fstat(said.fileno()).st_size > size:
-                limit, size = time.monotonic() + next_, os.fstat(said.fileno()).st_size
-            if time.monotonic() > limit:
-                return None, 0.0
-            time.sleep(0.05)
-    finally:  # However this ends, by Ctrl-C too, nothing of it goes on.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    code, kibibytes = peak.read_text().split()
-    return int(code), int(kibibytes) / 2**20
-
-
-def _humble():
-    """Has the superuser obey permissions, where the system lets him: without the two capabilities not to."""
-    for capability in (1, 2):
-        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
-
-
-def fate_of(run):
-    """Returns what befell a whole process; nothing if it ended as it should."""
-    if run.code is None:
-        return "hang"
-    if run.code < 0:
-        return f"crash, {signal.Signals(-run.code).name}"
-    if any("Traceback" in line for line in run.lines) or run.code not in (0, 1):
-        return f"traceback: {run.lines[-1] if run.lines else run.code}"
-    if run.memory > _MEMORY:
-        return f"memory, {run.memory:.1f} GiB"
-    return ""
-
-
-def outcome_of(case, run):
-    """Returns what a process that ended as it should says of a file."""
-    if case.trap and case.trap.exists():
-        return "a pickle was loaded"
-    name = case.words[-1] if case.words else str(case.path)
-    names = {name, str(pathlib.Path(name)), str(pathlib.Path(case.path.name)), str(case.path)}
-    told = {f"predict: {printable(each)}: found " for each in names}
-    complaints = {line for line in run.lines if any(line.startswith(each) for each in told)}
-    records = [record for each in names for record in run.records.get(each, ())]
-    if bool(complaints) == bool(records):
-        return f"no word of its own: {run.lines[-1:]}" if not records else "read and refused"
-    if complaints:
-        return f"refused although sound: {complaints}" if case.is_sound else REFUSED
-    return _reading(case, records[0])
-
-
-def _reading(case, record):
-    told = [window for window in record["windows"] if window["value"] is not None]
-    for window in told:
-        values = [window["value"], *window["or"]]
-        if not any(_is_right(case, value) for value in values):
-            return f"a number made up: {values} Hz in place of {case.truth}"
-    if case.is_sound and 2 * len(told) < len(record["windows"]):
-        return f"{len(told)} of {len(record['windows'])} windows read although sound"
-    if not told:
-        return NOTHING
-    return READ if all(_is_right(case, window["value"]) for window in told) else OPEN
-
-
-def _is_right(case, value):
-    return case.truth is not None and abs(value - case.truth) <= 0.04 + 0.03 * case.truth
-
-
-def report(found, memory, seed, changed=""):
-    """Returns a Markdown table of kinds and outcomes, after a sentence on what was changed of the command."""
-    counts = collections.Counter((case.kind, outcome if outcome in FINE else "VIOLATIONS") for case, outcome in found)
-    kinds = list(dict.fromkeys(case.kind for case, _ in found))
-    columns = [*FINE, "VIOLATIONS"]
-    lines = [[kind, *(str(counts[kind, column]) for column in columns)] for kind in kinds]
-    lines.append(["in all", *(str(sum(counts[kind, column] for kind in kinds)) for column in columns)])
-    said = f"{len(found)} files of seed {seed}; at most {memory:.2f} GiB of memory a process.{changed}\n\n"
-    return said + tables.markdown_table(["kind of file", *columns], lines)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def _read(path, name, wishes, rate, model):
     Raises:
         RawDataError: it cannot be read.
     """
-    found = search.find([str(path)], rate)
+    found = search.find([str(path)], rate, True)
     for problem in found.problems:
         raise problem
     (source,) = found.sources

@@ -2,7 +2,7 @@
 
 python -m trainers.predict swing.mp4 videos/ 'clips/**/*.mov' pulse.csv 0
 
-Recordings are video files, folders, patterns, series (.csv with a column time, .npy, .wav) and numbers of cameras. The
+Recordings are video files, folders (of pictures too), patterns, series (.csv, .npy, .wav) and numbers of cameras. The
 answers go to `predictions.csv` and `predictions.json`, with what every readout says, and to a picture a recording.
 """
 
@@ -35,7 +35,7 @@ def main(names):
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     wishes, folder = wishes_from(flags.FLAGS), pathlib.Path(flags.FLAGS.out)
     model = exported.Exported(flags.FLAGS.model) if flags.FLAGS.model else None
-    found, problems, skipped = search.find(names, flags.FLAGS.rate)
+    found, problems, skipped = search.find(names, flags.FLAGS.rate, True)
     for problem in problems:
         _complain(problem)
     for reason in skipped:
@@ -222,7 +222,11 @@ def define(values=flags.FLAGS):
     )
     flags.DEFINE_enum("unit", "hz", list(tables.NAMES), "Unit of what is printed and written.", flag_values=values)
     flags.DEFINE_float(
-        "rate", None, "Frames or samples per second of .npy and .csv files, which may not say.", 0, flag_values=values
+        "rate",
+        None,
+        "Frames or samples per second of files that do not say, and at which videos in slow motion were filmed.",
+        0,
+        flag_values=values,
     )
     flags.DEFINE_string(
         "model", "", "Read by this exported model too: the folder of a run, or of a saved model.", flag_values=values

@@ -97,7 +97,7 @@ def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
 
 @pytest.mark.slow
 def test_a_build_that_breaks_off_leaves_nothing_to_load_and_can_be_repeated(raw, tmp_path):
-    broken = mock.patch.object(reader.mp4, "read_interval", side_effect=MemoryError("killed"))
+    broken = mock.patch.object(reader.video, "read_interval", side_effect=MemoryError("killed"))
     with broken, pytest.raises(MemoryError, match="killed"):
         prepare(raw[0], tmp_path)
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "metadata.json"]

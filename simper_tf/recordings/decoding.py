@@ -145,6 +145,7 @@ def _opened(path, rate):
 def _complaint(file):
     """Returns what FFmpeg says of a file that it does not open, such as "moov atom not found", if anything."""
     file.seek(0)
+    av.logging.set_skip_repeated(False)
     av.logging.set_level(av.logging.ERROR)
     with av.logging.Capture() as said, contextlib.suppress(av.FFmpegError, ValueError):
         av.open(file, options=_OPTIONS).close()

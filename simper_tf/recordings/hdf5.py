@@ -4,10 +4,9 @@ It does not notice chunks that an index has lost or that two places share, and a
 opening other files that a file names: their owner and their content are unknown.
 
 Compressed chunks carry a checksum (Adler-32), what points at them does not: where a chunk is not found HDF5 gives the
-fill value, in silence.
+fill value, in silence. Of sparse data, such as maps of a disk, that is what was meant.
 """
 
-import itertools
 import math
 
 import h5py
@@ -66,30 +65,36 @@ def dataset(file, name):
 
 
 def refuse_damaged(dataset):
-    """Fetches every chunk of a data set once, uncompressing none.
+    """Fetches every chunk of a data set once, uncompressing none. One that was never written holds the fill value.
+
+    That value must have been chosen by whoever wrote the file: where none was, a chunk that is not there is lost.
 
     Args:
         dataset: An `h5py.Dataset` of numbers.
 
     Raises:
-        ValueError, RuntimeError: its values are not all stored, each chunk in a place of its own, or are not of a type
-            in `PLAIN_TYPES`.
+        ValueError, RuntimeError: a value is neither stored nor filled, chunks share a place, or the type is not in
+            `PLAIN_TYPES`.
     """
     if not any(dataset.id.get_type().equal(plain) for plain in PLAIN_TYPES):
         raise ValueError(f"{dataset.name} of a type that is no usual {dataset.dtype}")
+    settings = dataset.id.get_create_plist()
+    is_filled = settings.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED
     chunks = dataset.chunks or dataset.shape  # Without chunks it is stored in one piece.
     count = math.prod(-(-side // step) for side, step in zip(dataset.shape, chunks, strict=True))
-    whole, stored = count * math.prod(chunks) * dataset.dtype.itemsize, dataset.id.get_storage_size()
-    if not dataset.id.get_create_plist().get_nfilters() and stored != whole:
+    written = dataset.id.get_num_chunks() if dataset.chunks else count
+    whole, stored = written * math.prod(chunks) * dataset.dtype.itemsize, dataset.id.get_storage_size()
+    if not settings.get_nfilters() and stored != whole and not (is_filled and not stored):
         raise ValueError(f"{stored} bytes of {dataset.name} stored without compression, of {whole}")
     if dataset.chunks is None:
         return
-    if dataset.id.get_num_chunks() != count:  # Before the places are listed: a header can state any number of them.
-        raise ValueError(f"{dataset.id.get_num_chunks()} chunks of {dataset.name}, of {count}")
-    places = set()
-    dataset.id.chunk_iter(lambda chunk: places.add(chunk.byte_offset))
+    if written > count or (written < count and not is_filled):
+        raise ValueError(f"{written} chunks of {dataset.name}, of {count}")
+    places = {}
+    dataset.id.chunk_iter(lambda chunk: places.update({chunk.chunk_offset: chunk.byte_offset}))
     # Fetched one by one, because the index can list a chunk that the search of a reader does not find.
-    starts = itertools.product(*map(range, (0,) * dataset.ndim, dataset.shape, chunks))
-    skipped_filters = [dataset.id.read_direct_chunk(start)[0] for start in starts]
-    if any(skipped_filters) or len(places) != count:
-        raise ValueError(f"{count} chunks of {dataset.name} in {len(places)} places, or compressed by halves")
+    skipped_filters = [dataset.id.read_direct_chunk(start)[0] for start in places]
+    if any(skipped_filters) or len(set(places.values())) != written:
+        raise ValueError(
+            f"{written} chunks of {dataset.name} in {len(set(places.values()))} places, or half compressed"
+        )

@@ -2,6 +2,7 @@
 
 import fractions
 import os
+import pathlib
 import re
 
 import av
@@ -11,6 +12,7 @@ import pytest
 from simper_tf.recordings import sources, video, worker
 from simper_tf.recordings.errors import RawDataError
 
+REAL = pathlib.Path(os.environ.get("SIMPER_REAL", pathlib.Path(__file__).parents[4] / "shared" / "real"), "videos")
 SHAPE = 48, 64
 EVEN = np.arange(50) / 25
 # 20 frames per second for a second, then 40 for half a second.
@@ -423,3 +425,14 @@ def test_a_recording_shorter_than_a_window_is_refused_with_its_length(varying):
 def test_impossible_windows_are_refused_with_what_was_asked_for(varying, options):
     with pytest.raises(ValueError, match=r"two frames or more, .* Received: .* s every"):
         video.windows(varying, **{"seconds": 0.5, "hop": 0.5, "size": 16, **options})
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason=f"{REAL} is not there")
+def test_real_videos_are_read_from_their_first_frame_to_their_last():
+    paths = sorted(REAL.glob("*.mkv"))
+    assert len(paths) == 24
+    for path in paths:
+        info, (times, frames) = video.probe(path), read(path)
+        assert (info.notes, len(times), times[0]) == ([], info.num_frames, 0)
+        assert np.diff(times).max() == pytest.approx(info.longest_gap)
+        assert frames.std() > 10
