@@ -203,7 +203,7 @@ def test_a_quick_look_reads_no_frame_and_writes_nothing(sound, tmp_path, monkeyp
         raise AssertionError("decoded")
 
     monkeypatch.setattr(videos, "decoded", refuse)
-    assert doctor.diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
+    assert diagnose(make("ubfc", tmp_path), sound / "ubfc", None) == []
     assert list(tmp_path.iterdir()) == []
 
 
