@@ -1,23 +1,20 @@
-"""Steps of every encoder, against the same in plain Keras layers, against the machine's peak, and where time goes.
+"""Steps of every encoder, beside the same architecture and weights in plain Keras layers.
 
-python -m benchmarks.encoders --table=docs/encoders_speed.md
+python -m benchmarks --only='encoder_*'
 """
 
-import argparse
 import functools
-import pathlib
 
-import trainers  # noqa: F401  (loads TensorFlow quietly)
-
-# isort: split
 import keras
+import numpy as np
 import tensorflow as tf
+from keras import layers
 
-from benchmarks import arithmetic, plain
-from benchmarks.timing import Row, alternate, exponent
+from benchmarks.timing import Row, alternate
 from simper_tf.encoders import ENCODERS
-from simper_tf.evaluation import rows, tables
-from simper_tf.utils import files
+from simper_tf.encoders.norms import BatchNorm
+from simper_tf.encoders.repnet import PerFrame
+from simper_tf.encoders.ts_can import TemporalShift
 
 # Encoder -> shape of its clips (frames, height, width, channels), those of views in its flagfile or less where these
 # take longer than some seconds, and the two numbers of clips. `frame_mean` has nothing to learn, and no step.
@@ -35,16 +32,22 @@ SIZES = {
 }
 # Clips on which both are compared, but for the channels.
 CHECKED = (2, 8, 24, 24)
-HEADER = ("encoder", "clips", "s", "plain Keras, s", "ratio", "exponent", "GFLOP", "share of peak")
+# Largest difference of features, and of what a step changes, over their largest or 1; and that of gradients over the
+# largest of their tensor. Tensors whose gradients are so much smaller than the largest of all have none but rounding
+# errors: biases whose every use is normalized. They have to be as small in both.
+OUTPUTS, GRADIENTS, NONE = 1e-5, 1e-4, 1e-4
 
 
 def step(number, name):
     """Seconds of an encoder's step, forward and backward, and of the plain one; None where both are the same."""
-    mine, copy, clips = _made(name, number)
-    calls = [plain.gradient_step(mine, clips)]
-    if plain.differs(mine):
+    keras.utils.set_random_seed(0)
+    shape = SIZES[name][0]
+    encoder = ENCODERS[name](shape[1:])
+    clips = tf.random.uniform([number, *shape])
+    calls = [gradient_step(encoder, clips)]
+    if differs(encoder):
         check(name)
-        calls.append(plain.gradient_step(copy, clips))
+        calls.append(gradient_step(plain(encoder), clips))
     best = alternate(*calls, repeats=5)
     return best[0], best[1] if len(best) > 1 else None
 
@@ -57,78 +60,108 @@ def check(name):
     """
     shape = (*CHECKED, SIZES[name][0][-1])
     keras.utils.set_random_seed(0)
-    encoder = plain.smooth(ENCODERS[name](shape[2:]))
-    plain.check_same(encoder, plain.plain(encoder), tf.random.uniform(shape))
+    encoder = smooth(ENCODERS[name](shape[2:]))
+    check_same(encoder, plain(encoder), tf.random.uniform(shape))
 
 
-def main():
-    """Measures both sizes of every encoder and writes the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", default="docs/encoders_speed.md", help="Where the table is written.")
-    parser.add_argument("--only", default=",".join(SIZES), help="Names of encoders.")
-    args = parser.parse_args()
-    tf.get_logger().setLevel("ERROR")  # Every step is a graph of its own, of which TensorFlow warns.
-    names = args.only.split(",")
-    unknown = sorted(set(names) - set(SIZES))
-    if unknown:
-        parser.error(f"--only={args.only}: there is no {', '.join(unknown)}. There are: {', '.join(SIZES)}.")
-    peak = arithmetic.peak_flops()
-    text = document(peak, [line for name in names for line in measured(name, peak)])
-    files.write_atomically(pathlib.Path(args.table), text)
-    print(text)
+def plain(encoder: keras.Model) -> keras.Model:
+    """Returns a copy of a model, its weights and seeds included, with each layer of `SWAPS` in its plain form."""
+    return _copy(encoder, lambda layer: SWAPS.get(type(layer), type(layer)).from_config(layer.get_config()))
 
 
-def measured(name: str, peak: float):
-    """Yields the cells of one encoder, a list for each of its sizes.
+def smooth(encoder: keras.Model) -> keras.Model:
+    """Returns a copy of a model with softplus for ReLU, whose gradient jumps where rounding moves a value beyond 0."""
+
+    def swap(layer):
+        config = layer.get_config()
+        if isinstance(layer, layers.ReLU):
+            return layers.Activation("softplus", name=layer.name, dtype=config["dtype"])
+        changed = {"activation": "softplus"} if config.get("activation") == "relu" else {}
+        return type(layer).from_config({**config, **changed})
+
+    return _copy(encoder, swap)
+
+
+def differs(encoder: keras.Model) -> bool:
+    """Returns whether any layer of a model has a plain form, so that there is something to compare it with."""
+    return any(type(layer) in SWAPS for layer in encoder._flatten_layers())
+
+
+def gradient_step(encoder: keras.Model, clips):
+    """Returns a graph of the forward and backward pass in training mode: features and gradients."""
+
+    @tf.function(autograph=False)
+    def step():
+        with tf.GradientTape() as tape:
+            features = encoder(clips, training=True)
+            value = tf.reduce_sum(tf.square(features))
+        return features, tape.gradient(value, encoder.trainable_variables)
+
+    return step
+
+
+def check_same(encoder: keras.Model, copy: keras.Model, clips):
+    """Takes a step with both, of the same weights, seeds and moving averages, and compares all that it yields.
 
     Args:
-        name: One of `SIZES`.
-        peak: Operations a second that count as 1.
+        encoder: A model whose weights the step leaves as they are; moving averages are moved.
+        copy: Its `plain` copy, fresh.
+        clips: `(B, T, H, W, C)`. A few small ones are best: the more values there are, the likelier rounding decides
+            which of two is the largest in max pooling, and leads gradients elsewhere.
+
+    Raises:
+        ValueError: features, gradients or what the step has changed differ by more than rounding.
     """
-    before, (shape, numbers) = None, SIZES[name]
-    for number in numbers:
-        print(f"measuring {name}, {number} clips ...", flush=True)
-        ours, other = step(number, name)
-        mine, _, clips = _made(name, number)
-        call = plain.gradient_step(mine, clips)
-        flops, of_time = arithmetic.step_flops(call), arithmetic.shares(call)
-        yield [
-            name, f"{number} x {' x '.join(map(str, shape))}", f"{ours:.3g}", f"{other:.3g}" if other else "the same",
-            f"{other / ours:.2f}" if other else "", f"{exponent(before, (number, ours)):.2f}" if before else "",
-            f"{flops / 1e9:.1f}", f"{flops / ours / peak:.0%}", *(f"{share:.0%}" for share in of_time.values()),
-        ]  # fmt: skip
-        before = number, ours
+    (features, gradients), (expected, others) = gradient_step(encoder, clips)(), gradient_step(copy, clips)()
+    _check("features", features, expected, OUTPUTS * max(1.0, _largest(expected)))
+    largest = max(map(_largest, others))
+    for variable, mine, other in zip(copy.trainable_variables, gradients, others, strict=True):
+        has_some = _largest(other) > NONE * largest
+        allowed = GRADIENTS * _largest(other) if has_some else NONE * largest
+        _check(f"gradient of {variable.path}", mine, other, allowed)
+    for mine, other in zip(encoder.non_trainable_variables, copy.non_trainable_variables, strict=True):
+        _check(mine.path, mine, other, OUTPUTS * max(1.0, _largest(other)))
 
 
-def document(peak: float, lines: list[list[str]]) -> str:
-    """Returns the page: how it was made, the table of `measured` lines, and what its columns mean."""
-    header = [*HEADER, *arithmetic.KINDS, arithmetic.OTHER]
-    return (
-        "# Speed of the encoders\n\n"
-        f"Made by `python -m benchmarks.encoders` at commit {rows.code_commit() or 'unknown'}: "
-        f"{arithmetic.environment()}, {peak / 1e9:.0f} GFLOP/s in a product of large matrices. One step is the forward "
-        "and the backward pass of so many clips of so many frames.\n\n"
-        f"{tables.markdown_table(header, lines)}\n\n"
-        "`ratio` is the time of the same architecture and weights in plain Keras layers over ours, in alternating "
-        "rounds. On small clips, with softplus for ReLU, features agree to 1e-5 and gradients to 1e-4 of their "
-        "largest. `exponent` is the growth with the number of clips. Operations are those of convolutions and matrix "
-        "products. The last columns are shares of the time of a step by TensorFlow's profiler: bias and fused "
-        "activations count as convolution; each moment is divided evenly among the ops that run in it.\n"
-    )
+def _largest(values):
+    return float(np.max(np.abs(np.asarray(values, np.float64)), initial=0.0))
 
 
-@functools.lru_cache(1)
-def _made(name, number):
-    """Returns an encoder, its plain copy, and clips."""
-    keras.utils.set_random_seed(0)
-    shape = SIZES[name][0]
-    mine = ENCODERS[name](shape[1:])
-    return mine, plain.plain(mine), tf.random.uniform([number, *shape])
+def _check(what, mine, other, allowed):
+    difference = _largest(np.subtract(mine, other, dtype=np.float64))
+    if not difference <= allowed:
+        raise ValueError(
+            f"{what} of the two encoders differ by {difference:.2g}, allowed is {allowed:.2g}: not the same."
+        )
 
 
+def _copy(model, swap):
+    """Returns a copy of a model whose layers are what `swap` makes of each, with the values of all its variables."""
+
+    def made(layer):
+        if type(layer) is PerFrame and isinstance(layer.layer, keras.Model):
+            return PerFrame(_copy(layer.layer, swap), name=layer.name)
+        return swap(layer)
+
+    copy = keras.models.clone_model(model, clone_function=made)
+    for mine, other in zip(model.variables, copy.variables, strict=True):
+        other.assign(mine)
+    return copy
+
+
+class CutShift(layers.Layer):
+    """What `TemporalShift` does, by cutting the thirds out, moving them and joining them again, as published."""
+
+    def call(self, inputs):
+        third = inputs.shape[-1] // 3
+        later, earlier, now = tf.split(inputs, [third, third, inputs.shape[-1] - 2 * third], axis=-1)
+        later = tf.concat([later[:, 1:], tf.zeros_like(later[:, :1])], axis=1)
+        earlier = tf.concat([tf.zeros_like(earlier[:, :1]), earlier[:, :-1]], axis=1)
+        return tf.concat([later, earlier, now], axis=-1)
+
+
+# Layer of `simper_tf.encoders` -> plain layer that takes the same config and computes the same.
+SWAPS = {BatchNorm: layers.BatchNormalization, TemporalShift: CutShift}
 ROWS = {
     f"encoder_{name}": Row(functools.partial(step, name=name), numbers, "clips") for name, (_, numbers) in SIZES.items()
 }
-
-if __name__ == "__main__":
-    main()

@@ -19,8 +19,6 @@ import numpy as np
 from benchmarks.timing import peak_gib
 from datasets.countix import reader as countix
 from datasets.countix import standin as countix_standin
-from datasets.pure import reader as pure
-from datasets.pure import standin as pure_standin
 from datasets.scamps import reader as scamps
 from datasets.scamps import standin as scamps_standin
 from datasets.ubfc import reader as ubfc
@@ -29,23 +27,31 @@ from simper_tf.data import face_recordings, standin_faces
 from simper_tf.evaluation import tables
 
 VIDEO_BYTES = 2 * 2**30
-FRAME = (480, 640)  # Height and width, of UBFC-rPPG and PURE.
+FRAME = (480, 640)  # Height and width, of UBFC-rPPG.
+# A whole video of three minutes, as large as one of an hour at a usual quality; the segment lies at its end.
+COUNTIX = countix.Segment(0, "abcdefghijk", "", 170, 180, 170.5, 179.5, 8)
+HEADER = ("format", "files, GiB", "peak, GiB", "above nothing read, GiB", "seconds")
 
 
 def main():
-    base = _peak_of("nothing", "")
+    """Measures every format and prints the table."""
+    base, lines = peak_of("nothing", ""), []
     print(f"A process that has loaded the package and read nothing: {base:.2f} GiB", flush=True)
-    lines = []
     for name, (write, _) in FORMATS.items():
         with tempfile.TemporaryDirectory(prefix="memory-") as folder:
             print(f"writing {name} ...", flush=True)
             write(pathlib.Path(folder))
             size = sum(path.stat().st_size for path in pathlib.Path(folder).rglob("*") if path.is_file()) / 2**30
             print(f"reading {size:.2f} GiB of {name} ...", flush=True)
-            began = time.monotonic()
-            peak = _peak_of(name, folder)
-            lines.append([name, f"{size:.2f}", f"{peak:.2f}", f"{peak - base:.2f}", f"{time.monotonic() - began:.0f}"])
-    print(tables.markdown_table(["format", "files, GiB", "peak, GiB", "above nothing read, GiB", "seconds"], lines))
+            began, peak = time.monotonic(), peak_of(name, folder)
+            numbers = (f"{value:.2f}" for value in (size, peak, peak - base))
+            lines.append([name, *numbers, f"{time.monotonic() - began:.0f}"])
+    print(tables.markdown_table(HEADER, lines))
+
+
+def peak_of(name, folder) -> float:
+    """Returns the GiB of a process that reads what lies in a folder."""
+    return peak_gib("import sys; from benchmarks import memory; memory.read(*sys.argv[1:])", name, folder)
 
 
 def read(name, folder):
@@ -53,10 +59,6 @@ def read(name, folder):
     if name in FORMATS:
         for _ in FORMATS[name][1](pathlib.Path(folder)):
             pass
-
-
-def _peak_of(name, folder):
-    return peak_gib("import sys; from benchmarks import memory; memory.read(*sys.argv[1:])", name, folder)
 
 
 def _noise(height, width):
@@ -67,42 +69,26 @@ def _noise(height, width):
 
 
 def _write_ubfc(folder):
-    height, width = FRAME
-    count = VIDEO_BYTES // (height * width * 3)
-    times = np.arange(count) / 29.5
-    (folder / "subject1").mkdir()
-    ubfc_standin.write_avi(
-        folder / "subject1" / "vid.avi", itertools.islice(_noise(height, width), count), 29.5, height, width
-    )
-    ubfc_standin.write_ground_truth(
-        folder / "subject1" / "ground_truth.txt", standin_faces.ppg(72, times), np.full(count, 72.0), times
-    )
+    count = VIDEO_BYTES // (FRAME[0] * FRAME[1] * 3)
+    times, frames, subject = np.arange(count) / 29.5, itertools.islice(_noise(*FRAME), count), folder / "subject1"
+    subject.mkdir()
+    ubfc_standin.write_avi(subject / "vid.avi", frames, 29.5, *FRAME)
+    pulse = standin_faces.ppg(72, times)
+    ubfc_standin.write_ground_truth(subject / "ground_truth.txt", pulse, np.full(count, 72.0), times)
 
 
 def _read_ubfc(folder):
     return face_recordings.face_clips(ubfc.read(folder / "subject1"), 36, 180, 180)
 
 
-def _write_scamps(folder, chunks=True):
+def _write_scamps(folder):
     times = np.arange(600) / scamps.RATE
     images = np.stack(list(itertools.islice(_noise(240, 240), len(times))))
-    scamps_standin.write_mat(folder / "P000001.mat", images, standin_faces.ppg(72, times), np.sin(1.6 * times), chunks)
+    scamps_standin.write_mat(folder / "P000001.mat", images, standin_faces.ppg(72, times), np.sin(1.6 * times), True)
 
 
 def _read_scamps(folder):
     return scamps.clips(str(folder / "P000001.mat"), 36, 600, 600)
-
-
-def _write_pure(folder):
-    pure_standin.write(folder, subjects=1, seconds=20, setups=1, height=FRAME[0], width=FRAME[1])
-
-
-def _read_pure(folder):
-    return face_recordings.face_clips(pure.read(folder / "01-01"), 36, 180, 180)
-
-
-# A whole video of three minutes, as large as one of an hour at a usual quality; the segment lies at its end.
-COUNTIX = countix.Segment(0, "abcdefghijk", "", 170, 180, 170.5, 179.5, 8)
 
 
 def _write_countix(folder):
@@ -118,9 +104,7 @@ def _read_countix(folder):
 # Name -> how such files are written, and how a builder reads them.
 FORMATS = {
     "ubfc": (_write_ubfc, _read_ubfc),
-    "pure": (_write_pure, _read_pure),
     "scamps": (_write_scamps, _read_scamps),
-    "scamps in one chunk": (lambda folder: _write_scamps(folder, (3, 240, 240, 600)), _read_scamps),
     "countix": (_write_countix, _read_countix),
 }
 

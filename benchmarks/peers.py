@@ -2,11 +2,10 @@
 
 python -m benchmarks.peers
 
-Two processes take turns, one of TensorFlow and one of PyTorch, so that neither's threads are in the other's way: each
-waits, asleep, for the name of the next call. Both have the same weights and clips; their outputs must agree.
+PyTorch runs in a process of its own, so that neither library's threads are in the other's way: one waits, asleep, while
+the other computes. Both have the same weights and clips; their outputs must agree.
 """
 
-import argparse
 import json
 import pathlib
 import subprocess
@@ -14,7 +13,16 @@ import sys
 import tempfile
 import time
 
+import trainers  # noqa: F401  (loads TensorFlow quietly)
+
+# isort: split
+import keras
 import numpy as np
+import tensorflow as tf
+
+from benchmarks.encoders import gradient_step
+from simper_tf.encoders import ENCODERS
+from simper_tf.evaluation import tables
 
 # Encoder -> shape of the clips.
 SIZES = {"small": (80, 75, 28, 28, 1), "cnn3d": (2, 75, 28, 28, 1)}
@@ -27,31 +35,58 @@ AGREEMENT = 1e-4
 
 def main():
     """Measures both encoders and prints the table."""
-    from simper_tf.evaluation import tables
-
-    lines, versions = [], {}
-    for name in SIZES:
+    lines = []
+    for name, shape in SIZES.items():
         print(f"measuring {name} ...", flush=True)
-        with tempfile.TemporaryDirectory() as folder, Turns("keras", name, folder) as keras:
-            versions |= keras.versions  # Has written the weights that PyTorch takes.
-            with Turns("torch", name, folder) as torch:
-                versions |= torch.versions
+        with tempfile.TemporaryDirectory() as folder:
+            keras.utils.set_random_seed(0)
+            encoder, clips = ENCODERS[name](shape[2:]), tf.random.uniform(shape)
+            write(encoder, clips, pathlib.Path(folder))
+            with Torch(name, folder) as torch:
                 check_same(pathlib.Path(folder))
-                lines += [[name, *line] for line in compare(keras, torch)]
-    print(", ".join(f"{name} {version}" for name, version in versions.items()) + ":")
+                lines += [[name, *line] for line in compare(calls_of(encoder, clips), torch)]
+    print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}, PyTorch {torch.version}:")
     print(tables.markdown_table(list(HEADER), lines))
 
 
-def compare(keras, torch):
-    """Yields a line of cells for each of `WORKS`, the best of alternating rounds."""
+def write(encoder, clips, folder: pathlib.Path):
+    """Writes `weights.npz`, in the order of the encoder's, with the `clips`; and its outputs, `keras.npz`."""
+    weights = {f"weight_{k:03}": value for k, value in enumerate(encoder.get_weights())}
+    np.savez(folder / "weights.npz", clips=clips, **weights)
+    inference = encoder(clips, training=False)  # First: training moves the averages.
+    np.savez(folder / "keras.npz", training=encoder(clips, training=True), inference=inference)
+    encoder.set_weights(list(weights.values()))
+
+
+def calls_of(encoder, clips) -> dict:
+    """Returns our function for each of `WORKS`."""
+    modes = {work: tf.function(lambda training=training: encoder(clips, training=training), autograph=False)
+             for work, training in (("forward", True), ("inference", False))}  # fmt: skip
+    return {**modes, "forward and backward": gradient_step(encoder, clips)}
+
+
+def compare(ours: dict, torch):
+    """Yields a line of cells for each of `WORKS`, the best of alternating rounds.
+
+    Args:
+        ours: Work -> function.
+        torch: Has `layouts`, and `seconds` of a work in a layout.
+    """
     for work in WORKS:
-        calls = [(keras, "keras"), *((torch, layout) for layout in torch.layouts)]
-        for side, layout in calls:
-            side.seconds(work, layout)  # Traced, and caches filled.
-        rounds = [[side.seconds(work, layout) for side, layout in calls] for _ in range(ROUNDS)]
-        ours, *others = np.min(rounds, axis=0)
+        rounds = [
+            [seconds(ours[work]), *(torch.seconds(work, layout) for layout in torch.layouts)] for _ in range(ROUNDS + 1)
+        ]
+        mine, *others = np.min(rounds[1:], axis=0)  # In the first graphs are traced, and caches filled.
         best = int(np.argmin(others))
-        yield [work, f"{ours:.3g}", f"{others[best]:.3g}", f"{others[best] / ours:.2f}", torch.layouts[best]]
+        yield [work, f"{mine:.3g}", f"{others[best]:.3g}", f"{others[best] / mine:.2f}", torch.layouts[best]]
+
+
+def seconds(call) -> float:
+    """Returns the seconds of a call, once threads that waited for other work have gone to sleep."""
+    time.sleep(0.05)
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
 
 
 def check_same(folder: pathlib.Path):
@@ -69,24 +104,21 @@ def check_same(folder: pathlib.Path):
                 raise ValueError(f"{path.stem}, {mode}: outputs differ by {difference:.2g}, not the same network.")
 
 
-class Turns:
-    """A process that runs one call at a time when it is told to.
+class Torch:
+    """The process of PyTorch, which runs one call at a time when it is told to; see `benchmarks.peers_torch`.
 
     Args:
-        side: `keras` or `torch`.
         name: An encoder of `SIZES`.
-        folder: Where both sides leave what the other needs.
+        folder: Has what `write` leaves.
     """
 
-    def __init__(self, side: str, name: str, folder: str):
-        command = [sys.executable, "-m", f"benchmarks.peers_{side}", name, str(folder)]
-        root = pathlib.Path(__file__).parents[1]
+    def __init__(self, name: str, folder: str):
+        command = [sys.executable, "-m", "benchmarks.peers_torch", name, str(folder)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._process = subprocess.Popen(command, cwd=root, **pipes)
+        self._process = subprocess.Popen(command, cwd=pathlib.Path(__file__).parents[1], **pipes)
 
     def __enter__(self):
-        told = self._answer()
-        self.versions, self.layouts = told["versions"], told["layouts"]
+        self.version, self.layouts = self._answer()
         return self
 
     def __exit__(self, *_):
@@ -95,7 +127,6 @@ class Turns:
 
     def seconds(self, work: str, layout: str) -> float:
         """Runs one of `WORKS` and returns its seconds."""
-        time.sleep(0.05)  # Threads that wait for work spin for a while before they sleep.
         print(json.dumps([work, layout]), file=self._process.stdin, flush=True)
         return self._answer()
 
@@ -104,31 +135,6 @@ class Turns:
         if not line:
             raise ValueError(f"{' '.join(self._process.args)} has ended with code {self._process.wait()}.")
         return json.loads(line)
-
-
-def take_turns(calls: dict, versions: dict):
-    """Serves a `Turns`: says what there is, then runs what standard input names until it is closed.
-
-    Args:
-        calls: `(work, layout)` -> function.
-        versions: Library -> version.
-    """
-    layouts = list(dict.fromkeys(layout for _, layout in calls))
-    print(json.dumps({"versions": versions, "layouts": layouts}), flush=True)
-    for line in sys.stdin:
-        call = calls[tuple(json.loads(line))]
-        began = time.perf_counter()
-        call()
-        print(json.dumps(time.perf_counter() - began), flush=True)
-
-
-def arguments():
-    """Returns the name of the encoder and the folder that a side is started with."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("name", choices=SIZES)
-    parser.add_argument("folder", type=pathlib.Path)
-    args = parser.parse_args()
-    return args.name, args.folder
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
-"""PyTorch's side of `benchmarks.peers`: the same networks with the weights of ours, in several layouts."""
+"""Networks of PyTorch with the weights of ours, in several layouts, for `benchmarks.peers`."""
 
 import functools
 import itertools
+import json
+import pathlib
+import sys
+import time
 
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
-
-from benchmarks import peers
 
 
 class Small(nn.Module):
@@ -78,8 +80,8 @@ norm = functools.partial(nn.BatchNorm3d, eps=1e-3)
 
 
 def main():
-    """Serves the network that `sys.argv` names."""
-    name, folder = peers.arguments()
+    """Says what there is, then runs what standard input names until it is closed, and prints the seconds of each."""
+    name, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     calls, given = {}, np.load(folder / "weights.npz")
     weights = [given[key] for key in sorted(given) if key.startswith("weight_")]
     for layout, (kind, memory_format) in NETWORKS[name].items():
@@ -89,9 +91,15 @@ def main():
         # (B, T, H, W, C) to (B, C, T, H, W).
         clips = torch.from_numpy(given["clips"]).permute(0, 4, 1, 2, 3).contiguous(memory_format=memory_format)
         write(network, clips, folder / f"torch_{layout.replace(' ', '_')}.npz")
-        works = (functools.partial(call, network, clips) for call in (forward, forward_and_backward, inference))
-        calls |= {(work, layout): call for work, call in zip(peers.WORKS, works, strict=True)}
-    peers.take_turns(calls, {"PyTorch": torch.__version__})
+        works = {"forward": forward, "forward and backward": forward_and_backward, "inference": inference}
+        calls |= {(work, layout): functools.partial(call, network, clips) for work, call in works.items()}
+    print(json.dumps([torch.__version__, list(NETWORKS[name])]), flush=True)
+    for line in sys.stdin:
+        call = calls[tuple(json.loads(line))]
+        time.sleep(0.05)  # The threads of the other library spin for a while before they sleep.
+        began = time.perf_counter()
+        call()
+        print(time.perf_counter() - began, flush=True)
 
 
 def load(network: nn.Module, weights: list[np.ndarray]):

@@ -6,7 +6,7 @@ order in which the paper tells it and with the building blocks that come to hand
 
 import tensorflow as tf
 
-from simper_tf.losses import objectives, similarity
+from simper_tf.losses import objectives
 from simper_tf.views import augment
 
 
@@ -59,18 +59,6 @@ def loss_rows(features, speeds):
     first, second = tf.split(features, 2, axis=1)
     labels = objectives.label_distribution(*tf.split(speeds, 2, axis=1))
     return tf.reduce_mean(objectives.generalized_info_nce(similarity_rows(first, second), labels))
-
-
-def nearest_of_all(train, queries):
-    """Returns for each of `(K, T, D)` features which of `(N, T, D)` correlates best, every pair of them correlated."""
-
-    def nearest(chunk):
-        scores = similarity.over_channels(similarity.max_cross_correlation, chunk[None], train[None])
-        return tf.argmax(scores[0], axis=-1)
-
-    # As many queries at once as memory holds: each pair takes D spectra of T + 1 complex numbers.
-    train, queries = tf.constant(train), tf.constant(queries)
-    return tf.concat([nearest(queries[k : k + 50]) for k in range(0, queries.shape[0], 50)], axis=0)
 
 
 def change_speeds(clips, speeds, num_frames):

@@ -1,4 +1,4 @@
-"""What replicas send one another in a step, by method, and what that costs over links of some speeds.
+"""Bytes that replicas send one another in a step, by method, and their cost over links of some speeds.
 
 python -m benchmarks.scaling [--document=docs/scaling.md] [--measured [--short]]
 
@@ -99,21 +99,21 @@ def sent(strategy: tf.distribute.Strategy, name: str, **options) -> tuple[int, i
         model.optimizer.build(model.trainable_variables)
     batches = tf.data.Dataset.from_tensors(batch_of(model, 2 * SHARE))
     batch = next(iter(replicas.distribute(strategy, batches)))
-    with _recorded() as found:
+    with _recorded() as sizes:
         loop.step_function(model)(batch)
     gradients = sum(int(np.prod(v.shape)) * 4 for v in model.trainable_variables)
     # Both replicas have counted, and the optimizer's sums with the others.
-    return gradients, found["all_reduce"] // 2 - gradients, found["all_gather"] // 2
+    return gradients, sizes["all_reduce"] // 2 - gradients, sizes["all_gather"] // 2
 
 
 @contextlib.contextmanager
 def _recorded():
     """Counts the bytes that replicas give to their collectives in a step that is traced and run meanwhile."""
     kind = tf.distribute.ReplicaContext
-    found, own = {"all_reduce": 0, "all_gather": 0}, (kind.all_reduce, kind.all_gather)
+    sizes, own = {"all_reduce": 0, "all_gather": 0}, (kind.all_reduce, kind.all_gather)
 
     def add(name, size, number):
-        found[name] += size * int(number)
+        sizes[name] += size * int(number)
 
     def counting(name, call):
         def counted(context, *arguments, **named):
@@ -127,7 +127,7 @@ def _recorded():
 
     try:
         kind.all_reduce, kind.all_gather = counting("all_reduce", own[0]), counting("all_gather", own[1])
-        yield found
+        yield sizes
     finally:
         kind.all_reduce, kind.all_gather = own
 

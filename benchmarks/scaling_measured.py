@@ -1,4 +1,4 @@
-"""What of scaling one machine can measure: two processes on two cores, input alone, micro-batches, memory a clip.
+"""Scaling as far as one machine can measure it: two processes, input alone, micro-batches, memory a clip.
 
 All values are measured in one run, and each is shown as a ratio to another of the same run. `benchmarks.scaling` prints
 these tables behind its own.
@@ -44,12 +44,12 @@ def processes_table(num_steps: int) -> str:
         raise ValueError("Two processes are compared on two cores, and this process may use one alone.")
     setups = {"1 process, 1 core": [cores[:1]], "1 process, 2 cores": [cores]}
     setups["2 processes, a core each"] = [[core] for core in cores]
-    found = {}
+    rates = {}
     for title, of_processes in setups.items():
         print(f"training with {title} ...", flush=True)
-        found[title] = clips_per_second(of_processes, num_steps)
-    first = next(iter(found.values()))
-    lines = [[title, f"{rate:.1f}", f"{rate / first:.2f}"] for title, rate in found.items()]
+        rates[title] = clips_per_second(of_processes, num_steps)
+    first = next(iter(rates.values()))
+    lines = [[title, f"{rate:.1f}", f"{rate / first:.2f}"] for title, rate in rates.items()]
     return tables.markdown_table(["training", "clips/s", "to one core"], lines)
 
 
@@ -89,8 +89,8 @@ def input_table(num_clips: int) -> str:
     print("measuring input ...", flush=True)
     kept, stepping = steps.input_alone(num_clips)
     read, _ = steps.input_alone(num_clips, cache_bytes=0)
-    found = {"input alone, clips kept in memory": kept, "input alone, clips read from files": read}
-    lines = [[title, f"{rate:.0f}", f"{rate / stepping:.0f}"] for title, rate in found.items()]
+    rates = {"input alone, clips kept in memory": kept, "input alone, clips read from files": read}
+    lines = [[title, f"{rate:.0f}", f"{rate / stepping:.0f}"] for title, rate in rates.items()]
     return tables.markdown_table(
         ["quickstart", "clips/s", "to the step"], [*lines, ["step alone", f"{stepping:.1f}", "1"]]
     )
@@ -99,18 +99,18 @@ def input_table(num_clips: int) -> str:
 def micro_batch_table() -> str:
     """Returns the GiB of a step on `MEMORY_CLIPS` clips by how many of them are computed at once."""
     frame_shape, num_frames, _ = step_memory.SIZES["cnn3d"]
-    found = {}
+    peaks = {}
     for size in MICRO_BATCHES:
         print(f"measuring --micro_batch={size} ...", flush=True)
-        found[size] = step_memory.step_gib("cnn3d", frame_shape, num_frames, MEMORY_CLIPS, size)
-    lines = [[str(size), f"{gib:.2f}", f"{gib / found[0]:.2f}"] for size, gib in found.items()]
+        peaks[size] = step_memory.step_gib("cnn3d", frame_shape, num_frames, MEMORY_CLIPS, size)
+    lines = [[str(size), f"{gib:.2f}", f"{gib / peaks[0]:.2f}"] for size, gib in peaks.items()]
     return tables.markdown_table(["--micro_batch", f"GiB, {MEMORY_CLIPS} clips", "to 0, all at once"], lines)
 
 
 def free_addresses(number: int) -> list[str]:
     """Returns addresses of this machine at which nobody listens."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    found = [f"127.0.0.1:{each.getsockname()[1]}" for each in sockets]
-    for each in sockets:
-        each.close()
-    return found
+    addresses = [f"127.0.0.1:{server.getsockname()[1]}" for server in sockets]
+    for server in sockets:
+        server.close()
+    return addresses

@@ -107,12 +107,12 @@ def flagfiles_table() -> str:
         print(f"measuring {name} ...", flush=True)
         path = f"flags/{name}.cfg"
         settings, text = settings_of(path), stated(path)
-        found = [
+        measured = [
             gb_a_clip(settings.encoder, frame_shape, num_frames, 2 * settings.num_views, precision)
             for precision in ("float32", "mixed_bfloat16")
         ]
         count = gb_by_count(settings.encoder, frame_shape, num_frames, 2 * settings.num_views)
-        lines.append([name, settings.encoder, text, *(f"{value:.1f}" for value in (count, *found))])
+        lines.append([name, settings.encoder, text, *(f"{value:.1f}" for value in (count, *measured))])
     header = ["flagfile", "encoder", "stated, GB", "a clip by count, GB", "measured, GB", "in bfloat16"]
     return tables.markdown_table(header, lines)
 

@@ -1,4 +1,4 @@
-"""What all rows share: their form, alternating calls, growth, and the peak memory of another process."""
+"""Rows of measurements: their form, alternating calls, growth, and the peak memory of another process."""
 
 import dataclasses
 import math

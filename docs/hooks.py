@@ -11,8 +11,8 @@ PACKAGE = ROOT / "simper_tf"
 
 def modules():
     """Returns the dotted names of all public modules and packages, the package itself first."""
-    found = {path.relative_to(ROOT) for path in PACKAGE.rglob("*.py")}
-    names = {path.parent if path.name == "__init__.py" else path.with_suffix("") for path in found}
+    paths = {path.relative_to(ROOT) for path in PACKAGE.rglob("*.py")}
+    names = {path.parent if path.name == "__init__.py" else path.with_suffix("") for path in paths}
     return sorted(".".join(name.parts) for name in names if not any(part.startswith("_") for part in name.parts))
 
 

@@ -13,6 +13,20 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import pytest
 
+# Folders of the checkout that belong to whoever works there.
+THEIRS = tuple(f"{pathlib.Path(__file__).parents[1] / name}{os.sep}" for name in ("raw", "data", "runs"))
+
+
+def _refuse_theirs(event, arguments):
+    """Fails what opens or lists a file of somebody's: a test sees none but its own."""
+    if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str):
+        path = f"{pathlib.Path(arguments[0]).absolute()}{os.sep}"
+        if path.startswith(THEIRS):
+            raise AssertionError(f"A test reads {path}: tests see no files of raw/, data/ or runs/ of the checkout.")
+
+
+sys.addaudithook(_refuse_theirs)
+
 
 def pytest_collection_modifyitems(items):
     """Puts files with slow tests first: of several processes none is left alone with a long file in the end."""

@@ -13,14 +13,13 @@ import tensorflow as tf
 from benchmarks import __main__ as bench
 from benchmarks import reference, timing
 from benchmarks.timing import Row
-from simper_tf.evaluation import neighbors
 from simper_tf.losses import similarity
 from simper_tf.views import augment
 
 RNG = np.random.default_rng(0)
 
 
-def test_the_speed_change_of_the_reference_is_that_of_the_package():
+def test_the_reference_changes_speed_as_the_package_does():
     clips, speeds = RNG.integers(0, 256, (2, 40, 6, 5, 3)).astype(np.uint8), tf.constant([[1.6, 0.7], [1.0, 2.0]])
     expected = reference.change_speeds(clips, speeds, 20)
     np.testing.assert_allclose(augment.resample(clips, tf.zeros([2, 2]), speeds, 20), expected, atol=2e-2)
@@ -33,14 +32,14 @@ def test_the_interpolation_of_the_reference_is_that_of_numpy():
     )
 
 
-def test_the_similarity_of_the_reference_is_that_of_the_package():
+def test_the_reference_has_the_similarity_of_the_package():
     first, second = (tf.constant(RNG.normal(size=(2, 3, 25)), tf.float32) for _ in range(2))
     expected = similarity.max_cross_correlation(first, second)
     np.testing.assert_allclose(reference.similarity_rows(first, second), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("share_spatial", [False, True])
-def test_the_views_of_the_reference_have_the_form_of_the_package_and_share_space_as_it_does(share_spatial):
+def test_views_of_the_reference_share_space_as_the_packages_do(share_spatial):
     still = np.repeat(RNG.integers(0, 256, (2, 1, 12, 12, 1)), 40, axis=1).astype(np.uint8)
     views, speeds = reference.make_views(still, tf.constant([0, 1]), 3, 16, (0.5, 2.0), share_spatial)
     assert views.shape == (2, 6, 16, 12, 12, 1)
@@ -51,13 +50,7 @@ def test_the_views_of_the_reference_have_the_form_of_the_package_and_share_space
     assert np.all(np.abs(views[:, 0] - views[:, 3]).mean(axis=(1, 2, 3, 4)) > 0.02)
 
 
-def test_the_neighbors_of_the_reference_are_those_of_the_package():
-    train, queries = (RNG.normal(size=(number, 40, 2)).astype(np.float32) for number in (30, 60))
-    expected = neighbors.nearest_neighbor(train, range(30), queries)
-    np.testing.assert_array_equal(reference.nearest_of_all(train, queries), expected)
-
-
-def test_a_row_has_both_sizes_the_better_side_and_the_order_of_growth():
+def test_a_row_has_sizes_ratio_and_order_of_growth():
     small, large = timing.results("search", Row(lambda size: (size**2 / 1000, size), (10, 40), "clips"))
     assert small == {
         "name": "search", "counted": "clips", "size": 10, "unit": "s", "ours": 0.1, "reference": 10, "ratio": 100,
@@ -66,7 +59,7 @@ def test_a_row_has_both_sizes_the_better_side_and_the_order_of_growth():
     assert (large["ours"], large["ratio"], large["exponent"]) == (1.6, 25, pytest.approx(2))
 
 
-def test_the_ratio_of_a_rate_is_ours_over_the_reference_and_there_may_be_none():
+def test_the_ratio_of_a_rate_is_ours_over_the_reference():
     (rate,) = timing.results("rate", Row(lambda size: (30.0, 10.0), (5,), "clips", "clips/s"))
     (alone,) = timing.results("alone", Row(lambda size: (30.0, None), (5,), "clips"))
     assert (rate["ratio"], alone["ratio"]) == (3, None)
@@ -85,7 +78,7 @@ def test_calls_take_turns_after_a_round_that_is_not_timed():
 
 
 @pytest.mark.slow
-def test_the_peak_of_a_process_holds_what_it_has_held_and_a_failure_is_one():
+def test_a_peak_holds_what_a_process_held_and_failures_are_told():
     code = "import numpy, sys; numpy.ones(int(sys.argv[1]), numpy.uint8)"
     small, large = (timing.peak_gib(code, size) for size in (1, 2**28))
     assert large - small == pytest.approx(0.25, abs=0.02)
@@ -93,7 +86,7 @@ def test_the_peak_of_a_process_holds_what_it_has_held_and_a_failure_is_one():
         timing.peak_gib("raise SystemExit(3)")
 
 
-def test_rows_are_chosen_by_patterns_and_one_that_fits_none_is_named(capsys):
+def test_rows_are_chosen_by_patterns_that_fit_some(capsys):
     parser = argparse.ArgumentParser()
     assert bench.chosen(parser, "input_*,views_28*") == ["views_28", "views_28_shared", "input_alone"]
     assert bench.chosen(parser, "*") == list(bench.ROWS)
@@ -103,7 +96,7 @@ def test_rows_are_chosen_by_patterns_and_one_that_fits_none_is_named(capsys):
     assert all(len(row.sizes) == 2 and row.sizes[0] < row.sizes[1] for row in bench.ROWS.values())
 
 
-def test_the_table_and_the_file_have_a_line_for_each_row_and_size(tmp_path, monkeypatch, capsys):
+def test_table_and_file_have_a_line_for_each_row_and_size(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bench, "RESULTS", tmp_path / "bench" / "results.jsonl")
     monkeypatch.setattr(bench, "ROWS", {"one": Row(lambda size: (0.5 * size, None), (2, 4), "clips")})
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--only=one"])

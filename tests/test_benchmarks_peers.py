@@ -1,14 +1,10 @@
-"""The processes of both libraries take turns, and PyTorch's networks are ours where it is installed."""
-
-import json
-import subprocess
-import sys
+"""Both libraries take turns, and PyTorch's networks are ours where it is installed."""
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks import peers, peers_keras
+from benchmarks import peers
 from simper_tf.encoders import ENCODERS
 
 
@@ -22,10 +18,10 @@ def test_outputs_that_differ_are_no_comparison(tmp_path):
         peers.check_same(tmp_path)
 
 
-def test_our_side_leaves_weights_and_outputs_and_keeps_its_weights(tmp_path):
+def test_our_side_leaves_weights_and_outputs_and_keeps_its_own(tmp_path):
     encoder, clips = ENCODERS["cnn3d"]((8, 8, 1)), tf.random.uniform([2, 8, 8, 8, 1])
     before = encoder.get_weights()
-    peers_keras.write(encoder, clips, tmp_path)
+    peers.write(encoder, clips, tmp_path)
     given, outputs = np.load(tmp_path / "weights.npz"), np.load(tmp_path / "keras.npz")
     assert len(given.files) == len(before) + 1
     assert outputs["training"].shape == outputs["inference"].shape == (2, 8)
@@ -33,24 +29,27 @@ def test_our_side_leaves_weights_and_outputs_and_keeps_its_weights(tmp_path):
         np.testing.assert_array_equal(mine, value)
 
 
-SIDE = """
-from benchmarks import peers
-done = []
-calls = {(work, "plain"): lambda work=work: done.append(work) for work in ("one", "two")}
-peers.take_turns(calls, {"Side": "1.0"})
-assert done == ["two", "one", "two"], done
-"""
+class Turns:
+    """A process of PyTorch that takes 3 s in one layout and 2 s in the other, longer in the first round."""
+
+    layouts = ("plain", "images")
+
+    def __init__(self):
+        self.told = []
+
+    def seconds(self, work, layout):
+        self.told.append((work, layout))
+        return {"plain": 3.0, "images": 2.0}[layout] + 10 * (self.told.count((work, layout)) == 1)
 
 
-def test_a_side_says_what_it_has_and_runs_what_it_is_told():
-    asked = [["two", "plain"], ["one", "plain"], ["two", "plain"]]
-    said = subprocess.run(
-        [sys.executable, "-c", SIDE], input="".join(f"{json.dumps(each)}\n" for each in asked),
-        capture_output=True, text=True, check=True,
-    ).stdout.splitlines()  # fmt: skip
-    assert json.loads(said[0]) == {"versions": {"Side": "1.0"}, "layouts": ["plain"]}
-    assert all(json.loads(line) >= 0 for line in said[1:])
-    assert len(said) == 4
+def test_sides_take_turns_and_the_fastest_layout_counts(monkeypatch):
+    times = iter([9.0, 0.5, 0.6, 0.4, 0.7, 0.8] * len(peers.WORKS))
+    monkeypatch.setattr(peers, "seconds", lambda call: next(times))
+    torch = Turns()
+    lines = list(peers.compare(dict.fromkeys(peers.WORKS), torch))
+    assert lines == [[work, "0.4", "2", "5.00", "images"] for work in peers.WORKS]
+    rounds = peers.ROUNDS + 1
+    assert torch.told == [(work, layout) for work in peers.WORKS for _ in range(rounds) for layout in Turns.layouts]
 
 
 @pytest.mark.parametrize("name", sorted(peers.SIZES))
@@ -59,7 +58,7 @@ def test_the_networks_of_pytorch_answer_as_ours_do(name, tmp_path):
     from benchmarks import peers_torch
 
     encoder, clips = ENCODERS[name]((12, 12, 1)), tf.random.uniform([2, 8, 12, 12, 1])
-    peers_keras.write(encoder, clips, tmp_path)
+    peers.write(encoder, clips, tmp_path)
     for layout, (kind, memory_format) in peers_torch.NETWORKS[name].items():
         network = kind()
         peers_torch.load(network, encoder.get_weights())

@@ -18,7 +18,7 @@ def test_bytes_of_a_ring_by_hand():
     assert scaling.ring_bytes(100, 10, 1) == 0
 
 
-def test_a_link_as_slow_as_the_step_halves_it_and_one_replica_loses_nothing():
+def test_a_link_as_slow_as_the_step_halves_its_efficiency():
     # Two replicas send 1,000 bytes in 8,000 bits of 8,000 a second.
     assert scaling.efficiency(1.0, 1000, 0, 2, 8000.0, 0.0) == pytest.approx(0.5)
     assert scaling.efficiency(1.0, 0, 0, 2, 1e9, 0.5) == pytest.approx(0.5)
@@ -120,7 +120,7 @@ print(sent(strategy, "simper"), sent(strategy, "simper", other_clips=True), sent
 
 
 @pytest.mark.slow
-def test_simper_sends_gradients_alone_and_who_compares_clips_sends_what_it_compares():
+def test_simper_sends_gradients_alone_others_what_they_compare():
     run = subprocess.run([sys.executable, "-c", TRACED], check=True, capture_output=True, text=True)
     alone, across, moco = [eval(part) for part in run.stdout.strip().splitlines()[-1].split(";")]
     assert alone == (20516 * 4, 0, 0)  # The parameters of `small`.

@@ -15,7 +15,7 @@ CODE = {path.name: re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTAL
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, blocks in CODE.items() if blocks])
-def test_the_code_of_a_guide_runs_and_prints_the_shapes_it_promises(name, tmp_path, monkeypatch, capsys):
+def test_the_code_of_a_guide_prints_the_shapes_it_promises(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in CODE[name]:
@@ -32,7 +32,7 @@ needs_mkdocs = pytest.mark.skipif(
 
 @pytest.mark.slow
 @needs_mkdocs
-def test_the_site_has_every_module_and_loads_nothing_from_elsewhere(tmp_path):
+def test_the_site_is_whole_and_loads_nothing_from_elsewhere(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", f"--site-dir={tmp_path}"]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     pages = {path.stem for path in (tmp_path / "reference").glob("*.html")}
@@ -47,7 +47,7 @@ def test_the_site_has_every_module_and_loads_nothing_from_elsewhere(tmp_path):
     assert [found for text in read for found in re.findall(remote, text)] == []
 
 
-def test_every_number_of_the_findings_is_in_a_table_of_results():
+def test_every_number_of_the_findings_is_in_a_table():
     number = r"(?<![\w.])\d+\.\d+(?:e-\d+)?"
     tables = "".join(path.read_text() for path in (ROOT / "docs" / "results").glob("*.md"))
     said = re.sub(r"\]\([^)]*\)", "]", (ROOT / "docs" / "findings.md").read_text())  # Not of addresses.

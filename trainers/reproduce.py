@@ -163,7 +163,7 @@ def listed(scales: Mapping[str, Scale]) -> str:
         for scale in scales.values():
             runs = {source for run in make(scale).runs() for source in run.with_sources()}
             needs = lacks(name, scale) or "nothing is lacking"
-            downloads = [f"; downloads {words}" for each in data if (words := scale.sets[each].download)]
+            downloads = [f"; downloads {words}" for key in data if (words := scale.sets[key].download)]
             where = ", ".join(map(scale.title, data))
             lines.append(
                 f"  {scale.name}: {len(runs) * len(scale.seeds_of(name))} runs on {where}; {needs}{''.join(downloads)}"

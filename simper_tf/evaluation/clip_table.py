@@ -1,4 +1,4 @@
-"""What was read from each clip, beside its label: a CSV table of a line a clip, to find those that are read wrongly."""
+"""CSV table of clips: their labels beside what was read from them, to find those that are read wrongly."""
 
 import csv
 import io
@@ -43,7 +43,9 @@ def _columns(name, numbers, unit):
     """Returns title -> printed values of a column, or of each of several."""
     if numbers.ndim == 1:
         return {f"{name} ({unit})": [_printed(number) for number in numbers]}
-    return {f"{name} {k} ({unit})": [_printed(number) for number in each] for k, each in enumerate(numbers.T, start=1)}
+    return {
+        f"{name} {k} ({unit})": [_printed(number) for number in column] for k, column in enumerate(numbers.T, start=1)
+    }
 
 
 def _printed(number):

@@ -1,4 +1,4 @@
-"""Frozen encoder and clips of one split -> their features, with all that protocols may compare them with."""
+"""Features of the clips of one split, by a frozen encoder, with all that protocols compare them with."""
 
 import dataclasses
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""True and predicted values -> numbers with intervals. NumPy only."""
+"""Metrics of predicted values beside true ones, with bootstrap intervals. NumPy only."""
 
 import functools
 

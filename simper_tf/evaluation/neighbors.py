@@ -1,4 +1,4 @@
-"""Frame-wise features -> the labels of the training clips whose features are nearest.
+"""Nearest neighbors of frame-wise features among those of training clips.
 
 By cross-correlation the search is exact without correlating all pairs. At no lag does the correlation of two series
 exceed the sum over frequencies of the products of their amplitudes, which is its value if all phases agreed. One

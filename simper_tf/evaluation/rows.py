@@ -1,4 +1,4 @@
-"""Predictions -> result rows: one JSON object a line, the only source of every table and plot."""
+"""Result rows of predictions: one JSON object a line, the only source of every table and plot."""
 
 import dataclasses
 import json

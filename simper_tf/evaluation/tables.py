@@ -1,4 +1,4 @@
-"""Result rows -> Markdown tables."""
+"""Markdown tables of result rows."""
 
 import collections
 
@@ -59,9 +59,9 @@ def put_table(text, command, table, name="The document"):
     Raises:
         ValueError: the marks are missing.
     """
-    before, found, rest = text.partition(_begin(command))
+    before, begun, rest = text.partition(_begin(command))
     _, closed, after = rest.partition(END)
-    if not found or not closed:
+    if not begun or not closed:
         raise ValueError(
             f"{name} lacks the lines {_begin(command).strip()!r} and {END!r}, between which the table goes."
         )

@@ -1,4 +1,4 @@
-"""What a label is: its unit, what it may be, how predictions of it are scored, and what an exported head answers.
+"""Kinds of labels: their units and limits, the metrics of their predictions, and the answer of an exported head.
 
 A builder names the task of its data set in its metadata; nothing else asks for the name of a unit.
 """
@@ -128,7 +128,7 @@ class Frequency(Task):
 
 @dataclasses.dataclass(frozen=True)
 class Unlabeled(Frequency):
-    """How often something repeats, where nobody has said it: labels are NaN, and scores are those of `label_free`."""
+    """How often something repeats, where nobody has said it: labels are NaN, scores those of `reading.agreement`."""
 
     unit: str = "Hz"
     kind: ClassVar[str] = "unlabeled"
@@ -167,16 +167,16 @@ class Series(Task):
 KINDS = {kind.kind: kind for kind in (Frequency, Unlabeled, Scalar, Series)}
 
 
-def from_metadata(found) -> Task:
+def from_metadata(metadata) -> Task:
     """Returns the task that `Task.to_metadata` described.
 
     Raises:
         ValueError: it is none.
     """
-    fields = dict(found) if isinstance(found, Mapping) else {}
+    fields = dict(metadata) if isinstance(metadata, Mapping) else {}
     kind = KINDS.get(fields.pop("kind", None))
     if kind is None:
-        raise ValueError(f"A task names its kind, one of {sorted(KINDS)}, and its unit. Received: {found!r}.")
+        raise ValueError(f"A task names its kind, one of {sorted(KINDS)}, and its unit. Received: {metadata!r}.")
     try:
         return kind(**fields)
     except TypeError as error:

@@ -21,7 +21,7 @@ def read(data_dir, split="train", **fields):
     return clips, found
 
 
-def test_the_clips_that_are_used_come_whole_in_the_order_of_the_split(call, data_dir):
+def test_clips_come_whole_in_the_order_of_the_split(call, data_dir):
     call(lambda: None, "--run_dir=x")
     _, everything = read(data_dir, train_clips=40)
     clips, found = read(data_dir, train_clips=40, data_fraction=0.5, label_fraction=0.25)
@@ -62,9 +62,7 @@ def test_a_cut_clip_ends_where_the_clip_ends_and_its_course_with_it(call, data_d
         np.testing.assert_array_equal(of_clips, [example["angle"] for example in found])
 
 
-def test_labels_that_are_known_train_and_are_looked_at_and_all_clips_of_the_share_are_encoded(
-    call, tmp_path, monkeypatch
-):
+def test_known_labels_train_and_all_clips_are_encoded(call, tmp_path, monkeypatch):
     shown, predict = [], evaluate.protocols.predict
     monkeypatch.setattr(
         evaluate.protocols, "predict", lambda train, *others: shown.append(train) or predict(train, *others)
@@ -80,9 +78,7 @@ def test_labels_that_are_known_train_and_are_looked_at_and_all_clips_of_the_shar
         assert {row["n"] for row in results(tmp_path / method)} == {6}
 
 
-def test_hidden_labels_part_the_rows_of_test_clips_and_leave_the_band_of_the_prior_as_it_was(
-    call, tmp_path, monkeypatch
-):
+def test_hidden_labels_part_the_rows_and_leave_the_band(call, tmp_path, monkeypatch):
     made, assemble = [], pretrain.experiment.assemble
     monkeypatch.setattr(pretrain.experiment, "assemble", lambda *given: made.append(assemble(*given)) or made[-1])
     gap = ["--label_gap=2,4", "--test_clips=20", "--prior_weight=1", "--noartifacts"]

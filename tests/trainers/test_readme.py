@@ -54,7 +54,7 @@ def test_the_command_for_videos_reads_a_folder_of_them(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_python_reads_a_folder_of_videos_of_any_rate_to_the_error_it_promises(tmp_path, monkeypatch, capsys):
+def test_the_python_reads_videos_to_the_error_it_promises(tmp_path, monkeypatch, capsys):
     (tmp_path / "videos").mkdir()
     frequencies = np.array([0.45, 0.7, 0.97, 1.26, 1.6, 2.0, 2.4, 2.7])
     for k, frequency in enumerate(frequencies):
@@ -101,6 +101,12 @@ def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
     limits = ["--config=digits", f"--data_dir={tmp_path / 'data'}", "--max_examples_per_split=2"]
     subprocess.run([tfds, "build", folder, *limits], check=True, cwd=ROOT, capture_output=True)
     assert list((tmp_path / "data" / "rotating_digits" / "digits").rglob("*.tfrecord*"))
+
+
+def test_make_prints_the_two_commands_first():
+    said = subprocess.run(["make", "-s"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert said[0] == "Begin with these two:"
+    assert [line.split()[:2] for line in said[1:3]] == [["make", "quickstart"], ["make", "test"]]
 
 
 def test_the_make_targets_exist():

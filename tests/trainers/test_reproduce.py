@@ -46,7 +46,8 @@ def config(tmp_path, monkeypatch, study, use):
     use(study)
     config = types.SimpleNamespace(
         table=["mine"], scale="smoke", list=False, runs=str(tmp_path / "runs"), out=str(tmp_path / "out"), documents=[],
-        seeds=["0", "1"], jobs=1, data_dir="data", manual_dir="raw", rows=None, trained=[], fails={},
+        seeds=["0", "1"], jobs=1, data_dir=str(tmp_path / "data"), manual_dir=str(tmp_path / "raw"), rows=None,
+        trained=[], fails={},
     )  # fmt: skip
 
     def train(self, runs, finished):
@@ -147,10 +148,10 @@ def test_wrong_names_and_seeds_are_refused_before_training(config, tmp_path, cha
     assert not (tmp_path / "out").exists()
 
 
-def test_a_table_without_data_is_refused_or_left_out_of_all(config, study, monkeypatch, tmp_path, capsys):
+def test_a_table_without_data_is_refused_or_left_out_of_all(config, study, monkeypatch, capsys):
     made = {name: (lambda _: study, (data,)) for name, data in (("mine", "ubfc"), ("other", "rotating_digits"))}
     monkeypatch.setattr(reproduce, "STUDIES", made)
-    config.scale, config.manual_dir, config.data_dir = "paper", str(tmp_path / "raw"), str(tmp_path / "data")
+    config.scale = "paper"
     with pytest.raises(ValueError, match=r"--table=mine --scale=paper lacks raw files in --manual_dir/ubfc: datasets/"):
         reproduce.main()
     assert not config.trained

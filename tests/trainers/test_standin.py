@@ -54,7 +54,7 @@ def test_files_that_are_there_are_not_overwritten(tmp_path):
     ("name", "message"),
     [("nothing", "there is no data set 'nothing'"), ("rotating_digits", "rotating_digits has no standin")],
 )
-def test_a_name_without_a_stand_in_is_refused_with_those_that_have_one(name, message, tmp_path):
+def test_a_name_without_a_stand_in_is_refused_with_those_known(name, message, tmp_path):
     with pytest.raises(ValueError, match=rf"^--dataset={name}: {message}\. .*: .*ubfc"):
         standin.write(name, tmp_path / "data", 1, 1)
     assert list(tmp_path.iterdir()) == []

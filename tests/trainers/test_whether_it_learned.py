@@ -35,7 +35,7 @@ def test_features_that_follow_the_speed_are_not_warned_of(said):
     assert "WARNING" not in text
 
 
-def test_where_nothing_was_learned_steady_views_are_advised_unless_they_are(said):
+def test_where_nothing_was_learned_steady_views_are_advised(said):
     linear, steady = said(0.1), said(0.1, interpolation="steady")
     for text in (linear, steady):
         assert "WARNING: features do not follow the speed of views. Nothing was learned" in text

@@ -143,7 +143,9 @@ def _over_fractions(table, name, flag, about, scale):
     lines = [line(title, method) for method, title in methods.items()]
     if of_labels:
         lines += [
-            line(f"{methods[each]}, the head alone", each, head_alone) for each in methods if each != "supervised"
+            line(f"{title}, the head alone", method, head_alone)
+            for method, title in methods.items()
+            if method != "supervised"
         ]
         lines += _with_one_multiple(line, scale, is_papers)
     titles = tuple(f"{percent} %: {unit(name, metric)}" for percent, metric in columns)
@@ -159,7 +161,7 @@ def _with_one_multiple(line, scale, is_papers):
     # Whether it is the head alone that helps shows where random weights with it do not read the frequency.
     methods = scale.some(("supervised", *(("simclr", "cvrl", "simper") if is_papers else ("simper",))))
     ways = {method: ("", one_multiple) if method == "supervised" else (" alone", _multiple_alone) for method in methods}
-    return [line(f"{METHODS[each].title}, {_HEAD}{words}", each, way) for each, (words, way) in ways.items()]
+    return [line(f"{METHODS[method].title}, {_HEAD}{words}", method, way) for method, (words, way) in ways.items()]
 
 
 def _multiple_alone(run):

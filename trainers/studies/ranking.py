@@ -1,4 +1,4 @@
-"""Which lines of a column are ahead, and by how much. A line is its rows in that column, one a seed."""
+"""Order of the lines of a column: which are ahead, and by how much. A line is its rows there, one a seed."""
 
 import math
 import statistics

@@ -92,8 +92,8 @@ class Scale:
             kinds: All of them.
             most: Of a short table, 1 or 2: one says enough where others would have the very same lines.
         """
-        found = list(kinds)
-        return [found[0], found[-1]][-most:] if self.is_short and len(found) > most else found
+        kinds = list(kinds)
+        return [kinds[0], kinds[-1]][-most:] if self.is_short and len(kinds) > most else kinds
 
     def located(self, data_dir: str, manual_dir: str) -> "Scale":
         """Returns the scale with its data in a folder, and raw files in folders of `manual_dir` by data set.

@@ -19,7 +19,7 @@ def written(path, *words):
     return list(csv.DictReader(path.open()))
 
 
-def test_each_clip_has_a_line_with_its_label_and_what_each_protocol_read(tmp_path):
+def test_each_clip_has_a_line_of_its_label_and_predictions(tmp_path):
     found = written(
         tmp_path / "clips.csv", clips([1.5, 2], np.array(["ann", "bob"])),
         {"fft": np.array([1.25, 4]), "1nn": np.array([1e-9, np.nan])}, "Hz",

@@ -24,7 +24,7 @@ def texts(values):
 
 
 @pytest.mark.parametrize("batch_size", [1, 3, 7, 32])
-def test_every_example_is_encoded_in_its_order_the_last_partial_batch_too(batch_size):
+def test_every_example_is_encoded_in_order_a_partial_batch_too(batch_size):
     dataset, clips = examples(7)
     done = []
     extracted = features.extract({"series": mean_of_frames}, dataset, batch_size, progress=done.append)
@@ -47,7 +47,7 @@ def test_subjects_are_kept_where_there_are_any_and_taken_along():
     assert features.extract({"series": mean_of_frames}, examples(5)[0]).take(2).subjects is None
 
 
-def test_graphs_that_were_made_once_are_not_made_again_for_another_data_set():
+def test_graphs_are_made_once_for_several_data_sets():
     traced = []
 
     def encode(batch):
@@ -61,7 +61,7 @@ def test_graphs_that_were_made_once_are_not_made_again_for_another_data_set():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_features_that_are_not_finite_are_refused_with_the_name_of_the_clip(value):
+def test_features_that_are_not_finite_are_refused_by_clip(value):
     dataset, clips = examples(7)
     broken = tf.constant(clips[4], tf.uint8)
 
@@ -88,7 +88,7 @@ def test_pixels_are_taken_only_where_they_are_asked_for():
 
 
 @pytest.mark.parametrize(("side", "expected"), [(1024, [2, 4, 5]), (1500, [1, 2]), (4, [32, 33])])
-def test_as_many_clips_are_encoded_at_once_as_hold_16_million_values_but_1_to_32(side, expected):
+def test_a_batch_holds_16_million_values_but_1_to_32_clips(side, expected):
     sizes, number = [], expected[-1]
     clips, ones = np.zeros((number, 8, side, side, 1), np.uint8), np.ones(number, np.float32)
     dataset = tf.data.Dataset.from_tensor_slices({"clip": clips, "label": ones, "rate": ones, "id": ["x"] * number})

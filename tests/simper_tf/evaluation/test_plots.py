@@ -107,7 +107,7 @@ def test_spectra_of_constant_features_are_flat_zero():
     np.testing.assert_array_equal(figure.axes[0].get_lines()[1].get_ydata(), 0)
 
 
-def test_predictions_stand_over_the_truth_a_panel_a_protocol_with_their_error():
+def test_predictions_stand_over_the_truth_with_their_error():
     labels = RNG.uniform(0.5, 5, 30)
     predictions = {"fft": labels + 0.25, "1nn": labels - 0.125}
     figure = plots.predicted_over_true(labels, predictions)
@@ -168,7 +168,7 @@ def test_embedding_is_given_spectra_of_unit_power_blind_to_phase(monkeypatch, ch
     assert drawable(figure)
 
 
-def test_neighbors_in_frequency_are_neighbors_in_the_embedding_and_it_repeats():
+def test_neighbors_in_frequency_are_neighbors_in_the_embedding():
     frequencies, phases = np.linspace(1, 5, 80), RNG.uniform(0, 2 * np.pi, (80, 1))
     series = np.sin(2 * np.pi * frequencies[:, None] * np.arange(60) / RATE + phases)[..., None]
     points = plots.embedding_points(series)
@@ -179,7 +179,7 @@ def test_neighbors_in_frequency_are_neighbors_in_the_embedding_and_it_repeats():
 
 
 @pytest.mark.parametrize("number", [2, 10])
-def test_constant_features_are_embedded_in_one_point_and_few_clips_too(number):
+def test_constant_features_are_embedded_in_one_point(number):
     assert np.ptp(plots.embedding_points(np.ones((number, 30, 2))), axis=0).max() < 1e-3
     assert np.all(np.isfinite(plots.embedding_points(RNG.normal(size=(number, 30, 2)))))
 

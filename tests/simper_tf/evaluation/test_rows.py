@@ -53,7 +53,7 @@ def test_no_file_has_no_rows(path):
     assert rows.read_rows(path) == []
 
 
-def test_a_row_replaces_the_older_one_of_its_protocol_metric_run_and_dataset(path):
+def test_a_row_replaces_the_older_one_of_its_key(path):
     rows.write_rows(path, [row(), row(metric="mape")])
     rows.write_rows(path, [row(value=0.5, commit="other", seconds=1.0, n=7)])
     assert rows.read_rows(path) == [row(metric="mape"), row(value=0.5, commit="other", seconds=1.0, n=7)]
@@ -68,7 +68,7 @@ def test_rows_that_differ_in_what_they_measure_stand_side_by_side(path, field):
 
 
 @pytest.mark.parametrize("broken", ["fsync", "replace"])
-def test_a_write_that_fails_midway_leaves_the_old_rows_and_nothing_else(path, monkeypatch, broken):
+def test_a_write_that_fails_midway_leaves_the_old_rows(path, monkeypatch, broken):
     rows.write_rows(path, [row()])
     before = path.read_bytes()
 
@@ -106,7 +106,7 @@ def test_a_file_with_a_line_that_is_no_row_is_not_written_over(path):
     assert path.read_text() == "garbage\n"
 
 
-def test_a_row_without_settings_is_read_and_gives_way_to_one_that_has_some(path):
+def test_a_row_without_settings_gives_way_to_one_with_some(path):
     old = dataclasses.asdict(row())
     del old["settings"]
     path.write_text(json.dumps(old) + "\n")
@@ -147,14 +147,14 @@ def test_four_writers_at_once_lose_no_row(path):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_the_commit_is_a_short_hash_in_a_checkout_and_empty_without_git(monkeypatch):
+def test_the_commit_is_a_short_hash_and_empty_without_git(monkeypatch):
     commit = rows.code_commit().removesuffix("-dirty")
     assert commit == "" or (len(commit) >= 4 and set(commit) <= set("0123456789abcdef"))
     monkeypatch.setenv("PATH", "")
     assert rows.code_commit() == ""
 
 
-def test_a_checkout_that_this_code_is_only_installed_in_has_not_its_commit(tmp_path, monkeypatch):
+def test_a_checkout_around_an_installation_is_not_its_commit(tmp_path, monkeypatch):
     def git(*words):
         who = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
         done = subprocess.run(["git", "-C", tmp_path, *who, *words], capture_output=True, text=True, check=True)

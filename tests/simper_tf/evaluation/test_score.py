@@ -26,7 +26,7 @@ def test_rows_of_series_have_the_metrics_of_series():
     assert all(row.n == 12 and row.low < row.value < row.high for row in found_rows)
 
 
-def test_rows_hold_one_number_a_protocol_and_metric_with_its_unit_and_interval():
+def test_rows_hold_a_number_with_its_unit_and_interval():
     test = perfect(RNG, RNG.uniform(0.5, 5, 30))
     predictions = {"fft": test.labels + 0.1 * RNG.normal(size=30), "1nn": test.labels + RNG.normal(size=30)}
     found_rows = rows.score(predictions, test, tasks.Frequency("Hz"), **RUN)
@@ -72,7 +72,7 @@ def test_a_run_that_leaves_a_field_open_is_refused():
         rows.score({"fft": np.ones(3)}, perfect(RNG, np.ones(3)), tasks.Frequency("Hz"), **run)
 
 
-def test_errors_on_labels_that_training_could_and_could_not_have_seen_stand_apart():
+def test_errors_on_seen_and_unseen_labels_stand_apart():
     labels = np.float32([1, 2, 3, 4, 5])
     test = Features(labels, labels, np.ones(5), np.arange(5).astype(str), subjects=np.array(list("aabbc")))
     seen = np.array([True, False, False, True, True])

@@ -21,7 +21,7 @@ def test_one_row_shows_its_interval_and_several_their_spread():
     assert tables.cell([row(value=1.0), row(value=3.0)]) == "2 ± 1.4 (n=2)"
 
 
-def test_results_stand_a_protocol_a_line_in_the_order_they_come_missing_ones_blank():
+def test_results_stand_a_protocol_a_line_missing_ones_blank():
     rows = [row("fft"), row("fft", "pearson", 0.9, ""), row("1nn", value=0.25)]
     assert tables.results_table(rows).splitlines() == [
         "| protocol | mae (Hz) | pearson |",
@@ -40,7 +40,7 @@ def test_no_rows_make_an_empty_table():
     assert tables.cell([]) == ""
 
 
-def test_a_table_takes_the_place_of_the_one_between_its_marks_and_nothing_else_changes():
+def test_a_table_takes_the_place_of_the_one_between_its_marks():
     found = tables.put_table(MARKED, COMMAND, "| new |")
     assert found == MARKED.replace("old", "new")
     assert tables.put_table(found, COMMAND, "| new |") == found

@@ -8,7 +8,7 @@ from simper_tf.evaluation.tasks import Frequency, Scalar, Series
 
 
 @pytest.mark.parametrize(("unit", "expected"), [("Hz", 1.5), ("bpm", 90.0), ("count", 12.0)])
-def test_one_and_a_half_hertz_for_eight_seconds_are_ninety_beats_a_minute_and_twelve_repetitions(unit, expected):
+def test_a_frequency_in_hertz_beats_and_repetitions(unit, expected):
     assert 1.5 * Frequency(unit).per_hertz(8.0) == expected
 
 
@@ -62,7 +62,7 @@ def test_labels_lie_within_the_limits_named_or_what_frames_can_show():
     assert Series("°C", -60.0, 80.0).limits(100, 1 / 3600) == (-60.0, 80.0)
 
 
-def test_a_kind_of_label_brings_its_metrics_and_the_name_of_its_answer():
+def test_a_kind_of_label_brings_its_metrics_and_answer():
     assert set(Frequency("Hz").metrics) == {"mae", "mape", "gm", "pearson"}
     assert Series("°C").metrics is metrics.SERIES_METRICS
     assert [Frequency(unit).answer for unit in ("Hz", "bpm", "count")] == ["frequency_hz", "heart_rate_bpm", "count"]
