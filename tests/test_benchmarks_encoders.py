@@ -20,8 +20,9 @@ def small_model(norm, rate=0.5):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(ENCODERS) - {"frame_mean"}))
 def test_the_plain_copy_of_an_encoder_takes_the_same_step(name):
-    encoders.check(name)
     encoder = ENCODERS[name]((12, 12, 3))
+    if encoders.differs(encoder):
+        encoders.check(name)
     copy = encoders.plain(encoder)
     assert not [layer for layer in copy._flatten_layers() if type(layer) in encoders.SWAPS]
     assert encoders.differs(encoder) == (name not in ("cnn3d_domainbed", "small", "small1d"))
@@ -64,10 +65,9 @@ def test_every_learning_encoder_has_a_row_of_time_and_one_of_memory():
 
 
 @pytest.mark.slow
-def test_memory_grows_with_the_batch_unless_micro_batches_share_it():
-    few, many, shared = (step_memory.step_gib("small", (28, 28, 1), 400, *sizes) for sizes in ((1,), (8,), (8, 1)))
-    assert many > 2 * few
-    assert shared < many / 2
+def test_micro_batches_share_the_memory_of_a_step():
+    together, shared = (step_memory.step_gib("small", (28, 28, 1), 300, 8, micro_batch) for micro_batch in (0, 1))
+    assert shared < together / 2
 
 
 def test_what_a_flagfile_states_is_read_across_lines(tmp_path):
