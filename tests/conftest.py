@@ -19,7 +19,8 @@ THEIRS = tuple(f"{pathlib.Path(__file__).parents[1] / name}{os.sep}" for name in
 
 def _refuse_theirs(event, arguments):
     """Fails what opens or lists a file of somebody's: a test sees none but its own."""
-    if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str):
+    # A bare name may be relative to a folder that is open, of which the event does not tell.
+    if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str) and os.sep in arguments[0]:
         path = f"{pathlib.Path(arguments[0]).absolute()}{os.sep}"
         if path.startswith(THEIRS):
             raise AssertionError(f"A test reads {path}: tests see no files of raw/, data/ or runs/ of the checkout.")

@@ -76,6 +76,7 @@ def test_what_a_flagfile_states_is_read_across_lines(tmp_path):
     assert step_memory.stated(path) == "25, 1.5"
 
 
+@pytest.mark.slow
 def test_flagfiles_state_what_the_outputs_of_all_layers_take():
     for name, (frame_shape, num_frames) in step_memory.FLAGFILES.items():
         settings = steps.settings_of(f"flags/{name}.cfg")
