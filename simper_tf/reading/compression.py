@@ -1,0 +1,53 @@
+"""Repetition that is in the file alone, told from what was filmed.
+
+A still picture changes a little where the file stores whole frames, and
+in the pattern of frames that refer to others. Both are faint, and their
+periods are known: the key frames', or a whole number of frames.
+"""
+
+import numpy as np
+
+from simper_tf.reading import movement
+
+# Root mean square in gray levels of what compression does to a still picture, at most.
+FAINT = 1.0
+# Frames after which a pattern of predicted frames starts anew at the latest.
+LONGEST_PATTERN = 16
+
+
+def without(
+    ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float
+) -> list[movement.Candidate]:
+    """Candidates less those of the compression.
+
+    Args:
+        ranked: Candidates of one stretch.
+        pixels: Pixels of its frames.
+        keys: Seconds of the key frames; empty if they are not known.
+        rate: Frames per second.
+    """
+    faint = [one for one in ranked if _power(one) < pixels * FAINT**2]
+    tempos = [one.hertz for one in faint if _is_stored(one.hertz, keys, rate)]
+    return [one for one in ranked if not any(one is other for other in faint) or not _related(one.hertz, tempos)]
+
+
+def _power(one: movement.Candidate) -> float:
+    """Mean square of the movement that is as fast, over all pixels."""
+    return float(one.run.course.rung.scores.var(0).sum())
+
+
+def _is_stored(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
+    """Whether a tempo in cycles per frame is one of the file."""
+    if len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03):
+        return True
+    return 1 / hertz < LONGEST_PATTERN and _is_whole(1 / hertz, 0.01)
+
+
+def _is_whole(number: float, tolerance: float) -> bool:
+    """Whether a number is one or more, and whole but for a share of itself."""
+    return abs(number - max(round(number), 1)) < tolerance * number
+
+
+def _related(hertz: float, tempos: list[float]) -> bool:
+    """Whether a tempo is about one of others, or a simple multiple of one."""
+    return any(np.abs(movement.MULTIPLES - np.log(hertz / tempo)).min() < movement.APART for tempo in tempos)

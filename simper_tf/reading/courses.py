@@ -1,0 +1,131 @@
+"""Courses of movement: how the parts of a scene move in time.
+
+A scene is cut into 4 x 4 tiles. Each keeps its strongest principal
+components. Slow drift is taken out on a ladder of time spans, a third
+of the last one each, because slow and fast movements need a different
+filter. The principal components of what is left, of the whole picture
+and of each tile, are the courses in which repetitions are looked for.
+"""
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import ndimage
+
+TILES = 4
+KEPT = 12
+SHORTEST_SPAN = 5
+# A ladder of spans that fall by more would miss periods between two rungs.
+SPAN_STEP = 3.0
+WHOLE_COURSES = 6
+TILE_COURSES = 2
+STATES = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Rung:
+    """A scene without drift slower than one span.
+
+    Attributes:
+        scores: `(T, tiles, KEPT)` float32, high-passed and smoothed.
+        span: Samples of the longest movement that is kept.
+    """
+
+    scores: np.ndarray
+    span: float
+
+    @functools.cached_property
+    def dimensions(self) -> float:
+        """Number of independent movements, by the spread of their powers.
+
+        1 if all pixels follow one course, as with light that changes.
+        """
+        flat = self.scores.reshape(len(self.scores), -1).astype(np.float64)
+        products = flat.T @ flat
+        return float(np.trace(products) ** 2 / max((products**2).sum(), 1e-12))
+
+
+@dataclasses.dataclass(frozen=True)
+class Course:
+    """One way in which a part of the picture moves.
+
+    Attributes:
+        values: `(T,)` the course.
+        states: `(T, K)` the other courses of the same part: two times at
+            which the part looks alike have alike states.
+        rung: What it was taken from.
+    """
+
+    values: np.ndarray
+    states: np.ndarray
+    rung: Rung
+
+
+def boxes(height: int, width: int) -> list[tuple[int, int, int, int]]:
+    """Top, left, bottom and right of every tile in pixels."""
+    rows = np.linspace(0, height, min(TILES, height) + 1).astype(int)
+    columns = np.linspace(0, width, min(TILES, width) + 1).astype(int)
+    return [
+        (top, left, bottom, right)
+        for top, bottom in itertools.pairwise(rows)
+        for left, right in itertools.pairwise(columns)
+    ]
+
+
+def tile_scores(frames: np.ndarray) -> np.ndarray:
+    """Strongest components of every tile, `(T, tiles, KEPT)` float32."""
+    corners = boxes(*frames.shape[1:3])
+    scores = np.zeros((len(frames), len(corners), KEPT), np.float32)
+    for index, (top, left, bottom, right) in enumerate(corners):
+        pixels = frames[:, top:bottom, left:right].reshape(len(frames), -1)
+        parts = components(pixels.astype(np.float32), KEPT)
+        scores[:, index, : parts.shape[1]] = parts
+    return scores
+
+
+def components(series: np.ndarray, kept: int) -> np.ndarray:
+    """Principal component scores of `(T, D)`, strongest first."""
+    series = series - series.mean(0)
+    if len(series) < series.shape[1]:
+        powers, modes = np.linalg.eigh(series @ series.T)
+        powers = np.maximum(powers[::-1][:kept], 0)
+        return modes[:, ::-1][:, :kept] * np.sqrt(powers)
+    _, modes = np.linalg.eigh(series.T @ series)
+    return series @ modes[:, ::-1][:, :kept]
+
+
+def smooth(series: np.ndarray, width: float) -> np.ndarray:
+    """Series smoothed in time by a triangle twice `width` samples wide."""
+    width = max(1, round(width))
+    for _ in range(2):
+        series = ndimage.uniform_filter1d(series, width, axis=0, mode="nearest")
+    return series
+
+
+def rungs(scores: np.ndarray) -> Iterator[Rung]:
+    """The scene on a ladder of time spans, the longest one first."""
+    length = len(scores)
+    ramp = (np.arange(length) - (length - 1) / 2).astype(np.float32)
+    slope = np.tensordot(ramp, scores, (0, 0)) / (ramp @ ramp)
+    passed = scores - scores.mean(0) - ramp[:, None, None] * slope
+    span = float(length)
+    while span >= SHORTEST_SPAN:
+        yield Rung(smooth(passed, span / 24), span)
+        span /= SPAN_STEP
+        passed = scores - smooth(scores, span / 2)
+
+
+def courses(rung: Rung) -> Iterator[Course]:
+    """Courses of the whole picture, then of every tile."""
+    length = len(rung.scores)
+    flat = rung.scores.reshape(length, -1)
+    parts = [(components(flat, WHOLE_COURSES), WHOLE_COURSES)]
+    for tile in range(rung.scores.shape[1]):
+        parts.append((components(rung.scores[:, tile], STATES), TILE_COURSES))
+    for states, kept in parts:
+        for column in range(kept):
+            if np.ptp(states[:, column]) > 1e-3:
+                yield Course(states[:, column], states, rung)

@@ -1,0 +1,200 @@
+"""Repetitions of a course: events with a start and an end.
+
+Peaks of the course mark events. Smoothing of several widths decides
+how small a peak may be, so nothing is said about the tempo beforehand.
+Each event reaches halfway to its neighbours. Events are stretched to
+one length and compared in all states of the picture: a repetition
+looks like the ones beside it, a mere peak of a drift does not.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import signal
+
+from simper_tf.reading import courses
+
+SAMPLES = 24
+SMOOTHINGS = (24.0, 16.0, 11.0, 7.0)
+PROMINENCE = 0.3
+# An event this much longer than its neighbours holds a pause.
+PAUSE = 1.8
+LINK = 0.4
+# Neighbours that differ are a pair of halves if they correlate at least this.
+PAIR = 0.3
+# An event that no peak told of must correlate this much with those beside it.
+NEXT = 0.7
+# Least by which the next event but one must be more alike than the next.
+GAIN = 0.03
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """Like events in a row.
+
+    Attributes:
+        marks: `(n,)` sample of each event's peak.
+        starts: `(n,)` sample of each event's start.
+        ends: `(n,)` sample of each event's end.
+        course: What they were found on.
+    """
+
+    marks: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    course: courses.Course
+
+
+def peaks(course: courses.Course) -> Iterator[np.ndarray]:
+    """Sets of peaks of the course, one for every smoothing and sign."""
+    known = set()
+    for part in SMOOTHINGS:
+        values = courses.smooth(course.values, course.rung.span / part)
+        low, high = np.percentile(values, (5, 95))
+        for sign in (1, -1):
+            marks, _ = signal.find_peaks(sign * values, prominence=max(PROMINENCE * (high - low), 1e-6))
+            key = marks.tobytes()
+            if len(marks) >= 2 and key not in known:
+                known.add(key)
+                yield refined(sign * values, marks)
+
+
+def refined(values: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    """Peaks between samples, by a parabola through three samples."""
+    before, at, after = values[marks - 1], values[marks], values[marks + 1]
+    bend = before - 2 * at + after
+    shift = np.where(bend < 0, 0.5 * (before - after) / np.minimum(bend, -1e-9), 0)
+    return marks + np.clip(shift, -0.5, 0.5)
+
+
+def bounds(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Start and end of every event: halfway, or before a pause."""
+    gaps = np.diff(marks)
+    typical = np.median(gaps)
+    halves = np.minimum(gaps / 2, PAUSE / 2 * typical)
+    first, last = np.minimum((halves[0], halves[-1]), typical / 2)
+    return (
+        marks - np.concatenate(([first], halves)),
+        marks + np.concatenate((halves, [last])),
+    )
+
+
+def stretched(
+    states: np.ndarray, starts: np.ndarray, marks: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Events of one length, `(n, SAMPLES, K)`, and where they lie in the scene.
+
+    Both halves, up to the mark and from it, are stretched apart. What lies
+    before the scene or after it is 0 and marked in the second array.
+    """
+    steps = (np.arange(SAMPLES // 2) + 0.5) / (SAMPLES // 2)
+    times = np.concatenate(
+        (
+            marks[:, None] - (marks - starts)[:, None] * steps[::-1],
+            marks[:, None] + (ends - marks)[:, None] * steps,
+        ),
+        1,
+    )
+    inside = (times >= -0.5) & (times <= len(states) - 0.5)
+    times = np.clip(times, 0, len(states) - 1.001)
+    index = times.astype(int)
+    part = (times - index)[..., None].astype(np.float32)
+    events = states[index] * (1 - part) + states[index + 1] * part
+    weights = inside[..., None].astype(np.float32)
+    events = events - (events * weights).sum(1, keepdims=True) / np.maximum(weights.sum(1, keepdims=True), 1)
+    return events * weights, inside
+
+
+def likeness(events: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """Correlation of every two events over the samples both have, `(n, n)`."""
+    weights = inside.astype(np.float32)
+    flat = events.reshape(len(events), -1)
+    power = (events**2).sum(2) @ weights.T
+    return flat @ flat.T / np.sqrt(np.maximum(power * power.T, 1e-12))
+
+
+def runs(course: courses.Course, marks: np.ndarray) -> Iterator[Run]:
+    """Stretches of like events among the peaks, two at least."""
+    starts, ends = bounds(marks)
+    alike = likeness(*stretched(course.states, starts, marks, ends))
+    steps = np.arange(len(marks) - 1)
+    near = alike[steps, steps + 1]
+    far = np.append(alike[steps[:-1], steps[:-1] + 2], -1)
+    # Sides may alternate: an event need only be like the next or the next but one.
+    linked = np.maximum.reduce([near, far, np.append(-1, far[:-1])]) > LINK
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], linked, [0]))))
+    for first, last in edges.reshape(-1, 2):
+        chosen = slice(first, last + 1)
+        if last > first:
+            yield Run(marks[chosen], *bounds(marks[chosen]), course)
+
+
+def full(run: Run) -> tuple[Run, float, bool]:
+    """Run of full cycles, how alike neighbouring events were, and whether they pair.
+
+    Where every second event is alike and neighbours are not, two events
+    make one cycle. They are a pair if they are alike all the same, as two
+    steps are; up and down are no pair.
+    """
+    near = neighbours(run)
+    if len(near) < 3:
+        return run, float(near.mean()), False
+    far = neighbours(run, 2)
+    gain = far - (near[:-1] + near[1:]) / 2
+    # Few events may differ by chance: three standard errors, more of the fewest.
+    needed = (3 + 6 / len(gain)) * gain.std(ddof=1) / np.sqrt(len(gain))
+    if gain.mean() < max(GAIN, needed):
+        return run, float(near.mean()), False
+    marks = run.marks[::2]
+    return Run(marks, *bounds(marks), run.course), float(near.mean()), bool(near.mean() > PAIR)
+
+
+def steady_gaps(marks: np.ndarray) -> np.ndarray:
+    """Samples from mark to mark, pauses left out."""
+    gaps = np.diff(marks)
+    return gaps[gaps < PAUSE * np.median(gaps)]
+
+
+def frequency(marks: np.ndarray) -> float:
+    """Cycles per sample: one over the mean gap, pauses left out."""
+    return float(1 / steady_gaps(marks).mean())
+
+
+def neighbours(run: Run, apart: int = 1) -> np.ndarray:
+    """Likeness of every event and the one `apart` places after it."""
+    return np.diagonal(likeness(*stretched(run.course.states, run.starts, run.marks, run.ends)), apart)
+
+
+def regularity(run: Run) -> float:
+    """Likeness of neighbours and their number, less the unsteadiness: a quick first rank."""
+    near = neighbours(run)
+    return float(near.mean() + 0.15 * np.log(len(near)) - np.log(steady_gaps(run.marks)).std())
+
+
+def extended(run: Run) -> Run:
+    """Run with the events before and after it that are like its own.
+
+    The peaks of one course may miss some. An event is looked for where the
+    tempo leads; half of it at least must lie in the scene.
+    """
+    for side in (0, -1):
+        while (mark := _next(run, side)) is not None:
+            marks = np.append(mark, run.marks) if side == 0 else np.append(run.marks, mark)
+            run = Run(marks, *bounds(marks), run.course)
+    return run
+
+
+def _next(run: Run, side: int) -> float | None:
+    """Mark of the event before or after a run; None if there is none."""
+    gap = np.median(steady_gaps(run.marks)) * (-1 if side == 0 else 1)
+    places = run.marks[side] + gap * np.linspace(0.7, 1.4, 15)
+    places = places[(places >= 0) & (places <= len(run.course.states) - 1)]
+    if not len(places):
+        return None
+    near = slice(3) if side == 0 else slice(-3, None)
+    marks = np.concatenate((run.marks[near], places))
+    half = np.abs(gap) / 2
+    alike = likeness(*stretched(run.course.states, marks - half, marks, marks + half))
+    alike = alike[-len(places) :, : -len(places)].mean(1)
+    return float(places[alike.argmax()]) if alike.max() > NEXT else None

@@ -1,0 +1,129 @@
+"""Movement that repeats in one stretch of a scene.
+
+All courses of all parts of the picture propose runs of like events.
+The most regular ones are weighed by the evidence of the whole picture.
+The surest is kept, then others that repeat at another time, or at
+another tempo in another part of the picture.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from simper_tf.reading import courses, events, verdict
+
+# Proposals that are weighed, and of them those of about the same tempo.
+WEIGHED = 80
+OF_A_TEMPO = 8
+TEMPO = np.log(1.1)
+# Multiples at which a second movement is the same one, read otherwise.
+MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
+APART = 0.1
+# Likeness of two events that are the same movement for certain.
+TWICE = 0.8
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A run of repetitions and what speaks for it.
+
+    Attributes:
+        run: Its events, in samples.
+        hertz: Cycles per sample.
+        pairs: Whether each cycle is a pair of two halves that are alike.
+        evidence: What speaks for it.
+        confidence: Probability that it is right.
+    """
+
+    run: events.Run
+    hertz: float
+    pairs: bool
+    evidence: verdict.Evidence
+    confidence: float
+
+
+def candidates(scores: np.ndarray, band: tuple[float, float]) -> list[Candidate]:
+    """Runs that may be repetitions, the surest first.
+
+    Args:
+        scores: `(T, tiles, KEPT)` of `courses.tile_scores`.
+        band: Lowest and highest frequency in cycles per sample.
+    """
+    proposals = []
+    for rung in courses.rungs(scores):
+        for course in courses.courses(rung):
+            for marks in events.peaks(course):
+                for run in events.runs(course, marks):
+                    proposals.append(_proposal(run, band))
+    proposals = sorted((one for one in proposals if one), key=lambda one: -one[0])
+    weighed = [
+        Candidate(run, hertz, pairs, shown, verdict.confidence(shown))
+        for run, hertz, pairs in _varied(proposals)
+        for shown in [verdict.evidence(run)]
+    ]
+    return sorted(weighed, key=lambda one: (-(one.evidence.count > 2), -one.confidence))
+
+
+def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:
+    """Regularity, run of full cycles, frequency and whether these are pairs."""
+    run, _, pairs = events.full(run)
+    hertz = events.frequency(run.marks)
+    if not band[0] <= hertz <= band[1]:
+        return None
+    return events.regularity(run), run, hertz, pairs
+
+
+def _varied(proposals: list[tuple]) -> list[tuple]:
+    """The most regular proposals, a few of each tempo."""
+    chosen, kinds = [], []
+    for _, run, hertz, pairs in proposals:
+        kind = (len(run.marks) > 2, np.log(hertz))
+        same = sum(kind[0] == other[0] and abs(kind[1] - other[1]) < TEMPO for other in kinds)
+        if same < OF_A_TEMPO:
+            chosen.append((run, hertz, pairs))
+            kinds.append(kind)
+        if len(chosen) == WEIGHED:
+            break
+    return chosen
+
+
+def apart(ranked: list[Candidate], least: float, clear: float) -> list[Candidate]:
+    """The surest candidate, and every other that cannot be the same movement.
+
+    Args:
+        ranked: Of `candidates`.
+        least: Confidence of the first.
+        clear: Confidence of the others.
+    """
+    chosen: list[Candidate] = []
+    for candidate in ranked:
+        sure = candidate.evidence.count > 2 and candidate.confidence >= (clear if chosen else least)
+        if sure and all(_differ(candidate, other) for other in chosen):
+            chosen.append(candidate)
+    return chosen
+
+
+def twice(ranked: list[Candidate]) -> list[Candidate]:
+    """What was seen twice for certain, where nothing was seen more often."""
+    two = [
+        candidate
+        for candidate in ranked
+        if candidate.evidence.count == 2
+        and min(candidate.evidence.alike, candidate.evidence.explained / 0.75) > TWICE
+        and candidate.evidence.cover > 0.5
+    ]
+    return sorted(two, key=lambda one: -one.evidence.explained)[:1]
+
+
+def _differ(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates repeat at other times, or elsewhere and at an unrelated tempo."""
+    start, end = max(one.run.starts[0], other.run.starts[0]), min(one.run.ends[-1], other.run.ends[-1])
+    shortest = min(run.ends[-1] - run.starts[0] for run in (one.run, other.run))
+    if end - start < 0.2 * shortest:
+        return True
+    ratio = np.log(one.hertz / other.hertz)
+    if np.abs(MULTIPLES - ratio).min() < APART:
+        return False
+    mine, theirs = (candidate.evidence.tiles * candidate.evidence.energy for candidate in (one, other))
+    mine, theirs = (np.maximum(shared, 0) / max(shared.max(), 1e-9) for shared in (mine, theirs))
+    return float(np.minimum(mine, theirs).sum()) < 0.2 * min(mine.sum(), theirs.sum())

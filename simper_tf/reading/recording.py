@@ -1,0 +1,223 @@
+"""Reading of a whole recording: frames at their own times to what repeats.
+
+    reading = recording.read(frames)  # (seconds, (H, W, C) uint8), longest side up to 80
+    for answer in reading.clear:
+        print(answer.hertz, answer.count, answer.repetitions)
+
+Every scene is read by itself. No band, no window and no tempo is asked
+for: from 0.05 Hz to 45 % of the frame rate whatever repeats at least
+two and a half times is an answer. `read` and what it returns
+(`result`) stay as they are; the weights of the confidence are refitted
+when recordings are added.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from simper_tf.reading import camera, compression, courses, events, movement, regions, result, skin, stretches
+
+LOWEST_HERTZ = 0.05
+HIGHEST_SHARE = 0.45
+CLEAR = 0.5
+SEEN = 0.2
+FEWEST = 2.5
+FEWEST_FRAMES = 8
+# Root mean square of the change of a pixel, in gray levels, below which nothing moves.
+STILL = 0.15
+BLACK = 16
+# Share of the power of the pulse in one line at which it is as likely as not.
+SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
+_ORDER = (result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.NOTHING, result.STILL, result.BLACK, result.TOO_SHORT)
+
+
+def read(
+    frames: Iterable[tuple[float, np.ndarray]],
+    *,
+    band: tuple[float, float] | None = None,
+    keys: tuple[float, ...] = (),
+    progress: Callable[[float], None] | None = None,
+) -> result.Reading:
+    """What repeats in a recording.
+
+    Args:
+        frames: Seconds and `(H, W, C)` uint8 of every frame, C 1 or 3.
+        band: Lowest and highest frequency in hertz; None for all.
+        keys: Seconds of the key frames of the file. What repeats with
+            them and hardly moves is the compression of the file.
+        progress: Called with the seconds that are read.
+    """
+    read_ones = []
+    for stretch in stretches.cut(frames):
+        verdict, answers = _of_stretch(stretch, band, keys)
+        scene = result.Scene(float(stretch.times[0]), float(stretch.times[-1]), verdict)
+        read_ones.append((stretch.scene, scene, answers))
+        if progress:
+            progress(scene.end)
+    scenes = tuple(_joined([scene for at, scene, _ in read_ones if at == index]) for index in _indices(read_ones))
+    answers = [answer for _, _, some in read_ones for answer in some]
+    answers = tuple(sorted(_continued(answers), key=lambda answer: -answer.confidence))
+    verdict = min((scene.verdict for scene in scenes), key=_ORDER.index, default=result.TOO_SHORT)
+    return result.Reading(scenes, answers, verdict, _notes(scenes, answers))
+
+
+def _indices(read_ones: list) -> list[int]:
+    return sorted({index for index, _, _ in read_ones})
+
+
+def _joined(scenes: list[result.Scene]) -> result.Scene:
+    """One scene of the overlapping stretches of it."""
+    verdict = min((scene.verdict for scene in scenes), key=_ORDER.index)
+    return result.Scene(scenes[0].start, scenes[-1].end, verdict)
+
+
+def _of_stretch(
+    stretch: stretches.Stretch, band: tuple[float, float] | None, keys: tuple[float, ...]
+) -> tuple[str, list[result.Answer]]:
+    """Verdict on one stretch, and its answers."""
+    if len(stretch.times) < FEWEST_FRAMES:
+        return result.TOO_SHORT, []
+    if stretch.frames.max() < BLACK:
+        return result.BLACK, []
+    gray = stretch.frames.mean(3, keepdims=True, dtype=np.float32)
+    if gray.std(0).max() < STILL:
+        return result.STILL, []
+    gray, _ = camera.steadied(gray)
+    scores = _even(courses.tile_scores(gray), stretch)
+    ranked = movement.candidates(scores, _limits(stretch.rate, band))
+    ranked = compression.without(ranked, gray[0].size, keys, stretch.rate)
+    answers = [_answer(stretch, gray, one) for one in movement.apart(ranked, SEEN, CLEAR)]
+    if not any(answer.verdict == result.CLEAR for answer in answers):
+        answers = _skin(stretch, band) or answers
+    if not answers:
+        answers = [_answer(stretch, gray, one) for one in movement.twice(ranked)]
+    verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
+    return verdict, answers
+
+
+def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
+    """Scores at evenly spaced times."""
+    times = stretch.times
+    even = np.arange(times[0], times[-1] + 1e-9, 1 / stretch.rate)
+    if len(even) == len(times) and np.abs(even - times).max() < 0.1 / stretch.rate:
+        return scores
+    at = np.interp(even, times, np.arange(len(times)))
+    index = np.minimum(at.astype(int), len(times) - 2)
+    part = (at - index).astype(np.float32).reshape(-1, *[1] * (scores.ndim - 1))
+    return scores[index] * (1 - part) + scores[index + 1] * part
+
+
+def _limits(rate: float, band: tuple[float, float] | None) -> tuple[float, float]:
+    """Lowest and highest frequency in cycles per frame."""
+    low, high = band or (LOWEST_HERTZ, np.inf)
+    return low / rate, min(high / rate, HIGHEST_SHARE)
+
+
+def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidate) -> result.Answer:
+    """Answer in seconds of a candidate in samples."""
+    first = stretch.times[0]
+    run = events.extended(one.run)
+    last = len(run.course.values) - 1
+    starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in (run.starts, run.ends))
+    gaps = events.steady_gaps(run.marks)
+    hertz = one.hertz * stretch.rate
+    pauses = [
+        (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
+    ]
+    error = hertz * np.std(np.log(gaps)) / len(gaps)
+    verdict = result.CLEAR if one.confidence >= CLEAR else result.UNCLEAR
+    if (ends[-1] - starts[0]) * hertz < FEWEST:
+        verdict = result.TOO_FEW
+    return result.Answer(
+        scene=stretch.scene,
+        reader="movement",
+        repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
+        hertz=hertz,
+        error=float(error),
+        pairs=2 * hertz if one.pairs else None,
+        pauses=tuple(pauses),
+        box=regions.box(gray, run),
+        confidence=one.confidence,
+        verdict=verdict,
+        times=first + np.arange(last + 1) / stretch.rate,
+        course=run.course.values,
+    )
+
+
+def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: bool = False) -> list[result.Answer]:
+    """The pulse, if the stretch shows still skin."""
+    if stretch.frames.shape[3] != 3:
+        return []
+    seen = skin.pulse(_even(stretch.frames, stretch), stretch.rate, whole)
+    if seen is None:
+        return []
+    series, hertz, share = seen
+    marks = skin.beats(series, stretch.rate, hertz)
+    confidence = float(1 / (1 + np.exp(-SKIN_SLOPE * (share - SKIN_SHARE))))
+    if confidence < SEEN or len(marks) < 3 or (band and not band[0] <= hertz <= band[1]):
+        return []
+    starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
+    return [
+        result.Answer(
+            scene=stretch.scene,
+            reader="pulse",
+            repetitions=tuple(zip(starts.tolist(), ends.tolist(), strict=True)),
+            hertz=hertz,
+            error=float(hertz * np.std(np.log(np.diff(marks))) / len(marks)),
+            pairs=None,
+            pauses=(),
+            box=skin.box(stretch.frames, whole),
+            confidence=confidence,
+            verdict=result.CLEAR if confidence >= CLEAR else result.UNCLEAR,
+            times=stretch.times[0] + np.arange(len(series)) / stretch.rate,
+            course=series,
+        )
+    ]
+
+
+def _continued(answers: list[result.Answer]) -> list[result.Answer]:
+    """Answers of overlapping stretches put together where they go on."""
+    whole: list[result.Answer] = []
+    for answer in sorted(answers, key=lambda one: (one.scene, one.start)):
+        before = next((one for one in whole if _goes_on(one, answer)), None)
+        if before is None:
+            whole.append(answer)
+        else:
+            whole[whole.index(before)] = _together(before, answer)
+    return whole
+
+
+def _goes_on(one: result.Answer, other: result.Answer) -> bool:
+    """Whether two answers of one scene overlap in time at one tempo."""
+    return one.scene == other.scene and other.start < one.end and abs(np.log(one.hertz / other.hertz)) < 0.1
+
+
+def _together(one: result.Answer, other: result.Answer) -> result.Answer:
+    """Two answers of which the second goes on where the first ends."""
+    seam = (other.start + one.end) / 2
+    spans = [span for span in one.repetitions if sum(span) / 2 < seam]
+    spans += [span for span in other.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
+    share = np.array([one.count, other.count]) / (one.count + other.count)
+    late = other.times > one.times[-1]
+    return dataclasses.replace(
+        max(one, other, key=lambda part: part.confidence),
+        repetitions=tuple(spans),
+        hertz=float(share @ (one.hertz, other.hertz)),
+        error=float(np.hypot(*(share * (one.error, other.error)))),
+        pauses=tuple(sorted({*one.pauses, *other.pauses})),
+        times=np.concatenate((one.times, other.times[late])),
+        course=np.concatenate((one.course, other.course[late])),
+    )
+
+
+def _notes(scenes: tuple[result.Scene, ...], answers: tuple[result.Answer, ...]) -> tuple[str, ...]:
+    """What somebody who reads the answers should know."""
+    notes = []
+    for verdict, words in ((result.BLACK, "black"), (result.STILL, "without any movement")):
+        seconds = sum(scene.end - scene.start for scene in scenes if scene.verdict == verdict)
+        if any(scene.verdict == verdict for scene in scenes):
+            notes.append(f"{seconds:.1f} s are {words}.")
+    if len(scenes) > 1:
+        notes.append(f"The recording has {len(scenes)} scenes; each was read by itself.")
+    return tuple(notes)

@@ -1,0 +1,164 @@
+"""Answers on a recording: what repeats, when, where, and how sure that is.
+
+Times are seconds of the recording's own clock, frequencies are hertz,
+boxes are (top, left, bottom, right) as shares of the picture.
+"""
+
+import dataclasses
+
+import numpy as np
+
+Span = tuple[float, float]
+Box = tuple[float, float, float, float]
+
+# Verdicts of an answer, a scene and a recording.
+CLEAR = "clear"
+UNCLEAR = "unclear"
+TOO_FEW = "too few repetitions"
+NOTHING = "nothing repeats"
+STILL = "nothing moves"
+BLACK = "black"
+TOO_SHORT = "too short"
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """One thing that repeats.
+
+    Attributes:
+        scene: Index of its scene.
+        reader: "movement", "breath" or "pulse".
+        repetitions: Start and end of every repetition.
+        hertz: Full cycles a second, pauses left out.
+        error: Standard error of `hertz`.
+        pairs: Frequency of the halves where each cycle is a pair of two
+            that are alike but not equal, such as steps of two feet; else None.
+        pauses: Start and end of every pause between repetitions.
+        box: Part of the picture in which it repeats.
+        confidence: Probability in [0, 1] that `hertz` is right.
+        verdict: `CLEAR`, `UNCLEAR` or `TOO_FEW`.
+        times: `(T,)` of `course`.
+        course: `(T,)` the movement that was counted, without slow drift.
+    """
+
+    scene: int
+    reader: str
+    repetitions: tuple[Span, ...]
+    hertz: float
+    error: float
+    pairs: float | None
+    pauses: tuple[Span, ...]
+    box: Box
+    confidence: float
+    verdict: str
+    times: np.ndarray = dataclasses.field(repr=False)
+    course: np.ndarray = dataclasses.field(repr=False)
+
+    @property
+    def start(self) -> float:
+        """Start of the first repetition."""
+        return self.repetitions[0][0]
+
+    @property
+    def end(self) -> float:
+        """End of the last repetition."""
+        return self.repetitions[-1][1]
+
+    @property
+    def count(self) -> int:
+        """Number of repetitions."""
+        return len(self.repetitions)
+
+    def tempo(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Middle of every repetition, its hertz, and the standard error of it.
+
+        The error is how much a repetition differs from the mean of its two
+        neighbours, over the whole answer: what is no smooth change of tempo.
+        """
+        spans = np.array(self.repetitions)
+        hertz = 1 / np.maximum(np.diff(spans, axis=1)[:, 0], 1e-9)
+        smooth = (hertz[:-2] + hertz[1:-1] + hertz[2:]) / 3
+        error = np.sqrt(1.5 * np.mean((hertz[1:-1] - smooth) ** 2)) if len(hertz) > 2 else np.nan
+        return spans.mean(1), hertz, np.full(len(hertz), error)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scene:
+    """A stretch of the recording between two cuts.
+
+    Attributes:
+        start: Time of its first frame.
+        end: Time of its last frame.
+        verdict: The best verdict of its answers, or why there is none.
+    """
+
+    start: float
+    end: float
+    verdict: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """All that was read of one recording.
+
+    Attributes:
+        scenes: Its scenes in order.
+        answers: What repeats, the surest first. `TOO_FEW` and `UNCLEAR`
+            ones carry what was seen, which is no result.
+        verdict: Of the whole recording.
+        notes: Sentences for whoever reads the answers.
+    """
+
+    scenes: tuple[Scene, ...]
+    answers: tuple[Answer, ...]
+    verdict: str
+    notes: tuple[str, ...]
+
+    @property
+    def clear(self) -> tuple[Answer, ...]:
+        """Answers that are results."""
+        return tuple(answer for answer in self.answers if answer.verdict == CLEAR)
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """What a stretch of time holds of a reading.
+
+    Attributes:
+        start: Seconds.
+        end: Seconds.
+        hertz: Mean frequency of the surest answer in it; 0 for none.
+        count: Its repetitions, parts of one included.
+        confidence: That of the answer; 0 for none.
+    """
+
+    start: float
+    end: float
+    hertz: float
+    count: float
+    confidence: float
+
+
+def windows(reading: Reading, length: float, hop: float) -> list[Window]:
+    """Answers of overlapping stretches of time, out of the events.
+
+    Args:
+        reading: A reading.
+        length: Seconds of a window; at the end the last may be cut off.
+        hop: Seconds from one window to the next.
+    """
+    first, last = reading.scenes[0].start, reading.scenes[-1].end
+    starts = np.arange(first, max(last - length / 2, first + 1e-6), hop)
+    return [_window(reading, float(start), min(float(start) + length, last)) for start in starts]
+
+
+def _window(reading: Reading, start: float, end: float) -> Window:
+    """The surest answer with repetitions in at least half of a window."""
+    for answer in reading.clear:
+        spans = np.array(answer.repetitions)
+        shared = np.minimum(spans[:, 1], end) - np.maximum(spans[:, 0], start)
+        shared = np.maximum(shared, 0)
+        if shared.sum() >= (end - start) / 2:
+            count = float((shared / np.diff(spans, axis=1)[:, 0]).sum())
+            return Window(start, end, count / float(shared.sum()), count, answer.confidence)
+    return Window(start, end, 0.0, 0.0, 0.0)

@@ -1,0 +1,81 @@
+"""Pulse in the color of skin, where hardly anything else moves.
+
+Three published readouts of the mean color of all skin pixels must agree
+on one heart rate, and most of their power must lie at it.
+"""
+
+import cv2
+import numpy as np
+from scipy import signal
+
+from simper_tf.signals import skin_colors
+
+BAND = (0.7, 3.5)
+# Colors of skin of all tones, Cr and Cb: Chai and Ngan, Face segmentation using skin-color map, 1999.
+RED, BLUE = (133, 173), (77, 127)
+LEAST_SKIN = 0.15
+# Half width of a heart rate's line in hertz, and by how much readouts may differ.
+LINE = 0.15
+AGREE = 0.05
+SHORTEST_SECONDS = 5.0
+
+
+def mask(frames: np.ndarray) -> np.ndarray:
+    """Pixels of the mean picture that have the color of skin, `(H, W)` bool."""
+    mean = np.rint(frames.mean(0)).astype(np.uint8)
+    _, red, blue = np.moveaxis(cv2.cvtColor(mean, cv2.COLOR_RGB2YCrCb), -1, 0)
+    return (red >= RED[0]) & (red <= RED[1]) & (blue >= BLUE[0]) & (blue <= BLUE[1])
+
+
+def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndarray, float, float] | None:
+    """Pulse of the skin in a stretch.
+
+    Args:
+        frames: `(T, H, W, 3)` uint8 RGB.
+        rate: Frames per second.
+        whole: Whether every pixel is taken for skin.
+
+    Returns:
+        `(T,)` the pulse, its frequency in hertz and the share in [0, 1] of its
+        power that lies there. None without skin, or if readouts disagree.
+    """
+    if len(frames) < SHORTEST_SECONDS * rate or rate < 2.5 * BAND[1]:
+        return None
+    skin = np.ones(frames.shape[1:3], bool) if whole else mask(frames)
+    if skin.mean() < LEAST_SKIN:
+        return None
+    colors = frames[:, skin].mean(1)
+    pulses = [readout(colors, rate, BAND) for readout in (skin_colors.green, skin_colors.chrom, skin_colors.pos)]
+    lines = np.array([line(one, rate) for one in pulses])
+    hertz = np.median(lines[:, 0])
+    if np.abs(lines[:, 0] - hertz).max() > AGREE * max(hertz, 1):
+        return None
+    return pulses[-1], float(hertz), float(np.median(lines[:, 1]))
+
+
+def box(frames: np.ndarray, whole: bool) -> tuple[float, float, float, float]:
+    """Top, left, bottom and right of the skin, as shares of the picture."""
+    if whole:
+        return 0.0, 0.0, 1.0, 1.0
+    skin = mask(frames)
+    rows, columns = np.flatnonzero(skin.any(1)), np.flatnonzero(skin.any(0))
+    height, width = skin.shape
+    return rows[0] / height, columns[0] / width, (rows[-1] + 1) / height, (columns[-1] + 1) / width
+
+
+def line(series: np.ndarray, rate: float) -> tuple[float, float]:
+    """Frequency of the strongest line in the band, and its and its double's share of the power."""
+    windowed = (series - series.mean()) * np.hanning(len(series))
+    power = np.abs(np.fft.rfft(windowed, 8 * len(series))) ** 2
+    hertz = np.fft.rfftfreq(8 * len(series), 1 / rate)
+    inside = (hertz >= BAND[0]) & (hertz <= BAND[1])
+    peak = hertz[inside][power[inside].argmax()]
+    near = (np.abs(hertz - peak) < LINE) | (np.abs(hertz - 2 * peak) < LINE)
+    return peak, power[inside & near].sum() / max(power[inside].sum(), 1e-12)
+
+
+def beats(series: np.ndarray, rate: float, hertz: float) -> np.ndarray:
+    """Samples of the beats: peaks of the pulse near its frequency."""
+    sections = signal.butter(2, [0.6 * hertz, min(1.8 * hertz, 0.45 * rate)], "bandpass", fs=rate, output="sos")
+    marks, _ = signal.find_peaks(signal.sosfiltfilt(sections, series), distance=max(0.6 * rate / hertz, 1))
+    return marks

@@ -1,0 +1,82 @@
+"""Stretches of a recording that are read at once, in the memory of a few.
+
+A scene is read whole up to two minutes. A longer one is read in
+stretches that overlap by half, so an hour needs no more memory.
+"""
+
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from simper_tf.reading import scenes
+
+# Six periods of the slowest frequency that is looked for.
+LONGEST_SECONDS = 120.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Stretch:
+    """Frames of one scene.
+
+    Attributes:
+        scene: Index of the scene.
+        times: `(T,)` seconds.
+        frames: `(T, H, W, C)` uint8.
+        rate: Frames per second.
+    """
+
+    scene: int
+    times: np.ndarray
+    frames: np.ndarray
+    rate: float
+
+
+def cut(frames: Iterable[tuple[float, np.ndarray]]) -> Iterator[Stretch]:
+    """Stretches of a recording in order, cut at its scenes.
+
+    Args:
+        frames: Seconds and `(H, W, C)` uint8 of every frame.
+    """
+    kept: list[tuple[float, np.ndarray]] = []
+    scene = 0
+    for frame in frames:
+        kept.append(frame)
+        if kept[-1][0] - kept[0][0] >= LONGEST_SECONDS:
+            whole, kept, continued = _split(kept)
+            for piece in whole:
+                yield _stretch(scene, piece)
+                scene += not (continued and piece is whole[-1])
+    pieces = _at_cuts(kept)
+    for piece in pieces:
+        yield _stretch(scene, piece)
+        scene += 1
+
+
+def _split(kept: list) -> tuple[list[list], list, bool]:
+    """Pieces that are whole, what is kept for more, and whether the last goes on."""
+    pieces = _at_cuts(kept)
+    if len(pieces) > 1:
+        return pieces[:-1], pieces[-1], False
+    return pieces, kept[len(kept) // 2 :], True
+
+
+def _at_cuts(kept: list) -> list[list]:
+    """Frames between the cuts."""
+    if not kept:
+        return []
+    edges = [0, *scenes.cuts(np.stack([frame for _, frame in kept]), _rate(kept)), len(kept)]
+    return [kept[first:last] for first, last in itertools.pairwise(edges)]
+
+
+def _rate(kept: list) -> float:
+    """Frames per second by the median time between two."""
+    steps = np.diff([seconds for seconds, _ in kept])
+    steps = steps[steps > 0]
+    return float(1 / np.median(steps)) if len(steps) else 1.0
+
+
+def _stretch(scene: int, kept: list) -> Stretch:
+    times = np.array([seconds for seconds, _ in kept], np.float64)
+    return Stretch(scene, times, np.stack([frame for _, frame in kept]), _rate(kept))

@@ -1,0 +1,100 @@
+"""Scenes, events and the compression's own repetition on small made series."""
+
+import numpy as np
+import pytest
+
+from simper_tf.reading import camera, courses, events, scenes
+
+
+def course(*states):
+    """A course of these states, the first of them its values."""
+    states = np.stack(states, -1).astype(np.float32)
+    return courses.Course(states[:, 0], states, courses.Rung(states[:, None], float(len(states))))
+
+
+def run(made, marks):
+    """A run at these marks."""
+    marks = np.array(marks, float)
+    return events.Run(marks, *events.bounds(marks), made)
+
+
+def test_events_reach_halfway_to_their_neighbours():
+    starts, ends = events.bounds(np.array([10.0, 20.0, 30.0]))
+    np.testing.assert_allclose(starts, [5, 15, 25])
+    np.testing.assert_allclose(ends, [15, 25, 35])
+
+
+def test_a_pause_belongs_to_no_event():
+    starts, ends = events.bounds(np.array([10.0, 20.0, 30.0, 80.0, 90.0]))
+    assert ends[2] == pytest.approx(39)
+    assert starts[3] == pytest.approx(71)
+
+
+def test_equal_events_are_alike_while_the_tempo_changes():
+    phase = np.concatenate((np.linspace(0, 1, 40, False), np.linspace(1, 2, 48, False), np.linspace(2, 3, 40, False)))
+    made = course(np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase), np.sin(4 * np.pi * phase))
+    assert events.neighbours(run(made, [20, 64, 108])).min() > 0.85
+
+
+def test_opposite_events_are_unlike():
+    times = np.arange(200)
+    made = course(np.abs(np.sin(np.pi * times / 50)), np.sin(np.pi * times / 50) * 3)
+    full, near, pairs = events.full(run(made, [25, 75, 125, 175]))
+    assert near < 0
+    assert not pairs
+    np.testing.assert_allclose(full.marks, [25, 125])
+
+
+def test_halves_that_differ_a_little_are_pairs():
+    times = np.arange(400)
+    high = np.where(times // 50 % 2, 1.0, 0.6)
+    made = course(np.sin(np.pi * times / 50) ** 2, high * np.sin(2 * np.pi * times / 50) ** 2, high / 3)
+    full, _, pairs = events.full(run(made, np.arange(25, 400, 50)))
+    assert len(full.marks) in (4, 8)
+    assert pairs == (len(full.marks) == 4)
+
+
+def test_steady_tempo_leaves_pauses_out():
+    assert events.frequency(np.array([0.0, 10, 20, 30, 90, 100])) == pytest.approx(0.1)
+
+
+def test_missed_events_at_the_ends_are_added():
+    phase = np.arange(300) / 50
+    made = course(np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase), np.sin(4 * np.pi * phase))
+    assert len(events.extended(run(made, [100, 150, 200])).marks) >= 5
+
+
+def pictures(seed, number=10):
+    """Frames of one random picture."""
+    picture = np.random.default_rng(seed).integers(0, 255, (1, 24, 32, 1))
+    return np.repeat(picture, number, 0).astype(np.uint8)
+
+
+def test_a_cut_is_found_between_two_pictures():
+    assert scenes.cuts(np.concatenate((pictures(0), pictures(1), pictures(2))), 15.0) == [10, 20]
+
+
+def test_a_flash_of_light_is_no_cut():
+    frames = pictures(0, 20).astype(int) // 2
+    frames[10:] += 100
+    assert scenes.cuts(frames.astype(np.uint8), 15.0) == []
+
+
+def test_a_moving_camera_is_held_still():
+    rng = np.random.default_rng(0)
+    wide = events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 70)), 3).T, 3).T
+    wide = 100 + 300 * wide.astype(np.float32)
+    across = np.rint(4 * np.sin(np.arange(40) / 6)).astype(int)
+    frames = np.stack([wide[5:45, 8 + at : 58 + at] for at in across])[..., None]
+    steady, moved = camera.steadied(frames)
+    assert moved
+    inner = np.s_[:, 8:-8, 8:-8]
+    assert steady[inner].std(0).mean() < 0.5 * frames[inner].std(0).mean()
+
+
+def test_one_mover_is_not_the_camera():
+    rng = np.random.default_rng(0)
+    frames = np.repeat(rng.uniform(80, 120, (1, 40, 56, 1)).astype(np.float32), 30, 0)
+    for at in range(30):
+        frames[at, 10:20, at : at + 10] = 250
+    assert not camera.steadied(frames)[1]

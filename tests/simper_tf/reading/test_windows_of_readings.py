@@ -1,0 +1,42 @@
+"""Windows over the events of a reading."""
+
+import numpy as np
+import pytest
+
+from simper_tf.reading import result
+
+
+def answer(spans, hertz=1.0, confidence=0.9, verdict=result.CLEAR):
+    """An answer with these repetitions."""
+    return result.Answer(
+        scene=0, reader="movement", repetitions=tuple(spans), hertz=hertz, error=0.0, pairs=None, pauses=(),
+        box=(0, 0, 1, 1), confidence=confidence, verdict=verdict, times=np.zeros(1), course=np.zeros(1),
+    )  # fmt: skip
+
+
+def reading(*answers, end=10.0):
+    """A reading of one scene."""
+    return result.Reading((result.Scene(0.0, end, result.CLEAR),), answers, result.CLEAR, ())
+
+
+def test_a_window_counts_parts_of_repetitions():
+    windows = result.windows(reading(answer([(i, i + 1.0) for i in range(10)])), 2.5, 2.5)
+    assert [window.count for window in windows] == pytest.approx([2.5] * 4)
+    assert [window.hertz for window in windows] == pytest.approx([1.0] * 4)
+
+
+def test_a_window_in_a_rest_has_no_number():
+    windows = result.windows(reading(answer([(0, 1), (1, 2), (2, 3)])), 2.0, 2.0)
+    assert [window.hertz for window in windows] == pytest.approx([1.0, 1.0, 0, 0, 0])
+
+
+def test_an_unclear_answer_gives_no_window_a_number():
+    windows = result.windows(reading(answer([(0, 5), (5, 10)], verdict=result.UNCLEAR)), 5.0, 5.0)
+    assert all(window.hertz == 0 for window in windows)
+
+
+def test_tempo_follows_each_repetition():
+    middles, hertz, error = answer([(0, 1), (1, 2), (2, 4), (4, 6)]).tempo()
+    np.testing.assert_allclose(middles, [0.5, 1.5, 3, 5])
+    np.testing.assert_allclose(hertz, [1, 1, 0.5, 0.5])
+    assert (error > 0).all()
