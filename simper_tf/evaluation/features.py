@@ -135,3 +135,18 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
 def batch_size_for(clip_values: int) -> int:
     """Returns how many clips of so many values are encoded at once: as many as hold 16 million, 1 to 32."""
     return min(32, max(1, 2**24 // clip_values))
+
+
+@dataclasses.dataclass(frozen=True)
+class Prediction:
+    """Predictions for the test clips, with what was found on the way to them.
+
+    Attributes:
+        values: `(N,)` or `(N, H)`, in the unit of the task.
+        note: A sentence for whoever reads the results; empty if there is nothing to say.
+        found: What an exported model needs to predict alike, for JSON.
+    """
+
+    values: np.ndarray
+    note: str = ""
+    found: Mapping = dataclasses.field(default_factory=dict)

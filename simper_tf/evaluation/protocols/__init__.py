@@ -1,4 +1,4 @@
-"""Ways to predict labels from features: `(train, validation, test, task) -> Prediction`, one file each.
+"""Ways to predict labels from features: `(train, validation, test, task) -> Prediction`.
 
 `train`, `validation` and `test` are `features.Features`. What a protocol chooses, it chooses on the first two.
 """
@@ -6,20 +6,11 @@
 import functools
 from collections.abc import Callable, Mapping
 
-from simper_tf.evaluation.features import Features
-from simper_tf.evaluation.protocols.fft import fft
-from simper_tf.evaluation.protocols.fft_calibrated import fft_calibrated
-from simper_tf.evaluation.protocols.fft_fundamental import fft_fundamental
-from simper_tf.evaluation.protocols.fft_resolved import fft_resolved
-from simper_tf.evaluation.protocols.linear_probe import linear_probe
+from simper_tf.evaluation.features import Features, Prediction
+from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
+from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
 from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor
-from simper_tf.evaluation.protocols.own_head import own_head
-from simper_tf.evaluation.protocols.persistence import persistence
-from simper_tf.evaluation.protocols.pixels import pixels
-from simper_tf.evaluation.protocols.prediction import Prediction
-from simper_tf.evaluation.protocols.probe import probe
-from simper_tf.evaluation.protocols.skin import skin
-from simper_tf.evaluation.protocols.training_mean import training_mean
+from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import skin_colors
 from simper_tf.utils.options import options_of
@@ -59,18 +50,18 @@ def predict(
         train, validation, test: With the extras of the task. Protocols that look at labels of training clips get those
             alone whose labels are `known`.
         task: What the labels are; a frequency needs its band.
-        options: Arguments of protocols, by name, that are to differ from their defaults.
+        options: Options of protocols, by name, that differ from their defaults.
 
     Raises:
         ValueError: no protocol suits the task.
     """
-    found = {}
+    predictions = {}
     for name, (protocol, kinds) in PROTOCOLS.items():
         if task.kind in kinds:
             own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
             shown = train if name in WITHOUT_LABELS else train.labeled()
-            found[name] = protocol(shown, validation, test, task, **own)
-    made = {name: prediction for name, prediction in found.items() if prediction is not None}
-    if not made:
+            predictions[name] = protocol(shown, validation, test, task, **own)
+    predictions = {name: prediction for name, prediction in predictions.items() if prediction is not None}
+    if not predictions:
         raise ValueError(f"No protocol suits labels of the kind {task.kind!r}: name it in `PROTOCOLS`.")
-    return made
+    return predictions

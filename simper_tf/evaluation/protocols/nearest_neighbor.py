@@ -1,10 +1,9 @@
-"""`1nn` and its like: the label of the training clip whose features are nearest."""
+"""Protocols `1nn` and its like: the label of the training clip whose features are nearest."""
 
 import numpy as np
 
 from simper_tf.evaluation import neighbors
-from simper_tf.evaluation.features import Features
-from simper_tf.evaluation.protocols.prediction import Prediction
+from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Frequency, Task
 
 
@@ -18,10 +17,10 @@ def nearest_neighbor(
     """
     places = np.arange(len(train.labels))
     nearest = neighbors.nearest_neighbor(train.series, places, test.series, distance)
-    found = train.labels[nearest]
+    labels = train.labels[nearest]
     if isinstance(task, Frequency):
-        found = found * np.float32(_once_a_frame(test, task) / _once_a_frame(train.only(nearest), task))
-    return Prediction(found)
+        labels = labels * np.float32(_once_a_frame(test, task) / _once_a_frame(train.only(nearest), task))
+    return Prediction(labels)
 
 
 def _once_a_frame(features, task):

@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 
 from simper_tf.evaluation import protocols
 from simper_tf.evaluation.features import Features
-from simper_tf.evaluation.protocols.ridge import PENALTIES
+from simper_tf.evaluation.protocols.probes import PENALTIES
 from simper_tf.evaluation.tasks import Scalar, Series
 
 RNG = np.random.default_rng(53)

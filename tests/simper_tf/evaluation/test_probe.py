@@ -6,8 +6,7 @@ from sklearn.linear_model import Ridge
 
 from simper_tf.evaluation import protocols
 from simper_tf.evaluation.features import Features
-from simper_tf.evaluation.protocols.probe import FLOOR, log_spectra
-from simper_tf.evaluation.protocols.ridge import PENALTIES
+from simper_tf.evaluation.protocols.probes import FLOOR, PENALTIES, log_spectra
 from simper_tf.evaluation.tasks import Frequency, Scalar
 
 RNG = np.random.default_rng(59)

@@ -1,0 +1,64 @@
+"""Protocols that look at no feature: `pixels`, the pulse of colors, `persistence` and `training_mean`.
+
+They have learned nothing, and others count as far as they are better.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from simper_tf.evaluation.features import Features, Prediction
+from simper_tf.evaluation.tasks import Task
+from simper_tf.signals import octave, readout
+
+
+def pixels(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
+    """Reads test clips with `pixels` by `octave.pixel_frequency`; the other two are unused."""
+    frequencies = octave.pixel_frequency(test.pixels, test.rates, test.series.shape[1])
+    return Prediction(frequencies.numpy() * test.per_hertz(task))
+
+
+def skin(
+    train: Features,
+    validation: Features,
+    test: Features,
+    task: Task,
+    pulse: Callable,
+    fundamental: bool = False,
+) -> Prediction | None:
+    """Reads test clips with `colors` by the strongest frequency of their pulse in the band; None without colors.
+
+    Args:
+        train, validation: Unused.
+        test: Clips whose `colors` and `rates` are read.
+        task: A `tasks.Frequency` with a band.
+        pulse: A function of `skin_colors`.
+        fundamental: Whether to go down to half of that frequency where a line stands there too, see
+            `readout.fundamental_frequency`.
+    """
+    if test.colors is None:
+        return None
+    pulses = [pulse(colors, rate, task.band) for colors, rate in zip(test.colors, test.rates, strict=True)]
+    if fundamental:
+        frequencies = readout.fundamental_frequency(np.stack(pulses), test.rates, task.band)
+    else:
+        frequencies, _ = readout.fft_frequency(np.stack(pulses), test.rates, task.band)
+    return Prediction(frequencies.numpy() * test.per_hertz(task))
+
+
+def persistence(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
+    """Predicts that the last day is repeated, frame by frame; the last value where a clip is shorter than a day.
+
+    Args:
+        train, validation: Unused.
+        test: With `levels`, the past of what is predicted, and rates that are the same for all clips.
+        task: A `tasks.Series` of which a step is as long as a frame.
+    """
+    day = round(24 * 3600 * float(test.rates[0]))
+    period = day if 1 <= day <= test.levels.shape[1] else 1
+    return Prediction(test.levels[:, -period + np.arange(test.labels.shape[1]) % period])
+
+
+def training_mean(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
+    """Predicts the mean label, or the mean series, for every test clip; the validation clips are unused."""
+    return Prediction(np.repeat(train.labels.mean(axis=0, dtype=np.float64)[None], len(test.series), axis=0))
