@@ -6,7 +6,7 @@ order in which the paper tells it and with the building blocks that come to hand
 
 import tensorflow as tf
 
-from simper_tf.losses import objectives
+from simper_tf.losses import info_nce
 from simper_tf.views import augment
 
 
@@ -57,8 +57,8 @@ def similarity_rows(first, second):
 def loss_rows(features, speeds):
     """Returns the mean SimPer loss of `(B, 2M, T)` features at temperature 1, a clip at a time."""
     first, second = tf.split(features, 2, axis=1)
-    labels = objectives.label_distribution(*tf.split(speeds, 2, axis=1))
-    return tf.reduce_mean(objectives.generalized_info_nce(similarity_rows(first, second), labels))
+    labels = info_nce.label_distribution(*tf.split(speeds, 2, axis=1))
+    return tf.reduce_mean(info_nce.generalized_info_nce(similarity_rows(first, second), labels))
 
 
 def change_speeds(clips, speeds, num_frames):

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from benchmarks import reference
 from benchmarks.timing import Row, alternate
-from simper_tf.losses import objectives, similarity
+from simper_tf.losses import info_nce, similarity
 from simper_tf.views import augment
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SpeedSets
@@ -52,8 +52,8 @@ def loss(num_views):
 
     def ours(features):
         first, second = tf.split(features, 2, axis=1)
-        labels = objectives.label_distribution(*tf.split(speeds, 2, axis=1))
-        return tf.reduce_mean(objectives.generalized_info_nce(similarity.max_cross_correlation(first, second), labels))
+        labels = info_nce.label_distribution(*tf.split(speeds, 2, axis=1))
+        return tf.reduce_mean(info_nce.generalized_info_nce(similarity.max_cross_correlation(first, second), labels))
 
     def with_gradient(function):
         @tf.function

@@ -14,7 +14,7 @@ _HOMES = {
     "encoders": ("cnn3d", "small", "small1d"),
     "evaluation.neighbors": ("nearest_neighbor",),
     "export.saved_model": ("export_model", "load_encoder"),
-    "losses.objectives": ("generalized_info_nce", "label_distribution"),
+    "losses.info_nce": ("generalized_info_nce", "label_distribution"),
     "losses.similarity": ("max_cross_correlation", "npsd_cosine"),
     "methods": ("SimPer",),
     "signals.octave": ("pixel_frequency", "resolve_octave"),

@@ -18,7 +18,7 @@ from simper_tf.data.recording_clips import Recordings as Recordings
 from simper_tf.encoders import cnn3d as cnn3d, small as small, small1d as small1d
 from simper_tf.evaluation.neighbors import nearest_neighbor as nearest_neighbor
 from simper_tf.export.saved_model import export_model as export_model, load_encoder as load_encoder
-from simper_tf.losses.objectives import (
+from simper_tf.losses.info_nce import (
     generalized_info_nce as generalized_info_nce,
     label_distribution as label_distribution,
 )

@@ -1,4 +1,4 @@
-"""Scores of features that need no labels: do they vary over time, and do they follow the speeds of views?"""
+"""Scores of features without labels: how much they vary over time, and how they follow the speeds of views."""
 
 import tensorflow as tf
 

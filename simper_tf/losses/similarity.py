@@ -19,6 +19,8 @@ from simper_tf.signals import spectrum
 
 # Smallest *squared* norm divided by: a constant series scores 0, with a finite gradient, instead of NaN.
 EPSILON = 1e-8
+# Squared distance of two spectra of norm 1 that rounding can make.
+EQUAL = 1e-6
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -66,11 +68,14 @@ def npsd_cosine(x, y, band=None):
 
 @keras.saving.register_keras_serializable("simper_tf")
 def npsd_l2(x, y, band=None):
-    """Returns minus the squared distance of two unit-norm power spectra: `2 cosine - 2`, in [-2, 0].
+    """Returns minus the distance of two unit-norm power spectra, in [-sqrt 2, 0].
 
-    Arguments and errors are those of `npsd_cosine`.
+    Where they are equal up to rounding it is 0, and so is its gradient, which has no limit there. Arguments and errors
+    are those of `npsd_cosine`.
     """
-    return 2.0 * npsd_cosine(x, y, band) - 2.0
+    squares = 2.0 - 2.0 * npsd_cosine(x, y, band)
+    apart = squares > EQUAL
+    return -tf.where(apart, tf.sqrt(tf.where(apart, squares, 1.0)), 0.0)
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -141,8 +146,7 @@ def _largest_correlation(x, y):
 def standardize(x):
     """Centers each series and divides it by its norm."""
     x = tf.cast(x, tf.float32)
-    x -= tf.reduce_mean(x, axis=-1, keepdims=True)
-    return _unit(x)
+    return _unit(x - tf.reduce_mean(x, axis=-1, keepdims=True))
 
 
 def _unit(x):

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 from oracles import softmax
 
-from simper_tf.losses import objectives, similarity
+from simper_tf.losses import info_nce, similarity, spectral
 
 RNG = np.random.default_rng(11)
 # The paper's choices, written again in plain NumPy: logits of two speeds at distance d, at temperature t.
@@ -22,9 +22,9 @@ def sorted_speeds(shape, speed_range=(0.5, 2.0)):
 
 def simper_loss(features, speeds, temperature=1.0):
     """Returns `(B,)` losses of `(B, 2, M, T)` features and `(B, M)` speeds."""
-    labels = objectives.label_distribution(speeds, speeds)
+    labels = info_nce.label_distribution(speeds, speeds)
     scores = similarity.max_cross_correlation(features[:, 0], features[:, 1])
-    return objectives.generalized_info_nce(scores, labels, temperature)
+    return info_nce.generalized_info_nce(scores, labels, temperature)
 
 
 def perfect_scores(labels, temperature):
@@ -38,32 +38,32 @@ def perfect_scores(labels, temperature):
 
 
 def test_labels_of_three_speeds_by_hand():
-    labels = objectives.label_distribution(tf.constant([1.0]), tf.constant([1.0, 1.1, 1.3]), temperature=0.1)
+    labels = info_nce.label_distribution(tf.constant([1.0]), tf.constant([1.0, 1.1, 1.3]), temperature=0.1)
     weights = np.exp([0.0, -1.0, -3.0])
     np.testing.assert_allclose(labels, [weights / weights.sum()], rtol=1e-5)
 
 
 def test_labels_of_the_root_and_of_the_square_by_hand():
     # Roots 0 and 0.2, squares 0 and 0.0016, over a temperature of 0.2.
-    labels = objectives.label_distribution([1.0], [1.0, 1.04], 0.2, "sqrt")
+    labels = info_nce.label_distribution([1.0], [1.0, 1.04], 0.2, "sqrt")
     np.testing.assert_allclose(labels, [softmax(np.array([0.0, -1.0]))], rtol=1e-4)
-    labels = objectives.label_distribution([1.0], [1.0, 1.04], 0.2, "l2")
+    labels = info_nce.label_distribution([1.0], [1.0, 1.04], 0.2, "l2")
     np.testing.assert_allclose(labels, [softmax(np.array([0.0, -0.008]))], rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", objectives.LABEL_SIMILARITIES)
+@pytest.mark.parametrize("name", info_nce.LABEL_SIMILARITIES)
 def test_labels_equal_the_explicit_loop(name):
     x, y = sorted_speeds((3, 4)), sorted_speeds((3, 5))
-    labels = objectives.label_distribution(x, y, temperature=0.2, label_similarity=name)
+    labels = info_nce.label_distribution(x, y, temperature=0.2, label_similarity=name)
     for b, i in np.ndindex(3, 4):
         expected = softmax(np.array([FORMULAS[name](abs(x[b, i] - y[b, j]), 0.2) for j in range(5)], float))
         np.testing.assert_allclose(labels[b, i], expected, rtol=1e-4, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", objectives.LABEL_SIMILARITIES)
+@pytest.mark.parametrize("name", info_nce.LABEL_SIMILARITIES)
 def test_label_rows_sum_to_one_and_fall_with_the_distance_of_speeds(name):
     speeds = sorted_speeds((7, 10))
-    labels = objectives.label_distribution(speeds, speeds, 0.3, name).numpy()
+    labels = info_nce.label_distribution(speeds, speeds, 0.3, name).numpy()
     np.testing.assert_allclose(labels.sum(axis=-1), 1, atol=1e-6)
     np.testing.assert_array_equal(labels.argmax(axis=-1), np.tile(np.arange(10), (7, 1)))
     distances = np.abs(speeds[:, :, None] - speeds[:, None, :])
@@ -72,18 +72,18 @@ def test_label_rows_sum_to_one_and_fall_with_the_distance_of_speeds(name):
 
 
 def test_equal_speeds_share_the_weight_and_equal_distances_too():
-    labels = objectives.label_distribution([1.0], [1.0, 0.75, 1.0, 1.25])[0].numpy()
+    labels = info_nce.label_distribution([1.0], [1.0, 0.75, 1.0, 1.25])[0].numpy()
     assert labels[0] == labels[2]
     assert labels[1] == labels[3]
 
 
-@pytest.mark.parametrize("name", objectives.LABEL_SIMILARITIES)
+@pytest.mark.parametrize("name", info_nce.LABEL_SIMILARITIES)
 def test_labels_have_finite_gradients_at_equal_speeds(name):
     speeds = tf.constant([[0.8, 1.0, 1.0]])
     with tf.GradientTape() as tape:
         tape.watch(speeds)
         # Weighted: the plain sum of a softmax has no gradient that could be wrong.
-        labels = objectives.label_distribution(speeds, speeds, label_similarity=name) * tf.reshape(
+        labels = info_nce.label_distribution(speeds, speeds, label_similarity=name) * tf.reshape(
             tf.range(9.0), (1, 3, 3)
         )
     gradient = tape.gradient(labels, speeds)
@@ -92,29 +92,29 @@ def test_labels_have_finite_gradients_at_equal_speeds(name):
 
 
 def test_speeds_of_half_precision_give_single_precision_labels():
-    assert objectives.label_distribution(tf.ones([2, 3], tf.float16), tf.ones([2, 3], tf.float16)).dtype == tf.float32
+    assert info_nce.label_distribution(tf.ones([2, 3], tf.float16), tf.ones([2, 3], tf.float16)).dtype == tf.float32
 
 
 def test_temperature_zero_is_exactly_info_nce():
     speeds, scores = sorted_speeds((5, 8)), tf.constant(RNG.normal(size=(5, 8, 8)), tf.float32)
-    loss = objectives.generalized_info_nce(scores, objectives.label_distribution(speeds, speeds, temperature=0), 0.1)
-    info_nce = -tf.reduce_mean(tf.linalg.diag_part(tf.nn.log_softmax(scores / 0.1)), axis=-1)
-    np.testing.assert_array_equal(loss, info_nce)
-    near = objectives.generalized_info_nce(scores, objectives.label_distribution(speeds, speeds, temperature=1e-6), 0.1)
-    np.testing.assert_allclose(near, info_nce, rtol=1e-5)
+    loss = info_nce.generalized_info_nce(scores, info_nce.label_distribution(speeds, speeds, temperature=0), 0.1)
+    plain = -tf.reduce_mean(tf.linalg.diag_part(tf.nn.log_softmax(scores / 0.1)), axis=-1)
+    np.testing.assert_array_equal(loss, plain)
+    near = info_nce.generalized_info_nce(scores, info_nce.label_distribution(speeds, speeds, temperature=1e-6), 0.1)
+    np.testing.assert_allclose(near, plain, rtol=1e-5)
 
 
 def test_temperature_zero_picks_the_nearest_speed_of_another_set():
-    labels = objectives.label_distribution([0.9, 1.6], [0.5, 1.0, 1.5, 2.0], temperature=0)
+    labels = info_nce.label_distribution([0.9, 1.6], [0.5, 1.0, 1.5, 2.0], temperature=0)
     np.testing.assert_array_equal(labels, [[0, 1, 0, 0], [0, 0, 1, 0]])
 
 
 def test_inverse_labels_of_two_speeds_by_hand():
     # 1/0.1 = 10 where speeds agree, 1/(0.4 + 0.1) = 2 where they are 0.4 apart: no temperature divides that again.
-    labels = objectives.label_distribution([1.0], [1.0, 1.4], 0.1, "inverse")
+    labels = info_nce.label_distribution([1.0], [1.0, 1.4], 0.1, "inverse")
     np.testing.assert_allclose(labels, [softmax(np.array([10.0, 2.0]))], rtol=1e-4)
     # 1/0.5 = 2 against 1/(1.5 + 0.5) = 0.5.
-    labels = objectives.label_distribution([0.5], [0.5, 2.0], 0.5, "inverse")
+    labels = info_nce.label_distribution([0.5], [0.5, 2.0], 0.5, "inverse")
     np.testing.assert_allclose(labels, [softmax(np.array([2.0, 0.5]))], rtol=1e-4)
 
 
@@ -132,42 +132,40 @@ def test_inverse_labels_of_two_speeds_by_hand():
 )
 def test_inverse_labels_are_as_soft_as_their_formula(speed_range, floor, mass, perplexity):
     speeds = sorted_speeds((500, 10), speed_range)
-    labels = objectives.label_distribution(speeds, speeds, floor, "inverse")
+    labels = info_nce.label_distribution(speeds, speeds, floor, "inverse")
     assert np.mean(tf.linalg.diag_part(labels)) == pytest.approx(mass, abs=0.012)
-    assert np.exp(np.mean(objectives.label_entropy(labels))) == pytest.approx(perplexity, rel=0.05)
+    assert np.exp(np.mean(info_nce.label_entropy(labels))) == pytest.approx(perplexity, rel=0.05)
 
 
 def test_loss_of_two_views_by_hand():
     scores, labels = tf.constant([[1.0, 0.0], [0.5, 0.5]]), tf.constant([[0.75, 0.25], [0.5, 0.5]])
     first = 0.75 * np.log(1 + np.exp(-2)) + 0.25 * np.log(1 + np.exp(2))
-    loss = objectives.generalized_info_nce(scores, labels, temperature=0.5)
+    loss = info_nce.generalized_info_nce(scores, labels, temperature=0.5)
     np.testing.assert_allclose(loss, (first + np.log(2)) / 2, rtol=1e-6)
 
 
 def test_loss_equals_the_explicit_loop():
     scores, labels = RNG.uniform(size=(3, 4, 5)), RNG.dirichlet(np.ones(5), size=(3, 4))
-    loss = objectives.generalized_info_nce(tf.constant(scores), tf.constant(labels, tf.float32), 0.2)
+    loss = info_nce.generalized_info_nce(tf.constant(scores), tf.constant(labels, tf.float32), 0.2)
     for b in range(3):
         rows = [-np.sum(labels[b, i] * np.log(softmax(scores[b, i] / 0.2))) for i in range(4)]
         np.testing.assert_allclose(loss[b], np.mean(rows), rtol=1e-5)
 
 
 def test_entropy_by_hand_and_zero_for_hard_labels():
-    np.testing.assert_allclose(
-        objectives.label_entropy(tf.constant([[0.5, 0.5], [1.0, 0.0]])), np.log(2) / 2, rtol=1e-6
-    )
-    np.testing.assert_array_equal(objectives.label_entropy(tf.eye(4)), 0)
-    np.testing.assert_allclose(objectives.label_entropy(tf.fill([3, 10], 0.1)), np.log(10), rtol=1e-6)
+    np.testing.assert_allclose(info_nce.label_entropy(tf.constant([[0.5, 0.5], [1.0, 0.0]])), np.log(2) / 2, rtol=1e-6)
+    np.testing.assert_array_equal(info_nce.label_entropy(tf.eye(4)), 0)
+    np.testing.assert_allclose(info_nce.label_entropy(tf.fill([3, 10], 0.1)), np.log(10), rtol=1e-6)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.1])
 def test_loss_is_never_below_the_label_entropy_and_reaches_it(temperature):
     speeds = sorted_speeds((50, 6))
-    labels = objectives.label_distribution(speeds, speeds)
-    floor = objectives.label_entropy(labels)
+    labels = info_nce.label_distribution(speeds, speeds)
+    floor = info_nce.label_entropy(labels)
     scores = tf.constant(RNG.uniform(size=(50, 6, 6)), tf.float32)
-    assert np.all(objectives.generalized_info_nce(scores, labels, temperature) >= floor)
-    reached = objectives.generalized_info_nce(temperature * tf.math.log(labels), labels, temperature)
+    assert np.all(info_nce.generalized_info_nce(scores, labels, temperature) >= floor)
+    reached = info_nce.generalized_info_nce(temperature * tf.math.log(labels), labels, temperature)
     np.testing.assert_allclose(reached, floor, rtol=1e-4)
 
 
@@ -206,9 +204,9 @@ def test_a_batch_costs_the_mean_of_its_clips_and_so_does_its_gradient():
 )
 def test_default_labels_spread_over_a_few_views(speed_range, mass, perplexity):
     speeds = sorted_speeds((500, 10), speed_range)
-    labels = objectives.label_distribution(speeds, speeds)
+    labels = info_nce.label_distribution(speeds, speeds)
     assert np.mean(tf.linalg.diag_part(labels)) == pytest.approx(mass, abs=0.012)
-    assert np.exp(np.mean(objectives.label_entropy(labels))) == pytest.approx(perplexity, abs=0.12)
+    assert np.exp(np.mean(info_nce.label_entropy(labels))) == pytest.approx(perplexity, abs=0.12)
 
 
 @pytest.mark.parametrize(
@@ -217,13 +215,13 @@ def test_default_labels_spread_over_a_few_views(speed_range, mass, perplexity):
 )
 def test_scores_between_zero_and_one_leave_a_loss_that_no_features_can_undercut(speed_range, temperature, lowest):
     speeds = sorted_speeds((500, 10), speed_range)
-    labels = objectives.label_distribution(speeds, speeds)
+    labels = info_nce.label_distribution(speeds, speeds)
     scores = perfect_scores(labels.numpy().astype(np.float64), temperature)
-    loss = objectives.generalized_info_nce(scores, labels, temperature)
+    loss = info_nce.generalized_info_nce(scores, labels, temperature)
     assert np.mean(loss) == pytest.approx(lowest, abs=0.02)
     for _ in range(20):  # The problem is convex: no step to other scores in [0, 1] may lower it.
         others = scores + 0.05 * (RNG.uniform(size=scores.shape) - scores)
-        assert np.all(objectives.generalized_info_nce(others, labels, temperature) > loss - 1e-5)
+        assert np.all(info_nce.generalized_info_nce(others, labels, temperature) > loss - 1e-5)
 
 
 def series(frequency, num_frames=60):
@@ -236,7 +234,7 @@ BAND = (0.05, 0.12)  # Cycles per frame.
 def test_power_inside_the_band_costs_nothing_and_power_outside_it_everything():
     # Over 200 frames, whose lobes of 2/200 the slow one and the band leave between them.
     views = tf.constant([[series(f, 200) for f in (0.08, 0.25, 0.02)]])
-    share = objectives.out_of_band_power(views, tf.ones([1, 3]), BAND)
+    share = spectral.out_of_band_power(views, tf.ones([1, 3]), BAND)
     np.testing.assert_allclose(share, [[0, 1, 1]], atol=0.01)
 
 
@@ -248,7 +246,7 @@ def test_a_pure_sine_anywhere_in_the_band_costs_nothing_and_one_an_octave_above_
     low, high = band[0] / rate, band[1] / rate
     frequencies = speed * np.array([*np.linspace(low, high, 9), 2 * high])
     angles = 2 * np.pi * frequencies[:, None] * np.arange(num_frames) + np.linspace(0, 2 * np.pi, 8)[:, None, None]
-    share = objectives.out_of_band_power(tf.constant(np.sin(angles)), tf.fill([8, 10], speed), (low, high))
+    share = spectral.out_of_band_power(tf.constant(np.sin(angles)), tf.fill([8, 10], speed), (low, high))
     # 0.05 % lie outside of the main lobe. Of a few periods the mean is not 0, and taking it leaves as much at 0 Hz.
     np.testing.assert_allclose(share[:, :9], 0, atol=0.03)
     np.testing.assert_allclose(share[:, 9], 1, atol=0.01)
@@ -256,22 +254,22 @@ def test_a_pure_sine_anywhere_in_the_band_costs_nothing_and_one_an_octave_above_
 
 def test_the_band_moves_with_the_speed():
     views = tf.constant([[series(0.08)] * 2 + [series(0.16)] * 2 + [series(0.24)]])
-    share = objectives.out_of_band_power(views, tf.constant([[1.0, 3.0, 2.0, 0.5, 3.0]]), BAND)
+    share = spectral.out_of_band_power(views, tf.constant([[1.0, 3.0, 2.0, 0.5, 3.0]]), BAND)
     np.testing.assert_allclose(share, [[0, 1, 0, 1, 0]], atol=0.03)
 
 
 def test_channels_pool_their_power():
     inside, outside = series(0.08), series(0.25)
     views = tf.constant(np.stack([inside, outside], axis=-1)[None, None])
-    np.testing.assert_allclose(objectives.out_of_band_power(views, tf.ones([1, 1]), BAND), [[1 / 2]], atol=0.01)
-    single = objectives.out_of_band_power(views[..., :1], tf.ones([1, 1]), BAND)
-    np.testing.assert_allclose(single, objectives.out_of_band_power(views[..., 0], tf.ones([1, 1]), BAND), atol=1e-6)
+    np.testing.assert_allclose(spectral.out_of_band_power(views, tf.ones([1, 1]), BAND), [[1 / 2]], atol=0.01)
+    single = spectral.out_of_band_power(views[..., :1], tf.ones([1, 1]), BAND)
+    np.testing.assert_allclose(single, spectral.out_of_band_power(views[..., 0], tf.ones([1, 1]), BAND), atol=1e-6)
 
 
 @pytest.mark.parametrize("num_frames", [20, 21, 60])
 def test_out_of_band_power_equals_numpy(num_frames):
     views, speeds = RNG.normal(size=(2, 3, num_frames)), sorted_speeds((2, 3))
-    share = objectives.out_of_band_power(tf.constant(views), tf.constant(speeds), BAND)
+    share = spectral.out_of_band_power(tf.constant(views), tf.constant(speeds), BAND)
     for b, v in np.ndindex(2, 3):
         expected = oracles.out_of_band_power(views[b, v], speeds[b, v], BAND)
         np.testing.assert_allclose(share[b, v], expected, rtol=1e-4)
@@ -279,8 +277,8 @@ def test_out_of_band_power_equals_numpy(num_frames):
 
 def test_out_of_band_power_ignores_scale_and_offset():
     views = tf.constant(RNG.normal(size=(1, 3, 40)), tf.float32)
-    share = objectives.out_of_band_power(views, tf.ones([1, 3]), BAND)
-    np.testing.assert_allclose(objectives.out_of_band_power(5 * views + 2, tf.ones([1, 3]), BAND), share, atol=1e-4)
+    share = spectral.out_of_band_power(views, tf.ones([1, 3]), BAND)
+    np.testing.assert_allclose(spectral.out_of_band_power(5 * views + 2, tf.ones([1, 3]), BAND), share, atol=1e-4)
 
 
 @pytest.mark.parametrize("constant", [0.0, 1.0])
@@ -288,7 +286,7 @@ def test_constant_features_have_no_power_and_a_finite_gradient(constant):
     features = tf.fill([2, 3, 20], constant)
     with tf.GradientTape() as tape:
         tape.watch(features)
-        share = objectives.out_of_band_power(features, tf.ones([2, 3]), BAND)
+        share = spectral.out_of_band_power(features, tf.ones([2, 3]), BAND)
     np.testing.assert_allclose(share, 0, atol=1e-6)
     assert np.all(np.isfinite(tape.gradient(share, features)))
 
@@ -298,13 +296,13 @@ def test_unevenness_of_few_bins_is_that_by_hand():
     inside = tf.constant([[[False, True, True, False, False, False]], [[False, True, True, True, True, False]]])
     found, target = np.array([0.25, 0.375, 0.375, 0]), np.array([0.375, 0.375, 0.125, 0.125])
     expected = np.mean(np.cumsum(found - target) ** 2)
-    assert float(objectives.unevenness(power, inside)) == pytest.approx(expected, rel=1e-5)
+    assert float(spectral.unevenness(power, inside)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_sparsity_of_few_bins_is_that_by_hand():
     power = tf.constant([[9.0, 1, 4, 2, 3], [0.0, 0, 0, 0, 7]])
     inside = tf.constant([[False, True, True, True, True]] * 2)
-    shares = objectives.sparsity(power, tf.range(5.0), inside, 2)
+    shares = spectral.sparsity(power, tf.range(5.0), inside, 2)
     np.testing.assert_allclose(shares, [3 / 10, 0], atol=1e-6)
-    np.testing.assert_allclose(objectives.sparsity(power, tf.range(5.0), inside, 4), [6 / 10, 0], atol=1e-6)
-    np.testing.assert_array_equal(objectives.sparsity(0 * power, tf.range(5.0), inside, 2), 0)
+    np.testing.assert_allclose(spectral.sparsity(power, tf.range(5.0), inside, 4), [6 / 10, 0], atol=1e-6)
+    np.testing.assert_array_equal(spectral.sparsity(0 * power, tf.range(5.0), inside, 2), 0)
