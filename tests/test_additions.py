@@ -1,5 +1,7 @@
 """What CONTRIBUTING.md says can be added in one place can: small additions, taken up by all that comes after them."""
 
+import dataclasses
+
 import keras
 import numpy as np
 import pytest
@@ -12,11 +14,11 @@ from simper_tf.evaluation import neighbors, protocols
 from simper_tf.evaluation.protocols import PROTOCOLS, Prediction
 from simper_tf.evaluation.tasks import Frequency
 from simper_tf.losses import similarity
-from simper_tf.methods import METHODS, Method, SimPer
-from simper_tf.methods.registry import register
+from simper_tf.methods import METHODS, Method, SimPer, register
 from simper_tf.training import settings
 from simper_tf.training.experiment import assemble, make_encoder
 from simper_tf.training.settings import Settings
+from simper_tf.utils.options import Options, option, takes
 from trainers import data
 
 BUILDER = '''
@@ -98,25 +100,23 @@ def fresh():
 
 
 def test_a_method_is_one_class(breathing, fresh):
+    @dataclasses.dataclass(frozen=True)
+    class NearnessOptions(Options):
+        weight: float = option(1.0, "What it counts for.", low=0)
+
     @register("nearness", title="Nearness", reference="Nobody, 2026")
     class Nearness(Method):
-        """Wants views of a clip to have the same mean.
+        """Wants views of a clip to have the same mean."""
 
-        Args:
-            weight: What it counts for.
-        """
-
-        def __init__(self, encoder, views=None, *, weight: float = 1.0, seed: int = 0, **kwargs):
-            super().__init__(encoder, views, seed=seed, **kwargs)
-            self.weight = weight
+        Options = NearnessOptions
 
         def loss_and_logs(self, features, batch, training=True):
             means = tf.reduce_mean(features, axis=2)
-            return self.weight * tf.reduce_mean(tf.math.squared_difference(means[:, 0], means[:, 1])), {}
+            return self.options.weight * tf.reduce_mean(tf.math.squared_difference(means[:, 0], means[:, 1])), {}
 
     found = Settings(method="nearness", band=(0.1, 1.0), options={"weight": 0.5, "widths": (4,)})
     run = assemble(found, breathing)
-    assert (run.model.weight, run.model.title) == (0.5, "Nearness")
+    assert (run.model.options.weight, run.model.title) == (0.5, "Nearness")
     logs = run.model.train_step(
         np.stack([example["clip"] for example in breathing.split("train")[0].as_numpy_iterator()])
     )
@@ -136,8 +136,14 @@ def test_a_similarity_is_one_function_and_one_entry(monkeypatch):
 
 
 def test_a_protocol_is_one_function_and_one_entry(monkeypatch, fresh):
-    def middle(train, validation, test, task, *, share: float = 0.5):
-        return Prediction(np.full(len(test.labels), np.quantile(train.labels, share)), found={"share": share})
+    @dataclasses.dataclass(frozen=True)
+    class MiddleOptions(Options):
+        share: float = option(0.5, "Share of the labels below.", low=0, high=1)
+
+    @takes(MiddleOptions)
+    def middle(train, validation, test, task, options):
+        middle = np.quantile(train.labels, options.share)
+        return Prediction(np.full(len(test.labels), middle), found={"share": options.share})
 
     monkeypatch.setitem(PROTOCOLS, "middle", (middle, ("frequency",)))
     settings.owners.cache_clear()
@@ -148,9 +154,14 @@ def test_a_protocol_is_one_function_and_one_entry(monkeypatch, fresh):
 
 
 def test_an_encoder_with_an_option_of_its_own_is_one_function_and_one_entry(monkeypatch, fresh):
-    def rows(frame_shape, *, outputs: int = 2) -> keras.Model:
+    @dataclasses.dataclass(frozen=True)
+    class RowsOptions(Options):
+        outputs: int = option(2, "Series.", low=1)
+
+    @takes(RowsOptions)
+    def rows(frame_shape, options) -> keras.Model:
         clips = keras.Input((None, *frame_shape))
-        return keras.Model(clips, keras.layers.Dense(outputs)(keras.ops.mean(clips, axis=(3, 4))))
+        return keras.Model(clips, keras.layers.Dense(options.outputs)(keras.ops.mean(clips, axis=(3, 4))))
 
     monkeypatch.setitem(ENCODERS, "rows", rows)
     settings.owners.cache_clear()

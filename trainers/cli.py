@@ -30,16 +30,17 @@ INTERRUPTED = 130
 def run(main, groups=None, takes=""):
     """Runs `main()` with parsed flags and turns expected errors into one line and an exit code that is not 0.
 
-    `--verbosity=1` shows the traceback of these too, and `--help` the flags of the command alone.
+    `--verbosity=1` shows the traceback of these too; `--help` and `--helpfull` the flags of the command.
 
     Args:
         main: A function in the module of the command, whose documentation says what the command does.
-        groups: Heading of the help -> names of flags, such as `options.GROUPS`; None for no headings.
+        groups: Flags as help shows them, such as `options.groups()`; None for those of the module that runs.
         takes: What words without -- are, such as "RECORDING..."; `main` then takes a list of them.
     """
     program = pathlib.Path(sys.argv[0]).stem
     if help.ASKED & {*sys.argv[1:]}:
-        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}, takes=takes), end="")
+        full = bool(help.FULL & {*sys.argv[1:]})
+        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}, takes=takes, full=full), end="")
         return
 
     def guarded(argv):

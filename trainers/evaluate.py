@@ -166,4 +166,4 @@ def keep_features(folder, clips, settings, predicted):
 
 if __name__ == "__main__":
     options.define()
-    cli.run(main, options.GROUPS)
+    cli.run(main, options.groups(options.OF_EVALUATION))

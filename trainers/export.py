@@ -121,4 +121,4 @@ def _harmonic(folder, task):
 
 if __name__ == "__main__":
     options.define()
-    cli.run(main, options.GROUPS)
+    cli.run(main, options.groups(options.OF_EXPORT))

@@ -1,4 +1,4 @@
-"""`--help` of a command: all its flags with their defaults, in groups, and no hint to another help."""
+"""`--help` of a command: its flags with their defaults, in groups; `--helpfull` has those that few users set too."""
 
 import shutil
 import sys
@@ -6,32 +6,44 @@ import textwrap
 
 from absl import flags
 
-ASKED = {"--help", "-help", "-h", "--helpshort", "--helpfull", "-?"}
+FULL = {"--helpfull", "-helpfull"}
+ASKED = {"--help", "-help", "-h", "--helpshort", "-?", *FULL}
+# Heading -> name of a flag -> whether few users set it.
+Groups = dict[str, dict[str, bool]]
 
 
 def text(
-    program: str, doc: str, groups: dict[str, list[str]], values: flags.FlagValues = flags.FLAGS, takes: str = ""
+    program: str, doc: str, groups: Groups, values: flags.FlagValues = flags.FLAGS, takes: str = "", full: bool = True
 ) -> str:
     """Returns the help of a command.
 
     Args:
         program: Its name.
         doc: What it does, the documentation of its module.
-        groups: Heading -> names of flags; flags of the command in none of them come first.
+        groups: Flags by heading. Where there are none, those of the module that runs are shown.
         values: Where its flags are defined.
         takes: What words without -- are; empty for none.
+        full: Whether flags that few users set are shown too.
     """
-    grouped = {name for names in groups.values() for name in names}
-    # Libraries define flags too. Those of the module that runs stand under the name of the program.
-    ours = [m for m in values.flags_by_module_dict() if m == sys.argv[0] or m.startswith("trainers.")]
-    own = [flag.name for m in ours for flag in values.flags_by_module_dict()[m] if flag.name not in grouped]
+    shown = {"this command": dict.fromkeys(_own(values), False), **groups}
     command = " ".join(filter(None, [f"python -m trainers.{program}", takes]))
     parts = [doc.strip(), f"usage: {command} --flag=value ... [--flagfile=FILE]"]
-    for heading, names in {"this command": own, **groups}.items():
-        known = [values[name] for name in dict.fromkeys(names) if name in values]
-        if known:
-            parts.append("\n".join([f"Flags of {heading}:", *(_flag(flag) for flag in known)]))
+    for heading, names in shown.items():
+        told = [_flag(values[name]) for name, is_rare in names.items() if name in values and (full or not is_rare)]
+        if told:
+            parts.append("\n".join([f"Flags of {heading}:", *told]))
+    hidden = sum(is_rare for names in groups.values() for is_rare in names.values())
+    if hidden and not full:
+        parts.append(f"{hidden} more flags, which few need: --helpfull.")
     return "\n\n".join(parts) + "\n"
+
+
+def _own(values):
+    """Returns the flags of the command alone: libraries define flags too, and `trainers.options` those in groups."""
+    modules = values.flags_by_module_dict()
+    # Those of the module that runs stand under the name of the program.
+    ours = [m for m in modules if m == sys.argv[0] or (m.startswith("trainers.") and m != "trainers.options")]
+    return [flag.name for module in ours for flag in modules[module]]
 
 
 def _flag(flag):

@@ -1,4 +1,4 @@
-"""The flags of all trainers: one for each field of `Settings`, and one for each option that somebody brings along."""
+"""Flags of the trainers: one for each field of `Settings`, and one for each option that methods and others declare."""
 
 import functools
 import pathlib
@@ -6,21 +6,42 @@ import pathlib
 from absl import flags
 
 from simper_tf.training import run_folder
-from simper_tf.training.settings import Settings, owners, setting_fields
+from simper_tf.training.settings import Settings, free_names, owners, setting_fields
+from simper_tf.utils.options import kind_of, parse, text_of
+from trainers.help import Groups
 
 _KINDS = {bool: flags.DEFINE_boolean, int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
-# Heading of the help -> flags, in the order of their definition.
-GROUPS: dict[str, list[str]] = {}
+# Kind of owner -> heading of its flags.
+_HEADINGS = {
+    "method": "methods", "encoder": "encoders", "sampler": "encoders", "appearance": "views", "protocol": "evaluation",
+}  # fmt: skip
+# What evaluation and export may change of a run, by heading.
+OF_EVALUATION = ("the run", "the data", "evaluation")
+OF_EXPORT = ("the run", "the data", "the exported model")
 
 
 def define(values: flags.FlagValues = flags.FLAGS):
     """Defines every flag in some `FlagValues`; each trainer calls this before it parses its command line."""
     for field in setting_fields():
         _define(field, values)
-    for name, (option, told) in _brought_along().items():
-        kind = flags.DEFINE_boolean if option.kind is bool and not option.is_tuple else flags.DEFINE_string
-        kind(name, None, told, flag_values=values, module_name=__name__)
+    for name, by_owner in _options().items():
+        kind = flags.DEFINE_boolean if kind_of(_first(by_owner)) == (bool, False) else flags.DEFINE_string
+        kind(name, None, _help(by_owner), flag_values=values, module_name=__name__)
     flags.mark_flag_as_required("run_dir", flag_values=values)
+
+
+def groups(headings: tuple[str, ...] = ()) -> Groups:
+    """Returns the flags as help shows them: all, or of some headings those that may change on the same run."""
+    shown = {field.metadata["group"]: {} for field in setting_fields()}
+    for field in setting_fields():
+        shown[field.metadata["group"]][field.name] = field.metadata["rare"]
+    for name, by_owner in _options().items():
+        kind = next(kind for kind, _ in by_owner)
+        shown.setdefault(_HEADINGS[kind], {})[name] = all(field.metadata["rare"] for field in by_owner.values())
+    if not headings:
+        return shown
+    free = free_names()
+    return {head: {name: rare for name, rare in shown[head].items() if name in free} for head in headings}
 
 
 def settings(values: flags.FlagValues = flags.FLAGS) -> Settings:
@@ -29,11 +50,9 @@ def settings(values: flags.FlagValues = flags.FLAGS) -> Settings:
     Raises:
         ValueError: a flag has not the form it needs, or means nothing with the others.
     """
-    known = owners()
     # An empty text takes back what a flagfile has set.
-    given = {name: values[name].value for name in _brought_along() if values[name].value not in (None, "")}
-    parsers = {name: option for owner in known.values() for who in owner.values() for name, option in who.items()}
-    options = {name: parsers[name].parse(str(value)) for name, value in given.items()}
+    given = {name: values[name].value for name in _options() if values[name].value not in (None, "")}
+    options = {name: parse(_first(_options()[name]), str(value)) for name, value in given.items()}
     fields = {field.name: _value(field, values[field.name].value) for field in setting_fields()}
     return Settings(**fields, options=options)
 
@@ -64,10 +83,10 @@ def written(folder: pathlib.Path) -> Settings:
     Raises:
         ValueError: there is no run, or one of its flags has an impossible value.
     """
-    found, values = run_folder.read_flags(folder), flags.FlagValues()
+    given, values = run_folder.read_flags(folder), flags.FlagValues()
     define(values)
     try:
-        values(["", f"--run_dir={folder}", *(f"--{name}={text}" for name, text in found.items() if name in values)])
+        values(["", f"--run_dir={folder}", *(f"--{name}={text}" for name, text in given.items() if name in values)])
         return settings(values)
     except (flags.Error, ValueError) as error:
         raise ValueError(
@@ -82,52 +101,49 @@ def is_given(name: str) -> bool:
 
 
 def _define(field, values):
-    told, help = field.metadata, field.metadata["help"]
-    GROUPS.setdefault(told["group"], []).append(field.name)
+    told, to = field.metadata, {"flag_values": values, "module_name": __name__}
     if told["choices"]:
-        flags.DEFINE_enum(
-            field.name, field.default, sorted(told["choices"]), help, flag_values=values, module_name=__name__
-        )
-    elif isinstance(field.default, tuple):
-        default = [str(value) for value in field.default]
-        flags.DEFINE_list(field.name, default, help, flag_values=values, module_name=__name__)
+        flags.DEFINE_enum(field.name, field.default, sorted(told["choices"]), told["help"], **to)
+    elif kind_of(field)[1]:
+        flags.DEFINE_list(field.name, [str(value) for value in field.default], told["help"], **to)
     else:
-        bounds = {"lower_bound": told["lower"]} if told["lower"] is not None else {}
+        bounds = {"lower_bound": told["low"]} if told["low"] is not None else {}
         default = None if field.name == "run_dir" else field.default
-        _KINDS[type(field.default)](field.name, default, help, flag_values=values, module_name=__name__, **bounds)
+        _KINDS[kind_of(field)[0]](field.name, default, told["help"], **to, **bounds)
 
 
 def _value(field, value):
-    if isinstance(field.default, tuple):
-        kind = int if field.name in ("decay_epochs", "size") else float
-        try:
-            return tuple(kind(part) for part in value)
-        except ValueError as error:
-            many = "whole numbers, such as 24,32" if kind is int else "two rising numbers, such as 0.5,2"
-            raise ValueError(f"--{field.name} takes {many}. Found: {','.join(value)}") from error
-    return field.default if value is None else value
+    kind, several = kind_of(field)
+    if not several:
+        return field.default if value is None else value
+    try:
+        return tuple(kind(part) for part in value)
+    except ValueError as error:
+        many = "whole numbers, such as 24,32" if kind is int else "two rising numbers, such as 0.5,2"
+        raise ValueError(f"--{field.name} takes {many}. Found: {','.join(value)}") from error
 
 
 @functools.cache
-def _brought_along():
-    """Returns name -> an `Option` and its help: whose it is, with their defaults."""
-    found = {}
+def _options():
+    """Returns name -> the fields of that name by their owner, `(kind, name)`."""
+    by_name = {}
     for kind, named in owners().items():
-        for who, options in named.items():
-            for name, option in options.items():
-                found.setdefault(name, {})[who] = option
-                group = {"protocol": "evaluation", "appearance": "views"}.get(kind, f"{kind}s")
-                if name not in GROUPS.setdefault(group, []):
-                    GROUPS[group].append(name)
-    return {name: (next(iter(by.values())), _help(by)) for name, by in found.items()}
+        for who, fields in named.items():
+            for name, field in fields.items():
+                by_name.setdefault(name, {})[kind, who] = field
+    return by_name
 
 
-def _help(by):
-    defaults = ", ".join(f"{who} {_shown(option.default)}" for who, option in by.items())
-    return f"{next((option.doc for option in by.values() if option.doc), '')} Default of {defaults}.".strip()
+def _first(by_owner):
+    return next(iter(by_owner.values()))
 
 
-def _shown(value):
-    if value is None:
-        return "(from the data)"
-    return ",".join(f"{part:g}" for part in value) if isinstance(value, tuple) else str(value)
+def _help(by_owner):
+    """Returns the help of an option, with its default, or defaults, and whose they are."""
+    defaults = {}
+    for (_, who), field in by_owner.items():
+        default = "from the data" if field.metadata["from_data"] else text_of(field.default)
+        defaults.setdefault(default, []).append(who)
+    of_most = len(defaults) == 1 and len(by_owner) > 5
+    told = ", ".join(text + f" ({', '.join(whose)})" * (not of_most) for text, whose in defaults.items())
+    return f"{_first(by_owner).metadata['help']} Default: {told}."

@@ -86,7 +86,7 @@ def start(words: list[str]):
     """Does what the command does with these arguments, in a process that has no flags yet."""
     sys.argv[:] = ["pretrain", *words]
     options.define()
-    cli.run(main, options.GROUPS)
+    cli.run(main, options.groups())
 
 
 def train(folder, clips, settings, strategy, cluster=None):

@@ -1,7 +1,7 @@
 """Clips -> frame-wise features: `(B, T, H, W, C)` float32 in [0, 1] -> `(B, T)` or `(B, T, D)`, one file each.
 
 Every encoder is a function of the `(H, W, C)` of the clips, H and W None for frames of any size where the architecture
-allows it, and of options of its own, by keyword.
+allows it, and, by keyword, of the options of its dataclass `Options`.
 """
 
 from collections.abc import Callable

@@ -1,14 +1,18 @@
 """The 3D CNN of the paper's RotatingDigits and SCAMPS experiments, in two readings of "3D variant of the MNIST CNN"."""
 
+import dataclasses
+
 import keras
 from keras import layers
 
 from simper_tf.encoders.frames import clip_input
-from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.norms import NormOptions, norm_option, normalization
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.utils.options import Options, takes
 
 
-def cnn3d(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch") -> keras.Model:
+@takes(NormOptions)
+def cnn3d(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns the authors' 3D variant of the MNIST CNN: two blocks of convolution, norm, ReLU and pooling.
 
     372,227 trainable parameters at 1 channel, 377,987 at 3 (`norm="batch"`). Nothing strides over time, so any
@@ -16,8 +20,8 @@ def cnn3d(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        norm: Normalization: `batch`; `group` (8 groups), which does not mix clips; or `affine`, scale and shift only,
-            which is what the authors' pre-training amounts to, as it never switches batch norm to training.
+        options: See `NormOptions`. Groups are 8; `affine` is what the authors' pre-training amounts to, as it never
+            switches batch norm to training.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
@@ -30,14 +34,22 @@ def cnn3d(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch
     clips = x = clip_input(frame_shape, smallest=4)  # Halved twice.
     for filters in (64, 128):
         x = layers.Conv3D(filters, (5, 3, 3), padding="same")(x)
-        x = layers.ReLU()(normalization(norm)(x))
+        x = layers.ReLU()(normalization(options.norm)(x))
         x = layers.MaxPooling3D((1, 2, 2))(x)
     x = layers.Conv3D(1, 1, dtype=FULL)(x)
-    x = layers.ReLU(dtype=FULL)(normalization(norm, groups=1, dtype=FULL)(x))
+    x = layers.ReLU(dtype=FULL)(normalization(options.norm, groups=1, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.mean(x, axis=(2, 3, 4)), name="cnn3d")
 
 
-def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], *, norm: str = "group") -> keras.Model:
+@dataclasses.dataclass(frozen=True)
+class DomainBedOptions(Options):
+    """Options of `cnn3d_domainbed`, which has group norm in DomainBed."""
+
+    norm: str = norm_option("group")
+
+
+@takes(DomainBedOptions)
+def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns the MNIST CNN of DomainBed, which the paper cites, with kernels that reach over five frames.
 
     Four blocks of convolution, ReLU and norm, in this order, the mean over space and a linear head. 1,847,553
@@ -45,7 +57,7 @@ def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], *, norm: st
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        norm: Normalization: `group` (8 groups), as in DomainBed; `batch` or `affine`.
+        options: See `DomainBedOptions`. Groups are 8.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
@@ -60,6 +72,6 @@ def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], *, norm: st
         # Padded alike on both sides, as in PyTorch; `same` with a stride would pad one more behind.
         x = layers.ZeroPadding3D((2, 1, 1))(x)
         x = layers.Conv3D(filters, (5, 3, 3), (1, stride, stride), activation="relu")(x)
-        x = normalization(norm, momentum=0.9, epsilon=1e-5)(x)
+        x = normalization(options.norm, momentum=0.9, epsilon=1e-5)(x)
     x = layers.Dense(1, dtype=FULL)(space_mean(x))
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1), name="cnn3d_domainbed")

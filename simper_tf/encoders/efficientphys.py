@@ -4,11 +4,13 @@ import keras
 
 from simper_tf.encoders.difference import FrameDifference
 from simper_tf.encoders.frames import clip_input
-from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.ts_can import SMALLEST_FRAME, motion_branch
+from simper_tf.utils.options import takes
 
 
-def efficientphys(frame_shape: tuple[int, int, int], *, norm: str = "batch") -> keras.Model:
+@takes(NormOptions)
+def efficientphys(frame_shape: tuple[int, int, int], options) -> keras.Model:
     """Returns the convolutional EfficientPhys with one value a frame.
 
     467,337 trainable parameters at 36 x 36 x 3, and the 6 statistics of `batch`. The published code takes differences
@@ -17,8 +19,8 @@ def efficientphys(frame_shape: tuple[int, int, int], *, norm: str = "batch") -> 
 
     Args:
         frame_shape: `(H, W, C)` of the clips, on which the size of a dense layer depends.
-        norm: Normalization of the differences: `batch`, as published; `group`, each channel of each clip by itself; or
-            `affine`.
+        options: See `NormOptions`, of the differences: `batch`, as published; `group`, each channel of each clip by
+            itself; or `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
@@ -30,5 +32,5 @@ def efficientphys(frame_shape: tuple[int, int, int], *, norm: str = "batch") -> 
     """
     clips = clip_input(frame_shape, SMALLEST_FRAME, known=True)
     difference = FrameDifference(relative=False)(clips)
-    scaled = normalization(norm, groups=frame_shape[-1], momentum=0.9, epsilon=1e-5)(difference)
+    scaled = normalization(options.norm, groups=frame_shape[-1], momentum=0.9, epsilon=1e-5)(difference)
     return keras.Model(clips, motion_branch(scaled, self_attention=True), name="efficientphys")

@@ -1,4 +1,4 @@
-"""What goes into an encoder: clips whose frames have a size that it can work on."""
+"""Inputs of encoders: clips whose frames have a size that an encoder can work on."""
 
 import numbers
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def clip_input(frame_shape: tuple[int | None, int | None, int], smallest: int = 
     return keras.Input((None, *frame_shape))
 
 
-def _is_shape(found):
-    if not isinstance(found, Sequence) or len(found) != 3 or found[2] is None:
+def _is_shape(shape):
+    if not isinstance(shape, Sequence) or len(shape) != 3 or shape[2] is None:
         return False
-    return all(side is None or (isinstance(side, numbers.Integral) and side > 0) for side in found)
+    return all(side is None or (isinstance(side, numbers.Integral) and side > 0) for side in shape)

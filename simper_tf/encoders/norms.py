@@ -1,12 +1,31 @@
-"""Normalization, a choice of every encoder: only `batch` lets the clips of a batch influence one another."""
+"""Normalization, a choice of encoders: only `batch` lets the clips of a batch influence one another."""
+
+import dataclasses
 
 import keras
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.utils.options import Options, option
 from simper_tf.utils.replicas import replicas
 
 NORMS = ("batch", "group", "affine")
+
+
+def norm_option(default: str):
+    """Returns the option of an encoder that says how it normalizes; see `normalization`."""
+    return option(
+        default,
+        "Normalization: batch; group, which does not mix clips; or affine, scale and shift alone.",
+        choices=NORMS,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class NormOptions(Options):
+    """Options of an encoder that normalizes, by batch norm where nobody says otherwise."""
+
+    norm: str = norm_option("batch")
 
 
 @keras.saving.register_keras_serializable("simper_tf")

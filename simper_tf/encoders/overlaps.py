@@ -1,4 +1,4 @@
-"""How far encoders look: what a recording must be cut with so that features of its pieces are those of the whole."""
+"""Reach of encoders over time: the overlap of pieces of a recording whose features are those of the whole."""
 
 # Frames to either side on which the feature of a frame depends, with default options; None where it depends on the
 # whole clip, because something is scaled over it. `small` looks half of its `kernel_frames` away, `small1d` as far for

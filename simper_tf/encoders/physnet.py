@@ -5,8 +5,9 @@ from keras import layers
 
 from simper_tf.encoders.dropout import SpatialDropout3D
 from simper_tf.encoders.frames import clip_input
-from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.utils.options import takes
 
 # Smallest variance of a clip's pixels: of values in [0, 1], a deviation of a quarter of a gray level.
 EPSILON = 1e-6
@@ -34,7 +35,8 @@ class CutToLength(layers.Layer):
         return inputs[:, : keras.ops.shape(clips)[1]]
 
 
-def physnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch") -> keras.Model:
+@takes(NormOptions)
+def physnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns the PhysNet of Contrast-Phys: a series for each quarter of the frame, and their mean.
 
     858,497 trainable parameters at 3 channels. Every channel of a clip is standardized first. Time is halved twice, by
@@ -43,7 +45,7 @@ def physnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "bat
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        norm: Normalization: `batch`, as published; `group` (8 groups) or `affine`, which do not mix clips.
+        options: See `NormOptions`: `batch`, as published; `group` (8 groups) or `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T, 5)`.
@@ -56,19 +58,20 @@ def physnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "bat
     their last rows and columns there; here these are averaged alone.
     """
     clips = clip_input(frame_shape)
-    x = _block(standardize(clips), 32, (1, 5, 5), norm)
+    x = _block(standardize(clips), 32, (1, 5, 5), options.norm)
     for pool in ((1, 2, 2), (2, 2, 2), (2, 2, 2), (1, 2, 2)):
         x = layers.AveragePooling3D(pool, padding="same")(x)
-        x = _block(_block(x, 64, (3, 3, 3), norm), 64, (3, 3, 3), norm)
+        x = _block(_block(x, 64, (3, 3, 3), options.norm), 64, (3, 3, 3), options.norm)
     for _ in range(2):
-        x = _block(layers.UpSampling3D((2, 1, 1))(x), 64, (3, 1, 1), norm)
+        x = _block(layers.UpSampling3D((2, 1, 1))(x), 64, (3, 1, 1), options.norm)
     x = layers.Dense(1, dtype=FULL)(QuarterMeans(dtype=FULL)(CutToLength()(x, clips)))
     series = keras.ops.squeeze(x, axis=-1)
     series = keras.ops.concatenate([series, keras.ops.mean(series, axis=-1, keepdims=True)], axis=-1)
     return keras.Model(clips, series, name="physnet")
 
 
-def physnet_sinc(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch") -> keras.Model:
+@takes(NormOptions)
+def physnet_sinc(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns the PhysNet of SiNC, which keeps all frames.
 
     1,386,497 trainable parameters at 3 channels. A feature sees 33 frames; frames beyond the ends repeat the outermost
@@ -76,7 +79,7 @@ def physnet_sinc(frame_shape: tuple[int | None, int | None, int], *, norm: str =
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        norm: Normalization: `batch`, as published; `group` (8 groups) or `affine`, which do not mix clips.
+        options: See `NormOptions`: `batch`, as published; `group` (8 groups) or `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
@@ -90,7 +93,7 @@ def physnet_sinc(frame_shape: tuple[int | None, int | None, int], *, norm: str =
     clips = x = clip_input(frame_shape)
     for count in range(1, 10):
         kernel, filters = ((1, 5, 5), 32) if count == 1 else ((5, 3, 3), 64)
-        x = _block(_repeat_edges(x, kernel), filters, kernel, norm, padding="valid", activation="relu")
+        x = _block(_repeat_edges(x, kernel), filters, kernel, options.norm, padding="valid", activation="relu")
         if count in (1, 3, 5, 7):
             x = layers.MaxPooling3D((1, 2, 2), padding="same")(x)
         if count in (3, 5, 7, 9):

@@ -1,4 +1,4 @@
-"""Where half precision ends: the mean over space and all that follows it compute in float32 under every policy.
+"""Full precision of the mean over space and of all that follows it, under every policy.
 
 A pulse changes a feature by a hundredth or less; bfloat16, with 8 bits of a number, leaves five steps of that.
 """

@@ -1,12 +1,23 @@
 """RepNet's encoder: a ResNet of single frames and one convolution over time."""
 
+import dataclasses
+
 import keras
 from keras import layers
 
 from simper_tf.encoders.frames import clip_input
-from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL
-from simper_tf.utils.config import check_number
+from simper_tf.utils.options import option, takes
+
+
+@dataclasses.dataclass(frozen=True)
+class RepNetOptions(NormOptions):
+    """Options of `repnet`."""
+
+    width: float = option(
+        1.0, "Share of the published numbers of channels; a quarter is what two CPU cores can train.", low=1 / 64
+    )
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -25,7 +36,8 @@ class PerFrame(layers.Wrapper):
         return keras.ops.reshape(images, (-1, shape[1], *keras.ops.shape(images)[1:]))
 
 
-def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch", width: float = 1.0) -> keras.Model:
+@takes(RepNetOptions)
+def repnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns the convolutional part of RepNet, 512 features a frame.
 
     ResNet-50 V2 up to `conv4_block3_out`, a convolution over frames t - 3, t and t + 3, and the maximum over space.
@@ -34,9 +46,8 @@ def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batc
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        norm: Normalization: `batch`, as published; `group` (8 groups; a frame of the ResNet has its own statistics);
-            or `affine`.
-        width: Share of the published numbers of channels that layers have; a quarter is what two CPU cores can train.
+        options: See `RepNetOptions`: norm `batch`, as published; `group` (8 groups; a frame of the ResNet has its own
+            statistics); or `affine`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T, 512)`, or as many as the width leaves of them.
@@ -48,13 +59,12 @@ def repnet(frame_shape: tuple[int | None, int | None, int], *, norm: str = "batc
     google-research. Its L2 penalty of 1e-6 is left to the weight decay of the optimizer.
     """
     clips = clip_input(frame_shape)
-    check_number("width", width, 1 / 64)
-    x = PerFrame(_resnet(frame_shape[-1], norm, width))(layers.Rescaling(2.0, offset=-1.0)(clips))
-    filters = round(512 * width)
+    x = PerFrame(_resnet(frame_shape[-1], options.norm, options.width))(layers.Rescaling(2.0, offset=-1.0)(clips))
+    filters = round(512 * options.width)
     x = layers.Conv3D(filters, 3, padding="same", dilation_rate=(3, 1, 1), kernel_initializer="he_normal", dtype=FULL)(
         x
     )
-    x = layers.ReLU(dtype=FULL)(normalization(norm, dtype=FULL)(x))
+    x = layers.ReLU(dtype=FULL)(normalization(options.norm, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.max(x, axis=(2, 3)), name="repnet")
 
 

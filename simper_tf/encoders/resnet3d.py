@@ -1,16 +1,25 @@
 """ResNet-3D-18 with a feature for every frame: the encoder of the paper's Countix and temperature experiments."""
 
+import dataclasses
+
 import keras
 from keras import layers
 
 from simper_tf.encoders.frames import clip_input
-from simper_tf.encoders.norms import normalization
+from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.utils.options import option, takes
 
 
-def resnet3d18(
-    frame_shape: tuple[int | None, int | None, int], *, norm: str = "batch", outputs: int = 1
-) -> keras.Model:
+@dataclasses.dataclass(frozen=True)
+class ResNetOptions(NormOptions):
+    """Options of `resnet3d18`. With one output the axis of series is dropped; with 0 features are the last 512."""
+
+    outputs: int = option(1, "Series that the encoder returns.", low=0, rare=True)
+
+
+@takes(ResNetOptions)
+def resnet3d18(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns ResNet-3D-18 that keeps all frames.
 
     33,166,272 trainable parameters at 3 channels and 33,147,456 at 1, and the head's 513 an output. As published, but
@@ -19,9 +28,8 @@ def resnet3d18(
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        norm: Normalization: `batch`, as published; `group` (8 groups) or `affine`, which do not mix clips.
-        outputs: Number of series, D, of a linear head on the 512 features of a frame; with 1 the axis is dropped, with
-            0 there is no head and the features are the 512.
+        options: See `ResNetOptions`: norm `batch`, as published; `group` (8 groups) or `affine`. The outputs are a
+            linear head on the 512 features of a frame.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
@@ -32,7 +40,7 @@ def resnet3d18(
     Source: Tran et al., CVPR 2018, https://arxiv.org/abs/1711.11248, as `r3d_18` of torchvision, its padding,
     initial weights and batch norm (momentum 0.9, epsilon 1e-5) included.
     """
-    clips = clip_input(frame_shape)
+    clips, norm, outputs = clip_input(frame_shape), options.norm, options.outputs
     x = layers.ReLU()(convolution_norm(clips, 64, (3, 7, 7), 2, norm))
     for stage, filters in enumerate((64, 128, 256, 512)):
         x = basic_block(x, filters, (3, 3, 3), 2 if stage else 1, norm)

@@ -6,6 +6,8 @@ https://arxiv.org/abs/1809.03355, as Gideon and Stent, ICCV 2021, https://arxiv.
 They have two terms beside the loss, which keep the map to few places that stay where they are from frame to frame.
 """
 
+import dataclasses
+
 import keras
 import numpy as np
 import tensorflow as tf
@@ -13,21 +15,28 @@ from keras import layers
 
 from simper_tf.encoders import auxiliary_losses
 from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.norms import NormOptions
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm
-from simper_tf.utils.config import check_number
+from simper_tf.utils.options import option, takes
 
 # Full width at half maximum of the pull, as a share of the frame: 13 pixels of 128, whose map has 32.
 _PULL = 13 / 32
 
 
-def with_saliency_sampler(
-    encoder: keras.Model,
-    frame_shape: tuple[int, int, int],
-    *,
-    norm: str = "batch",
-    saliency_entropy_weight: float = 0.0,
-    saliency_motion_weight: float = 0.0,
-) -> keras.Model:
+@dataclasses.dataclass(frozen=True)
+class SaliencyOptions(NormOptions):
+    """Options of a saliency sampler; both weights are 1 in the paper of Gideon and Stent."""
+
+    saliency_entropy_weight: float = option(
+        0.0, "Weight of the entropy of the sampler's maps, which keeps them to few places.", low=0, rare=True
+    )
+    saliency_motion_weight: float = option(
+        0.0, "Weight of the change of the sampler's maps from frame to frame.", low=0, rare=True
+    )
+
+
+@takes(SaliencyOptions)
+def with_saliency_sampler(encoder: keras.Model, frame_shape: tuple[int, int, int], options) -> keras.Model:
     """Returns an encoder that looks at frames through a saliency sampler of its own.
 
     The sampler adds the first stage of a ResNet-18, with weights that start at random, and a convolution: 157,569
@@ -36,10 +45,7 @@ def with_saliency_sampler(
     Args:
         encoder: `keras.Model`, `(B, T, H, W, C)` -> features, whose weights it shares.
         frame_shape: `(H, W, C)` of the clips.
-        norm: Normalization in the sampler: `batch`, as published, `group` or `affine`.
-        saliency_entropy_weight: What the entropy of maps, by points, counts for beside the loss of a method: 1 in the
-            paper of Gideon and Stent.
-        saliency_motion_weight: What the mean square of the change of maps from frame to frame counts for: 1 there.
+        options: See `SaliencyOptions`.
 
     Returns:
         `keras.Model` with the inputs and outputs of `encoder`, named after it.
@@ -48,12 +54,10 @@ def with_saliency_sampler(
         ValueError: `frame_shape` or `norm` is none, a weight is negative, or the frames are smaller than 5 x 5, whose
             map would be a single point.
     """
-    weights = {"entropy_weight": saliency_entropy_weight, "motion_weight": saliency_motion_weight}
-    for name, weight in weights.items():
-        check_number(f"saliency_{name}", weight, 0)
+    weights = options.saliency_entropy_weight, options.saliency_motion_weight
     clips = clip_input(frame_shape, smallest=5, known=True)
-    maps = saliency_network(frame_shape[-1], norm)(clips)
-    return keras.Model(clips, encoder(SaliencySampler(**weights)(clips, maps)), name=f"saliency_{encoder.name}")
+    maps = saliency_network(frame_shape[-1], options.norm)(clips)
+    return keras.Model(clips, encoder(SaliencySampler(*weights)(clips, maps)), name=f"saliency_{encoder.name}")
 
 
 def saliency_network(channels=3, norm="batch"):

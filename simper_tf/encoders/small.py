@@ -1,19 +1,35 @@
 """A small CNN that looks at three frames at a time: quick enough to pre-train on two CPU cores in minutes."""
 
+import dataclasses
+
 import keras
 from keras import layers
 
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.utils.options import Options, option, takes
 
 
-def small(
-    frame_shape: tuple[int | None, int | None, int],
-    *,
-    kernel_frames: int = 3,
-    widths: tuple[int, ...] = (16, 32, 32),
-    outputs: int = 4,
-) -> keras.Model:
+@dataclasses.dataclass(frozen=True)
+class SmallOptions(Options):
+    """Options of `small`. With one output the axis of series is dropped.
+
+    Similarities average over the series, and readouts add their power. With an even number of frames the feature of a
+    frame would lie half a frame beside it.
+    """
+
+    kernel_frames: int = option(3, "Frames that a layer of the encoder sees, odd.", low=1, rare=True)
+    widths: tuple[int, ...] = option((16, 32, 32), "Filters of the convolutions of the encoder.", low=1, rare=True)
+    outputs: int = option(4, "Series that the encoder returns.", low=1, rare=True)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.kernel_frames % 2 == 0:
+            raise ValueError(f"`kernel_frames` must be odd. Received: {self.kernel_frames}.")
+
+
+@takes(SmallOptions)
+def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns strided convolutions of single frames, their mean over space, and a head over neighboring frames.
 
     A swinging thing looks the same on its way back, so features may settle at twice the frequency. Two things keep
@@ -23,27 +39,21 @@ def small(
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        kernel_frames: Number of frames that a feature sees, odd.
-        widths: Filters of the convolutions, each 3 x 3 with stride 2.
-        outputs: Number of series, D, which the similarity averages over and a readout adds the power of; with 1 the
-            axis is dropped.
+        options: See `SmallOptions`. Convolutions are 3 x 3 with stride 2.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
 
     Raises:
-        ValueError: `frame_shape` is none, or `kernel_frames` is even: the feature of a frame would lie half a frame
-            beside it.
+        ValueError: `frame_shape` is none, or an option is out of its range.
     """
-    if kernel_frames < 1 or kernel_frames % 2 == 0:
-        raise ValueError(f"`kernel_frames` must be odd. Received: {kernel_frames}.")
     clips = x = clip_input(frame_shape)
-    for filters in widths:
+    for filters in options.widths:
         x = layers.Conv3D(filters, (1, 3, 3), strides=(1, 2, 2), padding="same", activation="relu")(x)
     x = space_mean(x)
     # Frames off either end mirror those before it. Zeros there would give every clip the same two spikes.
-    beyond = kernel_frames // 2
+    beyond = options.kernel_frames // 2
     x = keras.ops.pad(x, ((0, 0), (beyond, beyond), (0, 0)), mode="symmetric")
-    x = layers.Conv1D(64, kernel_frames, activation="relu", dtype=FULL)(x)
-    x = layers.Dense(outputs, dtype=FULL)(x)
-    return keras.Model(clips, x if outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small")
+    x = layers.Conv1D(64, options.kernel_frames, activation="relu", dtype=FULL)(x)
+    x = layers.Dense(options.outputs, dtype=FULL)(x)
+    return keras.Model(clips, x if options.outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small")

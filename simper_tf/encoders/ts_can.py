@@ -7,6 +7,8 @@ start anew every 10 frames, with zeros at each seam: at 30 frames per second a d
 pulses, that no change of speed moves. Here a shift runs through the whole clip, which may then have any length.
 """
 
+import dataclasses
+
 import keras
 import numpy as np
 import tensorflow as tf
@@ -16,6 +18,7 @@ from simper_tf.encoders.difference import FrameDifference
 from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.utils.options import Options, option, takes
 
 # Two convolutions without padding and two halvings: smaller frames leave nothing.
 SMALLEST_FRAME = 10
@@ -44,7 +47,16 @@ class TemporalShift(layers.Layer):
         return keras.ops.reshape(shifted, (batch, frames, height, width, channels))
 
 
-def ts_can(frame_shape: tuple[int, int, int], *, attention: bool = False, difference: bool = True) -> keras.Model:
+@dataclasses.dataclass(frozen=True)
+class TSCANOptions(Options):
+    """Options of `ts_can`. The published one has both; the paper of SimPer leaves attention out."""
+
+    attention: bool = option(False, "Weigh motion by where the mean frame shows skin.", rare=True)
+    difference: bool = option(True, "Start from relative differences of frames, not from frames.", rare=True)
+
+
+@takes(TSCANOptions)
+def ts_can(frame_shape: tuple[int, int, int], options) -> keras.Model:
     """Returns TS-CAN with one value a frame.
 
     At 36 x 36 x 3 it has 467,233 parameters, with attention 532,899. It has no norm: clips are never mixed. Dropout
@@ -52,8 +64,7 @@ def ts_can(frame_shape: tuple[int, int, int], *, attention: bool = False, differ
 
     Args:
         frame_shape: `(H, W, C)` of the clips, on which the size of a dense layer depends.
-        attention: Weigh motion by where the clip's mean frame shows skin, as published. The paper leaves this out.
-        difference: Let motion start from relative frame differences, as published; otherwise from the frames.
+        options: See `TSCANOptions`.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)`.
@@ -62,8 +73,8 @@ def ts_can(frame_shape: tuple[int, int, int], *, attention: bool = False, differ
         ValueError: `frame_shape` is none, or the frames are smaller than 10 x 10.
     """
     clips = clip_input(frame_shape, SMALLEST_FRAME, known=True)
-    masks = _appearance_masks(clips) if attention else ()
-    motion = FrameDifference()(clips) if difference else clips
+    masks = _appearance_masks(clips) if options.attention else ()
+    motion = FrameDifference()(clips) if options.difference else clips
     return keras.Model(clips, motion_branch(motion, masks=masks), name="ts_can")
 
 

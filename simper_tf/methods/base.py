@@ -1,20 +1,25 @@
-"""What all methods share: what a subclass says of itself, the features of clips, and their frequency."""
+"""Base of all methods: batches of clips, or of ready views, to loss, gradients and logs; readouts of features."""
+
+import dataclasses
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.methods.registry import arguments_of
-from simper_tf.methods.steps import Steps
+from simper_tf.encoders import auxiliary_losses
+from simper_tf.losses import diagnostics
+from simper_tf.methods import batches
 from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.signals import octave, spectrum
 from simper_tf.signals.readout import check_rate
-from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, unit_range
-from simper_tf.utils.config import as_tuple
+from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
+from simper_tf.utils.options import Options, explain
+from simper_tf.utils.replicas import replicas
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SameSpeed, Times
-from simper_tf.views.views import Views
+from simper_tf.views.views import Views, check_views
 
+METHODS = {}
 # Clips whose frequencies are read at once.
 _CLIPS_AT_ONCE = 32
 # Share of the votes from which on all clips of a call are read at one multiple. They may be of three recordings alone:
@@ -22,7 +27,24 @@ _CLIPS_AT_ONCE = 32
 _AGREED = 0.8
 
 
-class Method(Steps):
+def register(name: str, *, title: str, reference: str):
+    """Returns a decorator that adds a method to `METHODS`, makes Keras load it and tells its options in its help.
+
+    Args:
+        name: Key, which becomes the attribute `registered_name`.
+        title: Name in tables and figures, which becomes the attribute `title`.
+        reference: Authors, venue and address of the source, which becomes the attribute `reference`.
+    """
+
+    def add(kind):
+        kind.registered_name, kind.title, kind.reference = name, title, reference
+        METHODS[name] = keras.saving.register_keras_serializable("simper_tf")(kind)
+        return explain(kind, kind.Options, kind.__init__)
+
+    return add
+
+
+class Method(keras.Model):
     """A way of training an encoder; a subclass says in `loss_and_logs` what is minimized.
 
     Compile it with an optimizer only (it brings its loss) and `fit` it on either
@@ -41,50 +63,54 @@ class Method(Steps):
     one's own take batch norm and dropout from `encoders.norms` and `encoders.dropout` for that: Keras's dropout drops
     the same on every replica.
 
-    All options of a subclass are keyword-only arguments, kept in attributes of the same names: so it is saved and
-    loaded, and so the command line finds its flags.
-
     Args:
         encoder: `keras.Model` from `(B, T, H, W, C)` float32 in [0, 1] to `(B, T)` or `(B, T, D)`.
         views: The `Views` to make of clips; None if only ready views will come.
         seed: Seed of the views that are made on the device.
+        given: Fields of `Options`, and what `keras.Model` takes, such as a name.
 
     Raises:
-        ValueError: the views have other times than the method learns from.
+        ValueError: an option is out of its range, or the views have other times than the method learns from.
 
     Attributes:
+        Options: Dataclass of the options of a subclass.
+        options: Those of this method.
         registered_name: Its name in `METHODS`.
         title: Its name in print.
         reference: Its source.
         appearance: The `Appearance` of views it was designed with.
+        fixed_appearance: Fields of `Appearance` that `appearance_from` overrides, so that nobody sets them.
         takes_times: The kind of `Times` it learns from.
         needs_labels: Whether it learns from labels, `(B,)` or `(B, N)`.
         takes_unlabeled: Whether it learns from clips without a label too, which is then NaN.
         predicts_labels: Whether it has a head of its own for them, see `Supervised`.
         min_clips: Smallest batch from which there is anything to learn.
-        from_data: Options that follow from the data alone, which nobody sets.
-        defaults_from_data: Options that follow from the data where nobody sets them.
-        fixed_appearance: Fields of `Appearance` that `appearance_from` overrides, so that nobody sets them.
+        trackers: Name of a log -> the mean of it over an epoch.
     """
 
+    Options = Options
     registered_name = title = reference = ""
     appearance = Appearance()
-    takes_times = Times
-    needs_labels = False
-    takes_unlabeled = False
-    predicts_labels = False
-    min_clips = 1
-    from_data: tuple[str, ...] = ()
-    defaults_from_data: tuple[str, ...] = ()
     fixed_appearance: tuple[str, ...] = ()
+    takes_times = Times
+    needs_labels = takes_unlabeled = predicts_labels = False
+    min_clips = 1
 
-    def __init__(self, encoder, views: Views | None = None, *, seed: int = 0, **kwargs):
+    def __init__(self, encoder, views: Views | None = None, *, seed: int = 0, **given):
+        names = {field.name for field in dataclasses.fields(self.Options)} & given.keys()
+        options = self.Options(**{name: given.pop(name) for name in names})
         if views is not None and not isinstance(views.times, self.takes_times):
-            raise ValueError(
-                f"{type(self).__name__} learns from views at the times of `{type(self).__name__}.times_for`. "
-                f"Received: {views.times}."
-            )
-        super().__init__(encoder, views, seed, **kwargs)
+            name = type(self).__name__
+            raise ValueError(f"{name} learns from views at the times of `{name}.times_for`. Received: {views.times}.")
+        # Keras would round clips to the policy's half precision before the encoder saw them, and with them a pulse.
+        super().__init__(autocast=False, **given)
+        self.encoder, self.views, self.options, self.seed = encoder, views, options, seed
+        self._traced = {}  # Name of a function of Keras -> what the data of its last call looked like.
+        self.trackers = {name: keras.metrics.Mean(name) for name in self.log_names()}
+        # XLA has no kernel for the interpolation in `augment.resample`.
+        self.supports_jit = False
+
+    # What a subclass says of itself.
 
     @classmethod
     def times_for(cls, num_views: int, speed_range: tuple[float, float], reverse_probability: float = 0.5) -> Times:
@@ -109,7 +135,7 @@ class Method(Steps):
 
     @classmethod
     def arguments_for(cls, facts: TrainingFacts) -> dict:
-        """Returns the arguments of the constructor that follow from the data, for whoever does not give them."""
+        """Returns the options that follow from the data, for whoever does not give them."""
         return {}
 
     def log_names(self) -> list[str]:
@@ -152,23 +178,157 @@ class Method(Steps):
         Raises:
             ValueError: there are too few.
         """
-        if batch_size < self.min_clips:
-            raise ValueError(
-                f"{type(self).__name__} learns from the differences of clips and needs at least {self.min_clips} in a "
-                f"batch. Received: {batch_size}. Raise `batch_size`."
-            )
+        batches.check_size(self, batch_size)
 
-    def labels_in(self, batch: dict):
-        """Returns the labels of a batch as float32.
+    # A step.
+
+    def train_step(self, data):
+        gradients, logs = self.compute_gradients(self.draw(data))
+        self.optimizer.apply(gradients, self.trainable_variables)
+        return self._track(logs)
+
+    def test_step(self, data):
+        # Counts from -1 down: steps of training count from 0 up.
+        clips_so_far = next(iter(self.trackers.values())).count
+        batch = self.make_views(self.draw(data, -1 - tf.cast(clips_so_far, tf.int32)))
+        batch = {**batch, **self.targets(batch, training=False)}
+        return self._track(self.compute_logs(batch, training=False), number=tf.shape(batch["views"])[0])
+
+    def predict_step(self, data):
+        return self.encode(tf.nest.flatten(data)[0])
+
+    def draw(self, data, step=None) -> dict:
+        """Returns `clips`, `draws` and any `labels` for `make_views`, drawn from the step's own seed; or ready views.
+
+        Every replica draws for the whole batch, which costs next to nothing, and keeps its part: so one device and
+        eight make the same views.
+
+        Args:
+            data: A batch of clips, alone or in a tuple with labels, or a dictionary of ready views.
+            step: Number of the step, an integer scalar; None for the next one.
 
         Raises:
-            ValueError: there are none.
+            ValueError: the batch holds neither, or not what comes with it.
         """
-        if "labels" not in batch:
-            raise ValueError(
-                f"`{type(self).__name__}` learns from labels, but the batch has none. Give batches (clips, labels)."
-            )
-        return tf.cast(batch["labels"], tf.float32)
+        clips, *labels = data if isinstance(data, list | tuple) else [data]
+        labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
+        if tf.TensorShape(getattr(clips, "shape", ())).rank == 6:
+            clips = {"views": clips}
+        if isinstance(clips, dict) and "views" in clips:
+            check_views(clips)
+            if labels:
+                raise ValueError("Labels of ready views belong into their dictionary, as `labels`.")
+            return clips
+        check_clips(clips, self.frame_shape, known=True)
+        batches.check_company(self, labels, clips.shape[1])
+        number, index = replicas()
+        batch_size = tf.shape(clips)[0]
+        # The public count stands still while gradients of several steps are added up.
+        step = self.optimizer._iterations if step is None else step
+        seed = tf.stack([self.seed, tf.cast(step, tf.int32)])
+        draws = self.views.of_frames(clips.shape[2:]).draw(number * batch_size, clips.shape[1], seed)
+        own = tf.nest.map_structure(lambda draw: draw[index * batch_size : (index + 1) * batch_size], draws)
+        return {"clips": clips, "draws": own, **({"labels": labels[0]} if labels else {})}
+
+    def compute_gradients(self, batch: dict):
+        """Returns the gradients of a batch as `draw` returns it, this replica's share of them, and the logs."""
+        batch = self.make_views(batch)
+        self.before_step()
+        batch = {**batch, **self.targets(batch, training=True)}
+        with tf.GradientTape() as tape:
+            logs = self.compute_logs(batch, training=True)
+            # The optimizer adds up the replicas' gradients.
+            loss = self.optimizer.scale_loss(logs["loss"] / replicas()[0])
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.after_step(batch)
+        return gradients, logs
+
+    def make_views(self, batch: dict) -> dict:
+        """Returns the batch of views, with labels if there are any, of what `draw` returned."""
+        if "views" in batch:
+            return batch
+        made = self.views.of_frames(batch["clips"].shape[2:]).apply(batch["clips"], batch["draws"])
+        return {**made, **{name: batch[name] for name in ("labels",) if name in batch}}
+
+    def compute_logs(self, batch: dict, training: bool) -> dict:
+        """Returns all logged scalars of a batch of views and targets, the `loss` among them."""
+        with auxiliary_losses.collected() as terms:
+            features = self.encode_views(batch["views"], training)
+        logs = self.logs_of(features, batch, training)
+        return {**logs, "loss": tf.add_n([logs["loss"], *terms])}
+
+    def encode_views(self, views, training: bool, encoder=None):
+        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views.
+
+        Args:
+            views: Floats in [0, 1].
+            training: Whether the encoder is in training mode.
+            encoder: Another than the method's own.
+        """
+        encode = encoder or self
+        features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
+        return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
+
+    def logs_of(self, features, batch: dict, training: bool = True) -> dict:
+        """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""
+        loss, logs = self.loss_and_logs(features, batch, training)
+        return {"loss": loss, **logs, "feature_deviation": diagnostics.feature_deviation(features)}
+
+    def _track(self, logs, number=None):
+        for name, value in logs.items():
+            self.trackers[name].update_state(value, sample_weight=number)
+        return {name: tracker.result() for name, tracker in self.trackers.items()}
+
+    # What Keras calls, and what is read off clips.
+
+    def fit(self, x=None, y=None, batch_size=None, *args, **kwargs):
+        """Trains on clips or ready views; arguments and results are those of `keras.Model.fit`.
+
+        Raises:
+            ValueError: the data are none the method can learn from, or in batches it cannot learn from, as far as
+                their size is known before.
+        """
+        x = self._checked(x, "train_function")
+        batches.check_sizes(self, *batches.known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
+        with plain_errors():
+            return super().fit(x, y, batch_size, *args, **kwargs)
+
+    def evaluate(self, x=None, *args, return_dict=True, **kwargs):
+        """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
+
+        No weight changes, and layers are in inference mode. The views depend on the method's seed and on where in
+        which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
+        `keras.Model.evaluate`.
+
+        Raises:
+            ValueError: the data are none the method can read.
+        """
+        x = self._checked(x, "test_function")
+        with plain_errors():
+            return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
+
+    def predict(self, x, *args, **kwargs):
+        """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`.
+
+        Raises:
+            ValueError: the data are none the method can read.
+        """
+        x = self._checked(x, "predict_function")
+        with plain_errors():
+            return super().predict(x, *args, **kwargs)
+
+    def _checked(self, x, function):
+        """Returns data for a function of Keras, refused before the first step as far as it can be seen by then."""
+        x = batch_of(x)
+        form = batches.form_of(x)
+        if form != self._traced.get(function):
+            # Keras would take clips of another shape into its old graph, whose shapes it then forgets. The other
+            # functions stay: `fit` calls its own again after it has evaluated.
+            setattr(self, function, None)
+            self._traced[function] = form
+        if hasattr(x, "dtype") and np.ndim(x) != 6:
+            check_clips(x, self.frame_shape)
+        return x
 
     def build(self, input_shape=None):
         self.built = True
@@ -231,8 +391,8 @@ class Method(Steps):
     def _read(self, clips):
         """Returns the features and the pixels' power of clips, a few at a time."""
         parts = [clips[k : k + _CLIPS_AT_ONCE] for k in range(0, len(clips), _CLIPS_AT_ONCE)]
-        found = [(self.encode(few), spectrum.pixel_power(few)) for few in parts]
-        return tuple(np.concatenate(each) for each in zip(*found, strict=True))
+        readings = [(self.encode(few), spectrum.pixel_power(few)) for few in parts]
+        return tuple(np.concatenate(values) for values in zip(*readings, strict=True))
 
     @property
     def frame_shape(self):
@@ -241,16 +401,11 @@ class Method(Steps):
         return shape[2:] if shape and len(shape) == 5 else ANY_FRAMES
 
     def get_config(self):
-        return {
-            **super().get_config(),
-            "encoder": keras.saving.serialize_keras_object(self.encoder),
-            "views": keras.saving.serialize_keras_object(self.views),
-            **{name: getattr(self, name) for name in arguments_of(type(self))},
-            "seed": self.seed,
-        }
+        parts = {"encoder": self.encoder, "views": self.views, **self.options.get_config()}
+        saved = {name: keras.saving.serialize_keras_object(part) for name, part in parts.items()}
+        return {**super().get_config(), **saved, "seed": self.seed}
 
     @classmethod
     def from_config(cls, config):
-        objects = {name: keras.saving.deserialize_keras_object(config[name]) for name in ("encoder", "views")}
-        options = {name: as_tuple(config[name]) for name in arguments_of(cls)}
-        return cls(**{**config, **options, **objects})
+        names = ("encoder", "views", *(field.name for field in dataclasses.fields(cls.Options)))
+        return cls(**{**config, **{name: keras.saving.deserialize_keras_object(config[name]) for name in names}})

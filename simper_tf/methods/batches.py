@@ -1,7 +1,8 @@
-"""How many clips the batches of `fit` will have, as far as that can be known before."""
+"""Checks of batches for a method: how many clips they have, as far as that can be known, and what comes with them."""
 
 import math
 
+import numpy as np
 import tensorflow as tf
 
 # Clips in a batch of arrays where `keras.Model.fit` is not told.
@@ -25,6 +26,79 @@ def known_sizes(x, batch_size: int | None = None, validation_split: float = 0.0)
     number = math.floor(shape[0] * (1 - validation_split))
     whole = min(batch_size or KERAS_BATCH, number)
     return whole, number % whole if whole else 0
+
+
+def form_of(x):
+    """Returns the shapes and types of data, which are the same for data that one graph takes."""
+    spec = getattr(x, "element_spec", None)
+    return spec or tf.nest.map_structure(lambda a: (np.shape(a)[1:], str(getattr(a, "dtype", None))), x)
+
+
+def check_size(method, size: int):
+    """Refuses a batch of fewer clips than a `Method` needs.
+
+    Raises:
+        ValueError: there are too few.
+    """
+    if size < method.min_clips:
+        raise ValueError(f"{_needs(method)} Received: {size}. Raise `batch_size`.")
+
+
+def check_sizes(method, whole: int, last: int):
+    """Refuses batches of so many clips, and a last one of an epoch, of which a `Method` cannot learn; 0 is no batch.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    if whole:
+        method.check_batch(whole)
+    if 0 < last < method.min_clips:
+        raise ValueError(
+            f"{_needs(method)} Received: batches of {whole}, the last of which has {last}. Change `batch_size`, or "
+            "leave clips out."
+        )
+
+
+def check_company(method, labels: list, num_frames: int):
+    """Refuses clips of so many frames of which a `Method` makes no views, or with more or other labels than it takes.
+
+    Raises:
+        ValueError: it has no views, or the labels are too many, or do not hold for its views.
+    """
+    name = type(method).__name__
+    if method.views is None:
+        raise ValueError(f"{name} has no `views` to make of clips. Give it some, or batches of ready views.")
+    if len(labels) > method.needs_labels:
+        what = "clips and labels" if method.needs_labels else "clips alone"
+        raise ValueError(
+            f"{name} learns from {what}. Received: clips with {len(labels)} more array(s). Leave out what is too "
+            "much, such as labels: dataset.map(lambda clips, labels: clips)."
+        )
+    if method.needs_labels and num_frames != method.views.num_frames:
+        raise ValueError(
+            f"{name} learns from labels, which hold for whole clips: its views must be as long. Received: clips of "
+            f"{num_frames} frames and views of {method.views.num_frames}. Cut the clips, or build the method with "
+            f"views of `num_frames` {num_frames}."
+        )
+
+
+def labels_in(method, batch: dict):
+    """Returns the labels of a batch as float32.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if "labels" not in batch:
+        name = type(method).__name__
+        raise ValueError(f"`{name}` learns from labels, but the batch has none. Give batches (clips, labels).")
+    return tf.cast(batch["labels"], tf.float32)
+
+
+def _needs(method):
+    return (
+        f"{type(method).__name__} learns from the differences of clips and needs at least {method.min_clips} in a "
+        "batch."
+    )
 
 
 def _shape_of(data):

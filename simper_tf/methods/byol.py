@@ -1,16 +1,27 @@
-"""BYOL: from one view of a clip, predict what a slow copy of the networks makes of the other; no clip is contrasted."""
+"""BYOL: one view of a clip predicts what a slow copy of the networks makes of the other; no clips are contrasted."""
 
+import dataclasses
 import math
 
 import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.momentum import MomentumMethod
-from simper_tf.methods.registry import register
-from simper_tf.utils.config import check_number
+from simper_tf.methods.base import register
+from simper_tf.methods.momentum import MomentumMethod, MomentumOptions
+from simper_tf.utils.options import option
 from simper_tf.views.appearance import Appearance
-from simper_tf.views.views import Views
+
+
+@dataclasses.dataclass(frozen=True)
+class BYOLOptions(MomentumOptions):
+    """Options of BYOL; the source has a momentum of 0.97 for 40 epochs, 0.99 for 100 or 300 and 0.996 for 1,000."""
+
+    hidden: int = option(4096, "Width of the hidden layer of projector and predictor.", low=1, rare=True)
+    projection: int = option(256, "Length of the projected vectors.", low=1, rare=True)
+    num_steps: int | None = option(
+        None, "Steps of the run, over which the momentum rises to 1; None for a constant one.", low=1, is_flag=False
+    )
 
 
 @register("byol", title="BYOL", reference="Grill et al., NeurIPS 2020, https://arxiv.org/abs/2006.07733")
@@ -31,19 +42,14 @@ class BYOL(MomentumMethod):
     `momentum`.
 
     Args:
-        encoder: See `Method`.
+        encoder, seed, given: See `Method`.
         views: See `Method`; the projector is built for them, so they cannot be left out.
-        momentum: tau at the start, the share of the slow copies that stays at every step; the source has 0.97 for 40
-            epochs, 0.99 for 100 or 300 and 0.996 for 1,000.
-        num_steps: Steps of the run, over which tau rises to 1; None for a constant tau.
-        hidden: Width of the hidden layer of projector and predictor.
-        projection: Length of the projections, and of the predictions.
-        seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or `views` are missing.
+        ValueError: an option is out of its range, or `views` are missing.
     """
 
+    Options = BYOLOptions
     appearance = Appearance(
         crop_area=(0.08, 1.0),
         brightness=(0.6, 1.4),
@@ -58,39 +64,22 @@ class BYOL(MomentumMethod):
     # The batch norms of the heads tell a clip from the others; without others they would tell the views apart.
     min_clips = 2
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        momentum: float = 0.99,
-        num_steps: int | None = None,
-        hidden: int = 4096,
-        projection: int = 256,
-        seed: int = 0,
-        **kwargs,
-    ):
-        if num_steps is not None:
-            check_number("num_steps", num_steps, 1)
-        check_number("hidden", hidden, 1)
-        check_number("projection", projection, 1)
-        length = heads.vector_length(type(self).__name__, encoder, views)
-        projector, predictor = [perceptron(width, hidden, projection) for width in (length, projection)]
-        super().__init__(encoder, views, projector, momentum=momentum, seed=seed, **kwargs)
-        self.predictor = predictor
-        self.num_steps = num_steps
-        self.hidden = hidden
-        self.projection = projection
+    def build_head(self, length):
+        projector, self.predictor = [
+            perceptron(width, self.options.hidden, self.options.projection)
+            for width in (length, self.options.projection)
+        ]
+        return projector
 
     @classmethod
     def arguments_for(cls, facts):
         return {**super().arguments_for(facts), "num_steps": facts.num_steps or None}
 
     def current_momentum(self):
-        if self.num_steps is None:
-            return self.momentum
+        if self.options.num_steps is None:
+            return self.options.momentum
         # What the step before would have done at its end; before the first one the target is a copy, and stays it.
-        return rising_momentum(self.optimizer.iterations - 1, self.num_steps, self.momentum)
+        return rising_momentum(self.optimizer.iterations - 1, self.options.num_steps, self.options.momentum)
 
     def log_names(self):
         return [*super().log_names(), "variety", "momentum"]

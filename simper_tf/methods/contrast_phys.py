@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from simper_tf.methods.registry import register
+from simper_tf.methods.base import register
 from simper_tf.methods.windows import WindowMethod, shares_of_power, whole_windows
 from simper_tf.utils.replicas import gather
 from simper_tf.views.times import CutClip
@@ -28,10 +28,7 @@ class ContrastPhys(WindowMethod):
     the channels of any other are series too: all of them are to have one spectrum.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        band: See `WindowMethod`; for a pulse the source has 40 to 250 beats per minute.
-        seed: See `Method`.
+        encoder, views, seed, given: See `WindowMethod`; for a pulse the source has a band of 40 to 250 beats a minute.
     """
 
     takes_times = CutClip
@@ -45,7 +42,7 @@ class ContrastPhys(WindowMethod):
         return CutClip(reverse_probability=reverse_probability)
 
     def distances(self, features, batch):
-        return distances(shares_in_windows(features, batch["windows"], self.band))
+        return distances(shares_in_windows(features, batch["windows"], self.options.band))
 
 
 def shares_in_windows(features, windows, band: tuple[float, float] | None = None):

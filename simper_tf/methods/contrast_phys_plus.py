@@ -1,14 +1,35 @@
 """Contrast-Phys+: Contrast-Phys with the true spectra of those clips whose label is known."""
 
+import dataclasses
 import math
 
 import tensorflow as tf
 
+from simper_tf.methods import batches
+from simper_tf.methods.base import register
 from simper_tf.methods.contrast_phys import ContrastPhys, shares_in_windows
-from simper_tf.methods.registry import register
-from simper_tf.utils.config import check_number
+from simper_tf.methods.windows import WindowOptions
+from simper_tf.utils.options import option
 from simper_tf.utils.replicas import gather
-from simper_tf.views.views import Views
+
+
+@dataclasses.dataclass(frozen=True)
+class ContrastPhysPlusOptions(WindowOptions):
+    """Options of Contrast-Phys+."""
+
+    cycles_per_label: float | None = option(
+        1.0, "Cycles per frame that a label of 1 stands for; None where labels do not tell.", low=0, above=True,
+        is_flag=False,
+    )  # fmt: skip
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.cycles_per_label is None:
+            raise ValueError(
+                "Contrast-Phys+ compares spectra with labeled frequencies, which these labels do not tell: they are no "
+                "frequencies, or are in Hz or beats per minute and clips differ in their frames per second. Use "
+                "`contrast_phys`."
+            )
 
 
 @register(
@@ -31,38 +52,14 @@ class ContrastPhysPlus(ContrastPhys):
     no heart is. Views are whole clips, for which labels hold.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        band: See `ContrastPhys`.
-        cycles_per_label: Cycles per frame that a label of 1 stands for; None where labels do not tell, which is
-            refused.
-        seed: See `Method`.
+        encoder, views, seed, given: See `WindowMethod`.
 
     Raises:
         ValueError: as `WindowMethod`, or labels are no frequencies.
     """
 
+    Options = ContrastPhysPlusOptions
     needs_labels = takes_unlabeled = True
-    from_data = ("cycles_per_label",)
-
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        cycles_per_label: float | None = 1.0,
-        seed: int = 0,
-        **kwargs,
-    ):
-        if cycles_per_label is None:
-            raise ValueError(
-                "Contrast-Phys+ compares spectra with labeled frequencies, which these labels do not tell: they are no "
-                "frequencies, or are in Hz or beats per minute and clips differ in their frames per second. Use "
-                "`contrast_phys`."
-            )
-        check_number("cycles_per_label", cycles_per_label, 0, above=True)
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        self.cycles_per_label = cycles_per_label
 
     @classmethod
     def arguments_for(cls, facts):
@@ -82,15 +79,15 @@ class ContrastPhysPlus(ContrastPhys):
         Raises:
             ValueError: there are no labels, or not one a clip.
         """
-        labels = self.labels_in(batch)
+        labels = batches.labels_in(self, batch)
         if labels.shape.rank != 1:
             raise ValueError(f"Contrast-Phys+ takes one label a clip. Received labels of shape {labels.shape}.")
         loss, logs = super().loss_and_logs(features, batch, training)
         known = tf.math.is_finite(labels)
-        frequencies = tf.where(known, self.cycles_per_label * labels, 0.0)
-        true = shares_in_windows(sinusoids(frequencies, features.shape[2]), batch["windows"], self.band)
-        found = shares_in_windows(features, batch["windows"], self.band)
-        positive, negative = true_distances(found, true, known)
+        frequencies = tf.where(known, self.options.cycles_per_label * labels, 0.0)
+        series = sinusoids(frequencies, features.shape[2]), features
+        true, shares = [shares_in_windows(x, batch["windows"], self.options.band) for x in series]
+        positive, negative = true_distances(shares, true, known)
         return loss + positive - negative, {**logs, "true_positive": positive, "true_negative": negative}
 
 
@@ -105,11 +102,11 @@ def sinusoids(frequencies, num_frames: int):
     return tf.sin(2.0 * math.pi * frequencies[:, None, None] * times)
 
 
-def true_distances(found, true, known):
+def true_distances(shares, true, known):
     """Returns how far windows of clips lie from windows of true signals, of the same clip and of others.
 
     Args:
-        found: `(B, N, F)`, N windows of the features of every clip of this replica.
+        shares: `(B, N, F)`, N windows of the features of every clip of this replica.
         true: `(B, M, F)`, M windows of the true signals.
         known: `(B,)` bool, which of these there are.
 
@@ -118,12 +115,12 @@ def true_distances(found, true, known):
         clip's window and one of its true signal, and over all pairs of a clip's window and one of another clip's true
         signal; 0 where there is no such pair.
     """
-    (centers, spreads), (true_centers, true_spreads) = [_center_and_spread(shares) for shares in (found, true)]
-    known = gather(tf.cast(known, found.dtype))
+    (centers, spreads), (true_centers, true_spreads) = [_center_and_spread(windows) for windows in (shares, true)]
+    known = gather(tf.cast(known, shares.dtype))
     # Pairs are never formed: a mean over them follows from the spreads around the centers.
     apart = tf.reduce_mean(tf.square(centers[:, None] - true_centers[None]), axis=2)
     apart += spreads[:, None] + true_spreads[None]
-    own = tf.eye(tf.shape(known)[0], dtype=found.dtype)
+    own = tf.eye(tf.shape(known)[0], dtype=shares.dtype)
     positive, negative = [
         tf.math.divide_no_nan(tf.reduce_sum(apart * pairs), tf.reduce_sum(pairs))
         for pairs in (own * known, (1.0 - own) * known)

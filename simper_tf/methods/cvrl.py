@@ -1,14 +1,22 @@
 """CVRL: SimCLR of clips whose two views start at different times, seldom far apart."""
 
+import dataclasses
+
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.registry import register
-from simper_tf.methods.simclr import STRONG_COLORS, SimCLR
-from simper_tf.utils.config import check_number
+from simper_tf.methods.base import register
+from simper_tf.methods.simclr import STRONG_COLORS, SimCLR, SimCLROptions
+from simper_tf.utils.options import option
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import DistantTimes
-from simper_tf.views.views import Views
+
+
+@dataclasses.dataclass(frozen=True)
+class CVRLOptions(SimCLROptions):
+    """Options of CVRL."""
+
+    hidden: int = option(2048, "Width of the hidden layers of the head.", low=1, rare=True)
 
 
 @register("cvrl", title="CVRL", reference="Qian et al., CVPR 2021, https://arxiv.org/abs/2008.03800")
@@ -21,17 +29,13 @@ class CVRL(SimCLR):
     view. The authors' code adds a decay of the weights to the loss; here that is left to the optimizer.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`; the head is built for them, so they cannot be left out.
-        temperature: Divides the cosine similarities.
-        hidden: Width of the hidden layers of the head.
-        projection: Length of the projections.
-        seed: See `Method`.
+        encoder, views, seed, given: See `SimCLR`.
 
     Raises:
-        ValueError: a setting is out of its range, or `views` are missing.
+        ValueError: as `SimCLR`.
     """
 
+    Options = CVRLOptions
     appearance = Appearance(
         crop_area=(0.3, 1.0),
         crop_aspect=(0.5, 2.0),
@@ -40,25 +44,10 @@ class CVRL(SimCLR):
         solarize_probability=(0.0, 0.2),
     )
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        temperature: float = 0.1,
-        hidden: int = 2048,
-        projection: int = 128,
-        seed: int = 0,
-        **kwargs,
-    ):
-        check_number("hidden", hidden, 1)
-        self.hidden = hidden  # First, because the head is built with it.
-        super().__init__(encoder, views, temperature=temperature, projection=projection, seed=seed, **kwargs)
-
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
         return DistantTimes(reverse_probability)
 
     def build_head(self, length):
-        layers_of = [heads.hidden(self.hidden, momentum=0.997) for _ in range(3)]
-        return heads.head(length, layers_of, layers.Dense(self.projection))
+        layers_of = [heads.hidden(self.options.hidden, momentum=0.997) for _ in range(3)]
+        return heads.head(length, layers_of, layers.Dense(self.options.projection))

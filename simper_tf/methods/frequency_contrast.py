@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from simper_tf.methods.registry import register
+from simper_tf.methods.base import register
 from simper_tf.methods.windows import WindowMethod, sample_windows, shares_of_power, whole_windows
 from simper_tf.views.times import StretchedTimes
 
@@ -33,11 +33,8 @@ class FrequencyContrast(WindowMethod):
     left as it is, which the authors decided on with care.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        band: See `WindowMethod`: the anchor and the faster negative lie in it. For a pulse the source has 40 to 250
-            beats per minute.
-        seed: See `Method`.
+        encoder, views, seed, given: See `WindowMethod`. Anchor and negative lie in the band; for a pulse the source has
+            40 to 250 beats per minute.
     """
 
     takes_times = StretchedTimes
@@ -48,7 +45,7 @@ class FrequencyContrast(WindowMethod):
 
     def distances(self, features, batch):
         anchors, *others = branches(features, batch["speeds"], batch["windows"])
-        return [tf.reduce_mean(psd_distance(anchors, other, self.band)) for other in others]
+        return [tf.reduce_mean(psd_distance(anchors, other, self.options.band)) for other in others]
 
 
 def psd_distance(x, y, band: tuple[float, float] | None = None):

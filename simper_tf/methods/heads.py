@@ -68,10 +68,10 @@ def project(head, features, training=True):
     Raises:
         ValueError: the views have another length than the head was built for.
     """
-    found, expected = math.prod(features.shape[2:]), head.input_shape[-1]
-    if found != expected:
+    length, expected = math.prod(features.shape[2:]), head.input_shape[-1]
+    if length != expected:
         raise ValueError(
-            f"The head was built for views of {expected} numbers, frames times features. Received: {found}, from "
+            f"The head was built for views of {expected} numbers, frames times features. Received: {length}, from "
             f"features of shape {features.shape}. Make all views with the `views` of the method."
         )
     vectors = head(tf.reshape(features, [-1, expected]), training=training)

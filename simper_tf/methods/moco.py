@@ -1,16 +1,26 @@
-"""MoCo v2: a view is to find the other view of its clip among the views of earlier clips, kept in a queue."""
+"""MoCo v2: a view finds the other view of its clip among views of earlier clips, which are kept in a queue."""
+
+import dataclasses
 
 import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.contrast import choose
-from simper_tf.methods.momentum import MomentumMethod
-from simper_tf.methods.registry import register
-from simper_tf.utils.config import check_number
+from simper_tf.methods.base import register
+from simper_tf.methods.momentum import MomentumMethod, MomentumOptions
+from simper_tf.methods.simclr import choose
+from simper_tf.utils.options import option
 from simper_tf.utils.replicas import assign_everywhere, gather
 from simper_tf.views.appearance import Appearance
-from simper_tf.views.views import Views
+
+
+@dataclasses.dataclass(frozen=True)
+class MoCoOptions(MomentumOptions):
+    """Options of MoCo."""
+
+    queue_size: int = option(256, "Keys in the queue, a multiple of the batch.", low=1, from_data=True, rare=True)
+    temperature: float = option(0.2, "Divides the similarities.", low=0, above=True)
+    projection: int = option(128, "Length of the projected vectors.", low=1, rare=True)
 
 
 @register("moco", title="MoCo v2", reference="He et al., CVPR 2020, https://arxiv.org/abs/1911.05722")
@@ -33,18 +43,14 @@ class MoCo(MomentumMethod):
     It logs, beside what all methods log, `accuracy`: how often the key is nearer than all of the queue.
 
     Args:
-        encoder: See `Method`.
+        encoder, seed, given: See `Method`.
         views: See `Method`; the head is built for them, so they cannot be left out.
-        queue_size: Keys in the queue, a multiple of the batch.
-        momentum: Share of the slow copies that stays at every step.
-        temperature: Divides the cosine similarities.
-        projection: Length of the projections.
-        seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or `views` are missing.
+        ValueError: an option is out of its range, or `views` are missing.
     """
 
+    Options = MoCoOptions
     appearance = Appearance(
         crop_area=(0.2, 1.0),
         brightness=(0.6, 1.4),
@@ -55,33 +61,15 @@ class MoCo(MomentumMethod):
         gray_probability=0.2,
         blur_probability=0.5,
     )
-    defaults_from_data = ("queue_size",)
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        queue_size: int = 256,
-        momentum: float = 0.99,
-        temperature: float = 0.2,
-        projection: int = 128,
-        seed: int = 0,
-        **kwargs,
-    ):
-        check_number("temperature", temperature, 0, above=True)
-        check_number("queue_size", queue_size, 1)
-        check_number("projection", projection, 1)
-        length = heads.vector_length(type(self).__name__, encoder, views)
-        head = heads.head(length, layers.Dense(length, activation="relu"), layers.Dense(projection))
-        super().__init__(encoder, views, head, momentum=momentum, seed=seed, **kwargs)
-        self.queue_size = queue_size
-        self.temperature = temperature
-        self.projection = projection
-        self.queue = self.add_weight(
-            (queue_size, projection), initializer=random_directions(seed), trainable=False, name="queue"
-        )
+    def __init__(self, encoder, views=None, **given):
+        super().__init__(encoder, views, **given)
+        shape = self.options.queue_size, self.options.projection
+        self.queue = self.add_weight(shape, initializer=random_directions(self.seed), trainable=False, name="queue")
         self.pointer = self.add_weight((), initializer="zeros", trainable=False, dtype="int64", name="pointer")
+
+    def build_head(self, length):
+        return heads.head(length, layers.Dense(length, activation="relu"), layers.Dense(self.options.projection))
 
     @classmethod
     def arguments_for(cls, facts):
@@ -107,10 +95,11 @@ class MoCo(MomentumMethod):
             ValueError: the queue is no multiple of the batch.
         """
         super().check_batch(batch_size)
-        if self.queue_size % batch_size:
+        size = self.options.queue_size
+        if size % batch_size:
             raise ValueError(
-                f"A queue of {self.queue_size} keys does not hold whole batches of {batch_size}. Give a multiple as "
-                f"`queue_size`, such as {max(self.queue_size // batch_size, 1) * batch_size}, or another `batch_size`."
+                f"A queue of {size} keys does not hold whole batches of {batch_size}. Give a multiple as "
+                f"`queue_size`, such as {max(size // batch_size, 1) * batch_size}, or another `batch_size`."
             )
 
     def log_names(self):
@@ -124,9 +113,8 @@ class MoCo(MomentumMethod):
 
     def loss_and_logs(self, features, batch, training=True):
         queries = heads.project(self.head, features, training)[:, 0]
-        found = queue_nce(queries, batch["keys"], self.queue.value, self.temperature)
-        loss, accuracy = [tf.reduce_mean(values) for values in found]
-        return loss, {"accuracy": accuracy}
+        losses, hits = queue_nce(queries, batch["keys"], self.queue.value, self.options.temperature)
+        return tf.reduce_mean(losses), {"accuracy": tf.reduce_mean(hits)}
 
     def after_step(self, batch):
         # Only now: a key in the queue would be a wrong answer to its own query.
@@ -134,10 +122,10 @@ class MoCo(MomentumMethod):
 
     def enqueue(self, keys):
         """Writes `(N, P)` keys of length 1, those of all replicas, over the oldest of the queue."""
-        number = tf.shape(keys, tf.int64)[0]
-        rows = (self.pointer.value + tf.range(number)) % self.queue_size
+        number, size = tf.shape(keys, tf.int64)[0], self.options.queue_size
+        rows = (self.pointer.value + tf.range(number)) % size
         queue = tf.tensor_scatter_nd_update(self.queue.value, rows[:, None], keys)
-        assign_everywhere([self.queue, self.pointer], [queue, (self.pointer.value + number) % self.queue_size])
+        assign_everywhere([self.queue, self.pointer], [queue, (self.pointer.value + number) % size])
 
 
 def queue_nce(queries, keys, queue, temperature: float):
@@ -150,7 +138,7 @@ def queue_nce(queries, keys, queue, temperature: float):
 
     Returns:
         losses: `(N,)` float32; ln(K + 1) if all vectors are the same.
-        found: `(N,)` float32, 1 where the key is nearer than all of the queue.
+        hits: `(N,)` float32, 1 where the key is nearer than all of the queue.
     """
     queries, keys = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (queries, keys)]
     right = tf.reduce_sum(queries * keys, axis=-1, keepdims=True)

@@ -1,12 +1,21 @@
-"""What MoCo and BYOL share: a slow copy of the networks that learn, whose vectors are what is to be matched."""
+"""A slow copy of the networks that learn, whose vectors are what is to be matched: shared by MoCo and BYOL."""
+
+import dataclasses
 
 import tensorflow as tf
 
 from simper_tf.methods import heads
-from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.utils.config import check_number
+from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
+from simper_tf.utils.options import option
 from simper_tf.utils.replicas import assign_everywhere
 from simper_tf.views.times import SameSpeed
+
+
+@dataclasses.dataclass(frozen=True)
+class MomentumOptions(PriorOptions):
+    """Options of a method with a slow copy."""
+
+    momentum: float = option(0.99, "Share of the slow copy that stays at every step.", low=0, high=1, rare=True)
 
 
 class MomentumMethod(SelfSupervised):
@@ -17,29 +26,28 @@ class MomentumMethod(SelfSupervised):
     both sources. Encoder and head of a new method are equal to their copies.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        head: `keras.Model` from vectors of clips to what is compared; see `heads`.
-        momentum: m, the share of the target that stays.
-        seed: See `Method`.
+        encoder, views, seed, given: See `Method`.
 
     Raises:
-        ValueError: `momentum` is out of its range.
+        ValueError: an option is out of its range, or `views` are missing.
     """
 
+    Options = MomentumOptions
     takes_times = SameSpeed
 
-    def __init__(self, encoder, views, head, *, momentum, seed, **kwargs):
-        check_number("momentum", momentum, 0, 1)
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        self.momentum = momentum
-        self.head = head
+    def __init__(self, encoder, views=None, **given):
+        super().__init__(encoder, views, **given)
+        self.head = self.build_head(heads.vector_length(type(self).__name__, encoder, views))
         self.target_encoder = copy_without_gradients(encoder)
-        self.target_head = copy_without_gradients(head)
+        self.target_head = copy_without_gradients(self.head)
+
+    def build_head(self, length: int):
+        """Returns the head for vectors of a length; see `heads`."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what its head is.")
 
     def current_momentum(self):
         """Returns m of the step that begins."""
-        return self.momentum
+        return self.options.momentum
 
     def before_step(self):
         """Moves the target's parameters towards those that learn, on all replicas."""

@@ -1,16 +1,18 @@
-"""SimCLR: two views of a clip are to resemble each other more than those of any other clip of the batch."""
+"""SimCLR: the other view of a clip is to be found, by its vector, among the views of all clips of the batch."""
 
+import dataclasses
+
+import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.methods import heads
-from simper_tf.methods.contrast import contrast_clips
-from simper_tf.methods.registry import register
-from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.utils.config import check_number
+from simper_tf.methods.base import register
+from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
+from simper_tf.utils.options import option
+from simper_tf.utils.replicas import gather, replicas
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SameSpeed
-from simper_tf.views.views import Views
 
 # Changes of color in the authors' code, and in that of CVRL.
 STRONG_COLORS = {
@@ -23,12 +25,20 @@ STRONG_COLORS = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class SimCLROptions(PriorOptions):
+    """Options of SimCLR; its authors' code has the same temperature."""
+
+    temperature: float = option(0.1, "Divides the similarities.", low=0, above=True)
+    projection: int = option(128, "Length of the projected vectors.", low=1, rare=True)
+
+
 @register("simclr", title="SimCLR", reference="Chen et al., ICML 2020, https://arxiv.org/abs/2002.05709")
 class SimCLR(SelfSupervised):
     """Contrasts clips by their vectors, after Chen et al.
 
     Of every clip two views are made at its own speed. The features of all frames of a view are one vector, which a
-    head projects; `contrast.nt_xent` compares the projections with those of all clips of the step, on whatever replica.
+    head projects; `nt_xent` compares the projections with those of all clips of the step, on whatever replica.
     The head is that of the authors' second version, whose width is that of its input: two hidden layers and an output
     layer, with batch norm over all replicas and views after each, and no biases but those of the first two norms.
 
@@ -39,35 +49,20 @@ class SimCLR(SelfSupervised):
     It logs, beside what all methods log, `accuracy`: how often the other view is the nearest of all.
 
     Args:
-        encoder: See `Method`.
+        encoder, seed, given: See `Method`.
         views: See `Method`; the head is built for them, so they cannot be left out.
-        temperature: Divides the cosine similarities; 0.1 is the default of the authors' code.
-        projection: Length of the projections.
-        seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or `views` are missing.
+        ValueError: an option is out of its range, or `views` are missing.
     """
 
+    Options = SimCLROptions
     appearance = Appearance(crop_area=(0.08, 1.0), **STRONG_COLORS, blur_probability=0.5)
     takes_times = SameSpeed
     min_clips = 2
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        temperature: float = 0.1,
-        projection: int = 128,
-        seed: int = 0,
-        **kwargs,
-    ):
-        check_number("temperature", temperature, 0, above=True)
-        check_number("projection", projection, 1)
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        self.temperature = temperature
-        self.projection = projection
+    def __init__(self, encoder, views=None, **given):
+        super().__init__(encoder, views, **given)
         self.head = self.build_head(heads.vector_length(type(self).__name__, encoder, views))
 
     def build_head(self, length):
@@ -76,7 +71,7 @@ class SimCLR(SelfSupervised):
             length,
             heads.hidden(length, use_bias=False),
             heads.hidden(length, use_bias=False),
-            layers.Dense(self.projection, use_bias=False),
+            layers.Dense(self.options.projection, use_bias=False),
             BatchNorm(momentum=0.9, epsilon=heads.EPSILON, center=False),
         )
 
@@ -84,5 +79,52 @@ class SimCLR(SelfSupervised):
         return [*super().log_names(), "accuracy"]
 
     def loss_and_logs(self, features, batch, training=True):
-        loss, accuracy = contrast_clips(heads.project(self.head, features, training), self.temperature)
+        loss, accuracy = contrast_clips(heads.project(self.head, features, training), self.options.temperature)
         return loss, {"accuracy": accuracy}
+
+
+def contrast_clips(vectors, temperature: float):
+    """Returns the mean of `nt_xent` over both views of this replica's clips, and how often a view is found.
+
+    Args:
+        vectors: `(B, 2, D)`, two views of each clip of this replica; the candidates are those of all replicas.
+        temperature: Divides the cosine similarities.
+    """
+    first, second = tf.unstack(vectors, 2, axis=1)
+    position = replicas()[1] * tf.shape(first)[0]
+    losses, hits = nt_xent(first, second, temperature, (gather(first), gather(second)), position)
+    return tf.reduce_mean(losses), tf.reduce_mean(hits)
+
+
+def nt_xent(a, b, temperature: float, candidates=None, first=0):
+    """Returns the normalized temperature-scaled cross-entropy of two views of every clip (eq. 1 of SimCLR).
+
+    An anchor has the other view of its clip to find among both views of all other clips; it is no candidate itself.
+    The vectors are scaled to length 1 here.
+
+    Args:
+        a, b: `(N, D)` first and second views of the clips at hand.
+        temperature: Divides the cosine similarities.
+        candidates: Pair of `(P, D)`, the two views of all clips of the step, those at hand among them; None for
+            `(a, b)`.
+        first: Where among the candidates the clips at hand begin.
+
+    Returns:
+        losses: `(2N,)` float32, of the anchors `a` and then `b`; 0 if there is only one clip and ln(2P - 1) if all
+            vectors are the same. The paper's loss is their mean; the authors' code adds the means over `a` and `b`.
+        hits: `(2N,)` float32, 1 where the other view is the nearest of all candidates.
+
+    Source: Chen et al., https://arxiv.org/abs/2002.05709.
+    """
+    a, b, *others = [tf.math.l2_normalize(tf.cast(x, tf.float32), axis=-1) for x in (a, b, *(candidates or (a, b)))]
+    logits = tf.matmul(tf.concat([a, b], axis=0), tf.concat(others, axis=0), transpose_b=True) / temperature
+    number, shift = tf.shape(a)[0], tf.shape(others[0])[0]
+    own = first + tf.range(number)
+    logits -= 1e9 * tf.one_hot(tf.concat([own, own + shift], axis=0), 2 * shift, dtype=logits.dtype)
+    return choose(logits, tf.concat([own + shift, own], axis=0))
+
+
+def choose(logits, targets):
+    """Returns the `(N,)` cross-entropy of choosing targets by `(N, P)` logits, and 1 where they are chosen."""
+    hits = tf.cast(tf.argmax(logits, axis=-1, output_type=tf.int32) == targets, tf.float32)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits), hits

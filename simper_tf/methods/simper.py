@@ -1,17 +1,64 @@
-"""SimPer: views of one clip at several speeds, contrasted with one another by how far apart their speeds are."""
+"""SimPer: views of one clip at several speeds, contrasted with one another by how far apart their speeds are.
 
-import keras
+Algorithm 1 of the paper, line by line: views are made by `SpeedSets`; then `SimPer.loss_and_logs` compares features of
+the two sets, weighs the pairs by their speeds and returns generalized InfoNCE.
+"""
+
+import dataclasses
+
 import tensorflow as tf
 
-from simper_tf.encoders.norms import mixes_clips
-from simper_tf.losses import diagnostics, objectives
-from simper_tf.losses.similarity import find_similarity, over_channels
-from simper_tf.methods.registry import register
-from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.utils.config import check_number
-from simper_tf.utils.replicas import gather, replicas
+from simper_tf.losses import diagnostics, info_nce, spectral
+from simper_tf.losses.similarity import SIMILARITIES, find_similarity, over_channels
+from simper_tf.methods import micro_batches
+from simper_tf.methods.base import register
+from simper_tf.methods.other_clips import among_all_clips
+from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
+from simper_tf.utils.options import option
 from simper_tf.views.times import SpeedSets
-from simper_tf.views.views import Views
+
+
+@dataclasses.dataclass(frozen=True)
+class SimPerOptions(PriorOptions):
+    """Options of SimPer. In Python, the similarity may also be a function; the band is that of all spectral terms."""
+
+    similarity: str = option(
+        "mxcorr", f"Similarity by which features are compared: {', '.join(SIMILARITIES)}.", rare=True
+    )
+    temperature: float = option(1.0, "Divides the similarities; nu of the paper.", low=0, above=True)
+    label_temperature: float = option(
+        0.1, "Divides the differences of speeds that weigh the labels; 0 for hard labels.", low=0, rare=True
+    )
+    label_similarity: str = option(
+        "l1", "How differences of speeds become weights of labels.", choices=info_nce.LABEL_SIMILARITIES, rare=True
+    )
+    contrast_weight: float = option(1.0, "Weight of InfoNCE; 0 learns from the other terms alone.", low=0, rare=True)
+    sparsity_weight: float = option(
+        0.0, "Weight of the power in the band that lies away from its peak.", low=0, rare=True
+    )
+    variance_weight: float = option(0.0, "Weight of how unevenly a batch fills the band.", low=0, rare=True)
+    other_clips: bool = option(False, "Compare views with those of other clips too.")
+    micro_batch: int = option(
+        0, "Compute the gradient by so many clips at a time, to save memory; 0 takes the whole batch.", low=0
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.spectral_weights and self.prior_band is None:
+            raise ValueError("Sparsity and variance need `prior_band`, (low, high) in cycles per frame.")
+        if not any((self.contrast_weight, self.prior_weight, *self.spectral_weights)):
+            raise ValueError("All weights are 0: there is nothing to minimize. Raise one, such as `contrast_weight`.")
+
+    @property
+    def spectral_weights(self) -> dict[str, float]:
+        """The weights of `spectral.spectral_terms`, of those that count."""
+        weights = {"sparsity": self.sparsity_weight, "variance": self.variance_weight}
+        return {name: weight for name, weight in weights.items() if weight}
+
+    @property
+    def compares_clips(self) -> str:
+        """Name of an option by which clips of a batch are compared; empty for none."""
+        return "other_clips" if self.other_clips else "variance_weight" if self.variance_weight else ""
 
 
 @register("simper", title="SimPer", reference="Yang et al., ICLR 2023, https://arxiv.org/abs/2210.03115")
@@ -26,89 +73,29 @@ class SimPer(SelfSupervised):
       `diagnostics.speed_correlation_and_slope`;
     * `sparsity` and `variance`, where they have a weight.
 
-    What other methods have can be added: SiNC's terms, and views of other clips as further candidates. Of these the
-    label weight is 0, as if they never resembled the anchor. Two clips may have one frequency, or two views of them at
-    their speeds, and then a likeness that is right counts as wrong. Nobody can tell without labels: to spare candidates
-    that look alike would confirm features in whatever they confuse. The mistake is rare where the clips' band is many
-    times as wide as the 2/L that views resolve, and small at a temperature of 1, where no candidate weighs more than e
-    times another; lower temperatures let such pairs weigh most.
+    What other methods have can be added: SiNC's terms, see `losses.spectral`, and views of other clips as further
+    candidates. Of these the label weight is 0, as if they never resembled the anchor. Two clips may have one frequency,
+    or two views of them at their speeds, and then a likeness that is right counts as wrong. Nobody can tell without
+    labels: to spare candidates that look alike would confirm features in whatever they confuse. The mistake is rare
+    where the clips' band is many times as wide as the 2/L that views resolve, and small at a temperature of 1, where no
+    candidate weighs more than e times another; lower temperatures let such pairs weigh most.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        similarity: Name in `similarity.SIMILARITIES` by which features are compared; in Python also a function.
-        temperature: nu of the paper, which divides the similarities.
-        label_temperature: Divides the label similarities; 0 for hard labels. See `objectives.label_distribution`.
-        label_similarity: Name in `objectives.LABEL_SIMILARITIES` by which speeds are compared.
-        contrast_weight: What InfoNCE counts for; with 0 the other terms are learned from alone.
-        sparsity_weight: What the share of power away from the peak counts for, inside each view's band; see
-            `objectives.sparsity`.
-        variance_weight: What the unevenness of the batch's mean spectrum over its bands counts for; see
-            `objectives.unevenness`.
-        other_clips: To compare anchors with views of the other clips of the step too, on whatever replica.
-        micro_batch: Clips whose views are made and encoded at once; 0 for the whole batch. The gradient is the same,
-            and it takes only as much memory as a batch of that size.
-        prior_weight, prior_band: See `SelfSupervised`; the band is that of sparsity and variance too.
-        seed: See `Method`.
+        encoder, views, seed, given: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, a term lacks its band, nothing has a weight, or `micro_batch` is
+        ValueError: an option is out of its range, a term lacks its band, nothing has a weight, or `micro_batch` is
             given where clips of a batch influence one another.
     """
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        similarity: str = "mxcorr",
-        temperature: float = 1.0,
-        label_temperature: float = 0.1,
-        label_similarity: str = "l1",
-        contrast_weight: float = 1.0,
-        sparsity_weight: float = 0.0,
-        variance_weight: float = 0.0,
-        other_clips: bool = False,
-        micro_batch: int = 0,
-        seed: int = 0,
-        **kwargs,
-    ):
-        check_number("temperature", temperature, 0, above=True)
-        check_number("label_temperature", label_temperature, 0)
-        check_number("contrast_weight", contrast_weight, 0)
-        check_number("sparsity_weight", sparsity_weight, 0)
-        check_number("variance_weight", variance_weight, 0)
-        check_number("micro_batch", micro_batch, 0)
-        known = sorted(objectives.LABEL_SIMILARITIES)
-        if label_similarity not in known:
-            raise ValueError(f"`label_similarity` must be one of {known}. Received: {label_similarity!r}.")
-        if micro_batch and mixes_clips(encoder):
-            raise ValueError(
-                f"`micro_batch` = {micro_batch} would change the gradient: the batch norm of the encoder "
-                f"{encoder.name!r} lets clips of a batch influence one another. Use norm 'group' or 'affine'."
-            )
-        if micro_batch and (other_clips or variance_weight):
-            raise ValueError(
-                f"`micro_batch` = {micro_batch} keeps the clips of a batch apart, which "
-                f"`{'other_clips' if other_clips else 'variance_weight'}` compares. Leave one of the two out."
-            )
-        self.sparsity_weight = sparsity_weight  # First, because the names of the logs depend on them.
-        self.variance_weight = variance_weight
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        if (sparsity_weight or variance_weight) and self.prior_band is None:
-            raise ValueError("Sparsity and variance need `prior_band`, (low, high) in cycles per frame.")
-        if not any((contrast_weight, sparsity_weight, variance_weight, self.prior_weight)):
-            raise ValueError("All weights are 0: there is nothing to minimize. Raise one, such as `contrast_weight`.")
-        if other_clips or variance_weight:
+    Options = SimPerOptions
+
+    def __init__(self, encoder, views=None, **given):
+        super().__init__(encoder, views, **given)
+        micro_batches.check_parts(self.options.micro_batch, encoder, self.options.compares_clips)
+        self.compare = find_similarity(self.options.similarity)
+        if self.options.compares_clips:
             self.min_clips = 2
-        self.contrast_weight = contrast_weight
-        self.other_clips = other_clips
-        self.similarity = similarity
-        self.compare = find_similarity(similarity)
-        self.temperature = temperature
-        self.label_temperature = label_temperature
-        self.label_similarity = label_similarity
-        self.micro_batch = micro_batch
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
@@ -116,44 +103,7 @@ class SimPer(SelfSupervised):
 
     def log_names(self):
         own = ["label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
-        return [*super().log_names(), *own, *self._spectral_weights()]
-
-    def _spectral_weights(self):
-        weights = {"sparsity": self.sparsity_weight, "variance": self.variance_weight}
-        return {name: weight for name, weight in weights.items() if weight}
-
-    def check_batch(self, batch_size):
-        """Refuses batches that micro-batches do not divide; only the last batch of an epoch may end in a smaller one.
-
-        Args:
-            batch_size: Clips a step, over all replicas.
-
-        Raises:
-            ValueError: a replica's share of them is no multiple of `micro_batch`.
-        """
-        super().check_batch(batch_size)
-        share = batch_size // self.distribute_strategy.num_replicas_in_sync
-        if self.micro_batch and share % self.micro_batch:
-            raise ValueError(
-                f"A batch of {share} clips (a replica's share) cannot be cut into micro-batches of {self.micro_batch}. "
-                "Change `batch_size` or `micro_batch`."
-            )
-
-    def compute_gradients(self, batch):
-        if not self.micro_batch:
-            return super().compute_gradients(batch)
-        number = _clips_in(batch)
-
-        def add_part(start, gradients, logs):
-            part = tf.nest.map_structure(lambda x: x[start : start + self.micro_batch], batch)
-            more = super(SimPer, self).compute_gradients(part)
-            share = _clips_in(part) / number  # The last part may be smaller.
-            added = tf.nest.map_structure(lambda x, y: x + tf.cast(share, y.dtype) * y, (gradients, logs), more)
-            return start + self.micro_batch, *added
-
-        zeros = [tf.zeros_like(v.value) for v in self.trainable_variables], dict.fromkeys(self.log_names(), 0.0)
-        # One at a time: parts that run side by side would need the memory of the whole batch.
-        return tf.while_loop(lambda start, *_: start < number, add_part, (0, *zeros), parallel_iterations=1)[1:]
+        return [*super().log_names(), *own, *self.options.spectral_weights]
 
     def loss_and_logs(self, features, batch, training=True):
         """Returns the loss and the further logs; see `Method.loss_and_logs`.
@@ -163,63 +113,46 @@ class SimPer(SelfSupervised):
         """
         if features.shape[1] < 4:
             raise ValueError(f"SimPer needs at least 2 views a set to tell speeds apart. Received: {features.shape}.")
+        # Two sets of views of every clip, at the same M speeds.
         first, second = tf.split(features, 2, axis=1)
         speeds, other_speeds = tf.split(batch["speeds"], 2, axis=1)
-        labels = objectives.label_distribution(speeds, other_speeds, self.label_temperature, self.label_similarity)
-        if self.other_clips:
+        # How much each view of one set should resemble each of the other, by their speeds.
+        given = self.options
+        labels = info_nce.label_distribution(speeds, other_speeds, given.label_temperature, given.label_similarity)
+        # How much they do, by periodic feature similarity.
+        if given.other_clips:
             scores, labels = among_all_clips(self.compare, first, second, labels)
         else:
             scores = over_channels(self.compare, first, second)
-        contrast = tf.reduce_mean(objectives.generalized_info_nce(scores, labels, self.temperature))
-        entropy = tf.reduce_mean(objectives.label_entropy(labels))
-        correlation, slope = diagnostics.speed_correlation_and_slope(first, speeds)
-        logs = {
-            "label_entropy": entropy,
-            "kl_divergence": contrast - entropy,
-            "speed_correlation": correlation,
-            "speed_slope": slope,
-        }
-        loss = self.contrast_weight * contrast
-        if self._spectral_weights():
-            terms = objectives.spectral_terms(features, batch["speeds"], self.prior_band)
-            logs |= {name: terms[name] for name in self._spectral_weights()}
-            loss += sum(weight * logs[name] for name, weight in self._spectral_weights().items())
-        return loss, logs
+        # Generalized InfoNCE, the mean over all clips.
+        contrast = tf.reduce_mean(info_nce.generalized_info_nce(scores, labels, given.temperature))
+        terms = self._spectral_terms(features, batch["speeds"])
+        loss = given.contrast_weight * contrast
+        if terms:
+            loss += sum(weight * terms[name] for name, weight in given.spectral_weights.items())
+        return loss, {**self._diagnosis(first, speeds, labels, contrast), **terms}
 
-    def get_config(self):
-        return {**super().get_config(), "similarity": keras.saving.serialize_keras_object(self.similarity)}
+    def _spectral_terms(self, features, speeds):
+        if not self.options.spectral_weights:
+            return {}
+        terms = spectral.spectral_terms(features, speeds, self.options.prior_band)
+        return {name: terms[name] for name in self.options.spectral_weights}
 
-    @classmethod
-    def from_config(cls, config):
-        similarity = keras.saving.deserialize_keras_object(config["similarity"])
-        return super().from_config({**config, "similarity": similarity})
+    @staticmethod
+    def _diagnosis(features, speeds, labels, contrast):
+        entropy = tf.reduce_mean(info_nce.label_entropy(labels))
+        correlation, slope = diagnostics.speed_correlation_and_slope(features, speeds)
+        logs = {"label_entropy": entropy, "kl_divergence": contrast - entropy}
+        return {**logs, "speed_correlation": correlation, "speed_slope": slope}
 
+    def check_batch(self, batch_size):
+        """Refuses batches that are too small, or that micro-batches do not divide; see `Method.check_batch`."""
+        super().check_batch(batch_size)
+        share = batch_size // self.distribute_strategy.num_replicas_in_sync
+        micro_batches.check_share(self.options.micro_batch, share)
 
-def _clips_in(batch):
-    return tf.shape(tf.nest.flatten(batch)[0])[0]
-
-
-def among_all_clips(compare, first, second, labels):
-    """Returns how anchors resemble the candidates of all clips of the step, and how they should.
-
-    Args:
-        compare: A function of `similarity`.
-        first: `(B, M, L)` or `(B, M, L, D)`, anchors of this replica's clips.
-        second: Of the same shape, candidates of the same clips.
-        labels: `(B, M, M)`, how an anchor should resemble the candidates of its own clip.
-
-    Returns:
-        scores: `(B, M, N M)` float32, N clips on all replicas.
-        labels: `(B, M, N M)`, 0 for candidates of other clips.
-    """
-    # What is gathered has forgotten its shape.
-    candidates = tf.reshape(gather(second), [-1, *second.shape[1:]])
-    batch_size, number = tf.shape(first)[0], tf.shape(candidates)[0]
-    # Clip by clip, so that a similarity sees sets of a known number of views.
-    pairs = tf.repeat(first, number, axis=0), tf.tile(candidates, [batch_size, *[1] * (second.shape.rank - 1)])
-    num_views = first.shape[1]
-    scores = tf.reshape(over_channels(compare, *pairs), [batch_size, number, num_views, num_views])
-    own = tf.one_hot(replicas()[1] * batch_size + tf.range(batch_size), number, dtype=labels.dtype)
-    shape = [batch_size, num_views, number * num_views]
-    labels = own[:, None, :, None] * labels[:, :, None, :]
-    return tf.reshape(tf.transpose(scores, [0, 2, 1, 3]), shape), tf.reshape(labels, shape)
+    def compute_gradients(self, batch):
+        if not self.options.micro_batch:
+            return super().compute_gradients(batch)
+        zeros = [tf.zeros_like(v.value) for v in self.trainable_variables], dict.fromkeys(self.log_names(), 0.0)
+        return micro_batches.add_up(super().compute_gradients, batch, self.options.micro_batch, zeros)

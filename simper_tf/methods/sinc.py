@@ -1,14 +1,38 @@
-"""SiNC: features are to have one frequency each, inside the band, and those of a batch are to fill the band."""
+"""SiNC: features have one frequency each, inside the band, and those of a batch fill the band."""
 
-from simper_tf.losses import objectives
-from simper_tf.methods.base import Method
-from simper_tf.methods.registry import register
+import dataclasses
+
+from simper_tf.losses import spectral
+from simper_tf.methods.base import Method, register
 from simper_tf.signals import spectrum
 from simper_tf.utils import units
-from simper_tf.utils.config import check_number
+from simper_tf.utils.options import Options, option
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SpeedSets
-from simper_tf.views.views import Views
+
+
+@dataclasses.dataclass(frozen=True)
+class SiNCOptions(Options):
+    """Options of SiNC.
+
+    The bandwidth alone, with the other weights at 0, is SimPer's frequency prior, but for the main lobe that the prior
+    allows beyond the band. Here a drift just below the band would then cost nothing: the other terms look at what is
+    inside.
+    """
+
+    bandwidth_weight: float = option(1.0, "Weight of the power outside of the band.", low=0, rare=True)
+    sparsity_weight: float = option(
+        1.0, "Weight of the power in the band that lies away from its peak.", low=0, rare=True
+    )
+    variance_weight: float = option(1.0, "Weight of how unevenly a batch fills the band.", low=0, rare=True)
+    band: tuple[float, float] | None = option(
+        None, "Lowest and highest frequency of clips, in cycles per frame; None for all.", is_flag=False
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.band is not None:
+            units.check_band("band", self.band)
 
 
 @register("sinc", title="SiNC", reference="Speth et al., CVPR 2023, https://arxiv.org/abs/2303.07944")
@@ -19,8 +43,8 @@ class SiNC(Method):
     sum of three terms of the power spectra of views, which it logs beside what all methods log:
 
     * `bandwidth`: the share of the power outside the view's band;
-    * `sparsity`: of the power in it, the share away from the highest peak, see `objectives.sparsity`;
-    * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `objectives.unevenness`.
+    * `sparsity`: of the power in it, the share away from the highest peak, see `spectral.sparsity`;
+    * `variance`: how far the mean spectrum of the batch is from filling the bands evenly, see `spectral.unevenness`.
       Without it all clips could be given the same frequency.
 
     Where it differs from the source: spectra have a Hann window, and a peak is allowed the window's main lobe, 2/L
@@ -30,51 +54,22 @@ class SiNC(Method):
     of 10 gray levels is drawn), and no noise is added to pixels.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        bandwidth_weight: What the first term counts for. Alone, with the others at 0, it is SimPer's frequency prior,
-            but for the main lobe that the prior allows beyond the band. Here a drift just below the band would then
-            cost nothing: the other terms look at what is inside.
-        sparsity_weight: What the second counts for.
-        variance_weight: What the third counts for.
-        band: `(low, high)` in cycles per frame, in which clips at speed 1 lie; None for all that frames can show. For a
-            pulse the source has 40 to 180 beats per minute.
-        seed: See `Method`.
+        encoder, views, seed, given: See `Method`. For a pulse the source has a band of 40 to 180 beats per minute.
 
     Raises:
         ValueError: a setting is out of its range, the band is not one, or it has fewer than two frequencies of a view.
     """
 
+    Options = SiNCOptions
     appearance = Appearance(
         crop_area=(0.25, 1.0), crop_aspect=(1.0, 1.0), brightness=(0.85, 1.15), blur_probability=0.0
     )
     min_clips = 2
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        bandwidth_weight: float = 1.0,
-        sparsity_weight: float = 1.0,
-        variance_weight: float = 1.0,
-        band: tuple[float, float] | None = None,
-        seed: int = 0,
-        **kwargs,
-    ):
-        check_number("bandwidth_weight", bandwidth_weight, 0)
-        check_number("sparsity_weight", sparsity_weight, 0)
-        check_number("variance_weight", variance_weight, 0)
-        if band is not None:
-            units.check_band("band", band)
-        if views is not None:
-            # Refused before anything is trained: one frequency alone leaves nothing to fill.
-            spectrum.bins_in_band(views.num_frames, band, fewest=2)
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        self.bandwidth_weight = bandwidth_weight
-        self.sparsity_weight = sparsity_weight
-        self.variance_weight = variance_weight
-        self.band = band
+    def __init__(self, encoder, views=None, **given):
+        super().__init__(encoder, views, **given)
+        if views is not None:  # Refused before anything is trained: one frequency alone leaves nothing to fill.
+            spectrum.bins_in_band(views.num_frames, self.options.band, fewest=2)
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
@@ -88,5 +83,5 @@ class SiNC(Method):
         return [*super().log_names(), "bandwidth", "sparsity", "variance"]
 
     def loss_and_logs(self, features, batch, training=True):
-        logs = objectives.spectral_terms(features, batch["speeds"], self.band or (0.0, 0.5))
-        return sum(getattr(self, f"{name}_weight") * term for name, term in logs.items()), logs
+        logs = spectral.spectral_terms(features, batch["speeds"], self.options.band or (0.0, 0.5))
+        return sum(getattr(self.options, f"{name}_weight") * term for name, term in logs.items()), logs

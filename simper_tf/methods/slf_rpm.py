@@ -1,4 +1,4 @@
-"""SLF-RPM: two regions of a clip at two strides are to resemble each other, and to tell region and stride."""
+"""SLF-RPM: two regions of a clip at two strides resemble each other, and tell region and stride."""
 
 import dataclasses
 
@@ -6,13 +6,12 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.contrast import contrast_clips
-from simper_tf.methods.registry import register
-from simper_tf.methods.self_supervised import SelfSupervised
-from simper_tf.utils.config import check_number
+from simper_tf.methods.base import register
+from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
+from simper_tf.methods.simclr import contrast_clips
+from simper_tf.utils.options import option
 from simper_tf.views.appearance import UNCHANGED
 from simper_tf.views.times import Strides
-from simper_tf.views.views import Views
 
 # Top, left, bottom, right: the whole frame, and its six parts in two rows of three. The source cuts seven parts out of
 # a face (the whole, forehead, four parts of the cheeks, mouth) by its landmarks; a grid needs no face.
@@ -22,6 +21,18 @@ REGIONS = (
 )
 
 
+@dataclasses.dataclass(frozen=True)
+class SLFRPMOptions(PriorOptions):
+    """Options of SLF-RPM.
+
+    The authors have a temperature of 0.1 for UBFC and 1 for MAHNOB-HCI and VIPL-HR, and projections of 2048, for
+    VIPL-HR of 512.
+    """
+
+    temperature: float = option(0.1, "Divides the similarities.", low=0, above=True)
+    projection: int = option(2048, "Length of the projected vectors.", low=1, rare=True)
+
+
 @register(
     "slf_rpm", title="Wang et al. 2022", reference="Wang, Ahn and Kim, AAAI 2022, https://arxiv.org/abs/2107.07695"
 )
@@ -29,7 +40,7 @@ class SLFRPM(SelfSupervised):
     """Spatio-temporal self-supervision for pulses, after Wang, Ahn and Kim.
 
     Of every clip two views are made, each at a stride of its own and of one of the regions, which is stretched to the
-    size of the frame. The features of all frames of a view are one vector. `contrast.nt_xent` compares what a head
+    size of the frame. The features of all frames of a view are one vector. `simclr.nt_xent` compares what a head
     makes of it with all other clips of the step, on whatever replica, and two linear classifiers tell from it which
     region and which stride it was made with. The loss is the sum of the three. It logs, beside what all methods log,
 
@@ -42,45 +53,29 @@ class SLFRPM(SelfSupervised):
     their classes, which are so exchanged for half of the clips; here every view has its own.
 
     Args:
-        encoder: See `Method`.
+        encoder, seed, given: See `Method`.
         views: See `Method`; their appearance has regions, in place of random crops. The heads are built for them, so
             they cannot be left out.
-        temperature: Divides the cosine similarities. The authors have 0.1 for UBFC, the default here, and 1 for
-            MAHNOB-HCI and VIPL-HR.
-        projection: Length of the projections; the authors have 2048, and 512 for VIPL-HR.
-        seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, or the views are missing, or have other times or no regions.
+        ValueError: an option is out of its range, or the views are missing, or have other times or no regions.
     """
 
+    Options = SLFRPMOptions
     appearance = dataclasses.replace(UNCHANGED, regions=REGIONS)
     fixed_appearance = ("crop_area", "crop_aspect")
     takes_times = Strides
     min_clips = 2
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        temperature: float = 0.1,
-        projection: int = 2048,
-        seed: int = 0,
-        **kwargs,
-    ):
-        check_number("temperature", temperature, 0, above=True)
-        check_number("projection", projection, 1)
+    def __init__(self, encoder, views=None, **given):
         length = heads.vector_length(type(self).__name__, encoder, views)
         if not getattr(views.appearance, "regions", None):
             raise ValueError(
                 "SLFRPM tells apart which region of the frame a view shows, but the appearance of `views` has no "
                 "`regions`. Make it by SLFRPM.appearance_from(appearance)."
             )
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        self.temperature = temperature
-        self.projection = projection
-        self.head = heads.head(length, layers.Dense(512, activation="relu"), layers.Dense(projection))
+        super().__init__(encoder, views, **given)
+        self.head = heads.head(length, layers.Dense(512, activation="relu"), layers.Dense(self.options.projection))
         self.region_head = heads.head(length, layers.Dense(len(views.appearance.regions)))
         self.stride_head = heads.head(length, layers.Dense(views.times.largest))
 
@@ -110,7 +105,7 @@ class SLFRPM(SelfSupervised):
         return [*super().log_names(), "contrast", "region", "stride", "accuracy"]
 
     def loss_and_logs(self, features, batch, training=True):
-        contrast, accuracy = contrast_clips(heads.project(self.head, features, training), self.temperature)
+        contrast, accuracy = contrast_clips(heads.project(self.head, features, training), self.options.temperature)
         strides = tf.cast(tf.round(batch["speeds"]), tf.int32) - 1
         region, stride = [
             tf.reduce_mean(

@@ -1,5 +1,6 @@
 """Learning from labels: a head on the features of all frames, as the baseline of all other methods or fine-tuning."""
 
+import dataclasses
 import math
 
 import keras
@@ -7,19 +8,65 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.methods import heads, repnet_head
-from simper_tf.methods.base import Method
-from simper_tf.methods.frequency_head import frequency_head
-from simper_tf.methods.registry import register
-from simper_tf.methods.spectral_head import spectral_head
+from simper_tf.methods import batches, heads, repnet_head
+from simper_tf.methods.base import Method, register
+from simper_tf.methods.spectral_heads import frequency_head, spectral_head
 from simper_tf.utils.clips import batch_of, check_clips
-from simper_tf.utils.config import check_number
+from simper_tf.utils.options import Options, option
 from simper_tf.views.times import WholeClip
-from simper_tf.views.views import Views
 
-HEADS = ("linear", "spectrum", "frequency", "repnet")
+HEADS = {
+    # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
+    "linear": lambda length, *_, outputs: heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx())),
+    "spectrum": lambda _, *shape, outputs: spectral_head(*shape),
+    "frequency": lambda _, *shape, outputs: frequency_head(*shape),
+    "repnet": lambda _, *shape, outputs: repnet_head.repnet_head(*shape),
+}
 # Those that need to know what a label is in cycles per frame.
 _OF_CYCLES = ("frequency", "repnet")
+
+
+@dataclasses.dataclass(frozen=True)
+class SupervisedOptions(Options):
+    """Options of learning from labels.
+
+    The head predicts how many deviations a label lies off the mean of the training labels. With a mean of 0 and a
+    deviation of 1 it predicts labels as they are, as published, which suits labels near 1; at 80 beats per minute most
+    of the training would go into finding the mean. The heads `frequency` and `repnet` need neither.
+    """
+
+    head: str = option(
+        "linear", "Head that predicts the label: linear, one layer on the features of all frames, as in SimPer's code; "
+        "spectrum, which can read a frequency; frequency, which also reads frequencies that training has not seen; or "
+        "repnet, which counts what repeats.", choices=HEADS,
+    )  # fmt: skip
+    freeze: bool = option(False, "Train the head alone and leave the encoder as it is.")
+    outputs: int = option(1, "Numbers in a label: 1, or the length of a series.", low=1, is_flag=False)
+    label_mean: float = option(0.0, "Mean of the training labels.", low=-math.inf, is_flag=False)
+    label_deviation: float = option(1.0, "Deviation of the training labels.", low=0, is_flag=False)
+    cycles_per_label: float | None = option(
+        1.0, "Cycles per frame that a label of 1 stands for; None where labels do not tell.", low=0, above=True,
+        is_flag=False,
+    )  # fmt: skip
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.head != "linear" and self.outputs > 1:
+            raise ValueError(
+                f"The head {self.head!r} predicts one number a clip, but labels have {self.outputs}. Use the head "
+                "'linear'."
+            )
+        if self.cycles_per_label is None and self.head in _OF_CYCLES:
+            raise ValueError(
+                f"The head {self.head!r} counts repetitions, which these labels do not tell: they are no frequencies, "
+                "or are in Hz or beats per minute and clips differ in their frames per second. Use the head "
+                "'spectrum'."
+            )
+        if self.label_deviation == 0:
+            raise ValueError(
+                "`label_deviation` is 0: all training clips have one label, so there is nothing to learn. Take more "
+                "clips."
+            )
 
 
 @register(
@@ -34,24 +81,12 @@ class Supervised(Method):
     `labels`. The loss is the mean absolute error, in the unit of the labels; the head `repnet` has its own.
 
     Args:
-        encoder: See `Method`.
+        encoder, seed, given: See `Method`. If it is frozen, its batch norm is in inference mode.
         views: See `Method`; every view shows whole clips: a view of half of a clip has half of its counts. The head is
             built for them, so they cannot be left out.
-        head: `linear`, one layer on the features of all frames, as in SimPer's published code; `spectrum`, which can
-            read a frequency, see `spectral_head`; `frequency`, which reads nothing else, and those that training has
-            not seen too, see `frequency_head`; or `repnet`, which counts what repeats, see `repnet_head`.
-        freeze: Whether the encoder stays as it is, batch norm in inference mode, and only the head learns.
-        outputs: How many numbers a label has: 1, or the length of a series, which `linear` alone can predict.
-        label_mean: Mean of the training labels.
-        label_deviation: Deviation of the training labels. The head predicts how many deviations a label lies off the
-            mean. With 0 and 1 it predicts labels as they are, as published, which suits labels near 1; at 80 beats per
-            minute most of the training would go into finding the mean. `frequency` and `repnet` need neither.
-        cycles_per_label: Cycles per frame that a label of 1 stands for, by which these two know how often a clip
-            repeats; None where labels do not tell.
-        seed: See `Method`.
 
     Raises:
-        ValueError: a setting is out of its range, the head cannot predict such labels, or the views are missing or
+        ValueError: an option is out of its range, the head cannot predict such labels, or the views are missing or
             have other times.
 
     Attributes:
@@ -60,63 +95,17 @@ class Supervised(Method):
             with, whatever the labels of this run are.
     """
 
+    Options = SupervisedOptions
     needs_labels = predicts_labels = True
     takes_times = WholeClip
-    from_data = ("outputs", "label_mean", "label_deviation", "cycles_per_label")
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        head: str = "linear",
-        freeze: bool = False,
-        outputs: int = 1,
-        label_mean: float = 0.0,
-        label_deviation: float = 1.0,
-        cycles_per_label: float | None = 1.0,
-        seed: int = 0,
-        **kwargs,
-    ):
-        if head not in HEADS:
-            raise ValueError(f"`head` must be one of {', '.join(HEADS)}. Received: {head!r}.")
-        check_number("outputs", outputs, 1)
-        if head != "linear" and outputs > 1:
-            raise ValueError(
-                f"The head {head!r} predicts one number a clip, but labels have {outputs}. Use the head 'linear'."
-            )
-        if cycles_per_label is not None:
-            check_number("cycles_per_label", cycles_per_label, 0, above=True)
-        elif head in _OF_CYCLES:
-            raise ValueError(
-                f"The head {head!r} counts repetitions, which these labels do not tell: they are no frequencies, or "
-                "are in Hz or beats per minute and clips differ in their frames per second. Use the head 'spectrum'."
-            )
-        check_number("label_mean", label_mean, -np.inf)
-        if label_deviation == 0:
-            raise ValueError(
-                "`label_deviation` is 0: all training clips have one label, so there is nothing to learn. Take more "
-                "clips."
-            )
-        check_number("label_deviation", label_deviation, 0, above=True)
+    def __init__(self, encoder, views=None, **given):
         length = heads.vector_length(type(self).__name__, encoder, views)
-        super().__init__(encoder, views, seed=seed, **kwargs)
-        self.head = head
-        self.freeze = freeze
-        self.outputs = outputs
-        self.label_mean = label_mean
-        self.label_deviation = label_deviation
-        self.label_scale = keras.Variable(
-            [label_mean, label_deviation], trainable=False, autocast=False, name="label_scale"
-        )
-        self.cycles_per_label = cycles_per_label
-        if head != "linear":
-            known = {"spectrum": spectral_head, "frequency": frequency_head, "repnet": repnet_head.repnet_head}
-            made = known[head]
-            self.regressor = made(views.num_frames, math.prod(encoder.output_shape[2:]))
-        else:
-            # In single precision under every policy: half of it would round a pulse to a quarter of a beat.
-            self.regressor = heads.head(length, layers.Dense(outputs, dtype=keras.config.floatx()))
+        super().__init__(encoder, views, **given)
+        scale = [self.options.label_mean, self.options.label_deviation]
+        self.label_scale = keras.Variable(scale, trainable=False, autocast=False, name="label_scale")
+        shape = views.num_frames, math.prod(encoder.output_shape[2:])
+        self.regressor = HEADS[self.options.head](length, *shape, outputs=self.options.outputs)
 
     @classmethod
     def times_for(cls, num_views, speed_range, reverse_probability=0.5):
@@ -134,12 +123,12 @@ class Supervised(Method):
     @property
     def trainable_variables(self):
         # The encoder is the caller's, who may go on with it: what it is itself does not change.
-        kept = {id(variable) for variable in self.encoder.trainable_variables} if self.freeze else ()
+        kept = {id(variable) for variable in self.encoder.trainable_variables} if self.options.freeze else ()
         return [variable for variable in super().trainable_variables if id(variable) not in kept]
 
     def call(self, clips, training=False):
         # Statistics of batch norm are what an encoder has learned, as much as its weights are.
-        return super().call(clips, training=training and not self.freeze)
+        return super().call(clips, training=training and not self.options.freeze)
 
     def loss_and_logs(self, features, batch, training=True):
         """Returns the loss and no further logs; see `Method.loss_and_logs`.
@@ -147,16 +136,17 @@ class Supervised(Method):
         Raises:
             ValueError: there are no labels, or not as many as the head predicts.
         """
-        labels = self.labels_in(batch)
-        if self.outputs == 1 and labels.shape[1:] == (1,):
+        labels = batches.labels_in(self, batch)
+        outputs = self.options.outputs
+        if outputs == 1 and labels.shape[1:] == (1,):
             labels = labels[:, 0]  # A series of one number.
-        if labels.shape[1:] != (() if self.outputs == 1 else (self.outputs,)):
+        if labels.shape[1:] != (() if outputs == 1 else (outputs,)):
             raise ValueError(
-                f"The method was built for labels of {self.outputs} number(s) a clip (`outputs`). Received labels of "
-                f"shape {labels.shape}."
+                f"The method was built for labels of {outputs} number(s) a clip (`outputs`). Received labels of shape "
+                f"{labels.shape}."
             )
         told = self._told(features, training)
-        if self.head == "repnet":
+        if self.options.head == "repnet":
             return repnet_head.loss(told, labels * self._repetitions_per_label), {}
         return tf.reduce_mean(tf.abs(self._labels_from(told) - labels)), {}
 
@@ -192,17 +182,17 @@ class Supervised(Method):
 
     @property
     def _repetitions_per_label(self):
-        return self.cycles_per_label * self.views.num_frames
+        return self.options.cycles_per_label * self.views.num_frames
 
     def _told(self, features, training):
         """Returns what the head makes of `(B, 1, L)` or `(B, 1, L, D)` features, `(B, P)`."""
         return heads.project(self.regressor, features, training)[:, 0]
 
     def _labels_from(self, told):
-        if self.head == "repnet":
+        if self.options.head == "repnet":
             return repnet_head.counts(told) / self._repetitions_per_label
-        if self.head == "frequency":
-            return told[:, 0] / self.cycles_per_label
+        if self.options.head == "frequency":
+            return told[:, 0] / self.options.cycles_per_label
         mean, deviation = tf.unstack(tf.cast(self.label_scale, told.dtype))
         predicted = mean + deviation * told
-        return predicted[:, 0] if self.outputs == 1 else predicted
+        return predicted[:, 0] if self.options.outputs == 1 else predicted

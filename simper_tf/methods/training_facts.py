@@ -1,4 +1,4 @@
-"""What a method may know of its run before it is made."""
+"""Facts of a run from which options of its method may follow."""
 
 import dataclasses
 
@@ -42,8 +42,8 @@ class TrainingFacts:
         """
         if not isinstance(self.task, Frequency):
             return None
-        found = 1.0 / (self.rates * self.task.per_hertz(self.views.num_frames / self.rates))
-        return float(np.mean(found)) if np.ptp(found) <= _SAME_RATE * np.mean(found) else None
+        cycles = 1.0 / (self.rates * self.task.per_hertz(self.views.num_frames / self.rates))
+        return float(np.mean(cycles)) if np.ptp(cycles) <= _SAME_RATE * np.mean(cycles) else None
 
     def band_per_frame(self, fastest: float = 1.0) -> tuple[float, float]:
         """Returns the band in cycles per frame, of views of any clip at speeds from 1 to the fastest."""

@@ -1,16 +1,32 @@
-"""Windows cut out of series, and their spectra: what the methods that compare windows share."""
+"""Windows cut out of series, and their spectra: shared by the methods that compare windows."""
+
+import dataclasses
 
 import tensorflow as tf
 
-from simper_tf.losses import objectives
-from simper_tf.methods.self_supervised import SelfSupervised
+from simper_tf.losses import spectral
+from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
 from simper_tf.signals import spectrum
 from simper_tf.utils import units
+from simper_tf.utils.options import option
 from simper_tf.views.appearance import UNCHANGED
-from simper_tf.views.views import Views
 
 # Of one frequency alone all spectra would be the same.
 FEWEST_BINS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class WindowOptions(PriorOptions):
+    """Options of a method that compares windows."""
+
+    band: tuple[float, float] | None = option(
+        None, "Lowest and highest frequency of views, in cycles per frame; None for all.", is_flag=False
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.band is not None:
+            units.check_band("band", self.band)
 
 
 class WindowMethod(SelfSupervised):
@@ -20,13 +36,10 @@ class WindowMethod(SelfSupervised):
 
     * its two distances `positive` and `negative`;
     * `ipr`, the irrelevant power ratio: the share of the power of a clip's first view outside the band, if there is a
-      band, see `objectives.out_of_band_power`.
+      band, see `spectral.out_of_band_power`.
 
     Args:
-        encoder: See `Method`.
-        views: See `Method`.
-        band: `(low, high)` in cycles per frame, in which views lie; None for all.
-        seed: See `Method`.
+        encoder, views, seed, given: See `Method`.
 
     Raises:
         ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
@@ -35,32 +48,21 @@ class WindowMethod(SelfSupervised):
         padding: Windows are padded to as many times their length.
     """
 
+    Options = WindowOptions
     appearance = UNCHANGED
     padding = 1
 
-    def __init__(
-        self,
-        encoder,
-        views: Views | None = None,
-        *,
-        band: tuple[float, float] | None = None,
-        seed: int = 0,
-        **kwargs,
-    ):
-        if band is not None:
-            units.check_band("band", band)
-        if views is not None:
-            # Refused before anything is trained.
-            spectrum.bins_in_band(self.padding * (views.num_frames // 2), band, FEWEST_BINS)
-        self.band = band  # First, because the names of the logs depend on it.
-        super().__init__(encoder, views, seed=seed, **kwargs)
+    def __init__(self, encoder, views=None, **given):
+        super().__init__(encoder, views, **given)
+        if views is not None:  # Refused before anything is trained.
+            spectrum.bins_in_band(self.padding * (views.num_frames // 2), self.options.band, FEWEST_BINS)
 
     @classmethod
     def arguments_for(cls, facts):
         return {**super().arguments_for(facts), "band": facts.band_per_frame(facts.views.times.fastest)}
 
     def log_names(self):
-        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.band else [])]
+        return [*super().log_names(), "positive", "negative", *(["ipr"] if self.options.band else [])]
 
     def distances(self, features, batch: dict):
         """Returns the mean distances of windows that are to be alike and of those that are not, two scalars."""
@@ -69,8 +71,8 @@ class WindowMethod(SelfSupervised):
     def loss_and_logs(self, features, batch, training=True):
         positive, negative = self.distances(features, batch)
         logs = {"positive": positive, "negative": negative}
-        if self.band:
-            shares = objectives.out_of_band_power(features[:, :1], batch["speeds"][:, :1], self.band)
+        if self.options.band:
+            shares = spectral.out_of_band_power(features[:, :1], batch["speeds"][:, :1], self.options.band)
             logs["ipr"] = tf.reduce_mean(shares)
         return positive - negative, logs
 

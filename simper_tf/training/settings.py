@@ -1,7 +1,6 @@
-"""All that a run can be told, once: a frozen dataclass, whose fields are flags at the command line.
+"""Settings of a run: a frozen dataclass, whose fields are flags at the command line.
 
-What a method, an encoder, the appearance of views or a protocol brings along is found from their own arguments and
-kept in `Settings.options`.
+Options of a method, an encoder, an appearance or a protocol are declared there and kept in `Settings.options`.
 """
 
 import dataclasses
@@ -15,130 +14,127 @@ from simper_tf.encoders import ENCODERS, with_saliency_sampler
 from simper_tf.evaluation.protocols import PROTOCOLS
 from simper_tf.methods import APPEARANCES, METHODS
 from simper_tf.recordings import gaps
-from simper_tf.utils.options import Option, options_of
+from simper_tf.utils.options import declared, option, options_of, text_of
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.views import INTERPOLATIONS
 
-
-def _field(default, group, help, choices=None, lower=None, free=False):
-    """Returns a field: `free` if it may change between one call and the next, as it does not change the weights."""
-    metadata = {"group": group, "help": help, "choices": choices, "lower": lower, "free": free}
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-_run, _data, _train, _views, _read, _serve = [functools.partial(_field, group=name) for name in (
+# Settings by the heading under which help shows them. What is `free` may change from one call to the next on the same
+# run, as it does not change the weights.
+_run, _data, _train, _views, _read, _serve = [functools.partial(option, group=name, free=False) for name in (
     "the run", "the data", "training", "views", "evaluation", "the exported model")]  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a run is made of; flags have the names of the fields, and their help says what they mean."""
+    """What a run is made of; flags have the names of the fields, and their help says what they mean.
 
-    run_dir: str = _run("", help="Folder of the run: flags, checkpoints, results, plots, model.", free=True)
-    seed: int = _run(0, help="Decides weights, order and views.")
-    overwrite: bool = _run(False, help="Delete what the run's folder holds and train anew.", free=True)
-    artifacts: bool = _run(True, help="Draw plots and export a model too, not only result rows.", free=True)
-    profile: bool = _run(False, help="Write what the time of 5 early steps goes to into logs/profile.", free=True)
-    save_seconds: float = _run(30.0, help="Time between checkpoints.", lower=0.0, free=True)
-    dataset: str = _data("rotating_digits/digits", help="Data set as name/config; its folder lies in datasets/.")
-    data_dir: str = _data("data", help="Where built data sets are kept.", free=True)
-    manual_dir: str = _data("", help="Raw files of data sets that cannot be downloaded.", free=True)
-    videos: str = _data("", help="Learn from these recordings, videos or series, without labels, in place of a data "
-                        "set: a folder, a file or a 'pattern/**/*.mp4'.")  # fmt: skip
-    labels: str = _data("", help="A few labels of --videos, a CSV file of stretches that somebody has counted, by "
-                        "which clips are read and scored.", free=True)  # fmt: skip
-    window: float = _data(0.0, help="Seconds a clip of --videos; 0 for what is proposed.", lower=0.0)
-    hop: float = _data(0.0, help="Seconds from one clip of --videos to the next; 0 for what is proposed.", lower=0.0)
-    rate: float = _data(0.0, help="Frames per second of the clips of --videos; 0 for what is proposed.", lower=0.0)
-    gaps: str = _data("interpolate", help="Series of --videos in which samples are missing: bridge what is short for "
-                      "the band and learn around the rest, or leave them out.", choices=gaps.CHOICES)  # fmt: skip
-    size: tuple[int, ...] = _data((), help="Height,width in pixels of clips of --videos; empty for what is proposed.")
-    train_clips: int = _data(0, help="Use so many training clips at most; 0 for all.", lower=0)
-    data_fraction: float = _data(1.0, help="Share of the training clips that is used; drawn by seed, small in large.")
-    label_fraction: float = _data(1.0, help="Share of the training clips used whose labels are known.")
-    label_gap: tuple[float, ...] = _data((), help="Hide labels from low to high, in their unit, from training.")
-    label_range: tuple[float, ...] = _data((), help="Hide labels outside of low to high, in their unit, from training.")
-    clip_frames: int = _data(0, help="Use so many frames at the end of each clip; 0 for all.", lower=0)
-    validation_clips: int = _data(0, help="Use so many validation clips at most; 0 for all.", lower=0, free=True)
-    test_clips: int = _data(0, help="Use so many test clips at most; 0 for all.", lower=0, free=True)
-    method: str = _train("simper", help="What is minimized.", choices=METHODS)
-    encoder: str = _train("small", help="Architecture.", choices=ENCODERS)
-    saliency: bool = _train(False, help="Look at frames through a learned sampler that magnifies what matters.")
-    encoder_from: str = _train("", help="Begin with the encoder of this finished run, or of this saved_model folder.")
-    keep_head: bool = _train(
-        False, help="Begin with the head of --encoder_from too, trained on labels in the same unit."
-    )
-    epochs: int = _train(10, help="Passes over the training clips; 0 leaves the encoder as it was made.", lower=0)
-    steps: int = _train(0, help="Steps of the optimizer in the whole run; 0 for those of all epochs.", lower=0)
-    best_epoch: bool = _train(
-        False, help="End with the weights of the epoch whose head is best on validation clips, and not with the last."
-    )
-    minutes: float = _train(
-        0.0,
-        help="With --videos: time of training, by which --steps is found; 5 if neither is given.",
-        lower=0.0,
-        free=True,
-    )
-    batch_size: int = _train(4, help="Clips a step, over all replicas.", lower=1)
-    strategy: str = _train("auto", help="Devices that share a batch: one, those of this machine (mirrored), or those "
-                           "of all in TF_CONFIG (multiworker); auto takes what is there.", free=True,
+    Attributes:
+        options: Values of options that are not the default, by name; see `owners`.
+
+    Raises:
+        ValueError: a setting is out of its range, or means nothing with the others.
+    """
+
+    run_dir: str = _run("", "Folder of the run: its flags, checkpoints, results, plots and model.", free=True)
+    seed: int = _run(0, "Decides first weights, order of clips and views.")
+    dataset: str = _data("rotating_digits/digits", "Data set as name/config. Each has a folder in datasets/.")
+    data_dir: str = _data("data", "Folder of built data sets.", free=True)
+    manual_dir: str = _data("", "Folder of raw files, for data sets that cannot be downloaded.", free=True)
+    videos: str = _data("", "Learn from your own recordings, videos or series, in place of a data set: a folder, a "
+                        "file or a 'pattern/**/*.mp4'. No labels are needed.")  # fmt: skip
+    window: float = _data(0.0, "Seconds of a clip of --videos; 0 takes what is proposed.", low=0.0)
+    hop: float = _data(0.0, "Seconds from one clip of --videos to the next; 0 takes what is proposed.", low=0.0,
+                       rare=True)  # fmt: skip
+    rate: float = _data(0.0, "Frames per second of clips of --videos; 0 takes what is proposed.", low=0.0, rare=True)
+    gaps: str = _data("interpolate", "Where samples of --videos are missing: bridge what is short for the band and "
+                      "learn around the rest, or leave those recordings out.", choices=gaps.CHOICES,
+                      rare=True)  # fmt: skip
+    size: tuple[int, ...] = _data((), "Height,width in pixels of clips of --videos; empty takes what is proposed.",
+                                  rare=True)  # fmt: skip
+    train_clips: int = _data(0, "Train on at most so many clips; 0 takes all.", low=0)
+    data_fraction: float = _data(1.0, "Train on this share of the clips, drawn by the seed. A larger share holds the "
+                                 "clips of a smaller one.", rare=True)  # fmt: skip
+    label_fraction: float = _data(1.0, "Share of the training clips whose labels may be used.")
+    label_gap: tuple[float, ...] = _data((), "Hide labels from low to high, in their unit, from training.", rare=True)
+    label_range: tuple[float, ...] = _data((), "Hide labels outside of low to high, in their unit, from training.",
+                                           rare=True)  # fmt: skip
+    clip_frames: int = _data(0, "Use the last so many frames of each clip; 0 takes all.", low=0, rare=True)
+    method: str = _train("simper", "Method that trains the encoder.", choices=METHODS)
+    encoder: str = _train("small", "Architecture of the encoder.", choices=ENCODERS)
+    saliency: bool = _train(False, "Put a learned sampler before the encoder, which magnifies what matters.", rare=True)
+    encoder_from: str = _train("", "Start from the encoder of this finished run, or of this saved_model folder.")
+    keep_head: bool = _train(False, "Start from the head of --encoder_from too, if it was trained on labels of the "
+                             "same unit.", rare=True)  # fmt: skip
+    epochs: int = _train(10, "Passes over the training clips; 0 leaves the encoder untrained.", low=0)
+    steps: int = _train(0, "Steps of the optimizer in the whole run; 0 takes those of all epochs.", low=0)
+    best_epoch: bool = _train(False, "Keep the weights of the epoch whose head is best on validation clips, not the "
+                              "last ones.", rare=True)  # fmt: skip
+    minutes: float = _train(0.0, "With --videos: minutes of training, from which the steps follow; 5 if neither is "
+                            "given.", low=0.0, free=True)  # fmt: skip
+    batch_size: int = _train(4, "Clips a step, over all devices together.", low=1)
+    learning_rate: float = _train(1e-3, "Learning rate of Adam at the start.", low=0.0)
+    decay_epochs: tuple[int, ...] = _train((), "Divide the learning rate by 10 after these epochs; empty takes a "
+                                           "cosine to 0.")  # fmt: skip
+    precision: str = _train("float32", "Precision of computing, a policy of Keras.",
+                            choices=("float32", "mixed_bfloat16"))  # fmt: skip
+    strategy: str = _train("auto", "Devices that share a batch: one, all of this machine (mirrored), or those of all "
+                           "machines in TF_CONFIG (multiworker); auto takes what is there.", free=True,
                            choices=("auto", "one", "mirrored", "multiworker"))  # fmt: skip
-    replicas: int = _train(
-        0, help="Devices of a machine that share a batch; 0 for all GPUs. Without one, parts of the CPU.", lower=0,
-        free=True
-    )  # fmt: skip
-    worker_seconds: float = _train(
-        300.0, help="Time that workers wait for one another, at the start and in a step.", lower=1.0, free=True
-    )
-    learning_rate: float = _train(1e-3, help="Rate of Adam at the start.", lower=0.0)
-    decay_epochs: tuple[int, ...] = _train((), help="Divide the rate by 10 after these epochs; empty for a cosine.")
-    deterministic: bool = _train(False, help="Only ops that give the same bits every time; slower.")
-    run_eagerly: bool = _train(
-        False, help="Compute op by op, as Python comes to it, for a debugger or a few steps; no graph is made."
-    )
-    precision: str = _train("float32", help="Keras policy.", choices=("float32", "mixed_bfloat16"))
-    augment_on: str = _train("device", help="Where views are made: in the training step, or in the input pipeline.",
-                             choices=("device", "host"))  # fmt: skip
-    view_frames: int = _views(0, help="Frames a view; 0 for the most that fit at the fastest speed.", lower=0)
-    num_views: int = _views(10, help="Views a set of methods that contrast speeds; the others have one.", lower=2)
-    speed_range: tuple[float, float] = _views((0.5, 2.0), help="Slowest and fastest speed of these methods.")
-    reverse_probability: float = _views(
-        0.5, help="Chance of playing a view backwards; 0 where labels are series.", lower=0.0
-    )
-    interpolation: str = _views("linear", help="What views show between two frames: their mean, as in the paper, "
-                                "or one with noise as strong as at a frame.",
+    replicas: int = _train(0, "Devices of a machine that share a batch; 0 takes all GPUs. Without a GPU, parts of the "
+                           "CPU.", low=0, free=True, rare=True)  # fmt: skip
+    worker_seconds: float = _train(300.0, "Seconds that workers wait for one another, at the start and in a step.",
+                                   low=1.0, free=True, rare=True)  # fmt: skip
+    overwrite: bool = _train(False, "Delete what the folder of the run holds and start again.", free=True)
+    save_seconds: float = _train(30.0, "Seconds between checkpoints.", low=0.0, free=True, rare=True)
+    profile: bool = _train(False, "Write a profile of 5 early steps into logs/profile.", free=True, rare=True)
+    deterministic: bool = _train(False, "Use only operations that give the same bits every time. Slower.", rare=True)
+    run_eagerly: bool = _train(False, "Run step by step in Python, without a graph, for a debugger.", rare=True)
+    augment_on: str = _train("device", "Make views in the training step (device) or in the input pipeline (host).",
+                             choices=("device", "host"), rare=True)  # fmt: skip
+    num_views: int = _views(10, "Views in each of the two sets of a clip, for methods that compare speeds; others have "
+                            "one.", low=2)  # fmt: skip
+    speed_range: tuple[float, float] = _views((0.5, 2.0), "Slowest and fastest speed of views, for methods that "
+                                              "compare speeds.")  # fmt: skip
+    view_frames: int = _views(0, "Frames of a view; 0 takes the most that fit at the fastest speed.", low=0, rare=True)
+    reverse_probability: float = _views(0.5, "Chance of playing a view backwards; 0 where labels are series.", low=0.0,
+                                        rare=True)  # fmt: skip
+    interpolation: str = _views("linear", "What a view shows between two frames: linear, their mean, as in the paper; "
+                                "or steady, with noise as strong as at a frame. Try steady on noisy clips.",
                                 choices=INTERPOLATIONS)  # fmt: skip
-    appearance: str = _views("own", help="Changes of a view's picture: the method's own, those of another, or none.",
-                             choices=("own", *APPEARANCES))  # fmt: skip
-    band: tuple[float, float] = _read((0.4, 5.5), help="Lowest and highest frequency of a clip, in Hz.")
-    split: str = _read("test", help="Clips that are predicted: choose on validation clips, report on test clips.",
+    appearance: str = _views("own", "How the picture of a view changes: as the method has it (own), as another one has "
+                             "it, or not at all (none).", choices=("own", *APPEARANCES))  # fmt: skip
+    band: tuple[float, float] = _read((0.4, 5.5), "Lowest and highest frequency of a clip, in Hz.")
+    split: str = _read("test", "Clips to predict: validation to choose settings, test to report.",
                        choices=("validation", "test"), free=True)  # fmt: skip
-    max_frames: int = _serve(
-        0,
-        help="Frames of all clips of a request, at most; 0 for as many as hold 32 million values.",
-        lower=0,
-        free=True,
-    )
-    format: str = _serve("saved_model", help="A SavedModel, or the encoder alone as a file: extra edge.",
-                         choices=("saved_model", "onnx", "tflite"), free=True)  # fmt: skip
-    warm_up: bool = _serve(False, help="Add requests with which TF Serving warms up: extra serving.", free=True)
+    validation_clips: int = _read(0, "Use at most so many validation clips; 0 takes all.", low=0, free=True)
+    test_clips: int = _read(0, "Use at most so many test clips; 0 takes all.", low=0, free=True)
+    labels: str = _read("", "A few labels of --videos, in a CSV file of stretches that somebody has counted: clips are "
+                        "read and scored by them.", free=True)  # fmt: skip
+    artifacts: bool = _read(True, "Draw plots and export a model too, not only result rows.", free=True)
+    format: str = _serve("saved_model", "Kind of exported model: a SavedModel, or a file with the encoder alone (onnx, "
+                         "tflite; install the extra edge).", choices=("saved_model", "onnx", "tflite"),
+                         free=True)  # fmt: skip
+    max_frames: int = _serve(0, "Most frames of all clips in a request; 0 takes as many as hold 32 million values.",
+                             low=0, free=True, rare=True)  # fmt: skip
+    warm_up: bool = _serve(False, "Add requests by which TF Serving warms up; install the extra serving.", free=True,
+                           rare=True)  # fmt: skip
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
         # Equal settings are the same, however they are written: a run is known by them.
         for field in setting_fields():
             object.__setattr__(self, field.name, _as_kind(getattr(self, field.name), field.default))
-        known = {name: option.default for found in owners().values() for each in found.values()
-                 for name, option in each.items()}  # fmt: skip
+        known = {name: field.default for named in owners().values() for fields in named.values()
+                 for name, field in fields.items()}  # fmt: skip
         given = {name: _as_kind(value, known.get(name)) for name, value in self.options.items()}
         object.__setattr__(self, "options", given)
         for field in setting_fields():
-            _check(field.name, getattr(self, field.name), field.metadata["choices"], field.metadata["lower"])
+            _check(field.name, getattr(self, field.name), field.metadata["choices"], field.metadata["low"])
         for name in ("band", "speed_range"):
             pair = getattr(self, name)
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
-                found = ",".join(f"{number:g}" for number in pair)
-                raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}")
+                given = ",".join(f"{number:g}" for number in pair)
+                raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {given}")
         for name in ("data_fraction", "label_fraction"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(f"--{name} is a share above 0 and at most 1. Found: {getattr(self, name):g}.")
@@ -192,10 +188,10 @@ class Settings:
     def look(self) -> Appearance | None:
         """Returns the appearance of the views, with the options that are given."""
         kind = METHODS[self.method]
-        found = kind.appearance if self.appearance == "own" else APPEARANCES[self.appearance]
-        if found is not None:
-            found = dataclasses.replace(found, **self.options_for("appearance"))
-        return kind.appearance_from(found)
+        look = kind.appearance if self.appearance == "own" else APPEARANCES[self.appearance]
+        if look is not None:
+            look = dataclasses.replace(look, **self.options_for("appearance"))
+        return kind.appearance_from(look)
 
     def resolved(self) -> dict[str, object]:
         """Returns all settings by name, with the options that hold where none is given."""
@@ -203,13 +199,14 @@ class Settings:
 
     def defaults(self) -> dict[str, object]:
         """Returns what holds of each setting where it is not given; None where that follows from the data."""
-        found = {}
-        for name, option in [each for owner in owners() for each in self._chosen(owner).items()]:
+        own = {}
+        for name, field in [item for owner in owners() for item in self._chosen(owner).items()]:
+            default = None if field.metadata["from_data"] else field.default
             # An encoder and its sampler may share an option, with a default each.
-            found[name] = option.default if found.get(name, option.default) == option.default else None
+            own[name] = default if own.get(name, default) == default else None
         look = dataclasses.replace(self, options={}).look()
-        found |= {name: getattr(look, name) for name in self._chosen("appearance")}
-        return {field.name: field.default for field in setting_fields()} | found
+        own |= {name: getattr(look, name) for name in self._chosen("appearance")}
+        return {field.name: field.default for field in setting_fields()} | own
 
     def as_text(self) -> dict[str, str]:
         """Returns all settings by name, as they are written in `flags.cfg`."""
@@ -236,7 +233,7 @@ class Settings:
         if (owner == "appearance" and self.appearance == "none") or (owner == "sampler" and not self.saliency):
             return {}
         fixed = METHODS[self.method].fixed_appearance if owner == "appearance" else ()
-        return {name: option for who, found in owners()[owner].items() for name, option in found.items()
+        return {name: field for who, fields in owners()[owner].items() for name, field in fields.items()
                 if chosen in (None, who) and name not in fixed}  # fmt: skip
 
     def _has_owner(self, name):
@@ -258,7 +255,7 @@ class Settings:
 
 def setting_fields() -> list[dataclasses.Field]:
     """Returns the fields of `Settings` that are one setting each."""
-    return [field for field in dataclasses.fields(Settings) if field.name != "options"]
+    return declared(Settings)
 
 
 def free_names() -> set[str]:
@@ -268,10 +265,10 @@ def free_names() -> set[str]:
 
 
 @functools.cache
-def owners() -> dict[str, dict[str, dict[str, Option]]]:
-    """Returns what brings settings along: kind of owner -> name -> its options by name."""
+def owners() -> dict[str, dict[str, dict[str, dataclasses.Field]]]:
+    """Returns who has options: kind of owner -> name -> the fields of its options by name."""
     return {
-        "method": {name: _of_method(kind) for name, kind in METHODS.items()},
+        "method": {name: options_of(kind) for name, kind in METHODS.items()},
         "encoder": {name: options_of(function) for name, function in ENCODERS.items()},
         "sampler": {"saliency": options_of(with_saliency_sampler)},
         "appearance": {"appearance": options_of(Appearance)},
@@ -288,16 +285,11 @@ def _as_kind(value, default):
     return float(value) if is_whole and isinstance(kind, float) else value
 
 
-def _check(name, value, choices, lower):
+def _check(name, value, choices, low):
     if choices and value not in choices:
         raise ValueError(f"--{name} takes one of {', '.join(sorted(choices))}. Found: {value}.")
-    if lower is not None and value < lower:
-        raise ValueError(f"--{name} must be at least {lower}. Found: {value}.")
-
-
-def _of_method(kind):
-    found = {name: option for name, option in options_of(kind).items() if name not in kind.from_data}
-    return found | {name: dataclasses.replace(found[name], default=None) for name in kind.defaults_from_data}
+    if low is not None and value < low:
+        raise ValueError(f"--{name} must be at least {low}. Found: {value}.")
 
 
 def _where(name):
@@ -310,8 +302,3 @@ def _where(name):
         fixed = [f"--method={who}" for who, kind in METHODS.items() if name in kind.fixed_appearance]
         flags.append(f"anything but {' and '.join(['--appearance=none', *fixed])}")
     return " or ".join(flags)
-
-
-def text_of(value) -> str:
-    """Returns a value as it is written at the command line."""
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,4 +1,4 @@
-"""What threads make ahead of who asks for it."""
+"""Items made by threads ahead of who asks for them."""
 
 import collections
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""Sees to it that Keras computes with TensorFlow: imported before anything that needs Keras."""
+"""Check that Keras computes with TensorFlow: imported before anything that needs Keras."""
 
 try:
     import keras

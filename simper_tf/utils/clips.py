@@ -89,10 +89,10 @@ def batch_of(clips):
     """
     clips = getattr(clips, "clips", clips)
     if clips is None or isinstance(clips, types.GeneratorType):
-        found = "nothing" if clips is None else "a generator"
+        what = "nothing" if clips is None else "a generator"
         raise ValueError(
             "Clips must be an array (batch, time, height, width, channels), a list of clips, or a tf.data.Dataset of "
-            f"batches. Received: {found}."
+            f"batches. Received: {what}."
         )
     if not isinstance(clips, list | tuple) or not all(np.ndim(clip) == 4 for clip in clips):
         return clips
@@ -129,8 +129,8 @@ def plain_errors():
     try:
         yield
     except tf.errors.InvalidArgumentError as error:
-        found = re.search(r"assertion failed: ((?:\[[^\]]*\] ?)+)", str(error))
-        parts = re.findall(r"\[([^\]]*)\]", found.group(1)) if found else [""]
+        match = re.search(r"assertion failed: ((?:\[[^\]]*\] ?)+)", str(error))
+        parts = re.findall(r"\[([^\]]*)\]", match.group(1)) if match else [""]
         if parts[0] not in (OUT_OF_RANGE[0], NOT_FINITE[0]):
             raise
         raise ValueError(" ".join(parts)) from None

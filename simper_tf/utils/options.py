@@ -1,111 +1,157 @@
-"""Arguments of functions and classes as settings: which there are, of what type, and what their documentation says.
-
-So a method, an encoder or a protocol brings its settings along, and nobody lists them a second time.
-"""
+"""Options, declared once: typed fields of frozen dataclasses with their help, from which flags and settings come."""
 
 import dataclasses
 import functools
 import inspect
-import re
+import math
+import textwrap
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-SCALARS = (bool, int, float, str)
+from simper_tf.utils.config import Frozen, check_number
+
+
+def option(
+    default,
+    help: str,
+    *,
+    choices: Collection[str] | None = None,
+    low: float | None = None,
+    high: float = math.inf,
+    above: bool = False,
+    rare: bool = False,
+    is_flag: bool = True,
+    from_data: bool = False,
+    **more,
+):
+    """Returns a field of a dataclass of options.
+
+    Args:
+        default: Value where nothing is given.
+        help: What it does, in a sentence or two.
+        choices: Names that it takes; None for anything.
+        low, high: Ends of the range of a number, or of the numbers of a tuple; `low` None for no range.
+        above: Whether `low` itself is out.
+        rare: Whether few users set it, so that only the long help shows it.
+        is_flag: Whether users set it at the command line. There, the others follow from the data.
+        from_data: Whether it follows from the data at the command line where no user sets it.
+        more: What else somebody wants to know of it, by name.
+    """
+    bounds = {"low": low, "high": high, "above": above}
+    told = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag, "from_data": from_data}
+    return dataclasses.field(default=default, metadata=told | more)
 
 
 @dataclasses.dataclass(frozen=True)
-class Option:
-    """An argument that can be given as text.
+class Options(Frozen):
+    """Base: the options of a method, an encoder or a protocol, checked as they are made.
 
-    Attributes:
-        name: Name of the argument.
-        kind: Type of its values, or of the numbers it holds.
-        is_tuple: Whether it holds several, separated by commas as text.
-        default: Value where nothing is given.
-        doc: Its first sentence in the documentation of the function.
+    Raises:
+        ValueError: a number is out of its range, or a name is none of the choices.
     """
 
-    name: str
-    kind: type
-    is_tuple: bool
-    default: object
-    doc: str
-
-    def parse(self, text: str):
-        """Returns the value that a text stands for.
-
-        Raises:
-            ValueError: it stands for none.
-        """
-        if self.kind is bool:
-            if text.lower() not in ("true", "false"):
-                raise ValueError(f"--{self.name} is true or false. Found: {text!r}.")
-            return text.lower() == "true"
-        try:
-            values = tuple(self.kind(part) for part in (text.split(",") if self.is_tuple else [text]))
-        except ValueError as error:
-            many = "numbers separated by commas" if self.is_tuple else f"a value of the type {self.kind.__name__}"
-            raise ValueError(f"--{self.name} takes {many}. Found: {text!r}.") from error
-        return values if self.is_tuple and ("," in text or not _is_scalar(self.default)) else values[0]
+    def __post_init__(self):
+        for field in declared(self):
+            told, value = field.metadata, getattr(self, field.name)
+            if told["choices"] and value not in told["choices"]:
+                known = ", ".join(told["choices"])
+                raise ValueError(f"`{field.name}` must be one of {known}. Received: {value!r}.")
+            if told["low"] is not None and value is not None:
+                for number in value if isinstance(value, tuple) else (value,):
+                    check_number(field.name, number, told["low"], told["high"], told["above"])
 
 
-def options_of(function: Callable) -> dict[str, Option]:
-    """Returns the options of a function, or of a class by its `__init__`, by name.
+def declared(kind) -> list[dataclasses.Field]:
+    """Returns the fields of a dataclass, or of an object of one, that are made by `option`."""
+    return [field for field in dataclasses.fields(kind) if "is_flag" in field.metadata]
 
-    They are its keyword-only arguments, and the fields of a dataclass, whose type is a scalar or a tuple of scalars.
-    A class that passes keywords on has the options of its bases too. One whose default is None is left to whoever calls
-    the function: it follows from something else.
+
+def options_of(owner) -> dict[str, dataclasses.Field]:
+    """Returns the options that users set of a method, an encoder, a protocol or a dataclass of options, by name."""
+    kind = owner if dataclasses.is_dataclass(owner) else getattr(owner, "Options", Options)
+    return {field.name: field for field in declared(kind) if field.metadata["is_flag"]}
+
+
+def takes(kind: type[Options]) -> Callable:
+    """Returns a decorator of functions that are called by keywords of `kind` and get them as one, called `options`.
+
+    Example:
+
+        @takes(SmallOptions)
+        def small(frame_shape, options): ...
+
+        small((32, 32, 3), outputs=2)
     """
-    fixed = ()
-    if isinstance(function, functools.partial):
-        function, fixed = function.func, function.keywords
-    found = {}
-    for each in constructors(function) if inspect.isclass(function) else [function]:
-        called = each.__init__ if inspect.isclass(each) else each
-        hints, docs = typing.get_type_hints(called), _sentences(inspect.getdoc(each) or "")
-        for name, parameter in inspect.signature(called).parameters.items():
-            kinds = _kinds(hints.get(name))
-            told = parameter.kind is parameter.KEYWORD_ONLY or dataclasses.is_dataclass(each)
-            if told and kinds and parameter.default is not None and name not in {*fixed, "seed"}:
-                kind, is_tuple = kinds
-                found[name] = Option(name, kind, is_tuple, parameter.default, docs.get(name, ""))
-    return found
+
+    def decorate(function):
+        names = {field.name for field in dataclasses.fields(kind)}
+
+        @functools.wraps(function)
+        def called(*arguments, **given):
+            own = {name: value for name, value in given.items() if name in names}
+            others = {name: value for name, value in given.items() if name not in names}
+            return function(*arguments, **others, options=kind(**own))
+
+        return explain(called, kind, function)
+
+    return decorate
 
 
-def constructors(kind: type) -> list[type]:
-    """Returns a class and its bases, these first, as far as constructors pass on keywords that they do not know."""
-    found = []
-    for each in kind.__mro__:
-        if "__init__" in vars(each):
-            found.append(each)
-            if all(p.kind is not p.VAR_KEYWORD for p in inspect.signature(each.__init__).parameters.values()):
-                break
-    return found[::-1]
+def explain(owner, kind: type[Options], function: Callable):
+    """Gives a function or class the signature and the documentation of its options, and returns it.
+
+    Args:
+        owner: The function or class.
+        kind: Its options, which become its attribute `Options`.
+        function: Whose other arguments it has.
+    """
+    fields = dataclasses.fields(kind)
+    plain = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name not in ("self", "options") and parameter.kind != parameter.VAR_KEYWORD
+    ]
+    by_keyword = inspect.Parameter.KEYWORD_ONLY
+    own = [inspect.Parameter(f.name, by_keyword, default=f.default, annotation=f.type) for f in fields]
+    owner.Options = kind
+    owner.__signature__ = inspect.Signature(sorted(plain + own, key=lambda parameter: parameter.kind))
+    owner.__doc__ = f"{inspect.cleandoc(owner.__doc__ or '')}\n\nOptions:\n{described(kind)}\n"
+    return owner
 
 
-def _kinds(hint):
-    """Returns the scalar type of an annotation and whether it holds several of them; None if there is no such type."""
-    if hint in SCALARS:
-        return hint, False
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        found = [_kinds(part) for part in typing.get_args(hint) if part is not type(None)]
-        found = [kinds for kinds in found if kinds]
-        return (found[0][0], any(several for _, several in found)) if found else None
-    if typing.get_origin(hint) is tuple and typing.get_args(hint)[0] in SCALARS:
-        return typing.get_args(hint)[0], True
-    return None
+def described(kind: type[Options]) -> str:
+    """Returns the options of a dataclass with their defaults and help, a paragraph each."""
+    lines = [f"{field.name}: {field.metadata['help']} Default: {text_of(field.default)}." for field in declared(kind)]
+    return "\n".join(textwrap.fill(line, 116, initial_indent=" " * 4, subsequent_indent=" " * 8) for line in lines)
 
 
-def _is_scalar(value):
-    return isinstance(value, SCALARS)
+def kind_of(field: dataclasses.Field) -> tuple[type, bool]:
+    """Returns the type of the values of an option, or of the numbers in them, and whether it takes several."""
+    parts = typing.get_args(field.type) if isinstance(field.type, types.UnionType) else (field.type,)
+    several = [part for part in parts if typing.get_origin(part) is tuple]
+    return (typing.get_args(several[0])[0] if several else parts[0]), bool(several)
 
 
-def _sentences(text):
-    """Returns what a documentation says of each argument or attribute, up to its first full stop."""
-    found = {}
-    for section in re.findall(r"^(?:Args|Attributes):\n((?:(?: {4}.*)?\n?)*)", text, re.MULTILINE):
-        for names, said in re.findall(r"^ {4}(\w[\w, ]*): ((?:.*\n?)(?: {8}.*\n?)*)", section, re.MULTILINE):
-            sentence = re.split(r"(?<=\.)\s", " ".join(said.split()), maxsplit=1)[0]
-            found |= dict.fromkeys(re.split(r", ?", names), sentence)
-    return found
+def parse(field: dataclasses.Field, text: str):
+    """Returns the value of an option that a text stands for, such as 0.5,2 for two numbers.
+
+    Raises:
+        ValueError: it stands for none.
+    """
+    kind, several = kind_of(field)
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"--{field.name} is true or false. Found: {text!r}.")
+        return text.lower() == "true"
+    try:
+        values = tuple(kind(part) for part in (text.split(",") if several else [text]))
+    except ValueError as error:
+        what = "numbers separated by commas" if several else f"a value of the type {kind.__name__}"
+        raise ValueError(f"--{field.name} takes {what}. Found: {text!r}.") from error
+    return values if several and ("," in text or isinstance(field.default, tuple)) else values[0]
+
+
+def text_of(value) -> str:
+    """Returns a value as it is written at the command line."""
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,4 +1,4 @@
-"""What the replicas of a model tell one another; outside of a strategy there is one, which has nothing to ask."""
+"""Exchange between the replicas of a model; outside of a strategy there is one, which has nothing to ask."""
 
 from collections.abc import Callable
 
@@ -87,8 +87,8 @@ def follow_first(strategy: tf.distribute.Strategy, variables):
         values = [tf.where(first, v.value, tf.zeros_like(v.value)) for v in variables]
         # Whole numbers, such as the state of a generator, come through the sum in 64 bits.
         wide = [value if value.dtype.is_floating else tf.cast(value, tf.int64) for value in values]
-        found = [tf.cast(_sum(value), v.value.dtype) for value, v in zip(wide, variables, strict=True)]
-        assign_everywhere(variables, found)
+        of_first = [tf.cast(_sum(value), v.value.dtype) for value, v in zip(wide, variables, strict=True)]
+        assign_everywhere(variables, of_first)
 
     tf.function(lambda: strategy.run(follow), autograph=False)()
 

@@ -43,8 +43,8 @@ def standardize(clips):
     values = tf.cast(tf.math.divide_no_nan(values, scale), tf.float32)
     values -= tf.reduce_mean(values, axis=1, keepdims=True)
     deviation = tf.sqrt(tf.reduce_mean(tf.square(values), axis=1, keepdims=True))
-    found = tf.math.divide_no_nan(values, deviation)
-    return 0.5 + tf.clip_by_value(found, -MOST_DEVIATIONS, MOST_DEVIATIONS) / (2 * MOST_DEVIATIONS)
+    deviations = tf.math.divide_no_nan(values, deviation)
+    return 0.5 + tf.clip_by_value(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS) / (2 * MOST_DEVIATIONS)
 
 
 def changes(clip) -> bool:

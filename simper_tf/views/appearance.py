@@ -1,18 +1,21 @@
-"""How views look: crop, flip, blur and color, which change nothing about time."""
+"""Appearance of views: crop, flip, blur and color, which change nothing about time."""
 
 import dataclasses
+import functools
 
 import keras
 import numpy as np
 import tensorflow as tf
 
 from simper_tf.utils.config import Frozen, check_number, check_range
+from simper_tf.utils.options import option
 from simper_tf.views import augment
 
 RANGES = ("crop_area", "crop_aspect", "brightness", "contrast", "saturation", "blur_sigma")
 CHANCES = ("jitter_probability", "flip_probability", "gray_probability", "blur_probability", "solarize_probability")
 # Those that may be two, one for each set of views.
 PAIRS = ("blur_probability", "solarize_probability")
+_rare = functools.partial(option, rare=True)
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -23,24 +26,12 @@ class Appearance(Frozen):
     The defaults are the paper's augmentations for all methods, with the numbers of the authors' code; but for the loss
     of color that the paper lists among them, for which `gray_probability` is 0.
 
+    A crop of another aspect than the frame does not reach over all of it: only with `crop_aspect` (1.0, 1.0) does the
+    share 1 leave the frame as it is; with the default it keeps 0.866 at least. Where views of a set share one draw, as
+    the paper's text has it ("frame appearance maximally preserved across negatives"), a set is changed before its views
+    part, which takes a third of the time or less; in the authors' code each view has its own.
+
     Attributes:
-        crop_area: Range of the share of the frame that a random crop keeps; it is stretched back to the whole frame.
-            A crop of another aspect than the frame does not reach over all of it: only with `crop_aspect` (1.0, 1.0)
-            does the share 1 leave the frame as it is; with the default it keeps 0.866 at least.
-        crop_aspect: Range of the crop's width over its height, as a factor on that of the frame.
-        brightness: Range of the factor on all pixels; what exceeds white is cut.
-        contrast: Range of the factor on the distance of each pixel from the mean of its view and channel.
-        saturation: Range of the factor on colorfulness; only for clips of 3 channels.
-        hue: Largest turn of the hue to either side, as a share of the circle; only for clips of 3 channels.
-        jitter_probability: Chance that brightness, contrast, saturation and hue are changed at all.
-        flip_probability: Chance of mirroring left to right.
-        blur_probability: Chance of a Gaussian blur, or a pair of them, one for each set.
-        blur_sigma: Range of the deviation of the blur, in pixels.
-        gray_probability: Chance of losing color; only for clips of 3 channels.
-        solarize_probability: Chance of inverting all pixels above half of white, or a pair of them, one for each set.
-        share_spatial: Whether all views of a set share one draw, as the paper's text has it ("frame appearance
-            maximally preserved across negatives"), or each has its own, as in the authors' code. Sharing takes a third
-            of the time or less: a set is then changed before its views part.
         regions: Boxes `(top, left, bottom, right)` as shares of the frame, of which each view shows one in place of a
             random crop; None for random crops. Which it is becomes part of the batch.
 
@@ -48,19 +39,25 @@ class Appearance(Frozen):
         ValueError: an attribute is out of its range.
     """
 
-    crop_area: tuple[float, float] = (0.5, 1.0)
-    crop_aspect: tuple[float, float] = (0.75, 4 / 3)
-    brightness: tuple[float, float] = (0.7, 1.3)
-    contrast: tuple[float, float] = (1.0, 1.0)
-    saturation: tuple[float, float] = (1.0, 1.0)
-    hue: float = 0.0
-    jitter_probability: float = 1.0
-    flip_probability: float = 0.5
-    blur_probability: float | tuple[float, float] = 0.2
-    blur_sigma: tuple[float, float] = (0.1, 2.0)
-    gray_probability: float = 0.0
-    solarize_probability: float | tuple[float, float] = 0.0
-    share_spatial: bool = False
+    crop_area: tuple[float, float] = _rare((0.5, 1.0), "Range of the share of the frame that a random crop keeps.")
+    crop_aspect: tuple[float, float] = _rare(
+        (0.75, 4 / 3), "Range of the width of a crop over its height, as a factor."
+    )
+    brightness: tuple[float, float] = _rare((0.7, 1.3), "Range of the factor on all pixels.")
+    contrast: tuple[float, float] = _rare((1.0, 1.0), "Range of the factor on differences from the mean of a view.")
+    saturation: tuple[float, float] = _rare((1.0, 1.0), "Range of the factor on colorfulness, of clips in color.")
+    hue: float = _rare(0.0, "Largest turn of the hue, as a share of the circle, of clips in color.")
+    jitter_probability: float = _rare(1.0, "Chance of changing brightness, contrast, saturation and hue at all.")
+    flip_probability: float = option(0.5, "Chance of mirroring a view left to right.")
+    blur_probability: float | tuple[float, float] = _rare(
+        0.2, "Chance of a blur, or a pair, one for each set of views."
+    )
+    blur_sigma: tuple[float, float] = _rare((0.1, 2.0), "Range of the deviation of the blur, in pixels.")
+    gray_probability: float = option(0.0, "Chance of taking color away, of clips in color.")
+    solarize_probability: float | tuple[float, float] = _rare(
+        0.0, "Chance of inverting bright pixels, or a pair, one for each set of views."
+    )
+    share_spatial: bool = _rare(False, "Change all views of a set alike, not each by itself.")
     regions: tuple[tuple[float, float, float, float], ...] | None = None
 
     def __post_init__(self):

@@ -1,4 +1,4 @@
-"""How views of series look: amplitude, offset, noise and drift of the baseline, which change nothing about time."""
+"""Appearance of views of series: amplitude, offset, noise and drift, which change nothing about time."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Which frames of a clip its views show: where each starts, how fast it runs, and whether it runs backwards."""
+"""Times of views in a clip: where each starts, how fast it runs, and whether it runs backwards."""
 
 import dataclasses
 import math

@@ -92,7 +92,7 @@ def test_hidden_labels_part_the_rows_and_leave_the_band(call, tmp_path, monkeypa
     of_validation = {row["metric"] for row in results(tmp_path / "gap") if row["split"] == "validation"}
     assert of_validation == {"mae", "mape", "gm", "pearson"}
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *gap[1:])
-    assert made[0].model.prior_band == made[-1].model.prior_band
+    assert made[0].model.options.prior_band == made[-1].model.options.prior_band
     for row in results(tmp_path / "whole"):
         assert "seen" not in row["metric"]
 

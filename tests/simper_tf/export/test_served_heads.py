@@ -158,8 +158,8 @@ def test_a_head_read_back_for_training_has_the_loss_and_the_labels_of_the_model_
 
     views = Views(T, Supervised.times_for(2, (0.5, 2.0)), None)
     # New labels of another mean and deviation do not move what the head says.
-    others = {"cycles_per_label": model.cycles_per_label, "label_mean": 3.0, "label_deviation": 7.0}
-    again = Supervised(encoder(), views, head=model.head, **others)
+    others = {"cycles_per_label": model.options.cycles_per_label, "label_mean": 3.0, "label_deviation": 7.0}
+    again = Supervised(encoder(), views, head=model.options.head, **others)
     assert loss_of(again) != loss_of(model)
     encoder_weights.assign(again.encoder, weights.encoder, version)
     encoder_weights.assign_head(again, weights.head, version)

@@ -1,11 +1,11 @@
 """What holds for every registered method, in one place; what is a method's own mathematics is tested beside it."""
 
+import dataclasses
 import inspect
 import pathlib
 import re
 import subprocess
 import sys
-import types
 
 import keras
 import numpy as np
@@ -16,30 +16,34 @@ from gpu_kernels import nodes_of, unfit
 from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import cnn3d, small, ts_can
-from simper_tf.methods import APPEARANCES, METHODS, Method, SimPer, TrainingFacts, arguments_of
-from simper_tf.training.settings import owners
+from simper_tf.methods import APPEARANCES, METHODS, SimPer, TrainingFacts
+from simper_tf.utils.options import declared
 from simper_tf.views.views import Views
 
 
 @ALL
-def test_a_method_is_registered_with_name_title_and_source_and_says_what_its_options_are(kind):
+def test_a_method_is_registered_with_name_title_and_source(kind):
     assert METHODS[kind.registered_name] is kind
     assert kind.title
     assert re.fullmatch(r".+, [A-Z]\w+ 20\d\d, https://\S+", kind.reference)
     assert APPEARANCES[kind.registered_name] is kind.appearance
-    for name, option in arguments_of(kind).items():
-        assert option.default is not inspect.Parameter.empty, name
-        hint = option.annotation
-        parts = hint.__args__ if isinstance(hint, types.UnionType) else (hint,)
-        assert set(parts) <= {float, int, str, bool, tuple[float, float], type(None)}, name
-        docs = "\n".join(each.__doc__ for each in kind.__mro__ if issubclass(each, Method))
-        assert re.search(rf"^    +{name}: [A-Zmnt`].+", docs, re.MULTILINE), f"{name} is not described"
 
 
 @ALL
-def test_options_that_follow_from_the_data_where_nobody_sets_them_are_named(kind):
+def test_every_option_is_told_in_the_help_of_the_method(kind):
+    fields = dataclasses.fields(kind.Options)
+    assert fields == tuple(declared(kind.Options))
+    for field in fields:
+        assert re.fullmatch(r"[A-Z].*\.", field.metadata["help"]), field.name
+        assert f"\n    {field.name}: {field.metadata['help'][:20]}" in kind.__doc__
+        assert inspect.signature(kind).parameters[field.name].default == field.default
+
+
+@ALL
+def test_options_that_follow_from_the_data_say_so(kind):
     found = kind.arguments_for(TrainingFacts(views_for(kind), np.full(6, 20.0), 6, 3, 10, (0.5, 5.0), LABELS))
-    assert {*found} & {*owners()["method"][kind.registered_name]} == {*kind.defaults_from_data}
+    told = {f.name for f in declared(kind.Options) if f.metadata["from_data"] or not f.metadata["is_flag"]}
+    assert {*found} == told
 
 
 @ALL
@@ -96,7 +100,7 @@ def test_a_saved_method_comes_back_and_goes_on_alike(kind, swinging_bars, tmp_pa
     model.save(tmp_path / "method.keras")
     loaded = keras.models.load_model(tmp_path / "method.keras")
     assert type(loaded) is kind
-    for name in (*arguments_of(kind), "views", "seed"):
+    for name in ("options", "views", "seed"):
         assert getattr(loaded, name) == getattr(model, name), name
     for variable, other in zip(model.weights, loaded.weights, strict=True):
         np.testing.assert_array_equal(other, variable)

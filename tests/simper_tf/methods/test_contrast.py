@@ -3,7 +3,7 @@ import oracles
 import pytest
 import tensorflow as tf
 
-from simper_tf.methods.contrast import nt_xent
+from simper_tf.methods.simclr import nt_xent
 
 RNG = np.random.default_rng(11)
 

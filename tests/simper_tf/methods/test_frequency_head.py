@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from simper_tf.encoders import small
 from simper_tf.methods import Supervised
-from simper_tf.methods.frequency_head import frequency_head
+from simper_tf.methods.spectral_heads import frequency_head
 from simper_tf.views.times import WholeClip
 from simper_tf.views.views import Views
 

@@ -9,7 +9,8 @@ from every_method import ALL
 from small_methods import LABELS, compiled, ready_views, views_for
 
 from simper_tf.encoders import small
-from simper_tf.methods import METHODS, Method, SimPer, arguments_of
+from simper_tf.methods import METHODS, Method, SimPer
+from simper_tf.utils.options import declared
 from simper_tf.views.times import Times
 from simper_tf.views.views import Views
 
@@ -65,7 +66,7 @@ def test_too_few_clips_are_refused(kind):
 
 
 NUMBERS = [
-    (kind, name) for kind in METHODS.values() for name, o in arguments_of(kind).items() if o.annotation in (int, float)
+    (kind, field.name) for kind in METHODS.values() for field in declared(kind.Options) if field.type in (int, float)
 ]
 
 

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 from gpu_kernels import unfit
 
-from simper_tf.methods.spectral_head import FLOOR, Expectation, LogSpectra, spectral_head
+from simper_tf.methods.spectral_heads import FLOOR, Expectation, LogSpectra, spectral_head
 
 RNG = np.random.default_rng(5)
 TIMES = np.arange(60)

@@ -68,17 +68,19 @@ def test_clips_run_forwards_only_where_labels_say_what_follows_them():
 def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():
     settings = Settings(batch_size=1, band=(0.6, 3.0), options={"prior_weight": 1.0})
     model = assemble(settings, clips_of([30, 20, 25])).model
-    assert model.prior_band == pytest.approx((0.6 / 30, 3 / 20))
+    assert model.options.prior_band == pytest.approx((0.6 / 30, 3 / 20))
     model = assemble(Settings(batch_size=1, band=(0.6, 6.0), method="frequency_contrast"), clips_of([30, 20, 25])).model
-    assert model.band == pytest.approx((0.6 / 30, 6 * 1.5 / 20))
+    assert model.options.band == pytest.approx((0.6 / 30, 6 * 1.5 / 20))
 
 
 def test_what_the_settings_say_of_a_method_goes_before_what_follows_from_the_data():
     clips = clips_of([30] * 12)
-    assert assemble(Settings(method="moco", band=(0.4, 5)), clips).model.queue_size == 4
-    assert assemble(Settings(method="moco", band=(0.4, 5), options={"queue_size": 8}), clips).model.queue_size == 8
+    assert assemble(Settings(method="moco", band=(0.4, 5)), clips).model.options.queue_size == 4
+    assert (
+        assemble(Settings(method="moco", band=(0.4, 5), options={"queue_size": 8}), clips).model.options.queue_size == 8
+    )
     run = assemble(Settings(method="byol", band=(0.4, 5), epochs=7), clips)
-    assert (run.num_steps, run.model.num_steps, run.num_examples) == (21, 21, 12)
+    assert (run.num_steps, run.model.options.num_steps, run.num_examples) == (21, 21, 12)
 
 
 def test_steps_are_those_asked_for_at_any_batch_size_and_the_cosine_ends_with_them():
@@ -88,7 +90,7 @@ def test_steps_are_those_asked_for_at_any_batch_size_and_the_cosine_ends_with_th
         assert run.num_steps == 20
         schedule = run.model.optimizer._learning_rate
         assert [float(schedule(step)) for step in (0, 10, 20)] == pytest.approx([0.1, 0.05, 0.0], abs=1e-7)
-    assert assemble(Settings(method="byol", band=(0.4, 5), steps=20), clips).model.num_steps == 20
+    assert assemble(Settings(method="byol", band=(0.4, 5), steps=20), clips).model.options.num_steps == 20
 
 
 def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():

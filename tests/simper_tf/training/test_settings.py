@@ -4,7 +4,7 @@ import re
 import pytest
 
 from simper_tf.training.settings import Settings, free_names, owners, setting_fields
-from simper_tf.utils.options import Option
+from simper_tf.utils.options import kind_of
 
 
 def test_settings_are_refused_where_a_pair_is_none():
@@ -175,9 +175,8 @@ def test_options_of_one_name_are_of_one_type_and_none_is_a_setting_too():
     for owner in owners().values():
         for options in owner.values():
             for name, option in options.items():
-                assert isinstance(option, Option)
-                assert option.doc, name
-                kinds.setdefault(name, set()).add((option.kind, option.is_tuple))
+                assert re.fullmatch(r"[A-Z].*[.]", option.metadata["help"]), name
+                kinds.setdefault(name, set()).add(kind_of(option))
     assert not [name for name, found in kinds.items() if len(found) > 1]
     assert not kinds.keys() & {field.name for field in setting_fields()}
 
