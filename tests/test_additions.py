@@ -25,8 +25,8 @@ BUILDER = '''
 import numpy as np
 import tensorflow_datasets as tfds
 
-from simper_tf.recordings import tfds_features
-from simper_tf.tasks import Frequency
+from simper_tf.data import tfds_features
+from simper_tf.evaluation.tasks import Frequency
 
 from . import reader
 
@@ -153,7 +153,7 @@ def test_a_protocol_is_one_function_and_one_entry(monkeypatch, fresh):
     np.testing.assert_allclose(found["middle"].values, 1.5)
 
 
-def test_an_encoder_with_an_option_of_its_own_is_one_function_and_one_entry(monkeypatch, fresh):
+def test_an_encoder_with_an_option_is_one_function_and_one_entry(monkeypatch, fresh):
     @dataclasses.dataclass(frozen=True)
     class RowsOptions(Options):
         outputs: int = option(2, "Series.", low=1)

@@ -8,23 +8,17 @@ import tensorflow as tf
 
 from simper_tf.encoders import auxiliary_losses
 from simper_tf.losses import diagnostics
-from simper_tf.methods import batches
+from simper_tf.methods import batches, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
-from simper_tf.signals import octave, spectrum
-from simper_tf.signals.readout import check_rate
+from simper_tf.signals.octave import Octave
 from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
 from simper_tf.utils.options import Options, explain
 from simper_tf.utils.replicas import replicas
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SameSpeed, Times
-from simper_tf.views.views import Views, check_views
+from simper_tf.views.views import Views
 
 METHODS = {}
-# Clips whose frequencies are read at once.
-_CLIPS_AT_ONCE = 32
-# Share of the votes from which on all clips of a call are read at one multiple. They may be of three recordings alone:
-# two thirds of the votes would be those of two of them against the third.
-_AGREED = 0.8
 
 
 def register(name: str, *, title: str, reference: str):
@@ -170,19 +164,13 @@ class Method(keras.Model):
         pass
 
     def check_batch(self, batch_size: int):
-        """Refuses batches the method cannot learn from.
-
-        Args:
-            batch_size: Clips a step, over all replicas.
-
-        Raises:
-            ValueError: there are too few.
-        """
+        """Refuses batches of so many clips, over all replicas, that the method cannot learn from, by a ValueError."""
         batches.check_size(self, batch_size)
 
     # A step.
 
     def train_step(self, data):
+        """Learns from a batch and returns the logs; data are those of `draw`."""
         gradients, logs = self.compute_gradients(self.draw(data))
         self.optimizer.apply(gradients, self.trainable_variables)
         return self._track(logs)
@@ -210,14 +198,8 @@ class Method(keras.Model):
         Raises:
             ValueError: the batch holds neither, or not what comes with it.
         """
-        clips, *labels = data if isinstance(data, list | tuple) else [data]
-        labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
-        if tf.TensorShape(getattr(clips, "shape", ())).rank == 6:
-            clips = {"views": clips}
+        clips, labels = batches.clips_and_labels(data)
         if isinstance(clips, dict) and "views" in clips:
-            check_views(clips)
-            if labels:
-                raise ValueError("Labels of ready views belong into their dictionary, as `labels`.")
             return clips
         check_clips(clips, self.frame_shape, known=True)
         batches.check_company(self, labels, clips.shape[1])
@@ -368,14 +350,9 @@ class Method(keras.Model):
         Raises:
             ValueError: as `encode`, or the rate is not positive.
         """
-        clips = batch_of(clips)
-        if np.ndim(clips) == 4:
-            return float(self.frequency(np.asarray(clips)[None], rate)[0])
-        check_rate(rate, len(clips))
-        features, pixels = self._read(clips)
-        return octave.find_octave(features, pixels, _AGREED).frequency(features, pixels, np.float32(rate))
+        return frequencies.frequency(self.encode, batch_of(clips), rate)
 
-    def octave(self, clips) -> octave.Octave:
+    def octave(self, clips) -> Octave:
         """Returns at which multiple of the frequency the features of clips run, by their pixels.
 
         Printed, it says so in a sentence; its `harmonic` is what `export_model` takes.
@@ -386,13 +363,7 @@ class Method(keras.Model):
         Raises:
             ValueError: as `encode`.
         """
-        return octave.find_octave(*self._read(batch_of(clips)), _AGREED)
-
-    def _read(self, clips):
-        """Returns the features and the pixels' power of clips, a few at a time."""
-        parts = [clips[k : k + _CLIPS_AT_ONCE] for k in range(0, len(clips), _CLIPS_AT_ONCE)]
-        readings = [(self.encode(few), spectrum.pixel_power(few)) for few in parts]
-        return tuple(np.concatenate(values) for values in zip(*readings, strict=True))
+        return frequencies.find_octave(self.encode, batch_of(clips))
 
     @property
     def frame_shape(self):

@@ -124,12 +124,18 @@ class Settings:
         # Equal settings are the same, however they are written: a run is known by them.
         for field in setting_fields():
             object.__setattr__(self, field.name, _as_kind(getattr(self, field.name), field.default))
+            _check(field.name, getattr(self, field.name), field.metadata["choices"], field.metadata["low"])
         known = {name: field.default for named in owners().values() for fields in named.values()
                  for name, field in fields.items()}  # fmt: skip
         given = {name: _as_kind(value, known.get(name)) for name, value in self.options.items()}
-        object.__setattr__(self, "options", given)
-        for field in setting_fields():
-            _check(field.name, getattr(self, field.name), field.metadata["choices"], field.metadata["low"])
+        # What is switched off needs nobody whose it is.
+        off = {name for name, value in given.items() if value is False and not self._has_owner(name)}
+        object.__setattr__(self, "options", {name: v for name, v in given.items() if name not in off})
+        self._check_pairs()
+        self._refuse_foreign_options()
+        self._refuse_contradictions()
+
+    def _check_pairs(self):
         for name in ("band", "speed_range"):
             pair = getattr(self, name)
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
@@ -145,37 +151,29 @@ class Settings:
                 raise ValueError(f"--{name} takes two rising numbers, such as 2,3, or none. Found: {text_of(pair)}")
         if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
             raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
-        if self.steps and not self.epochs:
-            raise ValueError(
-                f"--steps={self.steps} trains and --epochs=0 does not. Leave one of them out, or take back what a "
-                "flagfile has set by --steps=0."
-            )
-        # What is switched off needs nobody whose it is.
-        off = [name for name, value in self.options.items() if value is False and not self._has_owner(name)]
-        object.__setattr__(self, "options", {name: v for name, v in self.options.items() if name not in off})
-        self._refuse_foreign_options()
-        if self.keep_head and not (self.encoder_from and METHODS[self.method].predicts_labels):
-            raise ValueError(
-                f"--keep_head means nothing with --method={self.method} and --encoder_from={self.encoder_from}. It "
-                "takes --method=supervised, and a run or an exported model of that method. Leave it out."
-            )
-        if self.best_epoch and not METHODS[self.method].predicts_labels:
-            raise ValueError(
-                f"--best_epoch means nothing with --method={self.method}, which predicts no labels. Leave it out, or "
-                "take back what a flagfile has set by --nobest_epoch."
-            )
-        if self.view_frames and METHODS[self.method].needs_labels:
-            raise ValueError(
-                f"--view_frames={self.view_frames} means nothing with --method={self.method}, which learns from whole "
-                "clips. Leave it out, or take back what a flagfile has set by --view_frames=0."
-            )
 
-        for name, back in (("max_frames", "--max_frames=0"), ("warm_up", "--nowarm_up")):
-            if getattr(self, name) and self.format != "saved_model":
-                raise ValueError(
-                    f"--{name} means nothing with --format={self.format}, which is not for a server. Leave it out, or "
-                    f"take back what a flagfile has set by {back}."
-                )
+    def _refuse_contradictions(self):
+        """Refuses settings that mean nothing with others, by the first of these sentences that applies."""
+        kind, by = METHODS[self.method], f"means nothing with --method={self.method}"
+        back = "Leave it out, or take back what a flagfile has set by"
+        refusals = {
+            f"--steps={self.steps} trains and --epochs=0 does not. Leave one of them out, or take back what a flagfile "
+            "has set by --steps=0.": self.steps and not self.epochs,
+            f"--keep_head {by} and --encoder_from={self.encoder_from}. It takes --method=supervised, and a run or an "
+            "exported model of that method. Leave it out.": self.keep_head
+            and not (self.encoder_from and kind.predicts_labels),
+            f"--best_epoch {by}, which predicts no labels. {back} --nobest_epoch.": self.best_epoch
+            and not kind.predicts_labels,
+            f"--view_frames={self.view_frames} {by}, which learns from whole clips. {back} --view_frames=0.": (
+                self.view_frames and kind.needs_labels
+            ),
+        }
+        for name, undo in (("max_frames", "--max_frames=0"), ("warm_up", "--nowarm_up")):
+            sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
+            refusals[sentence] = getattr(self, name) and self.format != "saved_model"
+        for sentence, applies in refusals.items():
+            if applies:
+                raise ValueError(sentence)
 
     def options_for(self, owner: str) -> dict:
         """Returns those of `options` that belong to what is chosen of an owner, one of `owners`."""

@@ -28,9 +28,7 @@ def test_flagfiles_of_the_papers_runs_are_whole(call):
         ("lst", 30, (30,), 16),
     ],
 )
-def test_supervised_flagfiles_have_the_papers_schedule_and_else_what_the_pre_training_has(
-    call, name, epochs, decays, batch_size
-):
+def test_supervised_flagfiles_have_the_papers_schedule(call, name, epochs, decays, batch_size):
     found = []
     for prefix in ("", "supervised_"):
         call(lambda: found.append(options.settings()), f"--flagfile=flags/{prefix}{name}.cfg", "--view_frames=0")

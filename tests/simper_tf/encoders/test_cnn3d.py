@@ -17,7 +17,7 @@ def randomize(encoder):
         weight.assign(RNG.normal(0, 0.1, size=weight.shape))
 
 
-def test_cnn3d_is_convolution_norm_relu_and_pooling_twice_and_a_mean_over_space():
+def test_cnn3d_is_convolution_norm_relu_pooling_twice_and_a_mean():
     encoder, x = cnn3d((None, None, 2), norm="affine"), clips(2, 9, 10, 12, 2)
     randomize(encoder)
     values = iter(encoder.weights)
@@ -32,7 +32,7 @@ def test_cnn3d_is_convolution_norm_relu_and_pooling_twice_and_a_mean_over_space(
     np.testing.assert_allclose(encoder(x), tf.reduce_mean(expected, axis=(2, 3, 4)), atol=1e-5)
 
 
-def test_cnn3d_domainbed_is_convolution_relu_and_norm_four_times_and_a_mean_over_space():
+def test_cnn3d_domainbed_is_convolution_relu_norm_four_times():
     encoder, x = cnn3d_domainbed((None, None, 2), norm="affine"), clips(2, 9, 10, 12, 2)
     randomize(encoder)
     values = iter(encoder.weights)

@@ -48,7 +48,7 @@ def test_a_still_clip_has_no_difference_and_a_finite_gradient(relative, value):
     assert np.all(np.isfinite(tape.gradient(loss, x)))
 
 
-def test_a_pulse_of_a_thousandth_survives_half_precision_and_the_way_through_a_method():
+def test_a_faint_pulse_survives_half_precision_and_a_method():
     pulse = 0.5 + 1e-3 * np.sin(np.arange(16) / 2)
     x = np.tile(pulse[None, :, None, None, None], (1, 1, 2, 2, 1)).astype(np.float32)
     half = FrameDifference(dtype="mixed_bfloat16")

@@ -35,7 +35,7 @@ def test_replicas_drop_what_one_device_drops_of_the_whole_batch(kind, dtype, mon
     assert not np.array_equal(whole[0], whole[1])
 
 
-def test_a_mask_that_ends_within_a_draw_of_four_is_another_on_every_replica(monkeypatch):
+def test_a_mask_within_a_draw_of_four_differs_on_every_replica(monkeypatch):
     masks = []
     for index in range(2):
         on_replica(monkeypatch, 2, index)

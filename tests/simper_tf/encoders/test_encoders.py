@@ -13,6 +13,7 @@ from gpu_kernels import unfit
 
 from simper_tf.encoders import ENCODERS, mixes_clips
 from simper_tf.encoders.norms import NORMS, BatchNorm
+from simper_tf.utils.options import options_of
 
 RNG = np.random.default_rng(31)
 DIMENSIONS = {"physnet": (5,), "repnet": (512,), "small": (4,), "small1d": (4,), "small1d_by": (12,), "saliency": (4,)}
@@ -88,19 +89,17 @@ def encoders():
 
 
 @pytest.mark.parametrize("name", each(ENCODERS))
-def test_an_encoder_is_a_function_of_the_frame_and_of_described_options_by_keyword(name):
+def test_an_encoder_is_a_function_of_the_frame_and_of_options(name):
     frame, *rest = inspect.signature(ENCODERS[name]).parameters.values()
     assert frame.name == "frame_shape"
     assert frame.default is frame.empty
-    hints, doc = typing.get_type_hints(ENCODERS[name]), inspect.getdoc(ENCODERS[name])
-    assert hints["return"] is keras.Model
+    assert typing.get_type_hints(ENCODERS[name])["return"] is keras.Model
+    assert [option.name for option in rest] == [*options_of(ENCODERS[name])]
     for option in rest:
         assert option.kind is option.KEYWORD_ONLY
-        hint = hints[option.name]
-        assert type(option.default) is (typing.get_origin(hint) or hint)
-        (said,) = re.findall(rf"^    {option.name}: (.*(?:\n     +.*)*)", doc, re.MULTILINE)
-        assert said[0].isupper()
-        assert said.endswith(".")
+        assert type(option.default) is (typing.get_origin(option.annotation) or option.annotation)
+        (said,) = re.findall(rf"^    {option.name}: (.*(?:\n     +.*)*)", ENCODERS[name].__doc__, re.MULTILINE)
+        assert re.match(r"[A-Z].*\. Default: ", " ".join(said.split()))
 
 
 @pytest.mark.parametrize("name", each(ENCODERS))
@@ -141,19 +140,19 @@ def test_every_option_changes_what_an_encoder_is_made_of(encoders, name, option)
 
 @pytest.mark.parametrize("name", each(name for name, option in OPTIONS if option == "norm"))
 def test_an_unknown_norm_is_refused_with_the_choices(name):
-    with pytest.raises(ValueError, match=r"`norm` must be one of \('batch', 'group', 'affine'\)\. Received: 'layer'"):
+    with pytest.raises(ValueError, match=r"`norm` must be one of batch, group, affine\. Received: 'layer'"):
         ENCODERS[name](FRAME, norm="layer")
 
 
 @pytest.mark.parametrize("name", each(ENCODERS))
 @pytest.mark.parametrize("frame_shape", [3, (8, 3), (8, 8, None), (0, 8, 3), (8.5, 8, 3), "rgb"])
-def test_a_frame_that_is_no_height_width_and_channels_is_refused_with_an_example(name, frame_shape):
+def test_a_frame_without_height_width_channels_is_refused(name, frame_shape):
     with pytest.raises(ValueError, match=r"`frame_shape` must be the \(height, width, channels\) .* \(36, 36, 3\)"):
         ENCODERS[name](frame_shape)
 
 
 @pytest.mark.parametrize("name", each(ENCODERS))
-def test_a_frame_of_any_size_is_either_taken_or_refused_with_what_to_give(encoders, name):
+def test_a_frame_of_any_size_is_taken_or_refused_with_advice(encoders, name):
     if name in ("efficientphys", "ts_can"):
         with pytest.raises(ValueError, match=r"depend on the size of the frames.*\(None, 10, 3\)\. Give height and"):
             ENCODERS[name]((None, 10, 3))
@@ -166,7 +165,7 @@ def test_a_frame_of_any_size_is_either_taken_or_refused_with_what_to_give(encode
 
 @pytest.mark.parametrize("name", each(ENCODERS))
 @pytest.mark.parametrize("size", [(1, 1), (3, 36), (36, 8)])
-def test_features_of_the_smallest_frames_are_finite_or_the_frames_are_refused(name, size):
+def test_smallest_frames_give_finite_features_or_are_refused(name, size):
     smallest = {"efficientphys": 10, "ts_can": 10, "cnn3d": 4}.get(name, 1)
     if min(size) < smallest:
         with pytest.raises(

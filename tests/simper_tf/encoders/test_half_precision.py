@@ -36,7 +36,7 @@ def gradient_of(encoder, x):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", each(LEARNING))
-def test_the_shortest_views_of_mixed_bfloat16_have_the_gradient_of_float32_but_for_rounding(kind):
+def test_the_shortest_mixed_bfloat16_views_have_float32_gradients(kind):
     half, full = in_bfloat16(kind), KINDS[kind]()
     full.set_weights(half.get_weights())
     x = clips(RNG, 2, SHORTEST_HALF)
@@ -47,7 +47,7 @@ def test_the_shortest_views_of_mixed_bfloat16_have_the_gradient_of_float32_but_f
     assert np.dot(gradient, expected) / np.linalg.norm(gradient) / np.linalg.norm(expected) > 0.6
 
 
-def test_views_too_short_for_gradients_in_half_precision_are_refused_with_what_to_do():
+def test_views_too_short_for_half_precision_are_refused():
     check_length("float32", 1)
     check_length("mixed_bfloat16", 9)
     with pytest.raises(ValueError, match=r"as short as 8 frames: it needs at least 9.*--precision=float32, or raise"):
@@ -55,7 +55,7 @@ def test_views_too_short_for_gradients_in_half_precision_are_refused_with_what_t
 
 
 @pytest.mark.parametrize("kind", each(["ts_can", "efficientphys", "physnet"]))
-def test_a_pulse_of_two_thousandths_reaches_an_encoder_of_mixed_bfloat16_through_a_method(kind):
+def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(kind):
     encoder, beat = in_bfloat16(kind), np.sin(2 * np.pi * np.arange(40) / 10)
     x = np.float32(0.7 * (1 + 0.001 * beat))[None, :, None, None, None] * np.ones(FRAME, np.float32)
     found = SimPer(encoder, dtype="mixed_bfloat16").encode(x).numpy()

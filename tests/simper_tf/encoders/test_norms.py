@@ -23,7 +23,7 @@ def test_affine_is_batch_norm_with_its_first_statistics():
     np.testing.assert_allclose(affine(x), batch(x, training=False), atol=1e-6)
 
 
-def test_batch_norm_is_that_of_keras_but_exact_where_values_are_large_and_alike():
+def test_batch_norm_is_that_of_keras_but_exact_for_large_values():
     x = tf.constant(RNG.normal(1000, 1, size=(64, 6)), tf.float32)
     exact = (x - np.mean(x, axis=0)) / np.sqrt(np.var(np.float64(x), axis=0) + 1e-3)
     mine, keras_own = normalization("batch"), keras.layers.BatchNormalization(synchronized=True)
@@ -36,7 +36,7 @@ def test_batch_norm_is_that_of_keras_but_exact_where_values_are_large_and_alike(
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5, 2, 6), (7, 4, 5, 6)])
-def test_batch_norm_of_clips_and_images_is_that_of_plain_keras_with_its_gradients_and_averages(shape):
+def test_batch_norm_of_clips_is_plain_keras_with_its_gradients(shape):
     x, pull, found = clips(*shape), clips(*shape), []
     for layer in (normalization("batch"), keras.layers.BatchNormalization()):
         layer.build(shape)
@@ -52,7 +52,7 @@ def test_batch_norm_of_clips_and_images_is_that_of_plain_keras_with_its_gradient
         np.testing.assert_allclose(mine, other, rtol=0, atol=precision * np.abs(other).max())
 
 
-def test_batch_norm_of_clips_is_exact_where_values_are_large_and_alike_and_of_one_value_is_its_shift():
+def test_batch_norm_of_clips_is_exact_for_large_values_and_for_one():
     x = tf.constant(RNG.normal(1000, 1, size=(3, 4, 3, 3, 6)), tf.float32)
     axes = (0, 1, 2, 3)
     exact = (x - np.mean(np.float64(x), axis=axes)) / np.sqrt(np.var(np.float64(x), axis=axes) + 1e-3)
@@ -62,7 +62,7 @@ def test_batch_norm_of_clips_is_exact_where_values_are_large_and_alike_and_of_on
     np.testing.assert_allclose(alone.moving_variance, 0.99)
 
 
-def test_batch_norm_counts_the_values_of_batches_that_have_more_than_32_bits_can_number(monkeypatch):
+def test_batch_norm_counts_more_values_than_32_bits_can_number(monkeypatch):
     layer, counted = normalization("batch"), []
     monkeypatch.setattr(layer, "_move", lambda mean, variance, count: counted.append(count))
     # A graph of 1,280 views of 75 frames, of which nothing but the count is run.
@@ -72,7 +72,7 @@ def test_batch_norm_counts_the_values_of_batches_that_have_more_than_32_bits_can
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_batch_norm_that_is_frozen_or_does_not_train_uses_its_averages_and_keeps_them(frozen):
+def test_frozen_batch_norm_uses_its_averages_and_keeps_them(frozen):
     layer, x = normalization("batch", epsilon=0.0), clips(2, 4, 3, 3, 6)
     layer.trainable = not frozen
     layer.build(x.shape)

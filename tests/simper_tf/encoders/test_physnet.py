@@ -78,7 +78,7 @@ def test_quarters_are_averaged_and_share_a_middle_row_or_column():
     np.testing.assert_allclose(QuarterMeans()(pixel), np.repeat(pixel[:, :, 0], 4, axis=2), atol=1e-6)
 
 
-def test_the_first_four_series_are_those_of_quarters_and_the_fifth_is_their_mean(encoders):
+def test_four_series_are_those_of_quarters_and_the_fifth_their_mean(encoders):
     x = RNG.uniform(0.4, 0.6, size=(1, 16, 128, 128, 3)).astype(np.float32)
     series = encoders["physnet"](x).numpy()
     np.testing.assert_allclose(series[..., 4], series[..., :4].mean(axis=-1), atol=1e-5)
@@ -95,7 +95,7 @@ def test_brightness_and_contrast_of_a_channel_change_nothing(encoders):
     np.testing.assert_allclose(encoders["physnet"](changed), expected, atol=1e-3)
 
 
-def test_clips_are_standardized_one_by_one_and_constant_ones_become_zero():
+def test_clips_are_standardized_alone_and_constant_ones_are_zero():
     x = tf.concat([clips(1, 8, 4, 4, 3), 0.3 * clips(1, 8, 4, 4, 3) + 0.5, tf.fill((1, 8, 4, 4, 3), 0.7)], 0)
     found = standardize(x).numpy()
     np.testing.assert_allclose(found[:2].mean(axis=(1, 2, 3)), 0, atol=1e-5)
@@ -103,7 +103,7 @@ def test_clips_are_standardized_one_by_one_and_constant_ones_become_zero():
     np.testing.assert_allclose(found[2], 0, atol=1e-3)
 
 
-def test_a_still_clip_has_constant_features_up_to_its_ends_where_edges_are_repeated(encoders):
+def test_a_still_clip_has_constant_features_up_to_its_ends(encoders):
     still = tf.repeat(clips(1, 1, 16, 16, 3), 20, axis=1)
     assert np.ptp(encoders["physnet_sinc"](still)) < 1e-4
     assert np.ptp(encoders["physnet"](still)) > 1e-3  # Padded with zeros, as published.

@@ -53,7 +53,7 @@ def test_a_block_projects_its_input_only_where_shapes_differ(filters, stride, we
     assert len(keras.Model(inputs, basic_block(inputs, filters, (1, 3, 3), stride, "affine")).weights) == weights
 
 
-def test_a_block_is_convolution_norm_relu_convolution_and_norm_added_to_its_input():
+def test_a_block_is_convolutions_and_norms_added_to_its_input():
     x, inputs = clips(1, 5, 6, 6, 4), keras.Input((None, None, None, 4))
     block = keras.Model(inputs, basic_block(inputs, 4, (3, 3, 3), 1, "affine"))
     for weight in block.weights:

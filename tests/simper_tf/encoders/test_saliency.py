@@ -115,7 +115,7 @@ def test_the_sampler_learns_from_the_loss_of_the_encoder():
     assert all(np.abs(gradient).max() > 0 for gradient in gradients[:-1])
 
 
-def test_features_are_those_of_the_frames_that_were_sampled_by_the_maps():
+def test_features_are_those_of_frames_sampled_by_the_maps():
     encoder, x = small((16, 12, 3)), clips(2, 8, 16, 12, 3)
     model = with_saliency_sampler(encoder, (16, 12, 3))
     assert model.name == "saliency_small"
@@ -128,7 +128,7 @@ def test_frames_too_small_are_refused_with_the_numbers():
         with_saliency_sampler(small((4, 9, 3)), (4, 9, 3))
 
 
-def test_the_entropy_of_maps_is_that_of_scipy_and_lies_between_a_point_and_a_flat_map():
+def test_the_entropy_of_maps_is_that_of_scipy():
     maps = softmax_maps(2, 3, 4, 5)
     expected = stats.entropy(maps.numpy().reshape(6, 20), axis=1).mean() / 20  # By points.
     assert float(entropy(maps)) == pytest.approx(expected, rel=1e-5)
@@ -146,7 +146,7 @@ def views(x):
     return {"views": tf.stack(2 * [x, x[:, ::-1]], axis=1), "speeds": tf.constant([[1.0, 2.0, 1.0, 2.0]] * len(x))}
 
 
-def test_terms_of_the_maps_are_added_to_the_loss_of_a_method_and_learned_from():
+def test_terms_of_the_maps_are_added_to_the_loss_and_learned_from():
     x, encoder, maps = clips(2, 8, 16, 16, 3), small((16, 16, 3)), []
     losses = []
     for weights in ({}, {"saliency_entropy_weight": 50.0, "saliency_motion_weight": 30.0}):
@@ -164,7 +164,7 @@ def test_terms_of_the_maps_are_added_to_the_loss_of_a_method_and_learned_from():
     assert float(entropy(model.encoder.get_layer("saliency")(x))) < 0.99 * float(entropy(maps[1][:2]))
 
 
-def test_terms_are_of_the_innermost_block_that_asks_and_of_nobody_outside():
+def test_terms_belong_to_the_innermost_block_that_asks():
     auxiliary_losses.add(tf.constant(1.0))
     with auxiliary_losses.collected() as outer:
         auxiliary_losses.add(tf.constant(2.0))

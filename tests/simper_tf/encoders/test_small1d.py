@@ -35,7 +35,7 @@ def test_by_channel_each_is_encoded_as_if_it_were_alone():
 
 
 @pytest.mark.parametrize("per_channel", [False, True])
-def test_a_feature_depends_on_twelve_samples_to_either_side_and_on_no_more(per_channel):
+def test_a_feature_depends_on_twelve_samples_to_either_side(per_channel):
     encoder, x = small1d((1, 1, 2), per_channel=per_channel), tf.Variable(series(1, 40, 2))
     with tf.GradientTape() as tape:
         middle = tf.reduce_sum(tf.square(encoder(x)[0, 20]))
@@ -50,6 +50,8 @@ def test_delaying_the_series_delays_the_features_inside():
 
 
 @pytest.mark.parametrize("kernel_frames", [4, -1, 19])
-def test_kernels_that_are_even_or_longer_than_the_shortest_clips_mirror_are_refused(kernel_frames):
-    with pytest.raises(ValueError, match=rf"`kernel_frames` must be odd, from 1 to 17. Received: {kernel_frames}."):
+def test_kernels_that_are_even_or_too_long_are_refused(kernel_frames):
+    with pytest.raises(
+        ValueError, match=rf"`kernel_frames` must be (odd|at least 1 and at most 17)\. Received: {kernel_frames}\."
+    ):
         small1d((1, 1, 1), kernel_frames=kernel_frames)

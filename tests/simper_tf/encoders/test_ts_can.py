@@ -12,7 +12,7 @@ def clips(*shape):
     return tf.constant(RNG.uniform(size=shape), tf.float32)
 
 
-def test_an_impulse_moves_a_frame_back_in_the_first_third_and_on_in_the_second():
+def test_an_impulse_moves_back_in_the_first_third_on_in_the_second():
     impulse = np.zeros((1, 5, 1, 1, 7), np.float32)
     impulse[0, 2] = 1.0
     shifted = TemporalShift()(impulse).numpy()[0, :, 0, 0]
@@ -70,7 +70,7 @@ def test_the_mask_of_attention_has_the_mean_of_a_half():
     np.testing.assert_allclose(masks.mean(axis=(2, 3, 4)), 0.5, rtol=1e-5)
 
 
-def test_with_attention_the_color_of_a_still_part_matters_and_without_it_does_not():
+def test_attention_alone_makes_the_color_of_a_still_part_matter():
     x = clips(1, 8, 10, 10, 3).numpy()
     other = x.copy()
     x[:, :, :5], other[:, :, :5] = 0.2, 0.8

@@ -30,7 +30,7 @@ def probe(train, validation, test):
     return found.values, found.found["penalty"]
 
 
-def test_a_linear_map_is_recovered_and_its_noise_held_down_by_the_penalty():
+def test_a_linear_map_is_recovered_and_its_noise_held_down():
     train, validation, test = linear(80), linear(30), linear(30)
     predicted, penalty = probe(train, validation, test)
     np.testing.assert_allclose(predicted, test.labels, atol=0.05)
@@ -38,7 +38,7 @@ def test_a_linear_map_is_recovered_and_its_noise_held_down_by_the_penalty():
     assert probe(linear(80, noise=60), validation, test)[1] > penalty
 
 
-def test_the_probe_is_the_ridge_regression_of_scaled_features_with_more_columns_than_clips_too():
+def test_the_probe_is_ridge_regression_of_scaled_features():
     train, validation, test = linear(15), linear(9), linear(5)
     predicted, penalty = probe(train, validation, test)
     flat = [part.series.reshape(len(part.series), 20) for part in (train, test)]
@@ -47,7 +47,7 @@ def test_the_probe_is_the_ridge_regression_of_scaled_features_with_more_columns_
     np.testing.assert_allclose(predicted, reference, rtol=1e-6)
 
 
-def test_the_penalty_is_chosen_on_validation_clips_and_never_on_those_predicted():
+def test_the_penalty_is_never_chosen_on_clips_predicted():
     train, validation, test = linear(20, noise=30), linear(30), linear(30)
     _, penalty = probe(train, validation, test)
     assert probe(train, validation, dataclasses.replace(test, labels=0 * test.labels))[1] == penalty
@@ -55,7 +55,7 @@ def test_the_penalty_is_chosen_on_validation_clips_and_never_on_those_predicted(
     assert probe(train, unlearnable, test)[1] == PENALTIES[-1] > penalty
 
 
-def test_a_probe_ignores_scale_and_offset_of_the_features_and_the_order_of_the_clips():
+def test_a_probe_ignores_scale_offset_and_order():
     parts = linear(40), linear(20), linear(10)
     predicted, _ = probe(*parts)
     scaled = [dataclasses.replace(part, series=1e-3 * part.series + 7) for part in parts]
@@ -104,7 +104,7 @@ def test_a_clip_shorter_than_a_day_persists_at_its_last_value():
         (Scalar("mmHg"), {"1nn", "1nn_npsd", "1nn_euclidean", "probe", "linear_probe", "training_mean"}),
     ],
 )
-def test_a_task_is_predicted_by_the_protocols_that_suit_it_and_by_a_head_of_its_own(task, names):
+def test_a_task_is_predicted_by_the_protocols_that_suit_it(task, names):
     shape = (12, 4) if task is TASK else (12,)
     parts = [features(RNG.normal(size=(12, 30)), RNG.normal(size=shape), levels=RNG.normal(size=(12, 30)))] * 3
     found = protocols.predict(*parts, task)

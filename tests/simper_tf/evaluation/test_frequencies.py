@@ -44,7 +44,7 @@ def test_perfect_features_are_read_by_every_protocol():
     assert np.abs(predictions["1nn_euclidean"] - test).mean() < 0.5
 
 
-def test_features_at_twice_the_frequency_mislead_only_the_readout_without_labels_or_pixels():
+def test_features_at_twice_mislead_only_the_readout_without_help():
     train, test = RNG.uniform(0.5, 2.6, 150), RNG.uniform(0.6, 2.5, 40)
     predictions, harmonic = predict(features(train, 1 / 2), features(test, 1 / 2))
     assert harmonic == 1 / 2
@@ -62,7 +62,7 @@ def test_resolving_the_octave_looks_at_no_label_and_no_band():
     np.testing.assert_allclose(read, test.labels, atol=0.01)
 
 
-def test_clips_without_a_line_are_read_by_the_multiple_that_others_agree_on():
+def test_clips_without_a_line_are_read_by_the_common_multiple():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     drowned = dataclasses.replace(test, pixels=np.ones_like(test.pixels))
     octave = find_octave(train.series, train.pixels)
@@ -100,7 +100,7 @@ def test_a_few_clips_with_lines_do_not_decide_for_all():
 @pytest.mark.parametrize(
     ("agreement", "voting", "common"), [(0.67, 0.25, True), (0.66, 1.0, False), (1.0, 0.24, False)]
 )
-def test_a_multiple_is_common_where_two_of_three_votes_agree_and_a_quarter_of_the_clips_vote(agreement, voting, common):
+def test_a_multiple_is_common_where_two_of_three_votes_agree(agreement, voting, common):
     octave = Octave(2, agreement, voting)
     assert octave.is_common == common
     assert str(octave).startswith("Features run at 2 times the frequency") == common
@@ -131,7 +131,7 @@ def test_calibration_without_a_label_is_refused(number):
 
 
 @pytest.mark.parametrize("unit", ["bpm", "count"])
-def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_duration(unit):
+def test_predictions_come_in_the_unit_of_the_labels(unit):
     rates = {k: RNG.uniform(20, 40, k).astype(np.float32) for k in (60, 20)}
     frequencies = {k: RNG.uniform(0.8, 3.0, k) for k in rates}
 
@@ -155,7 +155,7 @@ def test_predictions_come_in_the_unit_of_the_labels_each_clip_with_its_own_durat
         np.testing.assert_allclose(predictions["fft_paper"], np.round(predictions["fft_paper"]), atol=1e-4)
 
 
-def test_protocols_that_look_at_labels_get_the_clips_whose_labels_are_known_and_the_others_all():
+def test_protocols_with_labels_get_the_clips_of_known_labels():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     known = np.arange(60) % 6 == 1
     labels = np.where(known, train.labels, np.nan)
@@ -181,7 +181,7 @@ def test_a_neighbor_at_another_frame_rate_has_as_many_cycles_a_frame(task, per_h
         assert np.abs(found - slower.labels).max() < 0.1 * per_hertz, name
 
 
-def test_the_neighbors_of_counts_and_of_one_rate_keep_their_labels_to_the_bit():
+def test_neighbors_of_counts_and_of_one_rate_keep_labels_to_the_bit():
     train, test = features(RNG.uniform(0.5, 5, 50)), features(RNG.uniform(0.7, 4, 5))
     for task in (TASK, Frequency("count", band=(0.4, 5.5))):
         assert set(protocols.predict(train, train, test, task)["1nn"].values) <= set(train.labels)

@@ -35,20 +35,20 @@ def error(parts, task=HERTZ):
     return np.abs(predict(parts, task)[0] - parts[2].labels).mean()
 
 
-def test_sinusoids_of_random_phase_are_read_where_a_linear_map_of_the_series_reads_nothing():
+def test_sinusoids_of_random_phase_are_read_as_no_linear_map_can():
     parts = [sinusoids(number) for number in (400, 100, 100)]
     guess = np.abs(np.median(parts[0].labels) - parts[2].labels).mean()
     assert error(parts) < 0.02
     assert np.abs(protocols.linear_probe(*parts, HERTZ).values - parts[2].labels).mean() > 0.8 * guess
 
 
-def test_features_at_a_fixed_multiple_of_the_frequency_are_read_without_a_band():
+def test_features_at_a_fixed_multiple_are_read_without_a_band():
     parts = [sinusoids(number) for number in (400, 100, 100)]
     halved = [dataclasses.replace(part, labels=part.labels / 2) for part in parts]
     assert error(halved, Frequency("Hz", band=(7.0, 8.0))) < 0.01
 
 
-def test_the_spectra_are_those_of_numpy_for_each_channel_and_blind_to_scale_offset_and_direction():
+def test_spectra_are_those_of_numpy_blind_to_scale_and_direction():
     series = RNG.normal(size=(3, 20, 2))
     expected = []
     for clip in series:
@@ -92,7 +92,7 @@ def test_another_number_is_learned_as_it_is():
     np.testing.assert_allclose(predicted, reference, rtol=1e-5)
 
 
-def test_the_penalty_is_chosen_on_validation_clips_alone_and_grows_with_noise():
+def test_the_penalty_is_chosen_on_validation_and_grows_with_noise():
     clean, noisy = ([sinusoids(number, noise) for number in (150, 100, 100)] for noise in (0.0, 1.0))
     penalty = predict(noisy)[1]
     assert predict(clean)[1] < penalty
@@ -102,7 +102,7 @@ def test_the_penalty_is_chosen_on_validation_clips_alone_and_grows_with_noise():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_constant_features_are_read_as_the_mean_of_the_training_labels(constant):
+def test_constant_features_are_read_as_the_mean_training_label(constant):
     parts = [sinusoids(number) for number in (30, 10, 5)]
     parts = [dataclasses.replace(part, series=np.full_like(part.series, constant)) for part in parts]
     np.testing.assert_allclose(predict(parts)[0], parts[0].labels.mean(), rtol=1e-5)

@@ -32,7 +32,7 @@ def extracted(task, channels=3):
     return features.extract({**functions, **features.extras(task, None, (None, None, channels))}, dataset)
 
 
-def test_each_clip_is_read_at_its_own_rate_in_beats_per_minute_and_without_labels():
+def test_each_clip_is_read_at_its_own_rate_without_labels():
     found = extracted(BPM)
     predictions = protocols.predict(found, found, found, BPM)
     for name in NAMES:
@@ -40,7 +40,7 @@ def test_each_clip_is_read_at_its_own_rate_in_beats_per_minute_and_without_label
 
 
 @pytest.mark.parametrize("name", ["chrom", "pos"])
-def test_a_pulse_whose_second_harmonic_is_the_stronger_is_read_by_its_fundamental(name):
+def test_a_strong_second_harmonic_is_read_by_its_fundamental(name):
     angles = 2 * np.pi * HERTZ[:, None] * np.arange(240) / RATES[:, None]
     wave = 0.7 * np.sin(angles) + np.sin(2 * angles)
     even = perfect(np.random.default_rng(0), HERTZ)

@@ -8,7 +8,7 @@ from simper_tf.losses.diagnostics import feature_deviation, speed_correlation_an
 RNG = np.random.default_rng(37)
 
 
-def test_ideal_features_follow_the_speeds_with_correlation_and_slope_one():
+def test_ideal_features_have_speed_correlation_and_slope_one():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (3, 1)), tf.float32)
     correlation, slope = speed_correlation_and_slope(of_views(RNG, speeds), speeds)
     assert float(correlation) == pytest.approx(1, abs=1e-6)
@@ -30,7 +30,7 @@ def test_features_that_ignore_the_speed_or_run_against_it_are_told():
     assert float(slope) == pytest.approx(-1, abs=0.1)
 
 
-def test_channels_pool_their_power_and_it_reads_the_sum_of_their_spectra():
+def test_channels_pool_their_power():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 6), (2, 1)), tf.float32)
     features = tf.stack([of_views(RNG, speeds), 0.01 * tf.constant(RNG.normal(size=(2, 6, 60)), tf.float32)], axis=-1)
     assert float(speed_correlation_and_slope(features, speeds)[0]) == pytest.approx(1, abs=1e-6)

@@ -213,7 +213,7 @@ def test_default_labels_spread_over_a_few_views(speed_range, mass, perplexity):
     ("speed_range", "temperature", "lowest"),
     [((0.5, 2.0), 1.0, 1.786), ((0.5, 3.0), 1.0, 1.691), ((0.5, 2.0), 0.5, 1.45), ((0.5, 3.0), 0.5, 1.26)],
 )
-def test_scores_between_zero_and_one_leave_a_loss_that_no_features_can_undercut(speed_range, temperature, lowest):
+def test_scores_of_zero_to_one_bound_the_loss_from_below(speed_range, temperature, lowest):
     speeds = sorted_speeds((500, 10), speed_range)
     labels = info_nce.label_distribution(speeds, speeds)
     scores = perfect_scores(labels.numpy().astype(np.float64), temperature)
@@ -231,7 +231,7 @@ def series(frequency, num_frames=60):
 BAND = (0.05, 0.12)  # Cycles per frame.
 
 
-def test_power_inside_the_band_costs_nothing_and_power_outside_it_everything():
+def test_power_inside_the_band_is_free_and_outside_it_counts():
     # Over 200 frames, whose lobes of 2/200 the slow one and the band leave between them.
     views = tf.constant([[series(f, 200) for f in (0.08, 0.25, 0.02)]])
     share = spectral.out_of_band_power(views, tf.ones([1, 3]), BAND)
@@ -240,9 +240,7 @@ def test_power_inside_the_band_costs_nothing_and_power_outside_it_everything():
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 1.5])
 @pytest.mark.parametrize(("num_frames", "rate", "band"), [(75, 30, (0.5, 4.5)), (60, 20, (0.6, 3.0))])
-def test_a_pure_sine_anywhere_in_the_band_costs_nothing_and_one_an_octave_above_its_top_everything(
-    num_frames, rate, band, speed
-):
+def test_a_sine_in_the_band_is_free_and_an_octave_above_costs_all(num_frames, rate, band, speed):
     low, high = band[0] / rate, band[1] / rate
     frequencies = speed * np.array([*np.linspace(low, high, 9), 2 * high])
     angles = 2 * np.pi * frequencies[:, None] * np.arange(num_frames) + np.linspace(0, 2 * np.pi, 8)[:, None, None]

@@ -51,7 +51,7 @@ def test_fit_refuses_batches_that_are_too_small(kind, swinging_bars):
         model.fit(tf.data.Dataset.from_tensors(ready), verbose=0)
 
 
-def test_a_last_batch_of_one_clip_is_learned_from_where_clips_are_not_compared(swinging_bars):
+def test_a_last_batch_of_one_clip_serves_where_clips_do_not_meet(swinging_bars):
     model = op_by_op(SimPer)
     model.fit(swinging_bars[0], None, 5, verbose=0)
     assert int(model.optimizer.iterations) == 2
@@ -65,7 +65,7 @@ def test_fit_refuses_what_a_method_refuses_of_a_batch(swinging_bars):
 
 
 @pytest.mark.parametrize("kind", [Supervised, ContrastPhysPlus])
-def test_views_of_parts_of_clips_are_refused_where_labels_hold_for_whole_ones(kind, swinging_bars):
+def test_views_of_parts_are_refused_where_labels_hold_for_wholes(kind, swinging_bars):
     model, clips = op_by_op(kind), np.concatenate([swinging_bars[0]] * 2, axis=1)
     message = rf"{kind.__name__} learns from labels, .*Received: clips of 80 frames and views of 40\. Cut the clips, or"
     for call in (model.fit, model.evaluate):

@@ -37,7 +37,7 @@ def values(variables):
     return [v.numpy() for v in variables]
 
 
-def test_the_loss_is_the_distance_of_each_prediction_from_the_target_of_the_other_view():
+def test_the_loss_is_the_distance_from_the_target_of_the_other_view():
     model = compiled()
     features, targets = [tf.constant(RNG.normal(size=shape), tf.float32) for shape in ((5, 2, 10, 2), (5, 2, 8))]
     predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
@@ -50,7 +50,7 @@ def test_the_loss_is_the_distance_of_each_prediction_from_the_target_of_the_othe
     assert 0 <= loss <= 8
 
 
-def test_the_loss_is_zero_where_predictions_point_along_the_targets_and_eight_against():
+def test_the_loss_is_zero_along_the_targets_and_eight_against_them():
     model, features = compiled(), tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
     predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
     swapped = tf.reshape(predictions, [5, 2, 8])[:, ::-1]
@@ -117,7 +117,7 @@ def test_projector_and_predictor_are_those_of_the_source():
     assert counts == [3_158_016, 2_109_440]
 
 
-def test_direction_distance_is_zero_only_where_directions_agree_and_four_where_they_oppose():
+def test_direction_distance_is_zero_along_and_four_against():
     vectors = tf.constant([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
     found = direction_distance(vectors, tf.constant([[3.0, 6.0], [-2.0, 1.0], [-0.1, -0.2]]))
     np.testing.assert_allclose(found, [0, 2, 4], atol=1e-6)

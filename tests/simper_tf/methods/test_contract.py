@@ -138,7 +138,7 @@ def test_features_are_those_of_the_encoder_alone(kind, precision, swinging_bars)
 @pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("look", ["simper", "none"])
-def test_every_method_can_train_with_the_appearance_of_another_and_with_none(kind, look, swinging_bars):
+def test_every_method_trains_with_another_appearance_and_with_none(kind, look, swinging_bars):
     views = views_for(kind)
     views = Views(views.num_frames, views.times, kind.appearance_from(APPEARANCES[look]))
     logs = op_by_op(kind, views=views).fit(*data_for(kind, swinging_bars[0]), batch_size=3, verbose=0).history

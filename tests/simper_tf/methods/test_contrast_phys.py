@@ -79,7 +79,7 @@ def test_the_loss_is_that_of_the_formula():
     assert logs["loss"] == pytest.approx(positive - negative, abs=1e-6)
 
 
-def test_a_frequency_of_its_own_for_every_clip_scores_well_and_one_for_all_does_not():
+def test_a_frequency_for_each_clip_scores_better_than_one_for_all():
     own = logs_of(sinusoids(np.linspace(0.06, 0.29, 12)))
     same = logs_of(sinusoids(np.full(12, 0.1)))
     noise = logs_of(RNG.normal(size=(12, 120)))
@@ -135,7 +135,7 @@ def test_training_lowers_the_loss_on_fresh_views(losses_of_training):
     assert after < before - 0.01
 
 
-def test_a_clip_is_seen_once_at_its_own_speed_with_windows_at_places_of_its_own():
+def test_a_clip_is_seen_once_at_its_own_speed_in_drawn_windows():
     draws = CutClip().draw(300, 60, 20, tf.constant([7, 1]))
     np.testing.assert_array_equal(draws["speeds"], np.ones((300, 1)))
     windows = draws["windows"].numpy()

@@ -39,7 +39,7 @@ def waves(frequencies, num_frames=120):
     return np.sin(2 * np.pi * np.asarray(frequencies)[:, None] * np.arange(num_frames) + phases)
 
 
-def test_distances_are_the_means_over_all_pairs_of_a_window_and_one_of_a_true_signal():
+def test_distances_are_means_over_all_pairs_with_true_windows():
     found, true = RNG.dirichlet(np.ones(7), size=(3, 5)), RNG.dirichlet(np.ones(7), size=(3, 2))
     known = np.array([True, False, True])
     apart = np.mean((found[:, :, None, None] - true) ** 2, axis=-1).mean(axis=(1, 3))  # By clip and true signal.
@@ -57,7 +57,7 @@ def test_a_batch_without_any_label_is_one_of_contrast_phys():
     assert logs == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_loss_is_that_of_the_formula_with_sinusoids_for_true_signals():
+def test_the_loss_is_the_formula_with_sinusoids_as_true_signals():
     features, batch = RNG.normal(size=(2, 40, 2)).astype(np.float32), batch_of([2.0, 3.0], 3)
     found = shares_in_windows(tf.constant(features[:, None]), batch["windows"], BAND).numpy()
     waves = np.sin(2 * np.pi * np.float32([[0.1], [0.15]]) * np.arange(40)).astype(np.float32)
@@ -71,7 +71,7 @@ def test_the_loss_is_that_of_the_formula_with_sinusoids_for_true_signals():
     assert logs["loss"] == pytest.approx(logs["positive"] - logs["negative"] + positive - negative, abs=1e-6)
 
 
-def test_features_at_the_labeled_frequency_score_better_than_at_twice_it():
+def test_the_labeled_frequency_scores_better_than_its_double():
     labels = np.linspace(0.06, 0.14, 8)
     batch = batch_of(labels)
     right, twice = (logs_of(waves(factor * labels), batch) for factor in (1, 2))
@@ -80,12 +80,12 @@ def test_features_at_the_labeled_frequency_score_better_than_at_twice_it():
     assert twice["true_positive"] > right["true_positive"]
 
 
-def test_a_true_signal_is_a_sinusoid_of_its_frequency_and_none_at_zero():
+def test_a_true_signal_is_a_sinusoid_and_constant_at_zero():
     found = sinusoids(tf.constant([0.25, 0.0]), 8).numpy()
     np.testing.assert_allclose(found, [[[0, 1, 0, -1] * 2], [[0] * 8]], atol=1e-5)
 
 
-def test_gradients_are_finite_with_and_without_labels_on_collapsed_features():
+def test_collapsed_features_have_finite_gradients_with_any_labels():
     features = tf.fill([3, 1, 40, 2], 0.7)
     for labels in ([np.nan] * 3, [0.1, np.nan, 0.2]):
         with tf.GradientTape() as tape:
@@ -107,7 +107,7 @@ def test_labels_that_tell_no_frequency_or_are_missing_are_refused(swinging_bars)
 
 
 @pytest.mark.slow
-def test_with_half_of_the_labels_features_run_at_the_frequency_of_all_clips(swinging_bars):
+def test_half_of_the_labels_set_the_frequency_of_all_clips(swinging_bars):
     clips, frequencies = tf.constant(swinging_bars[0]), swinging_bars[1]
     labels = np.where(np.arange(6) % 2, np.nan, frequencies).astype(np.float32)
     model = model_of(cycles_per_label=1 / RATE, band=(0.02, 0.4))

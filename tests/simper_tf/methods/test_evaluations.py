@@ -12,7 +12,7 @@ from simper_tf.methods import SimPer
 
 @pytest.mark.slow
 @ALL
-def test_evaluation_returns_the_logs_of_training_and_changes_no_weight(kind, swinging_bars):
+def test_evaluation_logs_what_training_logs_and_changes_no_weight(kind, swinging_bars):
     model, data = op_by_op(kind, normed_encoder()), data_for(kind, swinging_bars[0])
     model.fit(*data, batch_size=3, verbose=0)
     before = values([*model.weights, *model.optimizer.variables])
@@ -55,7 +55,7 @@ def test_evaluation_is_the_mean_over_clips_however_they_are_batched(swinging_bar
     assert model.evaluate(ready.batch(4), verbose=0) == pytest.approx(whole, rel=1e-4)  # 4 and 2.
 
 
-def test_batches_of_an_evaluation_see_different_views_and_none_that_a_step_of_training_sees(swinging_bars):
+def test_batches_of_an_evaluation_see_views_that_no_step_sees(swinging_bars):
     model, seen = compiled(SimPer), []
 
     def speeds(data, step=None):
@@ -96,7 +96,7 @@ def test_training_goes_on_after_an_evaluation_of_other_data_within_it(swinging_b
     assert {each.shape for each in predicted} == {(6, 30, 2)}
 
 
-def test_every_batch_whose_gradients_are_added_up_has_views_of_its_own(swinging_bars):
+def test_batches_whose_gradients_add_up_have_views_of_their_own(swinging_bars):
     model = compiled(SimPer)
     model.compile(keras.optimizers.Adam(1e-3, gradient_accumulation_steps=3))
     seen, drawn = [], model.draw

@@ -84,7 +84,7 @@ def test_loss_and_distances_are_those_of_the_formula():
     assert float(logs["loss"]) == pytest.approx(expected[0] - expected[1], abs=1e-6)
 
 
-def test_features_that_follow_the_speed_score_well_and_those_that_ignore_it_badly():
+def test_features_that_follow_the_speed_score_better():
     speeds, windows = drawn(64, 60)
     model = compiled()
     following = loss_of(model, sinusoids(RNG, 0.15 * speeds, 60), speeds, windows)

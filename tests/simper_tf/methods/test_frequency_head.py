@@ -32,7 +32,7 @@ def test_before_anything_is_learned_it_reads_the_strongest_line():
 
 
 @pytest.mark.parametrize("multiple", [0.5, 1.0, 2.0])
-def test_what_it_learns_between_some_frequencies_holds_for_those_beyond(multiple):
+def test_what_some_frequencies_teach_holds_for_those_beyond(multiple):
     keras.utils.set_random_seed(0)
     head = frequency_head(FRAMES, 2)
     head.compile(keras.optimizers.Adam(3e-3), "mae", jit_compile=False)

@@ -26,7 +26,7 @@ def test_batch_norm_of_a_head_sees_all_views_together():
     np.testing.assert_allclose(vectors, expected.reshape(6, 2, 64), atol=1e-4)
 
 
-def test_variety_is_zero_for_one_direction_and_one_for_directions_that_cancel():
+def test_variety_is_zero_for_one_direction_and_one_where_they_cancel():
     assert float(heads.variety(tf.constant([[1.0, 1.0], [3.0, 3.0]]))) == pytest.approx(0, abs=1e-6)
     assert float(heads.variety(tf.constant([[1.0, 0.0], [-4.0, 0.0]]))) == pytest.approx(1)
     vectors = RNG.normal(size=(20, 5))
@@ -34,7 +34,7 @@ def test_variety_is_zero_for_one_direction_and_one_for_directions_that_cancel():
     assert float(heads.variety(tf.constant(vectors, tf.float32))) == pytest.approx(1 - mean @ mean, rel=1e-4)
 
 
-def test_features_of_another_length_than_the_head_was_built_for_are_refused():
+def test_features_of_another_length_than_the_head_are_refused():
     head = heads.head(32, keras.layers.Dense(4))
     with pytest.raises(ValueError, match=r"built for views of 32 numbers, frames times features. Received: 40"):
         heads.project(head, tf.zeros([3, 2, 20, 2]))

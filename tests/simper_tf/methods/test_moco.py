@@ -38,7 +38,7 @@ def target_weights_of(model):
     return values([*model.target_encoder.weights, *model.target_head.weights])
 
 
-def test_the_target_is_a_copy_that_no_gradient_and_no_optimizer_touches():
+def test_no_gradient_and_no_optimizer_touches_the_target():
     model = compiled()
     for online, target in zip(weights_of(model), target_weights_of(model), strict=True):
         np.testing.assert_array_equal(target, online)
@@ -53,7 +53,7 @@ def test_the_target_is_a_copy_that_no_gradient_and_no_optimizer_touches():
     assert all(gradient is None for gradient in tape.gradient(keys, everything))
 
 
-def test_the_target_moves_by_its_share_towards_the_weights_before_the_keys_are_made():
+def test_the_target_moves_by_its_share_before_the_keys_are_made():
     model = compiled(momentum=0.7)
     model.train_step(clips())  # Now the networks differ from their copies.
     online, target = weights_of(model), target_weights_of(model)
@@ -69,7 +69,7 @@ def test_the_target_moves_by_its_share_towards_the_weights_before_the_keys_are_m
     np.testing.assert_array_equal(model.queue.numpy()[:3], queue[:3])
 
 
-def test_statistics_of_batch_norm_are_not_averaged_and_the_target_uses_those_of_its_batch():
+def test_the_target_uses_batch_norm_statistics_of_its_batch():
     inputs = keras.Input((None, 8, 8, 1))
     encoder = keras.Model(inputs, keras.layers.BatchNormalization()(keras.ops.mean(inputs, axis=(2, 3))))
     model = MoCo(encoder, VIEWS, queue_size=6, projection=4)
@@ -137,7 +137,7 @@ def test_queue_nce_equals_the_explicit_loop():
     np.testing.assert_array_equal(hits, expected_hits)
 
 
-def test_queue_nce_of_collapsed_vectors_finds_nothing_and_loses_the_logarithm_of_the_candidates():
+def test_queue_nce_of_equal_vectors_is_the_logarithm_of_candidates():
     vectors = tf.fill([8, 4], 0.5)
     found, hits = queue_nce(vectors[:3], vectors[:3], vectors, 0.2)
     np.testing.assert_allclose(found, np.log(9), rtol=1e-5)

@@ -49,7 +49,7 @@ def test_the_distance_grows_with_the_distance_of_frequencies():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_constant_series_lie_at_no_distance_and_have_a_finite_gradient(constant):
+def test_constant_series_have_no_distance_and_a_finite_gradient(constant):
     series = tf.fill([2, 20], constant)
     with tf.GradientTape() as tape:
         tape.watch(series)

@@ -16,7 +16,7 @@ from simper_tf.views.views import Views
 
 
 @ALL
-def test_arrays_beside_clips_are_refused_where_nothing_is_learned_from_them(kind, swinging_bars):
+def test_arrays_that_no_method_learns_from_are_refused(kind, swinging_bars):
     model = compiled(kind)
     with pytest.raises(ValueError, match=rf"{kind.__name__} learns from clips.*with {1 + kind.needs_labels} more"):
         model.train_step((swinging_bars[0], *[LABELS] * (1 + kind.needs_labels)))
@@ -39,7 +39,7 @@ def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars
 
 
 @ALL
-def test_a_method_without_views_or_with_views_of_other_times_is_refused(kind, swinging_bars):
+def test_methods_without_views_or_with_other_times_are_refused(kind, swinging_bars):
     class OtherTimes(Times):
         reverse_probability = 0.0
 

@@ -84,7 +84,7 @@ def test_a_clip_and_its_parts_are_spread_over_all_steps(frames):
     np.testing.assert_allclose(Parts(frames)(tf.fill([1, frames, 1], 0.7)), 0.7, rtol=1e-6)
 
 
-def test_what_is_too_fast_for_the_steps_is_averaged_away_and_the_rest_is_not():
+def test_what_is_too_fast_for_the_steps_is_averaged_away():
     def deviation(repetitions):
         wave = np.sin(2 * np.pi * repetitions * np.arange(300) / 300)
         whole = Parts(300)(tf.constant(wave[None, :, None], tf.float32))[0]
@@ -99,7 +99,7 @@ def test_constant_features_are_as_near_one_another_at_all_steps():
         np.testing.assert_allclose(SelfSimilarity()(features), np.full((2, 64, 64, 1), 1 / 64), rtol=1e-3)
 
 
-def test_rows_are_the_softmax_of_distances_whatever_the_scale_of_the_features():
+def test_rows_are_the_softmax_of_distances_at_any_scale():
     features = RNG.normal(size=(2, 64, 3))
     apart = np.square(features[:, :, None] - features[:, None]).sum(axis=-1)
     powers = np.exp(-apart / features.var(axis=1).sum(axis=-1)[:, None, None])
@@ -109,7 +109,7 @@ def test_rows_are_the_softmax_of_distances_whatever_the_scale_of_the_features():
         np.testing.assert_allclose(found[..., 0], expected, rtol=2e-2)
 
 
-def test_the_loss_is_the_cross_entropy_of_the_periods_that_can_be_told_and_of_whether_they_can():
+def test_the_loss_is_the_cross_entropy_of_periods_that_can_be_told():
     told = RNG.normal(size=(2, TWO_WAYS, 64, 65)).astype(np.float32)
     flat = tf.constant(told.reshape(2, -1))
     logs = told[..., :64] - np.log(np.exp(told[..., :64]).sum(axis=-1, keepdims=True))
@@ -133,7 +133,7 @@ def test_what_does_not_repeat_or_too_fast_or_too_slowly_has_no_period(repetition
     assert float(loss(outputs(8, SURE), labels)) == pytest.approx(SURE, rel=1e-3)
 
 
-def test_counts_of_outputs_that_the_loss_is_content_with_are_the_labels():
+def test_outputs_without_loss_count_as_the_labels_do():
     for repetitions in (2.5, 7.3, 20.0):
         told = np.zeros((1, 64, 65), np.float32)
         period = 64 / repetitions

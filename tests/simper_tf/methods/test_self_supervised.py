@@ -15,12 +15,12 @@ KINDS = {name: kind for name, kind in METHODS.items() if issubclass(kind, SelfSu
 ALL = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
-def test_every_method_that_contrasts_clips_takes_a_prior_but_the_one_whose_own_term_it_is():
+def test_every_contrast_takes_a_prior_but_sinc_which_has_its_own():
     assert {*METHODS.values()} - {*KINDS.values()} == {SiNC, Supervised}
 
 
 @ALL
-def test_the_share_outside_the_band_of_each_views_speed_is_added_with_its_weight(kind, swinging_bars):
+def test_the_share_outside_the_band_is_added_with_its_weight(kind, swinging_bars):
     settings = PRIOR, {"prior_weight": 0.0}
     model, plain = [compiled(kind, small((None, None, 1), widths=(8,), outputs=1), **prior) for prior in settings]
     batch = ready_views(kind, model.views, swinging_bars[0])

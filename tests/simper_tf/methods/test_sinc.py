@@ -49,7 +49,7 @@ def test_the_band_follows_the_known_speed():
         assert logs_of(features, np.full((4, 2), speed))["bandwidth"] > 0.99
 
 
-def test_two_equal_lines_in_the_band_are_half_away_from_the_peak_and_one_outside_does_not_count():
+def test_two_equal_lines_in_the_band_are_half_away_from_the_peak():
     pair = sinusoids(np.full((8, 1), 0.08)) + 0.999 * sinusoids(np.full((8, 1), 0.16))
     assert logs_of(pair, ones(pair))["sparsity"] == pytest.approx(0.5, abs=0.02)
     beyond = sinusoids(np.full((8, 1), 0.12)) + 3 * sinusoids(np.full((8, 1), 0.4))
@@ -58,7 +58,7 @@ def test_two_equal_lines_in_the_band_are_half_away_from_the_peak_and_one_outside
     assert logs["bandwidth"] == pytest.approx(0.9, abs=0.01)
 
 
-def test_white_noise_has_the_share_of_the_frequencies_outside_and_much_away_from_its_peak():
+def test_white_noise_has_the_share_of_the_frequencies_outside():
     noise = RNG.normal(size=(64, 4, 200))
     logs = logs_of(noise, ones(noise))
     inside = 0.15 / 0.5
@@ -67,7 +67,7 @@ def test_white_noise_has_the_share_of_the_frequencies_outside_and_much_away_from
     assert logs["variance"] < 1e-3  # In the mean it is even.
 
 
-def test_one_frequency_for_all_is_least_even_and_all_of_the_band_evenly_most():
+def test_one_frequency_for_all_is_least_even_and_a_full_band_most():
     def variance(frequencies):
         features = sinusoids(np.reshape(frequencies, (-1, 1)), 800)
         return logs_of(features, ones(features))["variance"]
@@ -81,7 +81,7 @@ def test_one_frequency_for_all_is_least_even_and_all_of_the_band_evenly_most():
     assert even < 1e-3
 
 
-def test_an_encoder_that_gives_all_views_one_frequency_is_less_even_than_one_that_follows_speeds():
+def test_one_frequency_for_all_views_is_less_even_than_the_speeds():
     speeds = RNG.uniform(0.7, 1.4, (64, 4))
     rates = RNG.uniform(*BAND, (64, 1))
     following, collapsed = sinusoids(rates * speeds), sinusoids(np.full((64, 4), 0.1))
@@ -104,7 +104,7 @@ def test_scale_offset_and_phase_change_nothing():
         assert logs_of(changed, ones(features)) == pytest.approx(expected, abs=1e-4)
 
 
-def test_views_are_compared_with_no_others_but_in_the_mean_spectrum_of_the_batch():
+def test_views_meet_others_only_in_the_mean_spectrum_of_the_batch():
     features, speeds = RNG.normal(size=(4, 2, 100)), RNG.uniform(0.5, 2, (4, 2))
     whole = logs_of(features, speeds)
     parts = [logs_of(features[k : k + 1, v : v + 1], speeds[k : k + 1, v : v + 1]) for k, v in np.ndindex(4, 2)]
@@ -120,7 +120,7 @@ def test_the_loss_is_the_weighted_sum():
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 1.5])
-def test_short_views_that_drift_below_the_band_or_run_above_it_cost_more_than_those_inside(speed):
+def test_short_views_that_leave_the_band_cost_more_than_those_inside(speed):
     band = (0.022, 0.1)  # 40 to 180 beats per minute at 30 frames per second, of which a view has 90.
     costs = []
     for frequency in (0.01, 0.045, 0.07, 0.13):
@@ -130,7 +130,7 @@ def test_short_views_that_drift_below_the_band_or_run_above_it_cost_more_than_th
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_constant_features_have_no_power_to_judge_and_a_finite_gradient(constant):
+def test_constant_features_cost_nothing_and_have_a_finite_gradient(constant):
     features = tf.fill([2, 2, 40], constant)
     with tf.GradientTape() as tape:
         tape.watch(features)

@@ -71,7 +71,7 @@ def test_the_loss_is_the_sum_of_its_three_parts():
     assert float(logs["loss"]) == pytest.approx(parts, rel=1e-6)
 
 
-def test_random_projections_and_logits_cost_the_logarithms_of_the_choices():
+def test_random_projections_cost_the_logarithms_of_the_choices():
     model = compiled(projection=2048, temperature=1.0)
     # Logits near 0; projections in many dimensions, all about at right angles.
     for head in (model.region_head, model.stride_head):

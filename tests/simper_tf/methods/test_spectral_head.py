@@ -35,7 +35,7 @@ def test_log_spectra_do_not_depend_on_scale_mean_direction_or_phase():
     np.testing.assert_allclose(spectra[0], spectra[1], atol=0.15)
 
 
-def test_a_constant_feature_has_the_lowest_spectrum_and_a_finite_gradient():
+def test_a_constant_feature_has_the_lowest_spectrum():
     features = tf.ones([1, 60, 2])
     with tf.GradientTape() as tape:
         tape.watch(features)
@@ -44,7 +44,7 @@ def test_a_constant_feature_has_the_lowest_spectrum_and_a_finite_gradient():
     assert np.isfinite(tape.gradient(spectra, features)).all()
 
 
-def test_the_expectation_is_the_mean_of_the_values_by_the_softmax_of_the_scores():
+def test_the_expectation_is_the_softmax_mean_of_the_values():
     layer = Expectation()
     scores = np.log(np.float32([[1, 2, 1, 0.5, 0.5]]))[..., None]
     layer(scores)
@@ -68,7 +68,7 @@ def fitted(head, features, labels, num_steps=400):
 
 
 @pytest.mark.slow
-def test_it_reads_frequencies_of_features_of_any_phase_which_a_linear_layer_cannot():
+def test_it_reads_frequencies_of_any_phase_as_no_linear_layer_can():
     cycles, fresh = np.linspace(3, 20, 60), np.linspace(3.1, 19.7, 50)
     train, test = (waves(each, RNG.uniform(0, 2 * np.pi, len(each))) for each in (cycles, fresh))
 

@@ -21,7 +21,7 @@ def compiled(views=VIEWS, channels=4, **arguments):
 
 
 @pytest.mark.parametrize(("mean", "settings"), [(0, {}), (3, {"label_mean": 3.0, "label_deviation": 2.0})])
-def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mean, settings):
+def test_the_loss_is_the_absolute_error_of_a_layer_on_all_frames(mean, settings):
     model = compiled(**settings)
     features = RNG.normal(size=(6, 1, 40, 4)).astype(np.float32)
     kernel, bias = model.regressor.layers[-1].get_weights()
@@ -34,7 +34,7 @@ def test_the_loss_is_the_mean_absolute_error_of_a_linear_layer_on_all_frames(mea
 
 
 @pytest.mark.slow
-def test_training_lowers_the_error_on_fresh_views_and_predictions_are_in_the_unit_of_the_labels(swinging_bars):
+def test_training_lowers_the_error_in_the_unit_of_the_labels(swinging_bars):
     clips, labels = tf.constant(swinging_bars[0]), tf.constant(60 * swinging_bars[1])  # A minute.
     model = compiled(label_mean=float(np.mean(labels)), label_deviation=float(np.std(labels)), channels=8)
     views = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))["views"]
@@ -66,7 +66,7 @@ def test_series_are_predicted_number_by_number(swinging_bars):
         compiled().train_step((clips, labels))
 
 
-def test_labels_are_predicted_in_single_precision_under_a_mixed_policy(swinging_bars):
+def test_labels_are_predicted_in_single_precision_under_any_policy(swinging_bars):
     before = keras.mixed_precision.dtype_policy()
     keras.mixed_precision.set_dtype_policy("mixed_bfloat16")
     try:
@@ -80,7 +80,7 @@ def test_labels_are_predicted_in_single_precision_under_a_mixed_policy(swinging_
     assert float(loss) < 1e-3
 
 
-def test_the_head_of_spectra_is_compared_with_labels_like_the_linear_one():
+def test_the_spectral_head_meets_labels_like_the_linear_one():
     model = compiled(head="spectrum", label_mean=3.0, label_deviation=2.0)
     features = tf.constant(RNG.normal(size=(6, 1, 40, 4)), tf.float32)
     predicted = 3 + 2 * model.regressor(np.reshape(features, (6, 160))).numpy()[:, 0]
@@ -131,7 +131,7 @@ def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path, options):
     model.fit(clips, LABELS, verbose=0)
     model.save(tmp_path / "method.keras")
     loaded = keras.models.load_model(tmp_path / "method.keras")
-    assert (loaded.label_mean, loaded.label_deviation, loaded.outputs, loaded.seed) == (80, 20, 1, 9)
+    assert (loaded.options, loaded.seed) == (model.options, 9)
     assert loaded.views == model.views
     assert {name: getattr(loaded, name) for name in options} == options
     np.testing.assert_allclose(loaded.predict_labels(clips), model.predict_labels(clips), rtol=1e-6)
@@ -144,7 +144,7 @@ def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path, options):
         ({"head": "spectrum", "outputs": 5}, "'spectrum' predicts one number a clip, but labels have 5. Use"),
         ({"outputs": 0}, "`outputs` must be at least 1 and finite"),
         ({"label_deviation": 0.0}, "`label_deviation` is 0: all training clips have one label, .*nothing to learn"),
-        ({"label_deviation": -1.0}, "`label_deviation` must be above 0"),
+        ({"label_deviation": -1.0}, "`label_deviation` must be at least 0"),
     ],
 )
 def test_settings_out_of_range_are_refused(arguments, message):

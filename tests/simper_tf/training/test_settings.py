@@ -53,7 +53,7 @@ def test_a_band_has_a_width_and_epochs_of_decay_rise():
         ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
     ],
 )  # fmt: skip
-def test_a_setting_that_means_nothing_is_refused_with_what_would_give_it_a_meaning(fields, message):
+def test_a_setting_that_means_nothing_is_refused_with_its_meaning(fields, message):
     with pytest.raises(ValueError, match=message):
         Settings(**fields)
 
@@ -103,7 +103,7 @@ def test_settings_are_the_same_however_numbers_and_pairs_are_written():
     assert one.as_text()["temperature"] == "2.0"
 
 
-def test_the_digest_depends_on_what_makes_the_weights_but_for_the_seed():
+def test_the_digest_depends_on_what_makes_the_weights():
     digest = Settings().digest()
     assert re.fullmatch("[0-9a-f]{8}", digest)
     for fields in ({"seed": 3}, {"data_dir": "elsewhere"}, {"test_clips": 2}, {"split": "validation"}):
@@ -134,13 +134,13 @@ def test_a_default_that_is_given_makes_the_same_weights(fields, defaults):
         assert other.resolved()[name] == other.options[name], name
 
 
-def test_what_follows_from_the_data_where_it_is_not_given_is_no_default():
+def test_what_follows_from_the_data_is_no_default():
     digest = Settings(method="moco").digest()
     assert Settings(method="moco").defaults()["queue_size"] is None
     assert Settings(method="moco", options={"queue_size": 256}).digest() != digest
 
 
-def test_an_option_that_encoder_and_sampler_share_with_a_default_each_is_never_the_same_left_out():
+def test_an_option_of_two_defaults_is_never_the_same_left_out():
     shared = {"encoder": "cnn3d_domainbed", "saliency": True}
     for norm in ("batch", "group"):
         assert Settings(**shared, options={"norm": norm}).digest() != Settings(**shared).digest()
@@ -152,7 +152,7 @@ def test_what_may_change_between_calls_says_nothing_of_the_weights():
     assert not {"seed", "method", "epochs", "band", "train_clips"} & free_names()
 
 
-def test_as_text_has_every_setting_that_is_given_and_no_wish_to_delete():
+def test_as_text_has_all_that_is_given_and_no_wish_to_delete():
     text = Settings(speed_range=(0.5, 3.0), overwrite=True, options={"crop_area": (0.9, 1.0)}).as_text()
     assert text.keys() == {field.name for field in setting_fields()} - {"overwrite"} | {"crop_area"}
     assert (text["speed_range"], text["crop_area"], text["seed"], text["decay_epochs"]) == (
@@ -170,7 +170,7 @@ def test_settings_are_frozen_and_every_one_is_explained():
         assert re.fullmatch(r"[A-Z].*[.]", field.metadata["help"]), field.name
 
 
-def test_options_of_one_name_are_of_one_type_and_none_is_a_setting_too():
+def test_options_of_one_name_are_of_one_type_and_no_setting():
     kinds = {}
     for owner in owners().values():
         for options in owner.values():

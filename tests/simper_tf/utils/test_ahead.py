@@ -19,7 +19,7 @@ def test_things_come_in_order_also_where_the_first_takes_longest():
     assert list(made_ahead(make, 0, most=3)) == []
 
 
-def test_few_are_made_ahead_and_an_error_among_them_comes_at_its_place():
+def test_few_are_made_ahead_and_errors_come_at_their_place():
     begun = []
 
     def make(index):

@@ -146,7 +146,7 @@ def test_float64_and_float16_are_clips():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", ["fit", "evaluate", "encode", "views"])
-def test_a_list_of_clips_is_a_batch_and_one_of_different_lengths_is_refused(entry):
+def test_a_list_of_clips_of_one_length_is_a_batch(entry):
     clips = [noise(24, 8, 8, 1) for _ in range(4)]
     ENTRIES[entry](clips)
     message = refusal(entry, [*clips, noise(20, 8, 8, 1)])
@@ -171,7 +171,7 @@ def test_dictionaries_of_examples_are_refused_with_their_names():
     assert "\n" not in str(caught.value)
 
 
-def test_views_of_an_unknown_length_are_refused_and_their_features_are_not():
+def test_views_of_an_unknown_length_are_refused():
     @tf.function(input_signature=[tf.TensorSpec([None, None, 8, 8, 1], tf.uint8)])
     def views(clips):
         return VIEWS(clips, SEED)

@@ -16,7 +16,7 @@ from simper_tf.utils import files
 ROOT = pathlib.Path(__file__).parents[3]
 HOLDER = """
 import sys, time
-from simper_tf import files
+from simper_tf.utils import files
 with files.alone(sys.argv[1]):
     print("held", flush=True)
     time.sleep(600)
@@ -74,12 +74,12 @@ def test_a_full_disk_is_told_with_the_path(path):
     assert caught.value.errno == errno.ENOSPC
 
 
-def test_a_lock_that_is_held_is_refused_with_the_process_that_holds_it(path, holder):
+def test_a_held_lock_is_refused_with_the_process_that_holds_it(path, holder):
     with pytest.raises(files.InUse, match=rf"^process {holder.pid} on \S+$"), files.alone(path, wait=False):
         pytest.fail("Two hold the lock.")
 
 
-def test_the_lock_of_a_killed_process_is_free_and_the_file_goes_with_its_next_holder(path, holder):
+def test_the_lock_of_a_killed_process_is_free_and_removed(path, holder):
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     assert path.exists()
@@ -94,7 +94,7 @@ def count(path, number):
             path.write_text(str(int(path.read_text()) + 1))
 
 
-def test_processes_that_wait_take_turns_and_none_holds_a_file_that_another_has_removed(path):
+def test_processes_that_wait_for_a_lock_take_turns(path):
     path.write_text("0")
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=count, args=(path, 200)) for _ in range(3)]

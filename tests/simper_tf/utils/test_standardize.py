@@ -14,7 +14,7 @@ def series(*shape):
     return RNG.normal(size=(*shape[:2], 1, 1, shape[2])).astype(np.float32)
 
 
-def test_a_channel_is_its_distance_from_its_mean_in_tenths_of_a_deviation():
+def test_a_channel_is_its_distance_from_its_mean_in_deviations():
     # Mean 2, deviation 1: computed by hand.
     found = standardize(np.reshape([1.0, 3.0, 1.0, 3.0], (1, 4, 1, 1, 1)))
     np.testing.assert_allclose(found[0, :, 0, 0, 0], [0.4, 0.6, 0.4, 0.6], atol=1e-6)
@@ -34,7 +34,7 @@ def test_channels_are_scaled_apart_and_clips_too():
 
 
 @pytest.mark.parametrize("level", [0.0, 7e8, 1e-30, -3.0])
-def test_what_does_not_change_is_in_the_middle_and_has_finite_gradients(level):
+def test_what_does_not_change_is_in_the_middle_with_finite_gradients(level):
     x = tf.fill((1, 9, 1, 1, 1), np.float32(level))
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -86,7 +86,7 @@ def test_whether_a_series_changes_is_told_from_rounding():
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float64"])
-def test_frames_of_one_pixel_are_series_whatever_their_type_and_pictures_are_none(dtype):
+def test_frames_of_one_pixel_are_series_and_pictures_are_none(dtype):
     x = np.round(20 + 5 * series(1, 40, 1)).astype(dtype)
     np.testing.assert_allclose(unit_range(tf.constant(x)), standardize(x.astype(np.float32)), atol=1e-3)
     picture = np.repeat(x, 2, axis=2).astype(np.uint8)

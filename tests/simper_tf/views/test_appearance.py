@@ -22,7 +22,7 @@ def test_one_draw_serves_all_frames_of_a_view():
     np.testing.assert_allclose(views, np.repeat(views[:, :, :1], 16, axis=2), atol=1e-5)
 
 
-def test_shared_spatial_draws_are_equal_within_a_set_and_differ_between_sets():
+def test_shared_draws_are_equal_within_a_set_and_differ_between():
     image = noise(RNG, (12, 12, 1))
     frames = still_changes(views_of(16, 4, share_spatial=True), image)
     np.testing.assert_allclose(frames[:4], np.repeat(frames[:1], 4, axis=0), atol=1e-6)
@@ -33,7 +33,7 @@ def test_shared_spatial_draws_are_equal_within_a_set_and_differ_between_sets():
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
-def test_a_set_changed_before_its_views_part_is_the_set_of_views_changed_alone(dtype):
+def test_a_set_changed_as_a_whole_is_its_views_changed_alone(dtype):
     clips = tf.constant((noise(RNG) / (255 if dtype == np.float32 else 1)).astype(dtype))
     # Not brighter: what is cut at white before frames are mixed differs from what is cut afterwards.
     shared = views_of(16, 3, brightness=(0.7, 1.0), saturation=(0.5, 1.0), blur_probability=0.5, share_spatial=True)
@@ -56,7 +56,7 @@ def test_a_share_of_the_views_is_mirrored_and_the_others_are_not():
     assert mirrored.mean() == pytest.approx(0.3, abs=5 * np.sqrt(0.3 * 0.7 / 400))
 
 
-def test_brightness_is_one_factor_a_view_over_its_whole_range_and_white_is_cut():
+def test_brightness_is_one_factor_a_view_and_white_is_cut():
     image = np.full((4, 4, 1), 128, np.uint8)
     frames = still_changes(views_of(8, 400, **{**PLAIN, "brightness": (0.7, 1.3)}), image)
     factors = frames * 255 / 128
@@ -79,7 +79,7 @@ def blurred_by_scipy(image, sigma):
     return image
 
 
-def test_blur_is_really_there_at_28_pixels_in_the_promised_share_of_views():
+def test_blur_reaches_28_pixels_in_the_promised_share_of_views():
     image = noise(RNG, (28, 28, 1))
     views = views_of(8, 100, **{**PLAIN, "blur_probability": 0.23}, blur_sigma=(1.5, 1.5))
     frames = still_changes(views, image)
@@ -90,7 +90,7 @@ def test_blur_is_really_there_at_28_pixels_in_the_promised_share_of_views():
 
 
 @pytest.mark.slow
-def test_which_views_are_blurred_is_drawn_anew_for_every_clip_and_seed():
+def test_blurred_views_are_drawn_anew_for_every_clip_and_seed():
     clips = tf.repeat(tf.constant(noise(RNG, (1, 1, 12, 12, 1))), 40, axis=1)
     views = views_of(8, 4, **{**PLAIN, "blur_probability": 0.25}, blur_sigma=(1.5, 1.5))
     counts = np.zeros(8)
@@ -130,7 +130,7 @@ def test_crops_enlarge_a_part_of_the_frame():
     assert slopes.max() < np.sqrt(0.6 * 4 / 3) + 1e-3
 
 
-def test_gray_takes_the_color_of_a_share_of_color_views_and_leaves_other_channels_alone():
+def test_gray_takes_color_from_a_share_of_color_views_alone():
     image = noise(RNG, (6, 6, 3))
     frames = still_changes(views_of(8, 200, gray_probability=0.2, **PLAIN), image)
     gray = np.ptp(frames, axis=-1).max(axis=(1, 2)) < 1e-6
@@ -143,7 +143,7 @@ def test_gray_takes_the_color_of_a_share_of_color_views_and_leaves_other_channel
 
 
 @pytest.mark.parametrize("name", ["hue", "saturation", "contrast", "brightness"])
-def test_a_view_is_cropped_mirrored_blurred_colored_and_cut_in_that_order(name):
+def test_a_view_is_cropped_mirrored_blurred_colored_cut_in_order(name):
     image = noise(RNG, (14, 12, 3))
     change = {"hue": 0.3, "saturation": (1.5, 3.0), "contrast": (1.5, 3.0), "brightness": (1.2, 1.4)}[name]
     views = views_of(8, 10, **{"brightness": (1.0, 1.0), "blur_probability": 0.7, name: change})

@@ -65,7 +65,7 @@ def test_resample_at_half_speed_puts_midpoints_between_frames():
     np.testing.assert_allclose(view[1::2], (clip[2:6] + clip[3:7]) / 2, atol=ROUNDING)
 
 
-def test_negative_speeds_play_backwards_and_twice_backwards_is_forwards():
+def test_negative_speeds_play_backwards_and_twice_is_forwards():
     clip = random_clips()[0]
     backwards = resampled(clip, 11.0, -1.0, 12)
     np.testing.assert_allclose(backwards, clip[::-1], atol=ROUNDING)
@@ -127,7 +127,7 @@ def test_a_view_that_leaves_the_clip_is_squeezed_into_it():
 
 
 @pytest.mark.parametrize("speed", [0.5, 0.8, 1.0, 1.7, 2.0])
-def test_a_sinusoid_played_at_a_speed_peaks_at_speed_times_its_frequency(speed):
+def test_a_sinusoid_at_a_speed_peaks_at_speed_times_frequency(speed):
     frequency, rate, num_frames = 2.0, 30.0, 75
     wave = 0.5 + 0.5 * np.sin(2 * np.pi * frequency * np.arange(150) / rate)
     view = resampled(wave.astype(np.float32)[:, None, None, None], 0.0, speed, num_frames)[:, 0, 0, 0]
@@ -153,7 +153,7 @@ def steady(clips, starts, speeds, num_frames, **rows):
     return augment.resample(tf.constant(clips), starts, speeds, num_frames, steady=True, **rows).numpy()
 
 
-def test_interpolation_fades_noise_by_how_far_a_time_lies_from_a_frame_and_steady_one_by_as_much_at_all_times():
+def test_linear_interpolation_fades_noise_and_steady_one_evenly():
     clip = RNG.normal(size=(1, 40, 60, 60, 1)).astype(np.float32)
     # At half speed every other time lies between two frames, where their mean has half the variance.
     mixed = augment.resample(tf.constant(clip), tf.constant([[2.0]]), tf.constant([[0.5]]), 60)[0, 0].numpy()
@@ -173,7 +173,7 @@ def weights(time):
 
 
 @pytest.mark.parametrize("time", [4.0, 4.01, 4.25, 4.5, 4.9])
-def test_weights_of_steady_interpolation_have_sum_1_their_time_as_mean_and_the_share_of_noise_as_sum_of_squares(time):
+def test_steady_weights_sum_to_one_around_their_time(time):
     found = weights(time)
     assert found.sum() == pytest.approx(1, abs=1e-5)
     assert (found * np.arange(12)).sum() == pytest.approx(time, abs=1e-3)
@@ -182,13 +182,13 @@ def test_weights_of_steady_interpolation_have_sum_1_their_time_as_mean_and_the_s
 
 
 @pytest.mark.parametrize("time", [0.0, 0.5, 10.5, 11.0])
-def test_at_the_ends_of_a_clip_steady_interpolation_is_nearly_so_and_weights_still_have_sum_1(time):
+def test_steady_weights_at_the_ends_of_a_clip_sum_to_one(time):
     found = weights(time)
     assert found.sum() == pytest.approx(1, abs=1e-5)
     assert (found**2).sum() == pytest.approx(augment.STEADY_SHARE, abs=0.13)
 
 
-def test_steady_interpolation_smooths_a_frame_and_sharpens_halfway_between_two():
+def test_steady_interpolation_smooths_frames_and_sharpens_between():
     share = augment.STEADY_SHARE
     # At a frame (a, 1 - 2 a, a), halfway (e, f, f, e): by hand, of their sums and sums of squares.
     a = (4 - np.sqrt(16 - 24 * (1 - share))) / 12
@@ -197,7 +197,7 @@ def test_steady_interpolation_smooths_a_frame_and_sharpens_halfway_between_two()
     np.testing.assert_allclose(weights(5.5)[4:8], [0.5 - f, f, f, 0.5 - f], atol=1e-5)
 
 
-def test_steady_views_of_a_still_clip_are_still_and_of_a_reversed_walk_are_those_of_the_walk_backwards():
+def test_steady_views_of_still_clips_are_still_and_reverse_well():
     still = np.full((1, 12, 2, 2, 1), 0.3, np.float32)
     np.testing.assert_allclose(steady(still, [[0.0]], [[1.37]], 9), 0.3, atol=1e-6)
     clip = random_clips((1, 12, 3, 4, 2))

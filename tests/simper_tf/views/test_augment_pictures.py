@@ -11,7 +11,7 @@ RNG = np.random.default_rng(3)
 SEED = tf.constant([4, 2])
 
 
-def test_boxes_lie_in_the_frame_with_areas_and_aspects_in_their_ranges():
+def test_boxes_lie_in_the_frame_with_areas_and_aspects_in_range():
     boxes = augment.draw_boxes(SEED, tf.constant([4000]), (0.5, 1.0), (0.75, 4 / 3)).numpy()
     top, left, bottom, right = boxes.T
     assert boxes.min() >= 0
@@ -30,7 +30,7 @@ def test_boxes_lie_in_the_frame_with_areas_and_aspects_in_their_ranges():
     np.testing.assert_allclose(np.mean(np.log(aspect)), 0, atol=0.02)
 
 
-def test_boxes_lie_anywhere_across_and_down_and_one_place_does_not_tell_the_other():
+def test_boxes_lie_anywhere_across_and_independently_down():
     top, left, bottom, right = augment.draw_boxes(SEED, tf.constant([4000]), (0.5, 0.6), (0.8, 1.2)).numpy().T
     places = np.stack([top / (1 - bottom + top), left / (1 - right + left)])  # Shares of the room there is.
     for counts in [np.histogram(place, bins=5, range=(0, 1))[0] for place in places]:
@@ -53,7 +53,7 @@ def test_the_matrix_of_a_half_by_hand():
     np.testing.assert_allclose(matrix(augment.resize_matrix, 5, 0.0, 0.5), half, atol=1e-6)
 
 
-def test_the_matrix_of_the_whole_line_is_the_identity_and_backwards_its_mirror():
+def test_the_whole_line_is_the_identity_and_backwards_its_mirror():
     np.testing.assert_allclose(matrix(augment.resize_matrix, 7, 0.0, 1.0), np.eye(7), atol=1e-6)
     np.testing.assert_allclose(matrix(augment.resize_matrix, 7, 1.0, 0.0), np.eye(7)[::-1], atol=1e-6)
     forwards = matrix(augment.resize_matrix, 7, 0.1, 0.8)
@@ -138,7 +138,7 @@ def test_saturation_mixes_with_gray_and_brightness_multiplies():
     np.testing.assert_allclose(color_matrix(brightness=0.7, channels=2), 0.7 * np.eye(2), atol=1e-6)
 
 
-def test_hue_turns_colors_in_steps_that_add_up_and_leaves_gray_and_luminance_alone():
+def test_hue_turns_add_up_and_leave_gray_and_luminance_alone():
     turned = color_matrix(hue=0.1)
     np.testing.assert_allclose(turned @ turned, color_matrix(hue=0.2), atol=1e-5)
     np.testing.assert_allclose(color_matrix(hue=1.0), np.eye(3), atol=1e-5)
@@ -159,7 +159,7 @@ def test_a_quarter_turn_of_red_by_hand_and_no_hue_without_saturation():
     np.testing.assert_allclose(color_matrix(saturation=0.0, hue=0.2), color_matrix(saturation=0.0), atol=1e-6)
 
 
-def test_contrast_scales_the_distance_from_the_mean_of_view_and_channel():
+def test_contrast_scales_distances_from_the_mean_of_view_and_channel():
     views = RNG.uniform(size=(2, 3, 4, 5, 3)).astype(np.float32)
     changed = augment.change_contrast(views, tf.constant([0.5, 2.0])).numpy()
     means = views.mean(axis=(1, 2, 3), keepdims=True)

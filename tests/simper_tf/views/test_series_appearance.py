@@ -46,7 +46,7 @@ def test_offset_shifts_a_view_as_a_whole():
     assert np.abs(shifts).max() == pytest.approx(0.5, abs=0.03)
 
 
-def test_noise_is_white_of_a_deviation_a_view_and_other_for_each_sample_and_channel():
+def test_noise_is_white_and_other_for_each_sample_and_channel():
     found, plain = seen(noise=0.4)
     noise = found - plain
     assert noise.std(axis=(1, 2)).max() == pytest.approx(0.4, abs=0.08)
@@ -88,7 +88,7 @@ def test_every_op_of_the_views_has_a_gpu_kernel_and_none_calls_python(dtype):
     assert made(tf.cast(tf.reshape(tf.range(160), (1, 80, 1, 1, 2)), dtype), SEED)["views"].shape == (1, 6, 40, 1, 1, 2)
 
 
-def test_the_default_of_pictures_gives_way_to_that_of_series_by_itself():
+def test_the_default_of_pictures_gives_way_to_that_of_series():
     assert Views(40).of_frames((1, 1, 1)).appearance == SeriesAppearance()
     assert Views(40, appearance=UNCHANGED).of_frames((1, 1, 1)).appearance is None
     assert Views(40, appearance=None).of_frames((1, 1, 1)).appearance is None
@@ -113,7 +113,7 @@ def test_the_default_of_pictures_gives_way_to_that_of_series_by_itself():
         ),
     ],
 )
-def test_changes_of_pictures_are_refused_for_series_and_the_other_way_round(look, frame, message):
+def test_changes_of_pictures_and_of_series_do_not_mix(look, frame, message):
     clips = np.random.default_rng(1).random((2, 80, frame, frame, 1), np.float32)
     with pytest.raises(ValueError, match=message):
         Views(40, SameSpeed(), look)(clips, SEED)

@@ -82,7 +82,7 @@ def test_strides_are_drawn_alike_often_and_each_view_alone():
     assert np.mean(strides[:, 0] == strides[:, 1]) == pytest.approx(0.2, abs=5 * np.sqrt(0.2 * 0.8 / 700))
 
 
-def test_of_stretched_views_one_has_speed_one_and_the_other_is_a_quarter_to_a_half_faster():
+def test_the_stretched_view_is_a_quarter_to_a_half_faster():
     draws = drawn(StretchedTimes(), 200)
     np.testing.assert_array_equal(draws["speeds"][:, 0], 1)
     assert 1.25 <= np.min(draws["speeds"][:, 1]) < 1.26
@@ -104,7 +104,7 @@ def test_distances_invert_the_published_cumulative_density():
     np.testing.assert_allclose(counts, np.diff(cumulative), atol=1e-3)
 
 
-def test_distances_of_views_follow_the_falling_density_and_their_mean_is_a_third():
+def test_distances_of_views_fall_with_a_mean_of_a_third():
     number, starts = 180, drawn(DistantTimes(0.0), 20_000, 200, 21)["starts"]
     distances = np.abs(starts[:, 0] - starts[:, 1])
     # Rounding down takes a half; the density has a deviation of number / sqrt 18.
@@ -115,7 +115,7 @@ def test_distances_of_views_follow_the_falling_density_and_their_mean_is_a_third
     assert np.all(np.abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / len(starts)))
 
 
-def test_starts_of_distant_views_are_whole_fill_the_clip_and_either_view_may_be_first():
+def test_distant_views_fill_the_clip_and_either_may_be_first():
     starts = drawn(DistantTimes(0.0), 20_000, 40, 10)["starts"]
     np.testing.assert_array_equal(starts, np.round(starts))
     assert (starts.min(), starts.max()) == (0, 30)
@@ -146,7 +146,7 @@ def test_the_longest_view_fits_and_one_more_step_of_speed_does_not(num_source_fr
         assert fastest * num_frames > num_source_frames - 1  # One frame more would leave the clip.
 
 
-def test_clips_shorter_than_the_fastest_view_are_refused_with_the_longest_that_fits():
+def test_clips_too_short_for_the_fastest_view_are_refused():
     views = views_of(30, 2, speed_range=(0.5, 2.0))
     views.check_length(59)
     with pytest.raises(ValueError, match=r"30 frames at speed 2 spans 59 frames, but the clips have 58.* at most 29"):
@@ -160,7 +160,7 @@ def test_a_fraction_of_a_frame_needs_the_next_one():
         views.check_length(14)
 
 
-def test_speeds_that_would_alias_are_refused_with_the_fastest_that_does_not():
+def test_speeds_that_would_alias_are_refused_with_the_fastest_allowed():
     SpeedSets(2, (0.5, 3.0)).check_sampling(5.0, 30.0)
     with pytest.raises(ValueError, match=r"At speed 3.5 a clip of 5 Hz runs at 17.5 Hz.*30 / 2 = 15 Hz.*at most 3,"):
         SpeedSets(2, (0.5, 3.5)).check_sampling(5.0, 30.0)

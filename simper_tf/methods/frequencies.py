@@ -1,0 +1,35 @@
+"""Frequencies of clips by their features, at the multiple that their pixels show, without a label."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from simper_tf.signals import octave, spectrum
+from simper_tf.signals.readout import check_rate
+
+# Clips that are encoded at once.
+CLIPS_AT_ONCE = 32
+# Share of the votes from which on all clips of a call are read at one multiple. They may be of three recordings alone:
+# two thirds of the votes would be those of two of them against the third.
+AGREED = 0.8
+
+
+def frequency(encode: Callable, clips, rate):
+    """Returns frequencies in Hz; see `Method.frequency`."""
+    if np.ndim(clips) == 4:
+        return float(frequency(encode, np.asarray(clips)[None], rate)[0])
+    check_rate(rate, len(clips))
+    features, pixels = _read(encode, clips)
+    return octave.find_octave(features, pixels, AGREED).frequency(features, pixels, np.float32(rate))
+
+
+def find_octave(encode: Callable, clips) -> octave.Octave:
+    """Returns the multiple of the frequency at which features run; see `Method.octave`."""
+    return octave.find_octave(*_read(encode, clips), AGREED)
+
+
+def _read(encode, clips):
+    """Returns the features and the pixels' power of clips, a few at a time."""
+    parts = [clips[k : k + CLIPS_AT_ONCE] for k in range(0, len(clips), CLIPS_AT_ONCE)]
+    readings = [(encode(few), spectrum.pixel_power(few)) for few in parts]
+    return tuple(np.concatenate(values) for values in zip(*readings, strict=True))
