@@ -53,7 +53,7 @@ def losses_of_training(swinging_bars):
     def train(model, num_steps=30):
         clips = tf.constant(swinging_bars[0])
         fresh = model.views(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
-        losses, step = [], tf.function(model.train_step)
+        losses, step = [], tf.function(model.train_step, autograph=False)
         for count in (0, num_steps):
             for _ in range(count):
                 step(clips)

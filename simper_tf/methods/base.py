@@ -74,7 +74,8 @@ class Method(keras.Model):
         reference: Its source.
         appearance: The `Appearance` of views it was designed with.
         fixed_appearance: Fields of `Appearance` that `appearance_from` overrides, so that nobody sets them.
-        takes_times: The kind of `Times` it learns from.
+        times: The kind of `Times` it was designed with.
+        takes_times: The kind it can learn from.
         needs_labels: Whether it learns from labels, `(B,)` or `(B, N)`.
         takes_unlabeled: Whether it learns from clips without a label too, which is then NaN.
         predicts_labels: Whether it has a head of its own for them, see `Supervised`.
@@ -86,6 +87,7 @@ class Method(keras.Model):
     registered_name = title = reference = ""
     appearance = Appearance()
     fixed_appearance: tuple[str, ...] = ()
+    times: type[Times] = SameSpeed
     takes_times = Times
     needs_labels = takes_unlabeled = predicts_labels = False
     min_clips = 1
@@ -115,7 +117,7 @@ class Method(keras.Model):
             speed_range: Slowest and fastest speed, where the method has several.
             reverse_probability: Chance that a view is played backwards.
         """
-        return SameSpeed(reverse_probability)
+        return cls.times(reverse_probability=reverse_probability)
 
     @classmethod
     def changes_speed(cls) -> bool:
@@ -240,10 +242,10 @@ class Method(keras.Model):
         return {**logs, "loss": tf.add_n([logs["loss"], *terms])}
 
     def encode_views(self, views, training: bool, encoder=None):
-        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views.
+        """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views, floats in [0, 1].
 
         Args:
-            views: Floats in [0, 1].
+            views: The views.
             training: Whether the encoder is in training mode.
             encoder: Another than the method's own.
         """
@@ -280,21 +282,14 @@ class Method(keras.Model):
 
         No weight changes, and layers are in inference mode. The views depend on the method's seed and on where in
         which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
-        `keras.Model.evaluate`.
-
-        Raises:
-            ValueError: the data are none the method can read.
+        `keras.Model.evaluate`, and errors those of `fit`.
         """
         x = self._checked(x, "test_function")
         with plain_errors():
             return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
 
     def predict(self, x, *args, **kwargs):
-        """Returns the features of clips as an array, batch by batch; arguments are those of `keras.Model.predict`.
-
-        Raises:
-            ValueError: the data are none the method can read.
-        """
+        """Returns the features of clips as an array; arguments are those of `keras.Model.predict`, errors of `fit`."""
         x = self._checked(x, "predict_function")
         with plain_errors():
             return super().predict(x, *args, **kwargs)
@@ -355,13 +350,8 @@ class Method(keras.Model):
     def octave(self, clips) -> Octave:
         """Returns at which multiple of the frequency the features of clips run, by their pixels.
 
-        Printed, it says so in a sentence; its `harmonic` is what `export_model` takes.
-
-        Args:
-            clips: As in `encode`.
-
-        Raises:
-            ValueError: as `encode`.
+        Printed, it says so in a sentence; its `harmonic` is what `export_model` takes. Argument and errors are those of
+        `encode`.
         """
         return frequencies.find_octave(self.encode, batch_of(clips))
 

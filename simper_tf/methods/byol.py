@@ -41,12 +41,7 @@ class BYOL(MomentumMethod):
     It logs, beside what all methods log, `variety` of the predictions, which falls to 0 if all clips become one, and
     `momentum`.
 
-    Args:
-        encoder, seed, given: See `Method`.
-        views: See `Method`; the projector is built for them, so they cannot be left out.
-
-    Raises:
-        ValueError: an option is out of its range, or `views` are missing.
+    Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
     """
 
     Options = BYOLOptions

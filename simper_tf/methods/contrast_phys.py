@@ -27,19 +27,14 @@ class ContrastPhys(WindowMethod):
     views start and run backwards at random, as for the other methods. `encoders.physnet` is the authors' encoder, and
     the channels of any other are series too: all of them are to have one spectrum.
 
-    Args:
-        encoder, views, seed, given: See `WindowMethod`; for a pulse the source has a band of 40 to 250 beats a minute.
+    Arguments and errors are those of `WindowMethod`; for a pulse the source has a band of 40 to 250 beats a minute.
     """
 
-    takes_times = CutClip
+    times = takes_times = CutClip
     min_clips = 2
     # Windows of a few seconds have few bins in a band; padded to twice their length they keep all of their power
     # spectrum.
     padding = 2
-
-    @classmethod
-    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
-        return CutClip(reverse_probability=reverse_probability)
 
     def distances(self, features, batch):
         return distances(shares_in_windows(features, batch["windows"], self.options.band))

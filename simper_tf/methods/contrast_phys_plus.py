@@ -51,11 +51,7 @@ class ContrastPhysPlus(ContrastPhys):
     Labels here are frequencies alone, so it is a sinusoid of the labeled frequency: without harmonics, and as even as
     no heart is. Views are whole clips, for which labels hold.
 
-    Args:
-        encoder, views, seed, given: See `WindowMethod`.
-
-    Raises:
-        ValueError: as `WindowMethod`, or labels are no frequencies.
+    Arguments and errors are those of `WindowMethod`; labels that are no frequencies are refused.
     """
 
     Options = ContrastPhysPlusOptions

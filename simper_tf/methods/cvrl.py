@@ -28,14 +28,11 @@ class CVRL(SimCLR):
     and a head of three hidden layers and a last one without batch norm. Every change is the same for all frames of a
     view. The authors' code adds a decay of the weights to the loss; here that is left to the optimizer.
 
-    Args:
-        encoder, views, seed, given: See `SimCLR`.
-
-    Raises:
-        ValueError: as `SimCLR`.
+    Arguments and errors are those of `SimCLR`.
     """
 
     Options = CVRLOptions
+    times = DistantTimes
     appearance = Appearance(
         crop_area=(0.3, 1.0),
         crop_aspect=(0.5, 2.0),
@@ -43,10 +40,6 @@ class CVRL(SimCLR):
         blur_probability=(1.0, 0.1),
         solarize_probability=(0.0, 0.2),
     )
-
-    @classmethod
-    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
-        return DistantTimes(reverse_probability)
 
     def build_head(self, length):
         layers_of = [heads.hidden(self.options.hidden, momentum=0.997) for _ in range(3)]

@@ -32,16 +32,11 @@ class FrequencyContrast(WindowMethod):
     off the negative's features between frames. Features with channels are compared channel by channel. The picture is
     left as it is, which the authors decided on with care.
 
-    Args:
-        encoder, views, seed, given: See `WindowMethod`. Anchor and negative lie in the band; for a pulse the source has
-            40 to 250 beats per minute.
+    Arguments and errors are those of `WindowMethod`. Anchor and negative lie in the band; for a pulse the source has 40
+    to 250 beats per minute.
     """
 
-    takes_times = StretchedTimes
-
-    @classmethod
-    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
-        return StretchedTimes(reverse_probability=reverse_probability)
+    times = takes_times = StretchedTimes
 
     def distances(self, features, batch):
         anchors, *others = branches(features, batch["speeds"], batch["windows"])

@@ -42,12 +42,7 @@ class MoCo(MomentumMethod):
 
     It logs, beside what all methods log, `accuracy`: how often the key is nearer than all of the queue.
 
-    Args:
-        encoder, seed, given: See `Method`.
-        views: See `Method`; the head is built for them, so they cannot be left out.
-
-    Raises:
-        ValueError: an option is out of its range, or `views` are missing.
+    Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
     """
 
     Options = MoCoOptions

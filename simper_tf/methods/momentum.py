@@ -25,11 +25,7 @@ class MomentumMethod(SelfSupervised):
     norm are no parameters and are not averaged: the target is in training mode too and uses those of its batch, as in
     both sources. Encoder and head of a new method are equal to their copies.
 
-    Args:
-        encoder, views, seed, given: See `Method`.
-
-    Raises:
-        ValueError: an option is out of its range, or `views` are missing.
+    Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
     """
 
     Options = MomentumOptions

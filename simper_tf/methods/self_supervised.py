@@ -35,11 +35,7 @@ class SelfSupervised(Method):
     The prior is added to the method's own loss: the share of each view's power that lies outside the band at the speed
     of that view, which is logged as `prior`, times its weight. See `spectral.out_of_band_power`.
 
-    Args:
-        encoder, views, seed, given: See `Method`.
-
-    Raises:
-        ValueError: an option is out of its range, or the prior has no band.
+    Arguments and errors are those of `Method`; a prior without a band is refused.
     """
 
     Options = PriorOptions

@@ -48,12 +48,7 @@ class SimCLR(SelfSupervised):
 
     It logs, beside what all methods log, `accuracy`: how often the other view is the nearest of all.
 
-    Args:
-        encoder, seed, given: See `Method`.
-        views: See `Method`; the head is built for them, so they cannot be left out.
-
-    Raises:
-        ValueError: an option is out of its range, or `views` are missing.
+    Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
     """
 
     Options = SimCLROptions

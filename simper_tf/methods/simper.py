@@ -80,8 +80,7 @@ class SimPer(SelfSupervised):
     where the clips' band is many times as wide as the 2/L that views resolve, and small at a temperature of 1, where no
     candidate weighs more than e times another; lower temperatures let such pairs weigh most.
 
-    Args:
-        encoder, views, seed, given: See `Method`.
+    Arguments are those of `Method`.
 
     Raises:
         ValueError: an option is out of its range, a term lacks its band, nothing has a weight, or `micro_batch` is

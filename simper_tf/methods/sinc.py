@@ -53,11 +53,8 @@ class SiNC(Method):
     views a step, those of SimPer, of which each counts alone (there, one). Brightness is multiplied (there, an offset
     of 10 gray levels is drawn), and no noise is added to pixels.
 
-    Args:
-        encoder, views, seed, given: See `Method`. For a pulse the source has a band of 40 to 180 beats per minute.
-
-    Raises:
-        ValueError: a setting is out of its range, the band is not one, or it has fewer than two frequencies of a view.
+    Arguments and errors are those of `Method`; a band that has fewer than two frequencies of a view is refused. For a
+    pulse the source has a band of 40 to 180 beats per minute.
     """
 
     Options = SiNCOptions

@@ -52,13 +52,8 @@ class SLFRPM(SelfSupervised):
     here they start and run backwards at random, as for the other methods. It shuffles the two views of a clip but not
     their classes, which are so exchanged for half of the clips; here every view has its own.
 
-    Args:
-        encoder, seed, given: See `Method`.
-        views: See `Method`; their appearance has regions, in place of random crops. The heads are built for them, so
-            they cannot be left out.
-
-    Raises:
-        ValueError: an option is out of its range, or the views are missing, or have other times or no regions.
+    Arguments and errors are those of `Method`. The appearance of `views` has regions, in place of random crops; the
+    heads are built for `views`, which cannot be left out.
     """
 
     Options = SLFRPMOptions

@@ -97,7 +97,7 @@ class Supervised(Method):
 
     Options = SupervisedOptions
     needs_labels = predicts_labels = True
-    takes_times = WholeClip
+    times = takes_times = WholeClip
 
     def __init__(self, encoder, views=None, **given):
         length = heads.vector_length(type(self).__name__, encoder, views)
@@ -106,10 +106,6 @@ class Supervised(Method):
         self.label_scale = keras.Variable(scale, trainable=False, autocast=False, name="label_scale")
         shape = views.num_frames, math.prod(encoder.output_shape[2:])
         self.regressor = HEADS[self.options.head](length, *shape, outputs=self.options.outputs)
-
-    @classmethod
-    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
-        return WholeClip(reverse_probability)
 
     @classmethod
     def arguments_for(cls, facts):

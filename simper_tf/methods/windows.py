@@ -38,11 +38,7 @@ class WindowMethod(SelfSupervised):
     * `ipr`, the irrelevant power ratio: the share of the power of a clip's first view outside the band, if there is a
       band, see `spectral.out_of_band_power`.
 
-    Args:
-        encoder, views, seed, given: See `Method`.
-
-    Raises:
-        ValueError: the views have other times, or the band is not one, or too narrow for windows of half of them.
+    Arguments and errors are those of `Method`; a band too narrow for windows is refused.
 
     Attributes:
         padding: Windows are padded to as many times their length.

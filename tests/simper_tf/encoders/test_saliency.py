@@ -147,11 +147,11 @@ def views(x):
 
 
 def test_terms_of_the_maps_are_added_to_the_loss_and_learned_from():
-    x, encoder, maps = clips(2, 8, 16, 16, 3), small((16, 16, 3)), []
+    x, encoder, maps = clips(1, 8, 8, 8, 3), small((8, 8, 3), widths=(4,)), []
     losses = []
     for weights in ({}, {"saliency_entropy_weight": 50.0, "saliency_motion_weight": 30.0}):
         keras.utils.set_random_seed(3)
-        sampled = with_saliency_sampler(encoder, (16, 16, 3), norm="affine", **weights)
+        sampled = with_saliency_sampler(encoder, (8, 8, 3), norm="affine", **weights)
         model = SimPer(keras.models.clone_model(sampled))  # By its config, which has the weights of the terms.
         model.encoder.set_weights(sampled.get_weights())
         losses.append(float(model.compute_logs(views(x), training=False)["loss"]))
@@ -159,9 +159,9 @@ def test_terms_of_the_maps_are_added_to_the_loss_and_learned_from():
     expected = 50.0 * entropy(maps[1]) + 30.0 * motion(maps[1])
     assert losses[1] - losses[0] == pytest.approx(float(expected), rel=1e-4)
     model.compile(keras.optimizers.SGD(0.1))
-    for _ in range(5):
+    for _ in range(3):
         model.train_step(views(x))
-    assert float(entropy(model.encoder.get_layer("saliency")(x))) < 0.99 * float(entropy(maps[1][:2]))
+    assert float(entropy(model.encoder.get_layer("saliency")(x))) < 0.99 * float(entropy(maps[1][:1]))
 
 
 def test_terms_belong_to_the_innermost_block_that_asks():

@@ -6,6 +6,7 @@ import keras
 import pytest
 from small_methods import compiled
 
+from simper_tf.encoders.difference import FrameDifference
 from simper_tf.encoders.norms import normalization
 from simper_tf.methods import METHODS, SimPer
 
@@ -24,6 +25,13 @@ def normed_encoder():
     clips = keras.Input((None, 12, 12, 1))
     x = normalization("batch")(keras.layers.Conv3D(4, (1, 3, 3), strides=(1, 4, 4))(clips))
     return keras.Model(clips, keras.layers.Dense(2)(keras.layers.Dropout(0.5)(keras.ops.mean(x, axis=(2, 3)))))
+
+
+def encoder_of_differences():
+    """Returns an encoder of a layer that sees how frames differ."""
+    clips = keras.Input((None, 12, 12, 1))
+    differences = keras.ops.reshape(FrameDifference()(clips), (-1, keras.ops.shape(clips)[1], 12 * 12))
+    return keras.Model(clips, keras.layers.Dense(2, dtype="float32")(differences))
 
 
 @contextlib.contextmanager

@@ -11,11 +11,11 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from every_method import ALL, ALL_SLOW_BUT_ONE, op_by_op, policy, values
+from every_method import ALL, ALL_SLOW_BUT_ONE, encoder_of_differences, normed_encoder, op_by_op, policy, values
 from gpu_kernels import nodes_of, unfit
 from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
-from simper_tf.encoders import cnn3d, small, ts_can
+from simper_tf.encoders import small
 from simper_tf.methods import APPEARANCES, METHODS, SimPer, TrainingFacts
 from simper_tf.utils.options import declared
 from simper_tf.views.views import Views
@@ -67,7 +67,7 @@ def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bar
 
 @ALL_SLOW_BUT_ONE
 def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swinging_bars):
-    model = compiled(kind, cnn3d((None, None, 1), norm="batch"))
+    model = compiled(kind, normed_encoder())
     data = tuple(tf.constant(part[:3]) for part in data_for(kind, swinging_bars[0]))
     gradients, _ = model.compute_gradients(model.draw(data))
     assert all(gradient is not None for gradient in gradients)
@@ -76,7 +76,7 @@ def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swing
         for variable, gradient in zip(model.trainable_variables, gradients, strict=True)
         if variable.path.endswith("kernel")
     }
-    assert len(largest) >= 3
+    assert len(largest) >= 2
     assert min(largest.values()) > 0, largest
 
 
@@ -128,7 +128,7 @@ def test_a_checkpoint_holds_all_that_a_step_changes(kind, swinging_bars, tmp_pat
 @pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16"])
 def test_features_are_those_of_the_encoder_alone(kind, precision, swinging_bars):
     with policy(precision):
-        model = compiled(kind, ts_can((12, 12, 1)))  # Which sees differences of frames, that rounding would undo.
+        model = compiled(kind, encoder_of_differences())  # Which rounding would undo.
     clips = swinging_bars[0]
     expected = model.encoder(clips / np.float32(255))
     np.testing.assert_allclose(model.encode(clips), expected, atol=1e-6)
@@ -186,7 +186,9 @@ def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swin
 def test_views_loss_and_gradient_run_on_a_gpu_op_by_op(kind):
     model = compiled(kind, small((None, None, 3), widths=(4,), outputs=2))
     data = [tf.TensorSpec([4, 40, 12, 10, 3], tf.uint8)] + [tf.TensorSpec([4])] * kind.needs_labels
-    step = tf.function(lambda *data: model.compute_gradients(model.draw(data))).get_concrete_function(*data)
+    step = tf.function(lambda *data: model.compute_gradients(model.draw(data)), autograph=False).get_concrete_function(
+        *data
+    )
     assert {"CropAndResize", "Conv3DBackpropFilterV2"} <= {node.op for node in nodes_of(step)}  # The walk saw the work.
     assert not unfit(step)
 

@@ -135,7 +135,7 @@ def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
             diagnostics.speed_correlation_and_slope(features, fresh["speeds"])[0]
         )
 
-    before, step = on_fresh_views(), tf.function(model.train_step)
+    before, step = on_fresh_views(), tf.function(model.train_step, autograph=False)
     for _ in range(30):
         step(clips)
     loss, rank = on_fresh_views()

@@ -31,13 +31,14 @@ def test_before_anything_is_learned_it_reads_the_strongest_line():
     assert np.median(np.abs(head(sides)[:, 0] - frequencies)) < 0.002
 
 
-@pytest.mark.parametrize("multiple", [0.5, 1.0, 2.0])
+@pytest.mark.slow
+@pytest.mark.parametrize("multiple", [0.5, 2.0])
 def test_what_some_frequencies_teach_holds_for_those_beyond(multiple):
     keras.utils.set_random_seed(0)
     head = frequency_head(FRAMES, 2)
     head.compile(keras.optimizers.Adam(3e-3), "mae", jit_compile=False)
     known = RNG.uniform(0.06, 0.12, 400)
-    head.fit(waves(known, multiple), known, batch_size=20, epochs=20, verbose=0)
+    head.fit(waves(known, multiple), known, batch_size=20, epochs=10, verbose=0)
     beyond = np.concatenate([RNG.uniform(0.03, 0.06, 50), RNG.uniform(0.12, 0.2, 50)])
     assert np.abs(head(waves(beyond, multiple))[:, 0] - beyond).mean() < 0.003
 

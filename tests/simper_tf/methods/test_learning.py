@@ -76,7 +76,7 @@ def on_views(model, fresh):
 def test_training_tells_clips_apart_in_fresh_views(kind, settings, steps, most, least):
     model, clips = compiled(kind, **settings), bars(24)
     fresh = [model.views(clips, tf.constant([999, k])) for k in range(8)]
-    rate, step = float(model.optimizer.learning_rate), tf.function(model.train_step)
+    rate, step = float(model.optimizer.learning_rate), tf.function(model.train_step, autograph=False)
     model.optimizer.learning_rate.assign(0.0)
     for _ in range(3):  # Fills the queue and teaches nothing.
         step(clips)

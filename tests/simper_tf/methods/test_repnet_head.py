@@ -184,7 +184,7 @@ def test_it_learns_to_count_and_is_saved_with_what_it_learned(swinging_bars, tmp
     keras.utils.set_random_seed(3)
     model = supervised(cycles_per_label=1 / 40)
     model.compile(keras.optimizers.Adam(1e-3))
-    step = tf.function(model.train_step)
+    step = tf.function(model.train_step, autograph=False)
     for _ in range(40):
         step((tf.constant(clips), tf.constant(labels)))
     error = np.abs(model.predict_labels(clips) - labels)
@@ -200,6 +200,8 @@ def test_it_runs_on_a_gpu_op_by_op_behind_its_own_encoder():
     model = Supervised(repnet((None, None, 3), width=1 / 8), views, head="repnet")
     model.compile(keras.optimizers.Adam(1e-3))
     data = [tf.TensorSpec([2, 128, 16, 16, 3], tf.uint8), tf.TensorSpec([2])]
-    step = tf.function(lambda *data: model.compute_gradients(model.draw(data))).get_concrete_function(*data)
+    step = tf.function(lambda *data: model.compute_gradients(model.draw(data)), autograph=False).get_concrete_function(
+        *data
+    )
     assert not unfit(step)
     assert model.predict_labels(np.zeros((1, 128, 16, 16, 3), np.uint8)).shape == (1,)

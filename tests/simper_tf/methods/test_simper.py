@@ -50,7 +50,7 @@ def test_training_brings_the_loss_on_fresh_views_nearer_to_its_floor(swinging_ba
     def on_fresh_views():
         return loss_of(model, model.encode_views(fresh["views"], training=False), fresh["speeds"])
 
-    before, step = on_fresh_views(), tf.function(model.train_step)
+    before, step = on_fresh_views(), tf.function(model.train_step, autograph=False)
     for _ in range(40):
         step(clips)
     after = on_fresh_views()
@@ -153,7 +153,7 @@ def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars
     settings = {"temperature": 0.1, "prior_weight": 1.0, "prior_band": (0.02, 0.2)}
     whole, parts = compiled(**settings), compiled(**settings, micro_batch=micro_batch)
     expected, logs = whole.compute_gradients(whole.draw(clips))
-    found, same_logs = tf.function(parts.compute_gradients)(parts.draw(clips))
+    found, same_logs = tf.function(parts.compute_gradients, autograph=False)(parts.draw(clips))
     largest = max(np.abs(gradient).max() for gradient in expected)
     for gradient, other in zip(expected, found, strict=True):
         np.testing.assert_allclose(other, gradient, atol=1e-5 * largest)
@@ -257,7 +257,7 @@ def test_comparing_clips_takes_ops_of_gpus_for_any_number_of_clips():
     added = {"sparsity_weight": 1.0, "variance_weight": 1.0, "prior_band": (0.02, 0.2)}
     model = compiled(views=None, other_clips=True, **added)
 
-    @tf.function(input_signature=[tf.TensorSpec([None, 8, 20]), tf.TensorSpec([None, 8])])
+    @tf.function(input_signature=[tf.TensorSpec([None, 8, 20]), tf.TensorSpec([None, 8])], autograph=False)
     def gradient(features, speeds):
         with tf.GradientTape() as tape:
             tape.watch(features)

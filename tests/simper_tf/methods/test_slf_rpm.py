@@ -104,7 +104,7 @@ def trained(model, clips, steps):
         logs = [loss_of(model, model.encode_views(batch["views"], training=False), **batch) for batch in fresh]
         return {name: np.mean([float(one[name]) for one in logs]) for name in logs[0]}
 
-    before, step = on_fresh_views(), tf.function(model.train_step)
+    before, step = on_fresh_views(), tf.function(model.train_step, autograph=False)
     for _ in range(steps):
         step(clips)
     return before, on_fresh_views()
