@@ -1,4 +1,4 @@
-"""Adds pages to the site: of reference, for every module of the package, and of results, those that there are."""
+"""Pages added to the site: reference for every module, all flags and options, and the results that there are."""
 
 import pathlib
 import re
@@ -27,6 +27,18 @@ def results(folder):
     return [f"results/{name}.md" for name in sorted(names, key=order)]
 
 
+def flags():
+    """Returns the page of all flags, which are the settings of a run and the options of methods, encoders and the like."""
+    from absl import flags
+
+    from trainers import help, options
+
+    values = flags.FlagValues()
+    options.define(values)
+    doc = "In Python, flags of methods and encoders are keyword arguments, and flags of views fields of `Appearance`."
+    return f"# Flags and options\n\n```text\n{help.text('pretrain', doc, options.groups(), values)}```\n"
+
+
 def on_config(config):
     """Puts results into their group, and reference at the end, one group for each package inside the package."""
     next(group["Results"] for group in config.nav if "Results" in group).extend(results(config.docs_dir))
@@ -42,6 +54,7 @@ def on_config(config):
 
 def on_files(files, config):
     """Makes the pages."""
+    files.append(File.generated(config, "flags.md", content=flags()))
     for name in modules():
         files.append(File.generated(config, page(name), content=f"# {name}\n\n::: {name}\n"))
     return files
