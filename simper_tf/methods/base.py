@@ -16,7 +16,7 @@ from simper_tf.utils.options import Options, explain
 from simper_tf.utils.replicas import replicas
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SameSpeed, Times
-from simper_tf.views.views import Views
+from simper_tf.views.views import Views, clips_and_labels
 
 METHODS = {}
 
@@ -200,7 +200,7 @@ class Method(keras.Model):
         Raises:
             ValueError: the batch holds neither, or not what comes with it.
         """
-        clips, labels = batches.clips_and_labels(data)
+        clips, labels = clips_and_labels(data)
         if isinstance(clips, dict) and "views" in clips:
             return clips
         check_clips(clips, self.frame_shape, known=True)

@@ -5,8 +5,6 @@ import math
 import numpy as np
 import tensorflow as tf
 
-from simper_tf.views.views import check_views
-
 # Clips in a batch of arrays where `keras.Model.fit` is not told.
 KERAS_BATCH = 32
 
@@ -28,26 +26,6 @@ def known_sizes(x, batch_size: int | None = None, validation_split: float = 0.0)
     number = math.floor(shape[0] * (1 - validation_split))
     whole = min(batch_size or KERAS_BATCH, number)
     return whole, number % whole if whole else 0
-
-
-def clips_and_labels(data):
-    """Returns the clips of a batch and a list of what comes with them; ready views as their dictionary, and no list.
-
-    Args:
-        data: A batch of clips, alone or in a tuple with labels, or ready views, as a dictionary or alone.
-
-    Raises:
-        ValueError: ready views lack what belongs to them, or labels stand beside them.
-    """
-    clips, *labels = data if isinstance(data, list | tuple) else [data]
-    labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
-    if tf.TensorShape(getattr(clips, "shape", ())).rank == 6:
-        clips = {"views": clips}
-    if isinstance(clips, dict) and "views" in clips:
-        check_views(clips)
-        if labels:
-            raise ValueError("Labels of ready views belong into their dictionary, as `labels`.")
-    return clips, labels
 
 
 def form_of(x):

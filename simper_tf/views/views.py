@@ -142,6 +142,26 @@ class Views(Frozen):
         return cls(**{**config, **parts})
 
 
+def clips_and_labels(data):
+    """Returns the clips of a batch and a list of what comes with them; ready views as their dictionary, and no list.
+
+    Args:
+        data: A batch of clips, alone or in a tuple with labels, or ready views, as a dictionary or alone.
+
+    Raises:
+        ValueError: ready views lack what belongs to them, or labels stand beside them.
+    """
+    clips, *labels = data if isinstance(data, list | tuple) else [data]
+    labels = [label for label in labels if label is not None]  # Keras's own, where there is nothing to say.
+    if tf.TensorShape(getattr(clips, "shape", ())).rank == 6:
+        clips = {"views": clips}
+    if isinstance(clips, dict) and "views" in clips:
+        check_views(clips)
+        if labels:
+            raise ValueError("Labels of ready views belong into their dictionary, as `labels`.")
+    return clips, labels
+
+
 def check_views(batch):
     """Refuses ready views that are none: without speeds, of bytes, or of other axes.
 

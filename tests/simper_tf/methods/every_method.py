@@ -30,7 +30,7 @@ def normed_encoder():
 def encoder_of_differences():
     """Returns an encoder of a layer that sees how frames differ."""
     clips = keras.Input((None, 12, 12, 1))
-    differences = keras.ops.reshape(FrameDifference()(clips), (-1, keras.ops.shape(clips)[1], 12 * 12))
+    differences = keras.layers.Reshape((-1, 12 * 12), dtype="float32")(FrameDifference()(clips))
     return keras.Model(clips, keras.layers.Dense(2, dtype="float32")(differences))
 
 
