@@ -28,7 +28,7 @@ def results(folder):
 
 
 def flags():
-    """Returns the page of all flags, which are the settings of a run and the options of methods, encoders and the like."""
+    """Returns the page of all flags: settings of a run, and options of methods, encoders, views and protocols."""
     from absl import flags
 
     from trainers import help, options
@@ -36,7 +36,8 @@ def flags():
     values = flags.FlagValues()
     options.define(values)
     doc = "In Python, flags of methods and encoders are keyword arguments, and flags of views fields of `Appearance`."
-    return f"# Flags and options\n\n```text\n{help.text('pretrain', doc, options.groups(), values)}```\n"
+    text = help.text("pretrain", doc, options.groups(), values)
+    return f"# Flags and options\n\n```text\n{text}```\n"
 
 
 def on_config(config):
