@@ -50,7 +50,7 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
             continue
         in_folder, before = _true(pathlib.Path(name).is_dir), len(found) + len(problems) + len(skipped)
         stills = [path for path in paths if path.suffix.lower() in pictures.SUFFIXES and _is_single(path)]
-        for path in [path for path in paths if path not in stills]:
+        for path in sorted({*paths} - {*stills}):
             try:
                 source = sources.open_file(path, rate, is_filmed_at_rate)
             except RawDataError as error:
@@ -68,6 +68,8 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
 
 def _is_single(path):
     """Returns whether a picture is no stack; a damaged one is single, and refused when it is read."""
+    if path.suffix.lower() not in pictures.STACKS:
+        return True
     try:
         return pictures.headers([path])[0].pages == 1
     except RawDataError:

@@ -146,7 +146,6 @@ class Images(Source):
         self._paths, self._rate, self._headers = list(paths), rate, None
 
     def info(self):
-        _check_rate(self.name, self._rate)
         self._headers = self._headers or pictures.headers(self._paths)
         width, height = self._headers[0][:2]
         for path, header in zip(self._paths, self._headers, strict=True):
@@ -156,6 +155,7 @@ class Images(Source):
         count = sum(header.pages for header in self._headers)
         if count < 2:
             raise RawDataError(self.name, "a single picture", "a recording", "Name a folder of pictures, or a video.")
+        _check_rate(self.name, self._rate)
         return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
 
     def frames(self, start, end, shape, box):
