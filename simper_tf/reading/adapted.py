@@ -1,6 +1,5 @@
-"""The readout of SimPer trained on the recording that is read."""
+"""SimPer trained on the recording that is read."""
 
-import dataclasses
 import time
 from collections.abc import Callable
 
@@ -10,34 +9,29 @@ import tensorflow as tf
 
 from simper_tf.encoders import ENCODERS
 from simper_tf.methods import SimPer
-from simper_tf.reading import gram, limits, multiples, read, scores
-from simper_tf.recordings import windows
+from simper_tf.reading.learned import Learned, Part, median
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.frames import resized
-from simper_tf.signals import octave
+from simper_tf.signals import octave, spectrum
 from simper_tf.utils.standardize import changes, is_series
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 # Pixels of the longer side, clips in all and a step, views a set: what two cores learn from in a minute.
 _SIDE, _CLIPS, _BATCH, _VIEWS = 24, 64, 2, 4
+_DENSER = 4  # Times that windows to learn from are denser than those that are read.
 # Standard deviations of all that changes in a window from black to white.
 _DEVIATIONS = 8.0
 _LEARNING_RATE = 3e-3
-# Score from which the frames of one window overrule what all windows of a recording say of the octave.
-_OVERRULES = 0.9
 
 
-def adapt(
-    opened: read.Opened, seconds: float, seed: int = 0, report: Callable[[float], None] = lambda left: None
-) -> Callable:
-    """Trains SimPer on a recording, without labels, and returns the readout `adapt` for its windows.
+def adapt(part: Part, seconds: float, seed: int = 0, report: Callable[[float], None] = lambda left: None) -> Learned:
+    """Trains SimPer on a recording, without labels, and reads its windows.
 
-    At which multiple of the frequency features run is told by all windows together, see `multiples.periods_of`: in
-    noise single ones are often wrong.
+    The pixels of all windows vote at which multiple of the frequency the features run.
 
     Args:
-        opened: The recording.
+        part: The recording and its windows.
         seconds: How long, from the first step on; starting takes some more.
         seed: Of weights, order and views.
         report: Called with the seconds left after each step.
@@ -45,7 +39,7 @@ def adapt(
     Raises:
         RawDataError: the recording holds no window, or one too short for the views.
     """
-    clips = _training_clips(opened, seed)
+    clips = _training_clips(part, seed)
     keras.utils.set_random_seed(seed)
     times = SpeedSets(num_views=_VIEWS)
     encoder = ENCODERS["small1d" if is_series(clips.shape[2:]) else "small"](clips.shape[2:])
@@ -58,45 +52,37 @@ def adapt(
         model.optimizer.learning_rate = _LEARNING_RATE * left / seconds
         step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
         report(left)
-
-    features = np.asarray(model.encode(clips))
-    periods = multiples.periods_of(
-        features, [gram.of_frames(clip) for clip in clips], opened.plan.rate, opened.plan.band
-    )
-
-    def readout(window, products, band):
-        features = np.asarray(model.encode(_changes(window.frames)[None]))
-        found = float(octave.wide_peak(features)[0]) * window.rate / periods
-        found = multiples.arbitrated(found, products, window.rate, band, least=_OVERRULES)
-        reading = scores.reading("adapt", gram.products(features[0]), found, window.rate, band)
-        return limits.within(reading, window.seconds, band)
-
-    return readout
+    features, pixels = np.asarray(model.encode(clips)), spectrum.pixel_power(clips)
+    hertz = octave.find_octave(features, pixels).frequency(features, pixels, part.plan.rate)
+    return median("adapt", [float(number) for number in hertz])
 
 
-def _training_clips(opened, seed):
-    """Returns up to `_CLIPS` windows, drawn evenly from all that there are every eighth of a window.
-
-    Of a series none in which the sensor was off.
-    """
+def _training_clips(part, seed):
+    """Returns up to `_CLIPS` windows, drawn evenly from all; of a series none in which the sensor was off."""
     random, kept = np.random.default_rng(seed), []
-    denser = dataclasses.replace(opened.plan, hop=max(opened.plan.length // 8, 1))
-    frames = opened.source.frames(opened.wishes.start, opened.wishes.end, opened.shape, opened.box)
-    found = (window.frames for window in windows.cut(frames, denser, opened.info.longest_gap))
-    if not opened.source.has_pictures:
-        found = filter(changes, found)
-    for number, window in enumerate(found):
+    shape = small_shape(part)
+    clips = (window.frames for window in part.windows(shape, _DENSER))
+    if not part.source.has_pictures:
+        clips = filter(changes, clips)
+    for number, clip in enumerate(clips):
         place = number if number < _CLIPS else int(random.integers(0, number + 1))
         if place < _CLIPS:
-            kept[place : place + 1] = [_changes(window)]
+            kept[place : place + 1] = [contrast(clip)]
     if not kept:
-        found = "no window without a hole" + " in which it changes" * (not opened.source.has_pictures)
-        raise RawDataError(opened.source.name, found, "one to learn from", "Shorten --window.")
+        found = "no window without a hole" + " in which it changes" * (not part.source.has_pictures)
+        raise RawDataError(part.source.name, found, "one to learn from", "Shorten --window.")
     return np.stack(kept)
 
 
-def _changes(frames):
-    """Returns what changes in the frames of a window: float32 in [0, 1], 0.5 where nothing does; series as they are.
+def small_shape(part: Part) -> tuple[int, int]:
+    """Returns `(height, width)` of the frames that are learned from."""
+    width, height = part.box[2:] if part.box else (part.info.width, part.info.height)
+    scale = min(1.0, 2 * _SIDE / max(height, width))
+    return max(round(scale * height), 1), max(round(scale * width), 1)
+
+
+def contrast(frames: np.ndarray) -> np.ndarray:
+    """Returns what changes in a window: float32 in [0, 1], 0.5 where nothing does; series as they are.
 
     A movement of little contrast is as visible to the encoder as any other, and what stands still is not there.
     """

@@ -7,7 +7,7 @@ import numpy as np
 from simper_tf.evaluation import metrics
 from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.rows import Row
-from simper_tf.reading import answers, gram, readouts, scores
+from simper_tf.reading import gram, readouts, scores
 from simper_tf.reading.scores import Reading
 from simper_tf.utils.standardize import is_series
 
@@ -51,16 +51,15 @@ def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run)
         recordings: Name of each clip's recording, over which intervals are drawn; over clips of a single one.
         **run: The fields of `rows.Row` that all rows share.
     """
-    frequencies = {name: np.array([each.frequency for each in readings]) for name, readings in found.items()}
-    scores = {name: np.array([each.score for each in readings]) for name, readings in found.items()}
+    frequencies = {name: np.array([one.frequency for one in readings]) for name, readings in found.items()}
+    sure = {name: np.array([one.score for one in readings]) for name, readings in found.items()}
     values, model = [], next(iter(found))
     for name in found:
-        values.append((name, "label_free_periodic", scores[name] >= answers.THRESHOLD))
-        values.append((name, "label_free_confidence", scores[name]))
+        values.append((name, "label_free_periodic", sure[name] >= scores.SURE))
+        values.append((name, "label_free_confidence", sure[name]))
     for name in OTHERS:
         agrees = np.abs(frequencies[model] / frequencies[name] - 1) < _AGREE
-        kept = np.where(scores[name] >= answers.THRESHOLD, agrees, np.nan)
-        values.append((model, f"label_free_agreement_{name}", kept))
+        values.append((model, f"label_free_agreement_{name}", np.where(sure[name] >= scores.SURE, agrees, np.nan)))
     rows = [
         _row(np.array(each, np.float64), np.array(recordings), protocol=p, metric=m, **run) for p, m, each in values
     ]

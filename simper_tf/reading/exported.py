@@ -1,4 +1,4 @@
-"""The readout of an exported model."""
+"""An exported model, asked about the windows of a recording."""
 
 import json
 import pathlib
@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from simper_tf.export import saved_model
-from simper_tf.reading import gram, limits, multiples, scores
+from simper_tf.reading.learned import Learned, Part, median
 from simper_tf.recordings import windows
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.frames import levels
@@ -19,7 +19,7 @@ _ALIKE = 0.01
 
 
 class Exported:
-    """The readout `model`: an exported model that answers in Hz.
+    """An exported model that answers in Hz.
 
     Series are brought to the rates that it was trained on, as those were; frames of pictures have the rate they have.
 
@@ -51,11 +51,10 @@ class Exported:
         self._rates = _rates_trained_on(version) if is_series(self._shape) else None
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
-        lacking = {"frequency_hz", "features"} - set(self._answer.structured_outputs)
-        if lacking:
+        if "frequency_hz" not in self._answer.structured_outputs:
             raise ValueError(
                 f"--model={path} answers with {', '.join(sorted(self._answer.structured_outputs))}, without "
-                f"{' and '.join(sorted(lacking))}. Export it again: python -m trainers.export --run_dir=..."
+                "frequency_hz. Export it again: python -m trainers.export --run_dir=..."
             )
 
     @property
@@ -78,20 +77,26 @@ class Exported:
             expected = f"{self._shape[2]}, as --model reads"
             raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
 
-    def __call__(self, window: windows.Window, products: np.ndarray, band: tuple[float, float]) -> scores.Reading:
+    def read(self, part: Part) -> Learned:
+        """Returns the median of its answers to the windows of a recording.
+
+        Raises:
+            RawDataError: it refuses them, or a frame cannot be read.
+        """
+        return median("model", [self._hertz(window) for window in part.windows(self.shape)])
+
+    def _hertz(self, window):
         seen = self._at_rate_trained_on(window)
         frames = seen.frames if is_series(self._shape) else levels(seen.frames, self._shape[2])
         try:
             said = self._answer(frames=tf.constant(frames[None]), rate=tf.constant([seen.rate], tf.float32))
         except tf.errors.InvalidArgumentError as error:
             text = str(error)
-            found = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
-            found = found.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
+            refusal = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
+            refusal = refusal.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
             expected, remedy = "windows that it can read", "Change --window or --band, or leave --model out."
-            raise RawDataError(self._name, f"a refusal of --model ({found})", expected, remedy) from error
-        found = multiples.arbitrated(float(said["frequency_hz"][0]), products, window.rate, band)
-        reading = scores.reading("model", gram.products(said["features"][0].numpy()), found, seen.rate, band)
-        return limits.within(reading, window.seconds, band)
+            raise RawDataError(self._name, f"a refusal of --model ({refusal})", expected, remedy) from error
+        return float(said["frequency_hz"][0])
 
     def _at_rate_trained_on(self, window):
         rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate

@@ -37,6 +37,7 @@ def read(
     *,
     band: tuple[float, float] | None = None,
     keys: tuple[float, ...] = (),
+    face: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> result.Reading:
     """What repeats in a recording.
@@ -46,11 +47,12 @@ def read(
         band: Lowest and highest frequency in hertz; None for all.
         keys: Seconds of the key frames of the file. What repeats with
             them and hardly moves is the compression of the file.
+        face: Whether the frames show a face alone, whose pulse is sought.
         progress: Called with the seconds that are read.
     """
     read_ones = []
     for stretch in stretches.cut(frames):
-        verdict, answers = _of_stretch(stretch, band, keys)
+        verdict, answers = _of_stretch(stretch, band, keys, face)
         scene = result.Scene(float(stretch.times[0]), float(stretch.times[-1]), verdict)
         read_ones.append((stretch.scene, scene, answers))
         if progress:
@@ -73,7 +75,7 @@ def _joined(scenes: list[result.Scene]) -> result.Scene:
 
 
 def _of_stretch(
-    stretch: stretches.Stretch, band: tuple[float, float] | None, keys: tuple[float, ...]
+    stretch: stretches.Stretch, band: tuple[float, float] | None, keys: tuple[float, ...], face: bool
 ) -> tuple[str, list[result.Answer]]:
     """Verdict on one stretch, and its answers."""
     if len(stretch.times) < FEWEST_FRAMES:
@@ -83,6 +85,9 @@ def _of_stretch(
     gray = stretch.frames.mean(3, keepdims=True, dtype=np.float32)
     if gray.std(0).max() < STILL:
         return result.STILL, []
+    if face:
+        answers = _skin(stretch, band, whole=True)
+        return answers[0].verdict if answers else result.NOTHING, answers
     gray, _ = camera.steadied(gray)
     scores = _even(courses.tile_scores(gray), stretch)
     ranked = movement.candidates(scores, _limits(stretch.rate, band))

@@ -12,6 +12,7 @@ import numpy as np
 import photographs
 import pytest
 from absl import flags
+from trainers.predictions import pictures, tables, videos
 
 from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
@@ -21,7 +22,6 @@ from simper_tf.recordings import search, sources
 from simper_tf.recordings import video as recorded
 from simper_tf.utils import files
 from trainers import predict as command
-from trainers.predictions import pictures, tables, videos
 
 ROOT = pathlib.Path(__file__).parents[2]
 

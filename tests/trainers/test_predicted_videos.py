@@ -6,9 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from trainers.predictions import videos
 
 from simper_tf.recordings import video
-from trainers.predictions import videos
 
 ROOT = pathlib.Path(__file__).parents[2]
 LIMITED = """

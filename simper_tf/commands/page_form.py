@@ -1,15 +1,14 @@
-"""What `trainers.app` shows: a form, an answer, a refusal; and what the form asks for."""
+"""Form, answer and refusal of the page in the browser, and what the form asks for."""
 
 import html
 import re
 from collections.abc import Mapping
 
-from simper_tf.reading import read
-from trainers.predictions import tables
-from trainers.predictions.html import TEMPLATE
+from simper_tf.commands import answers
+from simper_tf.commands.html_page import TEMPLATE
+from simper_tf.commands.readings import Wishes
 
 _TITLE = "How often does it repeat?"
-_BAND = read.Wishes().band
 # Flags that refusals name, as they are called in the form.
 _FIELDS = {
     "rate": "the number of frames or samples per second",
@@ -45,15 +44,14 @@ _STYLE = """<style>
 
 def form() -> str:
     """Returns the page that asks for a recording."""
-    low, high = (f"{edge:g}" for edge in _BAND)
-    units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in tables.NAMES.items())
+    units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in answers.NAMES.items())
     body = f"""{_STYLE}
 <p>A video, or a series (.csv, .npy, .wav). It is read on this machine, and not kept.</p>
 <form action="/read" method="post" enctype="multipart/form-data">
 <label class="drop">Drop a recording here, or choose one <input type="file" name="recording" required></label>
 <div class="asked">
-<label>slowest, Hz <input type="number" name="low" value="{low}" min="0.001" step="any" required></label>
-<label>fastest, Hz <input type="number" name="high" value="{high}" min="0.001" step="any" required></label>
+<label>slowest, Hz <input type="number" name="low" min="0.001" step="any" placeholder="any"></label>
+<label>fastest, Hz <input type="number" name="high" min="0.001" step="any" placeholder="any"></label>
 <label>unit <select name="unit">{units}</select></label>
 <label>frames or samples per second, where the file does not say
 <input type="number" name="rate" min="0.001" step="any"></label>
@@ -65,25 +63,31 @@ def form() -> str:
     return TEMPLATE.substitute(title=_TITLE, body=body)
 
 
-def asked(given: Mapping[str, str]) -> tuple[read.Wishes, str, float | None]:
+def asked(given: Mapping[str, str]) -> tuple[Wishes, str, float | None]:
     """Returns what a filled form asks for, the unit, and the rate where one is named.
 
     Raises:
         ValueError: it holds what the form cannot.
     """
-    try:
-        low, high = (float(given.get(name, edge)) for name, edge in zip(("low", "high"), _BAND, strict=True))
-    except ValueError:
-        low, high = 0.0, 0.0
-    if not 0 < low < high < float("inf"):
-        raise ValueError(
-            "The slowest and the fastest frequency must be two rising numbers above 0. Found: "
-            f"{given.get('low')!r} and {given.get('high')!r}."
-        )
+    low, high = (given.get(name, "").strip() for name in ("low", "high"))
+    band = _band(low, high) if low or high else None
     unit = given.get("unit", "hz")
-    if unit not in tables.NAMES:
-        raise ValueError(f"The unit must be one of {', '.join(tables.NAMES)}. Found: {unit!r}.")
-    return read.Wishes((low, high), face="face" in given), unit, _rate(given.get("rate"))
+    if unit not in answers.NAMES:
+        raise ValueError(f"The unit must be one of {', '.join(answers.NAMES)}. Found: {unit!r}.")
+    return Wishes(band, face="face" in given), unit, _rate(given.get("rate"))
+
+
+def _band(low, high):
+    try:
+        band = float(low), float(high)
+    except ValueError:
+        band = 0.0, 0.0
+    if not 0 < band[0] < band[1] < float("inf"):
+        raise ValueError(
+            "The slowest and the fastest frequency must be two rising numbers above 0, or both empty. Found: "
+            f"{low!r} and {high!r}."
+        )
+    return band
 
 
 def as_on_the_page(refusal: str) -> str:
@@ -107,7 +111,7 @@ def answer(section: str, csv: str, name: str) -> str:
     """Returns the page of a recording that was read.
 
     Args:
-        section: What `html.recording` returns.
+        section: What `html_page.recording` returns.
         csv: All answers in base64, which the page holds itself.
         name: Of the file as which they are downloaded.
     """

@@ -1,0 +1,218 @@
+"""Answers in print: lines for a terminal, CSV files and a JSON file."""
+
+import csv
+import io
+import json
+import math
+import pathlib
+
+from simper_tf.commands.readings import Done
+from simper_tf.reading import result
+from simper_tf.recordings.errors import printable
+from simper_tf.utils import files
+
+CSV, REPETITIONS, WINDOWS, JSON = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
+# Units in which answers are given: a flag's value -> in print.
+NAMES = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
+# A table program takes a cell that begins so for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def value(hertz: float, count: float, unit: str) -> float:
+    """Returns a frequency, or a count, in the unit of a flag."""
+    return {"hz": hertz, "count": count}.get(unit, 60 * hertz)
+
+
+def said(answer: result.Answer, unit: str = "hz") -> str:
+    """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear`."""
+    span = f"from {answer.start:.1f} to {answer.end:.1f} s"
+    if answer.verdict == result.TOO_FEW:
+        return f"{answer.verdict}: {answer.count} {span}"
+    per_minute = "bpm" if unit == "bpm" else "per minute"
+    hertz, minute = f"{answer.hertz:.3g} Hz", f"{60 * answer.hertz:.3g} {per_minute}"
+    first, second = (hertz, minute) if unit in ("hz", "count") else (minute, hertz)
+    pairs = f", as pairs of {answer.pairs:.3g} Hz" if answer.pairs else ""
+    what = {"pulse": "beats", "breath": "breaths"}.get(answer.reader, "repetitions")
+    sure = f"{answer.verdict} ({answer.confidence:.2f})" if answer.verdict != result.CLEAR else answer.verdict
+    return f"{first} = {second}{pairs}, {answer.count} {what} {span}, {sure}"
+
+
+def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float | None = None, most: int = 20):
+    """Returns what is printed of a recording, the surest answer first.
+
+    Args:
+        done: The recording.
+        unit: A flag's value: hz, bpm, per_minute or count.
+        length, hop: Seconds of windows to be listed too; None for none.
+        most: Windows that are shown.
+    """
+    results = done.reading.clear
+    shown = [said(answer, unit) + _where(answer, len(results) > 1) for answer in results]
+    if not results:
+        unclear = done.reading.answers[:1]
+        shown = [done.reading.verdict if not unclear else _unclear(unclear[0], unit)]
+    shown += [
+        f"{learned.reader}: {learned.hertz:.3g} Hz, median of {learned.windows} windows"
+        for learned in done.learned if math.isfinite(learned.hertz)
+    ]  # fmt: skip
+    if length:
+        rows = result.windows(done.reading, length, hop or length)
+        shown += [_window_line(window, unit) for window in rows[:most]]
+        shown += [f"... {len(rows) - most} more windows in the files"] * (len(rows) > most)
+    return shown
+
+
+def _unclear(answer, unit):
+    if answer.verdict == result.TOO_FEW:
+        return said(answer, unit)
+    return f"no clear repetition; perhaps {said(answer, unit)}"
+
+
+def _where(answer, several):
+    """Returns the part of the picture, where several things repeat."""
+    top, left, bottom, right = answer.box
+    if not several or (top, left, bottom, right) == (0.0, 0.0, 1.0, 1.0):
+        return ""
+    return f", at {left:.0%}-{right:.0%} from the left, {top:.0%}-{bottom:.0%} from the top"
+
+
+def _window_line(window, unit):
+    span = f"{window.start:8.2f} to {window.end:8.2f} s"
+    if not window.hertz:
+        return f"{span}  no repetition"
+    return f"{span}  {value(window.hertz, window.count, unit):.4g} {NAMES[unit]}"
+
+
+def write(folder: pathlib.Path, done: list[Done], unit: str, length: float | None = None, hop: float | None = None):
+    """Writes all tables, each whole or not at all; makes their folder. Returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {
+        CSV: table([row for one in done for row in _rows(one, unit)]),
+        REPETITIONS: table([row for one in done for row in _repetitions(one)]),
+        JSON: json.dumps([_record(one, unit, length, hop) for one in done], indent=1, allow_nan=False) + "\n",
+    }
+    if length:
+        texts[WINDOWS] = table([row for one in done for row in _windows(one, unit, length, hop or length)])
+    for name, text in texts.items():
+        files.write_atomically(folder / name, text)
+    return [folder / name for name in texts]
+
+
+def csv_text(done: Done, unit: str) -> str:
+    """Returns the answers on a recording as a CSV table."""
+    return table(_rows(done, unit))
+
+
+def table(rows: list[dict]) -> str:
+    """Returns rows as a CSV table; a text that a table program would take for a formula gets an apostrophe."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(cell) for name, cell in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def _cell(cell):
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) and not _is_number(cell) else cell
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _rows(done, unit):
+    """Returns a row an answer that is a result, and one without a value where there is none."""
+    empty = {
+        "recording": printable(done.name), "verdict": done.reading.verdict, "value": "", "unit": unit, "hertz": "",
+        "error_hz": "", "repetitions": "", "start_s": "", "end_s": "", "pairs_hz": "", "confidence": "", "reader": "",
+        "box": "",
+    }  # fmt: skip
+    rows = [
+        empty | {
+            "verdict": answer.verdict,
+            "value": _text(value(answer.hertz, answer.count, unit)),
+            "hertz": _text(answer.hertz),
+            "error_hz": _text(answer.error),
+            "repetitions": answer.count,
+            "start_s": f"{answer.start:.3f}",
+            "end_s": f"{answer.end:.3f}",
+            "pairs_hz": _text(answer.pairs),
+            "confidence": f"{answer.confidence:.3f}",
+            "reader": answer.reader,
+            "box": " ".join(f"{edge:.3f}" for edge in answer.box),
+        }
+        for answer in done.reading.clear
+    ]  # fmt: skip
+    return rows or [empty]
+
+
+def _repetitions(done):
+    for number, answer in enumerate(done.reading.clear, start=1):
+        for count, (start, end) in enumerate(answer.repetitions, start=1):
+            yield {
+                "recording": printable(done.name), "answer": number, "repetition": count,
+                "start_s": f"{start:.3f}", "end_s": f"{end:.3f}",
+            }  # fmt: skip
+
+
+def _windows(done, unit, length, hop):
+    for window in result.windows(done.reading, length, hop):
+        number = value(window.hertz, window.count, unit) if window.hertz else math.nan
+        yield {
+            "recording": printable(done.name), "start_s": f"{window.start:.3f}", "end_s": f"{window.end:.3f}",
+            "value": _text(number), "unit": unit, "confidence": f"{window.confidence:.3f}",
+        }  # fmt: skip
+
+
+def _record(done, unit, length, hop):
+    info = done.info
+    return {
+        "recording": done.name,
+        **{name: _finite(getattr(info, name)) for name in ("rate", "seconds", "height", "width", "bits")},
+        "notes": list(done.notes),
+        "verdict": done.reading.verdict,
+        "repetitions": sum(answer.count for answer in done.reading.clear) or None,
+        "scenes": [
+            {"start_s": _finite(scene.start), "end_s": _finite(scene.end), "verdict": scene.verdict}
+            for scene in done.reading.scenes
+        ],
+        "answers": [_answer(answer, unit) for answer in done.reading.answers],
+        "learned": {learned.reader: _finite(learned.hertz) for learned in done.learned},
+        "windows": list(_windows(done, unit, length, hop or length)) if length else [],
+    }
+
+
+def _answer(answer, unit):
+    middles, hertz, error = answer.tempo()
+    is_result = answer.verdict == result.CLEAR
+    return {
+        "verdict": answer.verdict,
+        "reader": answer.reader,
+        "scene": answer.scene,
+        "value": _finite(value(answer.hertz, answer.count, unit)) if is_result else None,
+        "unit": unit,
+        "hertz": _finite(answer.hertz),
+        "error_hz": _finite(answer.error),
+        "pairs_hz": _finite(answer.pairs),
+        "confidence": _finite(answer.confidence),
+        "count": answer.count,
+        "box": [_finite(edge) for edge in answer.box],
+        "repetitions": [[_finite(start), _finite(end)] for start, end in answer.repetitions],
+        "pauses": [[_finite(start), _finite(end)] for start, end in answer.pauses],
+        "tempo": [
+            {"s": _finite(at), "hertz": _finite(tempo), "error_hz": _finite(off)}
+            for at, tempo, off in zip(middles, hertz, error, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _text(number):
+    return f"{number:.5g}" if number is not None and math.isfinite(number) else ""
+
+
+def _finite(number):
+    return None if number is None or not math.isfinite(number) else round(float(number), 5)

@@ -1,0 +1,123 @@
+"""Lines on a terminal, progress with the time left, and requests to stop: what all commands share."""
+
+import abc
+import contextlib
+import math
+import os
+import signal
+import sys
+import time
+
+# The exit code that shells give a program ended from the keyboard.
+INTERRUPTED = 130
+
+
+class OutputClosed(OSError):
+    """Nobody reads what is printed any more, such as behind `| head`, or the disk it goes to is full."""
+
+
+class ToldToStop(abc.ABC):
+    """Between `with` and its end, what tells this process to stop calls `_told`: Ctrl-C, SIGTERM and SIGHUP.
+
+    A SIGHUP that is ignored, as `nohup` has it, stays ignored.
+    """
+
+    def __enter__(self):
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            numbers.append(signal.SIGHUP)
+        self._previous = {number: signal.signal(number, self._told) for number in numbers}
+        return self
+
+    def __exit__(self, *_):
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    @abc.abstractmethod
+    def _told(self, number: int, frame=None): ...
+
+
+class StopRequest(ToldToStop):
+    """Becomes true at the first signal to stop, so that a loop can end where its state is whole.
+
+    A second one interrupts at once.
+    """
+
+    def __init__(self):
+        self.signal = None
+
+    def __call__(self):
+        return self.signal is not None
+
+    def _told(self, number, frame=None):
+        if self.signal is not None:
+            raise KeyboardInterrupt
+        self.signal = number
+        # Where a terminal is gone, or a line is half printed, there is nothing to be said.
+        with contextlib.suppress(OutputClosed, RuntimeError):
+            say("\nStopping after this step; once more to stop at once.")
+
+
+def say(text, end="\n"):
+    """Prints a line that appears at once, also in a pipe.
+
+    Raises:
+        OutputClosed: it cannot be printed.
+    """
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # Python would try again at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputClosed(f"standard output: {error.strerror}; nothing that was finished is lost.") from error
+
+
+def show_training(progress, counter):
+    """Prints a `training.Progress` by the `Counter` of its run."""
+    logs = "  ".join(f"{name} {value:.3f}" for name, value in progress.logs.items())
+    counter.show(
+        progress.step,
+        f"{clock(progress.seconds_left)} left  "
+        f"{progress.clips_per_second:.0f} clips/s  waiting for data {progress.waiting:.0%}  {logs}",
+    )
+
+
+def silence_decoders():
+    """Keeps back what FFmpeg and OpenCV say about a damaged file beside the one sentence that names it."""
+    import cv2  # Not every command reads videos.
+
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+
+class Counter:
+    """Prints how many items of a known number are done: in place on a terminal, else a line every tenth of them.
+
+    Args:
+        what: Words before the numbers.
+        total: How many there are.
+    """
+
+    def __init__(self, what, total):
+        self.what, self.total, self._began, self._tenth = what, total, time.monotonic(), None
+
+    def __call__(self, done):
+        """Shows the number with the time left, as if all took the same time."""
+        left = (time.monotonic() - self._began) / done * (self.total - done)
+        self.show(done, f"{clock(left)} left")
+
+    def show(self, done, rest):
+        """Shows the number with other words behind it."""
+        text, tenth = f"{self.what} {done}/{self.total}  {rest}", 10 * done // self.total
+        if sys.stdout and sys.stdout.isatty():
+            say(f"\r\x1b[K{text}", end="\n" if done == self.total else "")
+        elif tenth != self._tenth:
+            self._tenth = tenth
+            say(text)
+
+
+def clock(seconds):
+    """Returns seconds as m:ss or h:mm:ss."""
+    minutes, seconds = divmod(math.ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

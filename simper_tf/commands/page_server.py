@@ -1,0 +1,135 @@
+"""A page in the browser that reads a recording: an application for any WSGI server, and one that serves it."""
+
+import base64
+import pathlib
+import tempfile
+import threading
+
+from simper_tf.commands import answers, html_page, page_form, pictures, predict, readings
+from simper_tf.recordings import search
+from simper_tf.recordings.errors import RawDataError, printable
+
+_MEGABYTE = 1_000_000
+# Names by which a browser on this machine can call it.
+_HERE = ("127.0.0.1", "localhost")
+# Requests that are worked at, and seconds after which one that sends nothing more is ended.
+_THREADS, _SILENT = 8, 60
+# Recordings that wait for the one that is read; more are asked to come again.
+_WAITING = 4
+
+
+def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
+    """Returns the application.
+
+    A request is received before anything waits, so that a slow upload keeps nobody. One recording is read at a time.
+
+    Args:
+        model: An `exported.Exported` that reads too; None for none.
+        max_megabytes: The largest recording that is taken.
+        host: Where it will listen: on this machine alone, requests that name another are refused, so that no page of
+            another site can reach it by a name of its own.
+
+    Raises:
+        ValueError: the extra `app` is not installed.
+    """
+    try:
+        import flask
+    except ImportError as error:
+        raise ValueError("The page needs Flask: pip install 'simper-tf[app]'.") from error
+    app = flask.Flask("simper_tf", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = round(max_megabytes * _MEGABYTE)
+    if host in _HERE:
+        app.config["TRUSTED_HOSTS"] = list(_HERE)
+    reading, waiting = threading.Lock(), threading.BoundedSemaphore(_WAITING)
+
+    @app.get("/")
+    def ask():
+        return page_form.form()
+
+    @app.post("/read")
+    def show():
+        given = flask.request.headers
+        if given.get("Origin", flask.request.host_url.rstrip("/")) != flask.request.host_url.rstrip("/"):
+            return page_form.refusal("Only this page itself may send recordings here."), 403
+        if not waiting.acquire(blocking=False):
+            return page_form.refusal(f"{_WAITING} recordings are waiting already. Send it again in a minute."), 503
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                form, upload = flask.request.form, flask.request.files.get("recording")
+                if not (upload and upload.filename):
+                    raise ValueError("There is no recording. Choose a file first.")
+                name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
+                path = pathlib.Path(folder, f"recording{pathlib.PurePath(name).suffix[:16]}")
+                upload.save(path)
+                with reading:
+                    return _answered(path, name, page_form.asked(form), model)
+        except ValueError as error:
+            return page_form.refusal(str(error)), 400
+        except (OSError, FloatingPointError, MemoryError) as error:
+            reason = f"It could not be read: {error or 'memory ran out'}. Cut it, or free some space."
+            return page_form.refusal(reason), 500
+        finally:
+            waiting.release()
+
+    @app.errorhandler(413)
+    def too_large(_):
+        return page_form.refusal(
+            f"The recording has more than {max_megabytes:g} MB. Cut it, or start the page with more --max_megabytes."
+        ), 413
+
+    return app
+
+
+def server(app, host: str, port: int, max_megabytes: float):
+    """Returns a server of the application that listens; `run` serves and `close` ends it.
+
+    Raises:
+        OSError: the address is in use.
+        ValueError: the extra `app` is not installed.
+    """
+    try:
+        import waitress
+    except ImportError as error:
+        raise ValueError("The page needs waitress: pip install 'simper-tf[app]'.") from error
+    try:
+        return waitress.create_server(
+            app, host=host, port=port, threads=_THREADS, channel_timeout=_SILENT, cleanup_interval=_SILENT // 4,
+            connection_limit=64, max_request_body_size=round(max_megabytes * _MEGABYTE), ident=None,
+        )  # fmt: skip
+    except OSError as error:
+        raise OSError(f"--port={port} on {host} cannot be used ({error.strerror}): name another.") from error
+
+
+def _answered(path, name, asked, model):
+    """Returns the page of a recording that was uploaded."""
+    wishes, unit, rate = asked
+    try:
+        done = _read(path, name, wishes, rate, model)
+    except RawDataError as error:
+        raise ValueError(page_form.as_on_the_page(str(error).replace(str(path), name))) from error
+    picture = path.with_name("picture.png")
+    pictures.figure(done, unit).savefig(picture, format="png", dpi=110)
+    csv = base64.b64encode(answers.csv_text(done, unit).encode()).decode()
+    return page_form.answer(html_page.recording(done, picture, unit), csv, f"{pathlib.PurePath(name).stem}.csv")
+
+
+def _read(path, name, wishes, rate, model):
+    """Returns a file as a `readings.Done` of a name.
+
+    Raises:
+        RawDataError: it cannot be read.
+    """
+    named = search.find([str(path)], rate)
+    for problem in named.problems:
+        raise problem
+    (source,) = named.sources
+    notes = ()
+    try:
+        if model:
+            model.check(source)
+    except RawDataError as error:
+        model, notes = None, (f"The model was not asked: it found {error.found} and expects {error.expected}.",)
+    done = readings.read(source, wishes)
+    if model:
+        done = predict.with_model(source, wishes, done, model)
+    return readings.renamed(done, printable(name), notes)

@@ -1,0 +1,79 @@
+"""Picture of a recording that was read: the course with every repetition, the tempo, and where it is. Extra `plots`."""
+
+import pathlib
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from simper_tf.commands import answers
+from simper_tf.commands.readings import DRAWN, Done
+
+# Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_SIZE = 10  # Of all letters.
+
+
+def figure(done: Done, unit: str = "hz") -> Figure:
+    """Returns a figure: course and tempo of each of the surest answers, beside a frame of it with its place.
+
+    Args:
+        done: A recording that was read, with its courses.
+        unit: A flag's value; tempo is drawn in Hz for hz and count, and per minute otherwise.
+    """
+    shown = (done.reading.clear or done.reading.answers[:1])[:DRAWN]
+    drawn = Figure(figsize=(11, 0.9 + 3.2 * max(len(shown), 1)), layout="constrained")
+    name = pathlib.Path(done.name).name.encode("ascii", "backslashreplace").decode().replace("$", r"\$")
+    drawn.suptitle(name, fontsize=_SIZE + 2)
+    for row, part in enumerate(np.atleast_1d(drawn.subfigures(max(len(shown), 1), 1))):
+        answer = shown[row] if shown else None
+        part.suptitle(answers.said(answer, unit) if shown else done.reading.verdict, fontsize=_SIZE)
+        columns = part.add_gridspec(2, 2, width_ratios=(1, 3)) if done.stills else part.add_gridspec(2, 1)
+        if done.stills:
+            _still(part.add_subplot(columns[:, 0]), done.stills[min(row, len(done.stills) - 1)], answer, COLORS[row])
+        if answer:
+            above = part.add_subplot(columns[0, -1])
+            _course(above, answer, COLORS[row])
+            _tempo(part.add_subplot(columns[1, -1], sharex=above), answer, COLORS[row], unit)
+    return drawn
+
+
+def _still(axes, frame, answer, color):
+    axes.imshow(frame if frame.shape[-1] == 3 else frame[..., 0], cmap="gray", vmin=0, vmax=255)
+    height, width = frame.shape[:2]
+    if answer:
+        top, left, bottom, right = answer.box
+        size = (right - left) * width, (bottom - top) * height
+        place = (left * width - 0.5, top * height - 0.5)
+        axes.add_patch(Rectangle(place, *size, fill=False, edgecolor=color, linewidth=2))
+        axes.set_title(f"about {sum(answer.repetitions[0]) / 2:.0f} s", fontsize=_SIZE)
+    axes.set_axis_off()
+
+
+def _course(axes, answer, color):
+    """Draws the course, with every second repetition shaded and all of them numbered as far as there is room."""
+    axes.plot(answer.times, answer.course, color="black", linewidth=0.8)
+    for number, (start, end) in enumerate(answer.repetitions, start=1):
+        axes.axvspan(start, end, color=color, alpha=0.3 if number % 2 else 0.12, linewidth=0)
+    step = max(1, round(answer.count / 20))
+    for number in range(step, answer.count + 1, step):
+        start, end = answer.repetitions[number - 1]
+        axes.text((start + end) / 2, 0.98, str(number), ha="center", va="top", fontsize=_SIZE - 2,
+                  transform=axes.get_xaxis_transform())  # fmt: skip
+    axes.set_yticks([])
+    axes.set_ylabel(answer.reader, fontsize=_SIZE)
+    axes.tick_params(labelbottom=False, labelsize=_SIZE)
+
+
+def _tempo(axes, answer, color, unit):
+    factor, label = (1.0, "Hz") if unit in ("hz", "count") else (60.0, "per minute")
+    middles, hertz, error = answer.tempo()
+    axes.errorbar(middles, factor * hertz, factor * np.nan_to_num(error), fmt="o-", color=color, markersize=3,
+                  linewidth=1, elinewidth=0.8)  # fmt: skip
+    for start, end in answer.pauses:
+        axes.axvspan(start, end, color="0.85", linewidth=0)
+    top = factor * max(float(np.nanmax(hertz)), answer.hertz)
+    axes.set_ylim(0, 1.3 * top)
+    axes.set_ylabel(label, fontsize=_SIZE)
+    axes.set_xlabel("seconds", fontsize=_SIZE)
+    axes.tick_params(labelsize=_SIZE)

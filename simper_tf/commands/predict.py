@@ -1,0 +1,249 @@
+"""Recordings read one after another, each with its answers printed, written and drawn."""
+
+import contextlib
+import dataclasses
+import hashlib
+import math
+import pathlib
+import sys
+import time
+
+from simper_tf.commands import annotated, answers, console, html_page, pictures, readings
+from simper_tf.reading import learned
+from simper_tf.recordings import search, sources
+from simper_tf.recordings.errors import RawDataError, printable
+from simper_tf.utils import files
+
+LOCK = ".lock"
+# Windows of a recording that are printed; the files have all.
+_MOST_PRINTED = 20
+# Seconds of a recording that is read before anybody asks for progress.
+_SHORT = 30.0
+# Times that writing all answers takes, until they are written again.
+_WRITING = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What is read and what is made of it.
+
+    Attributes:
+        names: Files, folders, patterns and numbers of cameras.
+        wishes: What is wanted of each recording.
+        unit: One of `answers.NAMES`.
+        window, hop: Seconds of windows that are listed too; None for none.
+        rate: Frames or samples per second of files that do not say.
+        filmed_at_rate: Whether `rate` is that at which every video was filmed, as of slow motion.
+        model: Folder of an exported model that reads too; "" for none.
+        adapt: Seconds for which SimPer learns from each recording and reads too.
+        video: Where an annotated copy of the one recording goes; "" for none.
+        report: Whether one HTML page of all is written.
+        out: Folder of what is written.
+    """
+
+    names: tuple[str, ...]
+    wishes: readings.Wishes = dataclasses.field(default_factory=readings.Wishes)
+    unit: str = "hz"
+    window: float | None = None
+    hop: float | None = None
+    rate: float | None = None
+    filmed_at_rate: bool = False
+    model: str = ""
+    adapt: float = 0.0
+    video: str = ""
+    report: bool = False
+    out: pathlib.Path = pathlib.Path("runs/predict")
+
+
+def predict(request: Request) -> list[RawDataError]:
+    """Reads all recordings; what fails is printed to the standard error, and the others are read.
+
+    Returns:
+        What could not be read.
+
+    Raises:
+        ValueError: a wish is not one.
+        OSError: what was read cannot be written.
+    """
+    if not request.names:
+        raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
+    learner = _Learner(request)
+    named = search.find(list(request.names), request.rate, request.filmed_at_rate)
+    problems = list(named.problems)
+    for problem in problems:
+        _complain(problem)
+    for reason in named.skipped:
+        console.say(f"skipped, no series: {reason}")
+    if request.video:
+        if not (len(named.sources) == 1 and named.sources[0].has_pictures):
+            raise ValueError(
+                f"--video={request.video} is for one recording with pictures. Found: {len(named.sources)} in all."
+            )
+        annotated.refuse_unwritable(pathlib.Path(request.video), named.sources[0])
+    total = len(problems) + len(named.sources)
+    with _alone(request.out):
+        done = _read_all(named.sources, problems, request, learner)
+        if done:
+            if request.report:
+                paths = [picture_path(request.out, one.name) for one in done]
+                page = request.out / "predictions.html"
+                files.write_atomically(page, html_page.render(done, paths, request.unit))
+                console.say(f"Page: {page}.")
+            tables = ", ".join(map(str, answers.write(request.out, done, request.unit, request.window, request.hop)))
+            console.say(f"Tables: {tables}.")
+    if problems:
+        print(f"predict: {len(problems)} of {total} could not be read, see above.", file=sys.stderr)
+    return problems
+
+
+def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Returns where the picture of a recording goes: two of the same file name differ in their folders."""
+    # No more letters, each of up to four bytes, than leave room for what else is in a name of 255 bytes.
+    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name[:50])
+    return folder / f"{stem}_{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}.png"
+
+
+def _read_all(named, problems, request, learner):
+    """Reads recordings, empties the list of them, and returns a `readings.Done` for each."""
+    done, written, due = [], 0, 0.0
+    try:
+        while named:
+            source = named.pop(0)  # What it holds of a file goes with it.
+            try:
+                one = _read(source, request, learner)
+            except MemoryError:
+                _note(problems, RawDataError(source.name, "more than fits into memory", "less", "Read a part of it."))
+                continue
+            except RawDataError as error:
+                _note(problems, error)
+                continue
+            done.append(one)
+            if time.monotonic() > due:  # Seldom where there are many, as all of them are written each time.
+                began, written = time.monotonic(), len(done)
+                answers.write(request.out, done, request.unit, request.window, request.hop)
+                due = time.monotonic() + _WRITING * (time.monotonic() - began)
+            try:
+                _show(source, one, request)
+            except RawDataError as error:
+                _note(problems, error)
+            done[-1] = one.without_courses()
+    finally:  # So that nothing that fails loses what was read.
+        if written < len(done):
+            answers.write(request.out, done, request.unit, request.window, request.hop)
+    return done
+
+
+def _read(source, request, learner):
+    learner.check(source)
+    if request.video:
+        source.require_pictures("--video", twice=True)
+    info = source.info()
+    seconds = min(info.seconds, request.wishes.end)
+    progress = _progress(f"reading {printable(source.name)}, second", seconds)
+    done = readings.read(source, request.wishes, progress)
+    return learner.added(source, done)
+
+
+def _show(source, done, request):
+    """Prints what was read of a recording, and makes its picture and its video."""
+    console.say(printable(done.name))
+    for note in done.notes:
+        console.say(f"  NOTE {note}")
+    for line in answers.lines(done, request.unit, request.window, request.hop, _MOST_PRINTED):
+        console.say(f"  {line}")
+    path = picture_path(request.out, done.name)
+    with files.replacing(path, "wb") as file:
+        pictures.figure(done, request.unit).savefig(file, format="png", dpi=110)
+    console.say(f"  Picture: {path}.")
+    if request.video:
+        progress = _progress("writing the video, second", done.info.seconds)
+        annotated.write(pathlib.Path(request.video), source, request.wishes, done, progress)
+        console.say(f"  Video: {request.video}.")
+
+
+def _progress(what, seconds):
+    """Returns what shows the second of a recording that is reached, and the time left; of short ones nothing."""
+    if not _SHORT < seconds < math.inf:
+        return lambda at: None
+    counter, last = console.Counter(what, math.ceil(seconds)), [0]
+
+    def show(at):
+        if int(at) > last[0]:
+            last[0] = int(at)
+            counter(min(last[0], counter.total))
+
+    return show
+
+
+class _Learner:
+    """The trained encoders that read beside the repetitions; TensorFlow is loaded where there is one."""
+
+    def __init__(self, request: Request):
+        self._request, self._model = request, None
+        if request.model:
+            from simper_tf.reading import exported
+
+            self._model = exported.Exported(request.model)
+
+    def check(self, source: sources.Source):
+        """Refuses a recording that an encoder cannot read."""
+        if self._model:
+            self._model.check(source)
+        if self._request.adapt and source.is_live:
+            source.require_pictures("--adapt", twice=True)
+
+    def added(self, source: sources.Source, done: readings.Done) -> readings.Done:
+        """Returns what was read with what encoders say of it."""
+        wishes, seconds = self._request.wishes, self._request.adapt
+        if self._model:
+            done = with_model(source, wishes, done, self._model, self._request.window)
+        if not seconds:
+            return done
+        from simper_tf.reading import adapted
+
+        counter = console.Counter(f"learning from {printable(source.name)}, second", max(round(seconds), 1))
+
+        def report(left):
+            counter.show(min(round(seconds - left), counter.total), f"{console.clock(left)} left")
+
+        part = _planned(source, wishes, done, self._request.window)
+        return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
+
+
+def with_model(source, wishes: readings.Wishes, done: readings.Done, model, window: float | None = None):
+    """Returns what was read with what an exported model says of it.
+
+    Args:
+        source: The recording.
+        wishes: What was wanted of it.
+        done: What was read.
+        model: An `exported.Exported`.
+        window: Seconds that it is asked about at once, None for what the band needs.
+    """
+    return readings.with_learned(done, model.read(_planned(source, wishes, done, window)))
+
+
+def _planned(source, wishes, done, window):
+    clear = done.reading.clear
+    hertz = clear[0].hertz if clear else None
+    return learned.planned(source, done.info, wishes.start, wishes.end, wishes.box, wishes.band, hertz, window)
+
+
+@contextlib.contextmanager
+def _alone(folder):
+    """Keeps other commands from writing into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with files.alone(folder / LOCK, wait=False):
+            yield
+    except files.InUse as error:
+        raise files.InUse(f"--out={folder} is written by {error}. Wait for it, or name another folder.") from error
+
+
+def _note(problems, error):
+    problems.append(error)
+    _complain(error)
+
+
+def _complain(error):
+    print(f"predict: {error}", file=sys.stderr, flush=True)

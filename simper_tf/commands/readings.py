@@ -1,0 +1,208 @@
+"""A recording read as somebody wishes, by every reader that is asked."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from simper_tf.reading import recording, result
+from simper_tf.reading import series as series_reading
+from simper_tf.reading.learned import Learned
+from simper_tf.recordings import face, sources
+from simper_tf.recordings.errors import RawDataError
+
+# Pixels of the longer side of the frames that are read.
+LONGEST_SIDE = 80
+_FACE_SIDE = 640  # Pixels a side of pictures in which a face is found as well as in larger ones.
+DRAWN = 3  # Answers that a picture shows.
+CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
+# Two frequencies are the same where they differ by less than this share.
+SAME = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Wishes:
+    """What somebody wants read of recordings, all of it optional.
+
+    Attributes:
+        band: `(low, high)` in Hz in which frequencies are sought; None for all that the recording shows.
+        start, end: Seconds from the first frame.
+        box: `(left, top, width, height)` in pixels that alone are looked at.
+        face: Whether to read the pulse of a face, whatever else moves.
+    """
+
+    band: tuple[float, float] | None = None
+    start: float = 0.0
+    end: float = math.inf
+    box: sources.Box | None = None
+    face: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """A recording that was read.
+
+    Attributes:
+        name: As it was named.
+        info: Its `sources.Info`.
+        notes: Sentences on it.
+        reading: What repeats in it.
+        learned: What trained encoders say of it.
+        stills: An `(H, W, C)` uint8 frame of the first repetition of each of the surest answers, or the first frame of
+            the recording where there is none; empty for a series.
+    """
+
+    name: str
+    info: sources.Info
+    notes: tuple[str, ...]
+    reading: result.Reading
+    learned: tuple[Learned, ...] = ()
+    stills: tuple[np.ndarray, ...] = ()
+
+    def without_courses(self) -> "Done":
+        """Returns it without what only its picture shows, so that those of many recordings fit into memory."""
+        empty = np.zeros(0, np.float32)
+        answers = tuple(dataclasses.replace(answer, times=empty, course=empty) for answer in self.reading.answers)
+        return dataclasses.replace(self, stills=(), reading=dataclasses.replace(self.reading, answers=answers))
+
+
+def read(
+    source: sources.Source,
+    wishes: Wishes = Wishes(),
+    progress: Callable[[float], None] | None = None,
+) -> Done:
+    """Reads a recording.
+
+    Args:
+        source: The recording.
+        wishes: What is wanted of it.
+        progress: Called with the seconds that are read, about once a second of the recording.
+
+    Raises:
+        RawDataError: it cannot be read, is too short, or has not what is wanted.
+
+    Example:
+        >>> done = read(sources.open_file(pathlib.Path("swing.mp4")))  # doctest: +SKIP
+        >>> [answer.hertz for answer in done.reading.clear]  # doctest: +SKIP
+        [0.8]
+    """
+    info = source.info()
+    if not math.isfinite(info.seconds) and not math.isfinite(wishes.end):
+        wishes = dataclasses.replace(wishes, end=wishes.start + CAMERA_SECONDS)
+    if min(info.seconds, wishes.end) <= wishes.start:
+        found = f"{info.seconds:.2f} s, none of them between {wishes.start:g} and {wishes.end:g} s"
+        raise RawDataError(source.name, found, "a part that is there", "Change --start and --end, or leave them out.")
+    if not source.has_pictures:
+        return _of_series(source, info, wishes)
+    check_box(source, info, wishes.box)
+    box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
+    kept = _Kept(progress)
+    frames = kept.watched(_levels(source.frames(wishes.start, wishes.end, shape_of(info, box), box)))
+    reading = recording.read(frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face)
+    return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading))
+
+
+def with_learned(done: Done, learned: Learned) -> Done:
+    """Returns what was read with what a trained encoder says: it decides nothing, and what contradicts is told.
+
+    An encoder answers with a frequency whatever it sees. So repetitions decide whether anything repeats, and where
+    the encoder reads another frequency than the surest answer, both are named and the confidence is halved.
+    """
+    clear = done.reading.clear
+    notes = done.notes
+    reading = done.reading
+    if not clear:
+        notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
+    elif math.isfinite(learned.hertz) and abs(learned.hertz / clear[0].hertz - 1) > SAME:
+        notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
+        doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2)
+        answers = tuple(doubted if answer is clear[0] else answer for answer in reading.answers)
+        reading = dataclasses.replace(reading, answers=answers)
+    return dataclasses.replace(done, notes=notes, reading=reading, learned=(*done.learned, learned))
+
+
+def renamed(done: Done, name: str, notes: tuple[str, ...] = ()) -> Done:
+    """Returns what was read under another name, with further notes."""
+    return dataclasses.replace(done, name=name, notes=(*done.notes, *notes))
+
+
+def shape_of(info: sources.Info, box: sources.Box | None = None) -> tuple[int, int]:
+    """Returns `(height, width)` of the frames that are read of a recording, or of a box in it."""
+    width, height = box[2:] if box else (info.width, info.height)
+    scale = min(1.0, LONGEST_SIDE / max(height, width))
+    return max(round(scale * height), 1), max(round(scale * width), 1)
+
+
+def check_box(source: sources.Source, info: sources.Info, box: sources.Box | None):
+    """Raises RawDataError where a box is not inside of the pictures."""
+    if box and (box[0] + box[2] > info.width or box[1] + box[3] > info.height):
+        expected = f"a box inside of {info.width} x {info.height} pixels"
+        raise RawDataError(source.name, f"--crop={','.join(map(str, box))}", expected, "Correct --crop=x,y,w,h.")
+
+
+def _of_series(source, info, wishes):
+    if wishes.box or wishes.face:
+        flag = "--crop" if wishes.box else "--face"
+        raise RawDataError(source.name, "a series", f"pictures for {flag}", f"Leave {flag} out.")
+    samples = list(source.frames(wishes.start, wishes.end, (1, 1), None))
+    times = np.array([moment for moment, _ in samples], np.float64)
+    values = np.array([value.reshape(-1) for _, value in samples], np.float64)
+    reading = series_reading.read(times, values, band=wishes.band)
+    return Done(source.name, info, (*source.notes, *reading.notes), reading)
+
+
+def _face_box(source, info, wishes):
+    """Returns the box of the face in the first frames, and a note where none was found."""
+    source.require_pictures("--face", twice=True)
+    width, height = wishes.box[2:] if wishes.box else (info.width, info.height)
+    scale = max(1.0, max(height, width) / _FACE_SIDE)
+    shape = max(int(height / scale), 1), max(int(width / scale), 1)
+    frames = source.frames(wishes.start, wishes.end, shape, wishes.box)
+    first = [frame for _, (_, frame) in zip(range(face.NUM_FIRST_FRAMES), frames, strict=False)]
+    if not first or first[0].shape[-1] != 3:
+        raise RawDataError(source.name, "no frames of three colors", "frames with a face", "Leave --face out.")
+    seen = face.find_face([np.clip(frame, 0, 255).astype(np.uint8) for frame in first])
+    left, top = wishes.box[:2] if wishes.box else (0, 0)
+    inside = [int(scale * value) for value in (seen.left, seen.top, seen.width, seen.height)]
+    box = (left + inside[0], top + inside[1], *(max(size, 1) for size in inside[2:]))
+    notes = () if seen.found == "haar" else ("No face was found in the first frames: their middle is looked at.",)
+    return box, notes
+
+
+def _levels(frames) -> Iterator[tuple[float, np.ndarray]]:
+    """Yields frames as uint8: floats and 16 bits, which come from files at hand, over the range that they use."""
+    frames = iter(frames)
+    first = next(frames, None)
+    if first is None:
+        return
+    if first[1].dtype == np.uint8:
+        yield first
+        yield from frames
+        return
+    every = [first, *frames]
+    low = min(float(frame.min()) for _, frame in every)
+    span = max(max(float(frame.max()) for _, frame in every) - low, 1e-9)
+    for moment, frame in every:
+        yield moment, np.round(255 * (frame - low) / span).astype(np.uint8)
+
+
+class _Kept:
+    """Frames of a recording, of which one every second is kept to be drawn."""
+
+    def __init__(self, progress):
+        self._progress, self._frames = progress or (lambda seconds: None), []
+
+    def watched(self, frames):
+        for moment, frame in frames:
+            if not self._frames or moment >= self._frames[-1][0] + 1.0:
+                self._frames.append((moment, frame))
+                self._progress(moment)
+            yield moment, frame
+
+    def of(self, reading: result.Reading) -> tuple[np.ndarray, ...]:
+        """Returns the frame nearest to the middle of the first repetition of each of the surest answers."""
+        if not self._frames:
+            return ()
+        middles = [sum(answer.repetitions[0]) / 2 for answer in reading.answers[:DRAWN] if answer.repetitions]
+        return tuple(min(self._frames, key=lambda kept: abs(kept[0] - at))[1] for at in middles or [0.0])

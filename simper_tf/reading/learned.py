@@ -1,0 +1,88 @@
+"""Frequencies that trained encoders read in the windows of a recording, beside the repetitions that are found."""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from simper_tf.recordings import gaps, windows
+from simper_tf.recordings.sources import Box, Info, Source
+
+# Factor below and above a frequency that was found, between which an encoder may read another.
+_AROUND = 2.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Learned:
+    """A frequency that a trained encoder reads.
+
+    Attributes:
+        reader: "adapt" or "model".
+        hertz: Median over its windows, NaN without any.
+        windows: How many windows it read.
+    """
+
+    reader: str
+    hertz: float
+    windows: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A part of a recording, cut into windows of one length and rate.
+
+    Attributes:
+        source: The recording.
+        info: Its `Info`.
+        start, end: Seconds from the first frame.
+        box: What of its pictures is looked at; None for all.
+        plan: Its windows.
+    """
+
+    source: Source
+    info: Info
+    start: float
+    end: float
+    box: Box | None
+    plan: windows.Plan
+
+    def windows(self, shape: tuple[int, int], denser: int = 1) -> Iterator[windows.Window]:
+        """Yields windows of frames of a `(height, width)`, so many times denser than planned."""
+        plan = dataclasses.replace(self.plan, hop=max(self.plan.hop // denser, 1))
+        frames = self.source.frames(self.start, self.end, shape, self.box)
+        yield from windows.cut(frames, plan, self.info.longest_gap)
+
+
+def planned(
+    source: Source, info: Info, start: float = 0.0, end: float = math.inf, box: Box | None = None,
+    band: tuple[float, float] | None = None, hertz: float | None = None, window: float | None = None,
+) -> Part:  # fmt: skip
+    """Returns a part of a recording with windows for an encoder.
+
+    Args:
+        source: The recording.
+        info: Its `Info`.
+        start, end: Seconds from the first frame.
+        box: What of its pictures is looked at; None for all.
+        band: `(low, high)` in Hz; None for one around `hertz`, or the default of windows.
+        hertz: The frequency that was found, None for none.
+        window: Seconds, None for what the band needs.
+
+    Raises:
+        RawDataError: the part is too short for the band.
+    """
+    seconds = min(info.seconds, end) - start
+    if band is None:
+        low = max(hertz / _AROUND, windows.PERIODS / seconds) if hertz else windows.BAND[0]
+        band = (low, _AROUND * hertz) if hertz else windows.BAND
+    plan = windows.plan(source.name, info, min(seconds, 1e6), band, window)
+    if not source.has_pictures:
+        info = dataclasses.replace(info, longest_gap=gaps.longest(info, plan.band))
+    return Part(source, info, start, end, box, plan)
+
+
+def median(reader: str, hertz: list[float]) -> Learned:
+    """Returns the answer of an encoder to all windows."""
+    kept = [number for number in hertz if math.isfinite(number) and number > 0]
+    return Learned(reader, float(np.median(kept)) if kept else math.nan, len(hertz))

@@ -1,0 +1,31 @@
+"""Recordings that were read, made up."""
+
+import itertools
+
+import numpy as np
+
+from simper_tf.commands.readings import Done
+from simper_tf.reading import result
+from simper_tf.recordings.sources import Info
+
+STILL = np.full((24, 32, 3), 90, np.uint8)
+INFO = Info(10.0, 12.0, 24, 32)
+
+
+def answer(hertz=0.5, first=1.0, count=4, **changes):
+    """Returns an answer whose repetitions follow one another from a second on."""
+    edges = first + np.arange(count + 1) / hertz
+    times = np.arange(0, 12, 0.1)
+    given = {
+        "scene": 0, "reader": "movement", "repetitions": tuple(itertools.pairwise(edges.tolist())),
+        "hertz": hertz, "error": 0.01, "pairs": None, "pauses": (), "box": (0.0, 0.25, 0.5, 1.0), "confidence": 0.9,
+        "verdict": result.CLEAR, "times": times, "course": np.sin(2 * np.pi * hertz * times),
+    }  # fmt: skip
+    return result.Answer(**(given | changes))
+
+
+def done(*answers, name="a.mp4", verdict=None, notes=(), stills=(STILL,)):
+    """Returns a recording with some answers, or one in which nothing repeats."""
+    verdict = verdict or (answers[0].verdict if answers else result.NOTHING)
+    reading = result.Reading((result.Scene(0.0, 12.0, verdict),), tuple(answers), verdict, ())
+    return Done(name, INFO, tuple(notes), reading, stills=stills)

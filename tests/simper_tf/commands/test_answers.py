@@ -1,0 +1,84 @@
+"""Answers in print, by hand."""
+
+import csv
+import io
+import json
+
+import pytest
+from made import answer, done
+
+from simper_tf.commands import answers
+from simper_tf.reading import result
+
+
+@pytest.mark.parametrize(
+    ("unit", "start"),
+    [
+        ("hz", "0.5 Hz = 30 per minute, 4 repetitions from 1.0 to 9.0 s, clear"),
+        ("per_minute", "30 per minute = 0.5 Hz, 4 repetitions"),
+        ("bpm", "30 bpm = 0.5 Hz, 4 repetitions"),
+    ],
+)
+def test_an_answer_leads_with_its_unit(unit, start):
+    assert answers.said(answer(), unit).startswith(start)
+
+
+def test_both_octaves_are_named_where_sides_alternate():
+    assert "1.31 Hz = 78.6 per minute, as pairs of 2.62 Hz, " in answers.said(answer(1.31, pairs=2.62))
+
+
+def test_a_pulse_has_beats_and_a_breath_breaths():
+    assert " 4 beats from " in answers.said(answer(reader="pulse"))
+    assert " 4 breaths from " in answers.said(answer(reader="breath"))
+
+
+def test_too_few_repetitions_are_counted_and_give_no_number():
+    few = answer(count=2, verdict=result.TOO_FEW)
+    (line,) = answers.lines(done(few))
+    assert line == "too few repetitions: 2 from 1.0 to 5.0 s"
+    assert _rows(done(few))[0]["value"] == ""
+
+
+def test_where_nothing_repeats_there_is_no_number():
+    assert answers.lines(done()) == [result.NOTHING]
+    (row,) = _rows(done())
+    assert (row["verdict"], row["value"], row["hertz"]) == (result.NOTHING, "", "")
+
+
+def test_an_unclear_answer_is_named_and_is_no_result():
+    unclear = answer(verdict=result.UNCLEAR, confidence=0.3)
+    (line,) = answers.lines(done(unclear))
+    assert line.startswith("no clear repetition; perhaps 0.5 Hz = ")
+    assert _rows(done(unclear))[0]["value"] == ""
+
+
+def test_several_things_that_repeat_have_their_places():
+    first, second = answers.lines(done(answer(), answer(1.5, 0.0, 9, box=(0.5, 0.0, 1.0, 0.25))))
+    assert first.endswith(", at 25%-100% from the left, 0%-50% from the top")
+    assert second.endswith(", at 0%-25% from the left, 50%-100% from the top")
+
+
+def test_windows_are_read_off_the_repetitions():
+    lines = answers.lines(done(answer()), length=4.0)
+    assert [line.split("s  ")[1] for line in lines[1:]] == ["0.5 Hz", "0.5 Hz", "no repetition"]
+
+
+def test_tables_hold_every_repetition_and_json_no_nan(tmp_path):
+    paths = answers.write(tmp_path, [done(answer(error=float("nan")))], "count", 4.0)
+    assert {path.name for path in paths} == {answers.CSV, answers.REPETITIONS, answers.WINDOWS, answers.JSON}
+    repetitions = list(csv.DictReader((tmp_path / answers.REPETITIONS).open()))
+    assert [(row["start_s"], row["end_s"]) for row in repetitions][-1] == ("7.000", "9.000")
+    (record,) = json.loads((tmp_path / answers.JSON).read_text())
+    assert record["answers"][0]["value"] == 4
+    assert record["answers"][0]["error_hz"] is None
+    assert record["repetitions"] == 4
+
+
+def test_a_name_that_is_a_formula_is_a_text_in_the_table():
+    (row,) = _rows(done(answer(), name='=HYPERLINK("x")'))
+    assert row["recording"] == '\'=HYPERLINK("x")'
+    assert answers.table([{"a": "-1.5"}]) == "a\n-1.5\n"
+
+
+def _rows(one):
+    return list(csv.DictReader(io.StringIO(answers.csv_text(one, "hz"))))

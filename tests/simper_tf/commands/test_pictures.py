@@ -1,0 +1,89 @@
+"""Pictures of recordings and copies of them, by what is drawn."""
+
+import numpy as np
+import pytest
+from made import INFO, answer, done
+
+from simper_tf.commands import annotated, html_page, pictures
+from simper_tf.commands.readings import Wishes
+from simper_tf.recordings import sources
+
+
+def _axes(figure):
+    return [axes for part in figure.subfigs for axes in part.axes]
+
+
+def test_every_repetition_is_shaded_and_the_tempo_drawn():
+    still, course, tempo = _axes(pictures.figure(done(answer())))
+    assert [(patch.get_x(), patch.get_width()) for patch in course.patches] == [(1, 2), (3, 2), (5, 2), (7, 2)]
+    assert [text.get_text() for text in course.texts] == ["1", "2", "3", "4"]
+    np.testing.assert_allclose(tempo.lines[0].get_ydata(), 0.5)
+    (box,) = still.patches
+    assert (box.get_x(), box.get_y(), box.get_width(), box.get_height()) == (7.5, -0.5, 24, 12)
+
+
+def test_tempo_is_per_minute_in_other_units():
+    *_, tempo = _axes(pictures.figure(done(answer()), "bpm"))
+    np.testing.assert_allclose(tempo.lines[0].get_ydata(), 30)
+    assert tempo.get_ylabel() == "per minute"
+
+
+def test_a_recording_without_repetition_is_drawn_with_its_verdict():
+    figure = pictures.figure(done())
+    assert [part._suptitle.get_text() for part in figure.subfigs] == ["nothing repeats"]
+
+
+@pytest.mark.parametrize(("moment", "count", "phase"), [(0.5, 0, 0.0), (2.0, 0, 0.5), (5.0, 2, 0.0), (10.0, 4, 0.0)])
+def test_count_and_phase_by_hand(moment, count, phase):
+    assert annotated.counted(answer(), moment) == (count, pytest.approx(phase))
+
+
+def test_the_copy_has_every_frame_at_its_time(tmp_path):
+    class Uneven(sources.Source):
+        def info(self):
+            return INFO
+
+        def frames(self, start, end, shape, box):
+            for moment in (0.0, 0.1, 0.5, 0.6):
+                yield moment, np.full((*shape, 3), 100, np.uint8)
+
+    import av
+
+    annotated.write(tmp_path / "copy.mp4", Uneven("a"), Wishes(), done(answer()))
+    with av.open(str(tmp_path / "copy.mp4")) as container:
+        times = [frame.time for frame in container.decode(video=0)]
+    np.testing.assert_allclose(np.subtract(times, times[0]), [0.0, 0.1, 0.5, 0.6], atol=2e-3)
+    assert [path.name for path in tmp_path.iterdir()] == ["copy.mp4"]
+
+
+def test_a_copy_that_fails_leaves_what_was_there(tmp_path):
+    class Broken(sources.Source):
+        def info(self):
+            return INFO
+
+        def frames(self, start, end, shape, box):
+            yield 0.0, np.zeros((*shape, 3), np.uint8)
+            raise OSError(28, "No space left on device")
+
+    (tmp_path / "copy.mp4").write_bytes(b"before")
+    with pytest.raises(OSError, match=r"copy\.mp4 could not be written: No space left"):
+        annotated.write(tmp_path / "copy.mp4", Broken("a"), Wishes(), done())
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("copy.mp4", b"before")]
+
+
+@pytest.mark.parametrize("name", ["own.mp4", "link.mp4", "read.avi", "none/read.mp4"])
+def test_a_copy_never_takes_the_place_of_the_recording(tmp_path, name):
+    own = tmp_path / "own.mp4"
+    own.write_bytes(b"film")
+    (tmp_path / "link.mp4").symlink_to(own)
+    with pytest.raises(ValueError, match=r"is the recording itself|must be an \.mp4 file in a folder that is there"):
+        annotated.refuse_unwritable(tmp_path / name, sources.Video(own))
+
+
+def test_the_page_shows_names_as_text(tmp_path):
+    picture = tmp_path / "a.png"
+    pictures.figure(done(answer())).savefig(picture)
+    page = html_page.render([done(answer(), name="<script>.mp4")], [picture], "hz")
+    assert "&lt;script&gt;.mp4" in page
+    assert "<script>.mp4" not in page
+    assert page.count('<th scope="row">') == 4

@@ -1,1 +1,0 @@
-"""What `trainers.predict` prints and writes."""
