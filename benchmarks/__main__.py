@@ -13,7 +13,7 @@ import fnmatch
 import json
 import pathlib
 
-import trainers  # noqa: F401  (loads TensorFlow quietly)
+import trainers.quiet  # noqa: F401
 
 # isort: split
 import tensorflow as tf

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-import trainers  # noqa: F401  (loads TensorFlow quietly)
+import trainers.quiet  # noqa: F401
 
 # isort: split
 import av

@@ -11,7 +11,7 @@ import pathlib
 import tempfile
 import time
 
-import trainers  # noqa: F401  (loads TensorFlow quietly)
+import trainers.quiet  # noqa: F401
 
 # isort: split
 import numpy as np

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-import trainers  # noqa: F401  (loads TensorFlow quietly)
+import trainers.quiet  # noqa: F401
 
 # isort: split
 import keras

@@ -10,7 +10,7 @@ import pathlib
 import tempfile
 import warnings
 
-import trainers  # noqa: F401  (loads TensorFlow quietly)
+import trainers.quiet  # noqa: F401
 
 # isort: split
 import numpy as np

@@ -67,7 +67,7 @@ def step_gib(encoder, frame_shape, num_frames, num_clips, micro_batch=0, precisi
 
 def run():
     """Makes the model that `sys.argv` describes, and takes two steps with it unless the number of clips is 0."""
-    import trainers  # noqa: F401  (loads TensorFlow quietly)
+    import trainers.quiet  # noqa: F401
 
     # isort: split
     import keras

@@ -16,7 +16,6 @@ from trainers import cli
 
 def main():
     """Serves the page until it is told to stop."""
-    console.silence_decoders()
     config, model = flags.FLAGS, None
     if config.model:
         from simper_tf.reading import exported  # Loads TensorFlow.

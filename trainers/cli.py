@@ -1,26 +1,23 @@
-"""What all trainers share at the command line: errors in one line, interrupts, progress."""
+"""What all trainers share at the command line: parsed flags, errors in one line, progress of training."""
 
 import pathlib
 import sys
 
 from absl import app, flags, logging
 
-from simper_tf.commands.console import (  # noqa: F401  (what trainers print with)
+from simper_tf.commands.console import (  # noqa: F401  (what trainers print by)
     INTERRUPTED,
     Counter,
-    OutputClosed,
     StopRequest,
     ToldToStop,
     clock,
+    expected,
+    one_line,
     say,
-    show_training,
-    silence_decoders,
 )
 from simper_tf.recordings.errors import printable
-from trainers import help, look_for_devices
-
-# What a user, a disk or a signal can cause; anything else is a defect of ours and shows its traceback.
-EXPECTED = (ValueError, OSError, FloatingPointError)
+from simper_tf.utils import quiet
+from trainers import help
 
 
 def run(main, groups=None, takes=""):
@@ -40,34 +37,30 @@ def run(main, groups=None, takes=""):
         return
 
     def guarded(argv):
-        look_for_devices()
+        if "tensorflow" in sys.modules:
+            quiet.look_for_devices()
         if not flags.FLAGS["verbosity"].present:
             logging.set_verbosity(logging.ERROR)
         if len(argv) > 1 and not takes:
             sys.exit(f"{program}: error: flags start with --. Found: {' '.join(argv[1:])}")
         try:
             main(argv[1:]) if takes else main()
-        except expected() as error:
-            if logging.get_verbosity() >= logging.DEBUG:
-                raise
-            sys.exit(f"{program}: error: {printable(_one_line(error))}")
         except KeyboardInterrupt:
             print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
             sys.exit(INTERRUPTED)
+        except Exception as error:
+            if not isinstance(error, expected()) or logging.get_verbosity() >= logging.DEBUG:
+                raise
+            sys.exit(f"{program}: error: {printable(one_line(error))}")
 
     app.run(guarded)
 
 
-def expected() -> tuple[type[Exception], ...]:
-    """Returns `EXPECTED`, and the errors of TensorFlow where it is loaded."""
-    tensorflow = sys.modules.get("tensorflow")
-    return (*EXPECTED, tensorflow.errors.OpError) if tensorflow else EXPECTED
-
-
-def _one_line(error):
-    """Returns the one line of an error's text that says what is wrong; TensorFlow wraps it in many."""
-    text = str(error).strip() or type(error).__name__
-    _, asserted, condition = text.partition("assertion failed: ")
-    if asserted:
-        return condition.splitlines()[0].replace("[", "").replace("]", "")
-    return text.splitlines()[0]
+def show_training(progress, counter):
+    """Prints a `training.Progress` by the `Counter` of its run."""
+    logs = "  ".join(f"{name} {value:.3f}" for name, value in progress.logs.items())
+    counter.show(
+        progress.step,
+        f"{clock(progress.seconds_left)} left  "
+        f"{progress.clips_per_second:.0f} clips/s  waiting for data {progress.waiting:.0%}  {logs}",
+    )

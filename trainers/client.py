@@ -5,6 +5,7 @@ python -m trainers.client --video=pulse.csv --server=http://localhost:8501 --mod
 python -m trainers.client --video=me.mp4 --server=grpc://localhost:8500 --model=simper
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 import json
 import pathlib
 import time

@@ -3,6 +3,7 @@
 python -m trainers.evaluate --run_dir=runs/quickstart
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 import dataclasses
 
 import numpy as np

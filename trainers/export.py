@@ -4,6 +4,7 @@ python -m trainers.export --run_dir=runs/quickstart
 python -m trainers.export --run_dir=runs/quickstart --format=tflite
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 from simper_tf import encoders
 from simper_tf.evaluation import rows, tasks
 from simper_tf.export import edge, saved_model

@@ -11,13 +11,12 @@ import sys
 
 from absl import flags
 
-from simper_tf.commands import answers, console, predict, readings
+from simper_tf.commands import answers, predict, readings
 from trainers import cli
 
 
 def main(names):
     """Reads the recordings of that names; ends with 1 where one could not be read."""
-    console.silence_decoders()
     if predict.predict(request(names, flags.FLAGS)):
         sys.exit(1)
 

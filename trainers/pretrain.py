@@ -4,6 +4,7 @@ python -m trainers.pretrain --flagfile=flags/quickstart.cfg
 python -m trainers.pretrain --videos='clips/**/*.mp4' --minutes=5 --run_dir=runs/mine
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 import contextlib
 import math
 import pathlib

@@ -4,6 +4,7 @@ python -m trainers.reproduce --list
 python -m trainers.reproduce --table=table2,table8 --scale=small
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 import pathlib
 from collections.abc import Mapping, Sequence
 

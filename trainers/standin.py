@@ -5,6 +5,7 @@ python -m trainers.standin --dataset=ubfc --out=raw/ubfc
 The builder reads it as it reads the real thing. Accuracy on it says nothing about accuracy on the real data.
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 import pathlib
 import tempfile
 

@@ -9,6 +9,7 @@ With --manual_dir it writes a manifest, a JSON line for each recording, file, se
 but the data and the config: --compare=theirs.jsonl tells two people whether they hold the same.
 """
 
+import trainers.quiet  # noqa: F401  isort: skip
 import dataclasses
 import json
 import pathlib

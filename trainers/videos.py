@@ -45,7 +45,6 @@ def settings_from(given: Settings) -> Settings:
     _refuse_conflicts(given)
     if not given.videos:
         return given
-    cli.silence_decoders()
     folder = pathlib.Path(given.run_dir)
     if given.overwrite or not (folder / run_folder.FLAGS).exists():
         return given

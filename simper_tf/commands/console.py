@@ -1,4 +1,4 @@
-"""Lines on a terminal, progress with the time left, and requests to stop: what all commands share."""
+"""Lines, progress, signals and errors of commands."""
 
 import abc
 import contextlib
@@ -14,6 +14,53 @@ INTERRUPTED = 130
 
 class OutputClosed(OSError):
     """Nobody reads what is printed any more, such as behind `| head`, or the disk it goes to is full."""
+
+
+def say(text, end="\n"):
+    """Prints a line that appears at once, also in a pipe.
+
+    Raises:
+        OutputClosed: it cannot be printed.
+    """
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        # Python would try again at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputClosed(f"standard output: {error.strerror}; nothing that was finished is lost.") from error
+
+
+def clock(seconds):
+    """Returns seconds as m:ss or h:mm:ss."""
+    minutes, seconds = divmod(math.ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+class Counter:
+    """Prints how many items of a known number are done: in place on a terminal, else a line every tenth of them.
+
+    Args:
+        what: Words before the numbers.
+        total: How many there are.
+    """
+
+    def __init__(self, what, total):
+        self.what, self.total, self._began, self._tenth = what, total, time.monotonic(), None
+
+    def __call__(self, done):
+        """Shows the number with the time left, as if all took the same time."""
+        left = (time.monotonic() - self._began) / done * (self.total - done)
+        self.show(done, f"{clock(left)} left")
+
+    def show(self, done, rest):
+        """Shows the number with other words behind it."""
+        text, tenth = f"{self.what} {done}/{self.total}  {rest}", 10 * done // self.total
+        if sys.stdout and sys.stdout.isatty():
+            say(f"\r\x1b[K{text}", end="\n" if done == self.total else "")
+        elif tenth != self._tenth:
+            self._tenth = tenth
+            say(text)
 
 
 class ToldToStop(abc.ABC):
@@ -58,66 +105,16 @@ class StopRequest(ToldToStop):
             say("\nStopping after this step; once more to stop at once.")
 
 
-def say(text, end="\n"):
-    """Prints a line that appears at once, also in a pipe.
-
-    Raises:
-        OutputClosed: it cannot be printed.
-    """
-    try:
-        print(text, end=end, flush=True)
-    except OSError as error:
-        # Python would try again at its end, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise OutputClosed(f"standard output: {error.strerror}; nothing that was finished is lost.") from error
+def expected() -> tuple[type[Exception], ...]:
+    """Returns the errors that a user, a disk or a signal can cause; any other is a defect of ours."""
+    tensorflow = sys.modules.get("tensorflow")
+    return (ValueError, OSError, FloatingPointError, *((tensorflow.errors.OpError,) if tensorflow else ()))
 
 
-def show_training(progress, counter):
-    """Prints a `training.Progress` by the `Counter` of its run."""
-    logs = "  ".join(f"{name} {value:.3f}" for name, value in progress.logs.items())
-    counter.show(
-        progress.step,
-        f"{clock(progress.seconds_left)} left  "
-        f"{progress.clips_per_second:.0f} clips/s  waiting for data {progress.waiting:.0%}  {logs}",
-    )
-
-
-def silence_decoders():
-    """Keeps back what FFmpeg and OpenCV say about a damaged file beside the one sentence that names it."""
-    import cv2  # Not every command reads videos.
-
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-
-
-class Counter:
-    """Prints how many items of a known number are done: in place on a terminal, else a line every tenth of them.
-
-    Args:
-        what: Words before the numbers.
-        total: How many there are.
-    """
-
-    def __init__(self, what, total):
-        self.what, self.total, self._began, self._tenth = what, total, time.monotonic(), None
-
-    def __call__(self, done):
-        """Shows the number with the time left, as if all took the same time."""
-        left = (time.monotonic() - self._began) / done * (self.total - done)
-        self.show(done, f"{clock(left)} left")
-
-    def show(self, done, rest):
-        """Shows the number with other words behind it."""
-        text, tenth = f"{self.what} {done}/{self.total}  {rest}", 10 * done // self.total
-        if sys.stdout and sys.stdout.isatty():
-            say(f"\r\x1b[K{text}", end="\n" if done == self.total else "")
-        elif tenth != self._tenth:
-            self._tenth = tenth
-            say(text)
-
-
-def clock(seconds):
-    """Returns seconds as m:ss or h:mm:ss."""
-    minutes, seconds = divmod(math.ceil(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+def one_line(error: BaseException) -> str:
+    """Returns the one line of an error's text that says what is wrong; TensorFlow wraps it in many."""
+    text = str(error).strip() or type(error).__name__
+    _, asserted, condition = text.partition("assertion failed: ")
+    if asserted:
+        return condition.splitlines()[0].replace("[", "").replace("]", "")
+    return text.splitlines()[0]
