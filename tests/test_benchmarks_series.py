@@ -1,29 +1,68 @@
 """What the comparison of heart rates counts; its other readers are in an environment of their own."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from benchmarks import made_series, series
+from benchmarks import series
+
+TIMES = np.arange(0, 30, 0.02)
+BEATS = np.arange(0.4, 30, 0.8)
+VALUES = np.exp(-0.5 * ((TIMES - BEATS[np.argmin(np.abs(TIMES[:, None] - BEATS), axis=1)]) / 0.05) ** 2)[:, None]
 
 
-def test_no_answer_is_a_wrong_one_and_has_no_error():
+def windows(kind="a"):
+    return list(series._windows(kind, TIMES, VALUES, False, lambda start: series._rate(BEATS, start)))
+
+
+def test_no_answer_is_neither_right_nor_wrong():
     truth, found = np.float64([60, 60, 60, 60]), np.float64([61, 62.9, 70, np.nan])
-    assert series.measures(truth, found) == ["50.0%", "4.63", "75.0%"]
-    assert series.measures(truth, np.full(4, np.nan)) == ["0.0%", "", "0.0%"]
+    assert series.measures(truth, found) == "50.0%, 25.0%"
+    assert series.measures(truth, np.full(4, np.nan)) == "0.0%, 0.0%"
 
 
-def test_half_of_the_windows_on_which_scores_are_fitted_repeat_inside_their_band():
-    made = list(made_series.windows(count=60))
-    assert 15 <= sum(np.isfinite(frequency) for frequency, *_ in made) <= 45
-    for frequency, values, rate, (low, high) in made:
-        assert not frequency < low
-        assert not frequency > high
-        assert np.isfinite(values).all()
-        assert len(values) / rate > 2 / low or frequency * len(values) / rate > 2 or np.isnan(frequency)
+def test_windows_overlap_by_half_and_have_the_rate_of_their_beats():
+    cut = windows()
+    assert len(cut) == 5
+    assert [window.bpm for window in cut] == pytest.approx([75] * 5)
+    assert all(window.times[0] == pytest.approx(0, abs=1e-9) and len(window.times) == 500 for window in cut)
+    assert np.isnan(series._rate(BEATS, 29.0))
 
 
-def test_a_window_is_read_as_the_command_reads_it():
-    class Window:
-        values, rate = np.sin(2 * np.pi * 1.2 * np.arange(1000) / 100), 100.0
+def test_a_window_is_read_by_this_package_and_by_autocorrelation():
+    window = windows()[1]
+    bpm, confidence = series.own(window)
+    assert bpm == pytest.approx(75, abs=0.5)
+    assert confidence > 0.5
+    wave = np.sin(2 * np.pi * 1.25 * window.times)[:, None]
+    assert series.autocorrelation(dataclasses.replace(window, values=wave)) == pytest.approx(75, abs=1)
 
-    assert series.predicted(Window) == pytest.approx(72, abs=0.5)
+
+def test_marked_beats_are_the_truth_of_published_files(tmp_path):
+    (tmp_path / "heartpy_118e00_ann.csv").write_text("\n".join(str(round(360 * beat)) for beat in BEATS))
+    fine = np.interp(np.arange(0, 30, 1 / 360), TIMES, VALUES[:, 0])
+    (tmp_path / "heartpy_118e12.csv").write_text("\n".join(f"{value:.4f}" for value in fine))
+    found = list(series.real_windows(tmp_path))
+    assert [window.bpm for window in found] == pytest.approx([75] * 5, abs=0.1)
+    assert all(window.is_ecg and window.kind == "heartpy_118e12" for window in found)
+
+
+def test_changed_windows_keep_their_truth_and_made_ones_are_half_noise():
+    random = np.random.default_rng(0)
+    changed = list(series.changed_windows(windows()[:1], random))
+    assert len(changed) == 6
+    assert {window.bpm for window in changed} == {windows()[0].bpm}
+    made = list(series.made_windows(random, 10))
+    assert sum(np.isnan(window.bpm) for window in made) == 10
+    assert all(0.5 < window.bpm / 60 < 3.8 for window in made if window.kind == "waves")
+
+
+@pytest.mark.slow
+def test_weights_are_fitted_on_windows_and_left_out_kinds_are_told():
+    told = series.fitted([*windows("a"), *windows("b")], each=1, made=6)
+    assert "| a " in told
+    assert "| noise " in told
+    weights = dict(line.split(" = ") for line in told.splitlines() if " = " in line)
+    assert len(weights["WEIGHTS"].split(",")) == 8
+    assert len(weights["SURE_WEIGHTS"].split(",")) == 4

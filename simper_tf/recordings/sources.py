@@ -255,6 +255,12 @@ class Series(Source):
             if start <= moment < end:
                 yield float(moment), value.reshape(1, 1, -1)
 
+    def part(self, start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
+        """Returns `(N,)` seconds and `(N, C)` values of the samples at `start <= seconds < end`, as they were taken."""
+        times, values = self._samples()
+        inside = slice(*np.searchsorted(times, (start, end)))
+        return times[inside], values[inside]
+
     def channels(self) -> int:
         """Returns how many there are; raises what `info` does."""
         return self._samples()[1].shape[1]

@@ -1,0 +1,138 @@
+"""Courses of a series on which beats stand out: its wave, how fast that changes, its steepest slopes, its energy.
+
+Each shows what another one hides. A pulse wave is plain in the wave itself; a wide and noisy one in its speed; beats on
+a drifting baseline in their steepest slopes; the spikes of an ECG in the energy above the band.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.ndimage
+import scipy.signal
+
+# Samples a second above which a series is thinned out first, and samples of the fastest period that courses keep.
+_TOP_RATE, _SAMPLES = 125.0, 10
+# Ends of the pass bands, in ends of the band that is sought.
+_WAVE, _SPEED, _ENERGY = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0)
+# Share of the fastest period over which slopes and energy are smoothed.
+_SLOPE_WIDTH, _ENERGY_WIDTH = 0.1, 0.14
+_FEWEST_ENERGY = 9  # Samples of the fastest period from which on there is something above the band.
+_MOST_CHANNELS = 8
+_FLAT = 0.1  # Share of its mean by which energy must differ to show beats.
+_FAINT = 1e-3  # Share of a series below which what the filters leave is nothing.
+# Steps without a sample above which nothing is known between.
+_HOLE = 4.0
+
+
+def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Brings samples to even steps, at 125 a second or fewer.
+
+    Args:
+        times: `(T,)` seconds that rise; jitter and holes are fine.
+        values: `(T, C)` numbers.
+
+    Returns:
+        `(N, C)` values from the first time on, straight across holes; `(N,)` whether a sample is near; the rate in Hz.
+    """
+    step = float(np.median(np.diff(times)))
+    rate = min(1 / step, _TOP_RATE)
+    count = min(int((times[-1] - times[0]) * rate + 1e-6) + 1, 4000 * len(times))
+    grid = times[0] + np.arange(max(count, 2)) / rate
+    if 1 / step > 1.3 * rate:
+        fine = np.arange(times[0], times[-1] + step / 2, step)
+        sections = scipy.signal.butter(4, 0.42 * rate, fs=1 / step, output="sos")
+        values = scipy.signal.sosfiltfilt(sections, _on(fine, times, values), axis=0)
+        even = _on(grid, fine, values)
+    else:
+        even = _on(grid, times, values)
+    after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
+    is_known = times[after] - times[after - 1] <= _HOLE * step
+    return even, is_known, rate
+
+
+def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[dict[str, np.ndarray], float]:
+    """Returns the courses, by name, of the channel that repeats most clearly, or of what channels have in common.
+
+    Args:
+        values: `(N, C)` at even steps.
+        rate: Samples per second.
+        band: `(low, high)` in Hz.
+
+    Returns:
+        `(M,)` a course, of deviation 1; their rate, ten samples to the fastest period.
+    """
+    thinned = max(int(rate / (_SAMPLES * band[1])), 1)
+    tried = [dict(_courses(source, rate, band)) for source in _sources(values, rate, band)]
+    tried = [{name: course[thinned // 2 :: thinned] for name, course in one.items()} for one in tried]
+    scores = [np.mean([height(course, rate / thinned, band) for course in one.values()]) for one in tried]
+    return tried[int(np.argmax(scores))], rate / thinned
+
+
+def autocorrelation(course: np.ndarray) -> np.ndarray:
+    """Returns the correlation of a course with itself, `(M,)` by lag, each over the samples that overlap."""
+    size = len(course)
+    energy = np.cumsum(course**2)
+    both = energy[::-1] * (energy[-1] - np.concatenate([[0], energy[:-1]]))
+    return scipy.signal.correlate(course, course)[size - 1 :] / np.maximum(np.sqrt(np.maximum(both, 0)), 1e-12)
+
+
+def lags(course: np.ndarray, rate: float, band: tuple[float, float], most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the lags of the highest peaks of the autocorrelation in a band, highest first, and their heights."""
+    curve = autocorrelation(course)
+    peaks, _ = scipy.signal.find_peaks(curve)
+    peaks = peaks[(peaks >= 0.95 * rate / band[1]) & (peaks <= min(1.05 * rate / band[0], 0.6 * len(course)))]
+    peaks = peaks[np.argsort(-curve[peaks], kind="stable")][:most]
+    return peaks, curve[peaks]
+
+
+def height(course: np.ndarray, rate: float, band: tuple[float, float]) -> float:
+    """Returns the height of the highest peak of the autocorrelation in a band, 0 without one."""
+    _, heights = lags(course, rate, band, 1)
+    return float(heights[0]) if len(heights) else 0.0
+
+
+def _on(grid, times, values):
+    return np.stack([np.interp(grid, times, channel) for channel in values.T], axis=1)
+
+
+def _sources(values, rate, band) -> Iterator[np.ndarray]:
+    """Yields what courses are made of, `(N,)`: the strongest common part of all channels, and each of the first."""
+    values = values - values.mean(axis=0)
+    spread = values.std(axis=0)
+    values = values[:, spread > 0] / spread[spread > 0]
+    if values.shape[1] > 1:
+        waves = np.stack([_passed(channel, rate, band, _WAVE) for channel in values.T], axis=1)
+        waves = waves / np.maximum(waves.std(axis=0), 1e-12)
+        yield values @ np.linalg.svd(waves, full_matrices=False)[2][0]
+    yield from values.T[:_MOST_CHANNELS]
+
+
+def _courses(source, rate, band):
+    wave = _passed(source, rate, band, _WAVE)
+    yield "wave", wave
+    yield "speed", _passed(np.gradient(_passed(source, rate, band, _SPEED)), rate, band, _WAVE)
+    slope = np.gradient(wave)
+    slope = max((np.maximum(slope, 0), np.maximum(-slope, 0)), key=_peakedness)
+    slope = scipy.ndimage.gaussian_filter1d(slope, _SLOPE_WIDTH / band[1] * rate)
+    yield "slope", _passed(slope, rate, band, _WAVE)
+    if rate > _FEWEST_ENERGY * band[1]:
+        energy = np.abs(_passed(source, rate, band, _ENERGY))
+        energy = scipy.ndimage.gaussian_filter1d(energy, _ENERGY_WIDTH / band[1] * rate)
+        is_flat = energy.std() < _FLAT * energy.mean()
+        yield "energy", np.zeros_like(energy) if is_flat else _passed(energy, rate, band, _WAVE)
+
+
+def _peakedness(values):
+    return np.mean(values**4) / max(np.mean(values**2), 1e-12) ** 2
+
+
+def _passed(values, rate, band, ends):
+    """Returns a series of deviation 1 without what is slower or faster than a band times its ends."""
+    low, high = ends[0] * band[0], min(ends[1] * band[1], 0.45 * rate)
+    if ends is _ENERGY:
+        low = ends[0] * band[1]
+    sections = scipy.signal.butter(2, [low, high], "bandpass", fs=rate, output="sos")
+    padding = min(len(values) - 1, int(rate / low))
+    passed = scipy.signal.sosfiltfilt(sections, values - values.mean(), padlen=padding)
+    deviation = passed.std()
+    return passed / deviation if deviation > _FAINT * values.std() else np.zeros_like(passed)
