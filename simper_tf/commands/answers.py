@@ -8,12 +8,15 @@ import pathlib
 
 from simper_tf.commands.readings import Done
 from simper_tf.reading import result
+from simper_tf.recordings import search
 from simper_tf.recordings.errors import printable
 from simper_tf.utils import files
 
-CSV, REPETITIONS, WINDOWS, JSON = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
+CSV, REPETITIONS, WINDOWS, JSON = search.WRITTEN
 # Units in which answers are given: a flag's value -> in print.
 NAMES = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
+# Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
+_VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # A table program takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -33,8 +36,7 @@ def said(answer: result.Answer, unit: str = "hz") -> str:
     first, second = (hertz, minute) if unit in ("hz", "count") else (minute, hertz)
     pairs = f", as pairs of {answer.pairs:.3g} Hz" if answer.pairs else ""
     what = {"pulse": "beats", "breath": "breaths"}.get(answer.reader, "repetitions")
-    sure = f"{answer.verdict} ({answer.confidence:.2f})" if answer.verdict != result.CLEAR else answer.verdict
-    return f"{first} = {second}{pairs}, {answer.count} {what} {span}, {sure}"
+    return f"{first} = {second}{pairs}, {answer.count} {what} {span}, {answer.verdict}"
 
 
 def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float | None = None, most: int = 20):
@@ -49,8 +51,8 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
     results = done.reading.clear
     shown = [said(answer, unit) + _where(answer, len(results) > 1) for answer in results]
     if not results:
-        unclear = done.reading.answers[:1]
-        shown = [done.reading.verdict if not unclear else _unclear(unclear[0], unit)]
+        few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
+        shown = [said(few[0], unit) if few else _VERDICTS.get(done.reading.verdict, done.reading.verdict)]
     shown += [
         f"{learned.reader}: {learned.hertz:.3g} Hz, median of {learned.windows} windows"
         for learned in done.learned if math.isfinite(learned.hertz)
@@ -60,12 +62,6 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
         shown += [_window_line(window, unit) for window in rows[:most]]
         shown += [f"... {len(rows) - most} more windows in the files"] * (len(rows) > most)
     return shown
-
-
-def _unclear(answer, unit):
-    if answer.verdict == result.TOO_FEW:
-        return said(answer, unit)
-    return f"no clear repetition; perhaps {said(answer, unit)}"
 
 
 def _where(answer, several):

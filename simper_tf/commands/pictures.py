@@ -27,7 +27,8 @@ def figure(done: Done, unit: str = "hz") -> Figure:
     drawn.suptitle(name, fontsize=_SIZE + 2)
     for row, part in enumerate(np.atleast_1d(drawn.subfigures(max(len(shown), 1), 1))):
         answer = shown[row] if shown else None
-        part.suptitle(answers.said(answer, unit) if shown else done.reading.verdict, fontsize=_SIZE)
+        title = answers.said(answer, unit) if done.reading.clear else answers.lines(done, unit)[0]
+        part.suptitle(title, fontsize=_SIZE)
         columns = part.add_gridspec(2, 2, width_ratios=(1, 3)) if done.stills else part.add_gridspec(2, 1)
         if done.stills:
             _still(part.add_subplot(columns[:, 0]), done.stills[min(row, len(done.stills) - 1)], answer, COLORS[row])

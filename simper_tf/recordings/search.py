@@ -12,7 +12,7 @@ SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".m
             ".mxf", ".ogv", ".tif", ".tiff", ".ts", ".vob", ".webm", ".wmv", *series.ENDINGS)  # fmt: skip
 
 # What `trainers.predict` writes, which in a folder is no recording.
-WRITTEN = "predictions.csv", "predictions.json"
+WRITTEN = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
 
 
 class Found(NamedTuple):
