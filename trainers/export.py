@@ -110,12 +110,12 @@ def _harmonic(folder, task):
     Raises:
         ValueError: evaluation has not found it.
     """
-    found = run_folder.read_readout(folder)
+    readouts = run_folder.read_readout(folder)
     try:
-        octave = Octave(**found["fft_resolved"]["octave"])
+        octave = Octave(**readouts["fft_resolved"]["octave"])
         is_own = isinstance(task, tasks.Unlabeled)
-        is_told = "fft_calibrated" not in found if is_own else octave.shows
-        return octave.harmonic if is_told else float(found["fft_calibrated"]["harmonic"])
+        is_told = "fft_calibrated" not in readouts if is_own else octave.shows
+        return octave.harmonic if is_told else float(readouts["fft_calibrated"]["harmonic"])
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
 

@@ -22,7 +22,8 @@ import tensorflow as tf
 
 import simper_tf
 from simper_tf.export import warm_up as requests
-from simper_tf.export.served import FrequencyModel, HeadModel
+from simper_tf.export.served_frequency import FrequencyModel
+from simper_tf.export.served_head import HeadModel
 
 # The signatures of uint8 frames; those of float32 frames carry the suffix.
 FLOAT_SUFFIX = "_float32"
@@ -221,10 +222,10 @@ def _calling(function, made):
         return by_type[given[0].dtype](*given)
 
     call.__signature__ = signature
-    found = tf.function(call, autograph=False)
+    calling = tf.function(call, autograph=False)
     for given in made:
-        found.get_concrete_function(*given)
-    return found
+        calling.get_concrete_function(*given)
+    return calling
 
 
 def described(signatures) -> dict[str, object]:

@@ -49,8 +49,8 @@ def write(version, facts, signatures):
             if "frames" in inputs and inputs["frames"].dtype == tf.uint8:
                 log = messages.PredictionLog()
                 log.predict_log.request.model_spec.signature_name = name
-                for each, value in request(facts, inputs).items():
-                    log.predict_log.request.inputs[each].CopyFrom(tf.make_tensor_proto(value))
+                for key, value in request(facts, inputs).items():
+                    log.predict_log.request.inputs[key].CopyFrom(tf.make_tensor_proto(value))
                 file.write(log.SerializeToString())
 
 

@@ -1,4 +1,4 @@
-"""At which multiple of the frequency features run: told by the pixels, with no label and no band.
+"""Multiple of the frequency at which features run, told by the pixels with no label and no band.
 
 A pendulum looks the same twice a period, so features may run at a multiple of the frequency. Pixels hold the frequency
 itself. Written in TensorFlow with dynamic shapes, because the exported model runs it too.
@@ -157,8 +157,8 @@ def _without_aliases(lines, frequency, scale):
 def _at(lines, frequencies, scale):
     """Returns the highest of `(N, F)` lines near each of `(N, K)` frequencies, 0 above half the rate."""
     bins = tf.cast(tf.round(frequencies * scale), tf.int32)
-    found = tf.gather(_widened(lines), tf.minimum(bins, tf.shape(lines)[-1] - 1), batch_dims=1)
-    return tf.where(frequencies <= 0.5, found, 0.0)
+    heights = tf.gather(_widened(lines), tf.minimum(bins, tf.shape(lines)[-1] - 1), batch_dims=1)
+    return tf.where(frequencies <= 0.5, heights, 0.0)
 
 
 def _widened(lines):
@@ -258,5 +258,5 @@ def most_voted(votes) -> tuple[int, float]:
     votes = votes[votes > 0]
     if not len(votes):
         return 1, 0.0
-    found, counts = np.unique(votes, return_counts=True)
-    return int(found[counts.argmax()]), float(counts.max() / len(votes))
+    multiples, counts = np.unique(votes, return_counts=True)
+    return int(multiples[counts.argmax()]), float(counts.max() / len(votes))

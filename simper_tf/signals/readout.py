@@ -78,10 +78,10 @@ def fundamental_frequency(features, rate, band):
     peak, position = spectrum.peak(power, inside)
     near_half = tf.abs(bins - position[:, None] / 2.0) <= spectrum.PADDING / 2
     half, half_position = spectrum.peak(power, inside & near_half)
-    first, second = (tf.gather(power, each, batch_dims=1) for each in (half, peak))
+    first, second = (tf.gather(power, top, batch_dims=1) for top in (half, peak))
     # Without a bin near half of it inside the band there is no line there.
-    found = tf.reduce_any(inside & near_half, axis=-1) & (first >= FUNDAMENTAL_SHARE * second) & (half < peak)
-    return tf.clip_by_value(tf.where(found, half_position, position), low[:, 0], high[:, 0]) * spacing[:, 0]
+    has_line = tf.reduce_any(inside & near_half, axis=-1) & (first >= FUNDAMENTAL_SHARE * second) & (half < peak)
+    return tf.clip_by_value(tf.where(has_line, half_position, position), low[:, 0], high[:, 0]) * spacing[:, 0]
 
 
 def calibrate_harmonic(features, frequencies, rate, band):

@@ -1,4 +1,4 @@
-"""How much of what changes in a clip comes back after a period: what tells a repetition from a drift or from noise.
+"""Share of the change in a clip that is undone after a period, which tells a repetition from a drift or from noise.
 
 Written in TensorFlow with dynamic shapes, because the exported model runs it too.
 """

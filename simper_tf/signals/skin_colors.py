@@ -1,4 +1,4 @@
-"""The mean color of skin, frame by frame -> its pulse, by what is known of light and blood. Nothing is learned.
+"""Pulse from the mean color of skin, frame by frame, by what is known of light and blood. Nothing is learned.
 
 Blood absorbs green most. Light that changes scales all three colors alike, and what skin throws back like a mirror adds
 white; CHROM and POS each subtract both, as far as the skin and the light are what they suppose.
@@ -51,8 +51,8 @@ def chrom(colors, rate, band):
 
     def of_windows(relative):
         differences = relative @ np.array([[3.0, -2.0, 0.0], [1.5, 1.0, -1.5]]).T
-        found = scipy.signal.sosfiltfilt(sections, differences, axis=1, padlen=min(21, relative.shape[1] - 1))
-        x, y = np.moveaxis(found, -1, 0)
+        filtered = scipy.signal.sosfiltfilt(sections, differences, axis=1, padlen=min(21, relative.shape[1] - 1))
+        x, y = np.moveaxis(filtered, -1, 0)
         return x - _ratio(_deviation(x), _deviation(y)) * y
 
     length = _window_length(len(colors), rate)
@@ -77,8 +77,8 @@ def pos(colors, rate, band):
 
     def of_windows(relative):
         x, y = np.moveaxis(relative @ np.array([[0.0, 1.0, -1.0], [-2.0, 1.0, 1.0]]).T, -1, 0)
-        found = x + _ratio(_deviation(x), _deviation(y)) * y
-        return found - found.mean(axis=1, keepdims=True)
+        course = x + _ratio(_deviation(x), _deviation(y)) * y
+        return course - course.mean(axis=1, keepdims=True)
 
     length = _window_length(len(colors), rate)
     return _without_trend(_over_windows(colors, of_windows, np.ones(length), hop=1), rate)

@@ -127,15 +127,15 @@ def peak(power, inside=None):
         bin: `(N,)` int32.
         position: `(N,)` float32 in bins, the top of the parabola through the log powers of the bin and its neighbors.
     """
-    found = power if inside is None else tf.where(inside, power, -1.0)
-    found = tf.argmax(found, axis=-1, output_type=tf.int32)
+    sought = power if inside is None else tf.where(inside, power, -1.0)
+    top = tf.argmax(sought, axis=-1, output_type=tf.int32)
     # At frequency 0 and at half the rate spectra go on as in a mirror.
     last = tf.shape(power)[-1] - 1
-    around = last - tf.abs(last - tf.abs(found[:, None] + [-1, 0, 1]))
-    left, top, right = tf.unstack(tf.math.log(tf.gather(power, around, batch_dims=1) + 1e-30), axis=-1)
+    around = last - tf.abs(last - tf.abs(top[:, None] + [-1, 0, 1]))
+    left, middle, right = tf.unstack(tf.math.log(tf.gather(power, around, batch_dims=1) + 1e-30), axis=-1)
     # A flat top (a constant series) has no curvature: offset 0. A peak at a band's end may lie on a slope: clip.
-    offset = tf.math.divide_no_nan(0.5 * (left - right), left - 2.0 * top + right)
-    return found, tf.cast(found, tf.float32) + tf.clip_by_value(offset, -0.5, 0.5)
+    offset = tf.math.divide_no_nan(0.5 * (left - right), left - 2.0 * middle + right)
+    return top, tf.cast(top, tf.float32) + tf.clip_by_value(offset, -0.5, 0.5)
 
 
 def noise_share(num_frames, num_cycles):

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 from simper_tf.encoders import small
-from simper_tf.export.served import FrequencyModel
+from simper_tf.export.served_frequency import FrequencyModel
 
 FRAME, BAND, RATES = (6, 5, 1), (1.0, 5.0), (20.0, 25.0, 30.0, 24.0)
 

@@ -12,7 +12,7 @@ from random_frames import random_frames
 
 from simper_tf.encoders import small
 from simper_tf.export import saved_model
-from simper_tf.export.served import FrequencyModel
+from simper_tf.export.served_frequency import FrequencyModel
 
 FRAME, BAND = (6, 5, 1), (0.4, 5.0)
 SENTENCE = re.compile(r"assertion failed: \[`(frames|rate|window_frames|hop_frames)` [A-Z a-z][^\n]*\.\]")

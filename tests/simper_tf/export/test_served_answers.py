@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from simper_tf.export.served import FrequencyModel
+from simper_tf.export.served_frequency import FrequencyModel
 
 RATE, BAND, FRAME = 30.0, (0.4, 5.0), (2, 3, 1)
 

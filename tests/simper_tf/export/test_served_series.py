@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from simper_tf import small1d
 from simper_tf.export import edge, saved_model
-from simper_tf.export.served import FrequencyModel
+from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.utils.clips import unit_range
 
 RATE = 40.0

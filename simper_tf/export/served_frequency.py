@@ -1,4 +1,4 @@
-"""An encoder with its readout, as it is exported."""
+"""Encoder with its readout, as it is exported: frames and their rate -> hertz."""
 
 import itertools
 import math
@@ -7,8 +7,16 @@ import numbers
 import tensorflow as tf
 
 from simper_tf.evaluation.tasks import FREQUENCY_UNITS
-from simper_tf.export.requests import batch_and_time, frames_checks, rate_checks, refuse, size_check, window_checks
-from simper_tf.export.served.features import FeaturesModel, rising, traced_once
+from simper_tf.export.requests import (
+    batch_and_time,
+    frames_checks,
+    overlap_check,
+    rate_checks,
+    refuse,
+    size_check,
+    window_checks,
+)
+from simper_tf.export.served_features import FeaturesModel, rising, traced_once
 from simper_tf.signals import octave, readout, spectrum
 from simper_tf.signals.recurrence import recurrence
 from simper_tf.utils.units import PERIODS
@@ -105,11 +113,12 @@ class FrequencyModel(FeaturesModel):
                 the same for all recordings of a request.
 
         Raises:
-            tf.errors.InvalidArgumentError: one of them is not so, or windows are too short for the band.
+            tf.errors.InvalidArgumentError: one of them is not so, or windows are too short for the band, or overlap so
+                much that they hold more frames than `max_frames` and than four times those of the request.
         """
         frames = refuse(self._recording_checks(frames, rate, window_frames, hop_frames), frames)
         with tf.control_dependencies([frames]):  # The same for all, once checked.
-            window, hop, each_rate = tf.reduce_max(window_frames), tf.reduce_max(hop_frames), tf.reshape(rate, [-1, 1])
+            window, hop, rates = tf.reduce_max(window_frames), tf.reduce_max(hop_frames), tf.reshape(rate, [-1, 1])
         starts = tf.range(0, tf.shape(frames)[1] - window + 1, hop)
 
         def read(start):
@@ -117,10 +126,10 @@ class FrequencyModel(FeaturesModel):
             return self._read(self.encoded(piece), piece, rate)
 
         both = tf.float32, tf.float32
-        found = tf.map_fn(read, starts, parallel_iterations=1, fn_output_signature=both)
-        frequency, confidence = map(tf.transpose, found)
-        middle = (tf.cast(starts, tf.float32) + 0.5 * tf.cast(window, tf.float32)) / each_rate
-        return {**self._in_units(frequency, window, each_rate), "confidence": confidence, "middle_s": middle}
+        answers = tf.map_fn(read, starts, parallel_iterations=1, fn_output_signature=both)
+        frequency, confidence = map(tf.transpose, answers)
+        middle = (tf.cast(starts, tf.float32) + 0.5 * tf.cast(window, tf.float32)) / rates
+        return {**self._in_units(frequency, window, rates), "confidence": confidence, "middle_s": middle}
 
     def _answer_and_features(self, frames, rate):
         frames = refuse(itertools.chain(self.frames_checks(frames), self._rate_checks(frames, rate)), frames)
@@ -142,15 +151,15 @@ class FrequencyModel(FeaturesModel):
         if self.harmonic is not None:
             # They were found to run at this multiple, whatever pixels show; below what noise reaches they say nothing.
             channels = features[..., None] if features.shape.rank == 2 else features
-            courses, found = tf.linalg.matrix_transpose(channels), share > 0
+            courses, is_sure = tf.linalg.matrix_transpose(channels), share > 0
         else:
             pixels = spectrum.pixel_power(frames)
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
             frequency = tf.where(shown, _resolve_octave(features, pixels, rate), frequency)
-            courses, found = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
+            courses, is_sure = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
         frequency = tf.clip_by_value(frequency, low, high)
         confidence = recurrence(courses, rate * self.multiple / frequency)
-        return frequency, tf.where(found, confidence, 0.0)
+        return frequency, tf.where(is_sure, confidence, 0.0)
 
     def _rate_checks(self, frames, rate):
         yield from rate_checks(rate, *batch_and_time(frames), self.band, self.lowest, self.highest)
@@ -159,6 +168,7 @@ class FrequencyModel(FeaturesModel):
         yield from frames_checks(frames, self.frame_shape, None, self.value_range)
         batch, num_frames = batch_and_time(frames)
         yield from window_checks(window_frames, hop_frames, batch, num_frames)
-        window = tf.reduce_max(window_frames)
+        window, hop = tf.reduce_max(window_frames), tf.reduce_max(hop_frames)
         yield from size_check(batch, window, self.max_frames)
+        yield from overlap_check(window, hop, batch, num_frames, self.max_frames)
         yield from rate_checks(rate, batch, window, self.band, self.lowest, self.highest)

@@ -1,7 +1,7 @@
-"""An encoder with the head that was trained with it, as it is exported."""
+"""Encoder with the head that was trained with it, as it is exported: frames -> labels."""
 
 from simper_tf.export.requests import refuse
-from simper_tf.export.served.features import FeaturesModel
+from simper_tf.export.served_features import FeaturesModel
 
 
 class HeadModel(FeaturesModel):

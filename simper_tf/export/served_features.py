@@ -1,4 +1,4 @@
-"""An encoder alone, as it is exported."""
+"""Encoder alone, as it is exported: frames -> features."""
 
 import functools
 import math
@@ -84,7 +84,7 @@ class FeaturesModel(tf.Module):
         return tf.cast(self._encode(clips), tf.float32)
 
     def frames_checks(self, frames):
-        """Yields what `refusals.refuse` takes, of frames as `features` takes them."""
+        """Yields what `requests.refuse` takes, of frames as `features` takes them."""
         yield from frames_checks(frames, self.frame_shape, self.num_frames, self.value_range)
         yield from size_check(*batch_and_time(frames), self.max_frames)
 
