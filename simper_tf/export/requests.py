@@ -1,4 +1,4 @@
-"""What the graph of an exported model refuses, each in a sentence.
+"""Checks of requests inside the graph of an exported model, each refusal a sentence.
 
 A client in C or behind a server sees nothing but the graph's own messages, so each says which input is wrong, what was
 found and what is expected. Checks are pairs of a condition and a message, both tensors.
@@ -14,6 +14,8 @@ _PERIODS_TOLERANCE = 0.01
 _VALUE_TOLERANCE = 0.01
 # Of a rate that is meant to be twice the band's upper end.
 _ROUNDING = 1e-6
+# Times that windows may encode each frame of a long recording: so a request takes no longer than its size warrants.
+_OVERLAP = 4
 
 
 def refuse(checks, frames):
@@ -124,6 +126,27 @@ def window_checks(window_frames, hop_frames, batch, num_frames):
                 [num_frames, values],
             ),
         )
+
+
+def overlap_check(window, hop, batch, num_frames, most):
+    """Yields the check of how many frames all windows of a request hold together, which decides how long it takes.
+
+    Args:
+        window, hop: Frames of a window, and from the start of one to that of the next; both as `window_checks` has them.
+        batch, num_frames: Recordings, and frames of each.
+        most: So many frames are taken, or `_OVERLAP` times those of the recordings if that is more.
+    """
+    batch, num_frames, window, hop = (tf.cast(count, tf.int64) for count in (batch, num_frames, window, hop))
+    windows = (num_frames - window) // hop + 1
+    most = tf.maximum(tf.constant(most, tf.int64), _OVERLAP * batch * num_frames)
+    yield (
+        batch * windows * window <= most,
+        tf.strings.format(
+            "`hop_frames` must be so large that windows hold at most {} frames in all. Received: {}, which makes {} "
+            "windows of {} frames in each of {} clips. Enlarge the hop, or send a shorter recording.",
+            [most, hop, windows, window, batch],
+        ),
+    )
 
 
 def batch_and_time(frames):
