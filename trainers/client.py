@@ -16,10 +16,8 @@ import numpy as np
 from absl import flags
 
 from simper_tf.export.saved_model import FLOAT_SUFFIX
-from simper_tf.recordings import gaps, series, sources
-from simper_tf.recordings import windows as series_windows
+from simper_tf.recordings import gaps, sources, windows
 from simper_tf.recordings.errors import RawDataError
-from simper_tf.recordings.video import probe, windows
 from simper_tf.utils.standardize import is_series
 from trainers import cli
 
@@ -29,15 +27,15 @@ _GRAY = np.float32([0.299, 0.587, 0.114])  # Of R, G and B, as everywhere in vid
 def main():
     """Prints what a server answers to every window of `--video`."""
     values, signature = flags.FLAGS, flags.FLAGS.signature
-    if has_samples := pathlib.Path(values.video).suffix.lower() in series.ENDINGS:
+    source, rate = _opened(pathlib.Path(values.video), values.rate)
+    if not source.has_pictures:
         signature = signature.removesuffix(FLOAT_SUFFIX) + FLOAT_SUFFIX
     server = connect(values.server, values.model, signature, values.timeout, values.max_megabytes, values.rows)
-    if has_samples != is_series(server.frame_shape):
-        takes = "series" if is_series(server.frame_shape) else f"frames of {server.frame_shape}"
+    if source.has_pictures == is_series(server.frame_shape):
+        takes = "series" if source.has_pictures else f"frames of {server.frame_shape}"
         raise ValueError(f"{values.server} takes {takes}, which --video={values.video} does not hold. Name another.")
-    rate, clips = (_of_series if has_samples else _of_video)(values, server.frame_shape)
     seconds = []
-    for start, frames in clips:
+    for start, frames in clips_of(source, rate, values.seconds, values.hop, server.frame_shape):
         began = time.monotonic()
         inputs = {"frames": frames[None], "rate": np.float32([rate])}
         answer = server.ask({name: value for name, value in inputs.items() if name in server.inputs})
@@ -54,41 +52,50 @@ def main():
     )
 
 
-def _of_video(values, frame_shape):
-    """Returns the rate of a video, and its `(start, frames)`."""
-    height, width, channels = frame_shape
-    rate = values.rate or probe(values.video).rate
-    found = windows(values.video, values.seconds, values.hop, (height, width), rate)
-    gray = ((start, np.uint8(np.rint(clip @ _GRAY))[..., None]) for start, clip in found)
-    return rate, gray if channels == 1 else found
-
-
-def _of_series(values, frame_shape):
-    """Returns the rate at which a series is sent, and its `(start, frames)`.
-
-    That rate is `--rate` where the file says its own; else its own, and at most 8 samples to the fastest period sought.
-    """
-    source, wanted = _opened(pathlib.Path(values.video), values.rate)
-    info = source.info()
-    rate = wanted or min(info.rate, series_windows.FRAMES_A_PERIOD * series_windows.BAND[1])
-    length, hop = round(values.seconds * rate), max(round(values.hop * rate), 1)
-    averages = series_windows.averages(info.rate, rate)
-    plan = series_windows.Plan(rate, length, hop, series_windows.BAND, averages)
-    frames = source.frames(0.0, np.inf, frame_shape[:2], None)
-    found = series_windows.cut(frames, plan, gaps.longest(info, plan.band))
-    return rate, ((window.start, window.frames) for window in found)
-
-
 def _opened(path, rate):
-    """Returns a series, and the rate that is wanted of it; 0 where that named is the only one that it has."""
+    """Returns a recording and the rate at which it is sent.
+
+    That is the wanted one; else the recording's own, of series at most 8 samples to the fastest period sought. Of a
+    file that does not say its rate, the wanted one is its own.
+    """
     source = sources.open_file(path)
     try:
-        source.info()
+        own = source.info().rate
     except RawDataError:
         if not rate:
             raise
-        return sources.open_file(path, rate), 0.0
-    return source, rate
+        source, own, rate = sources.open_file(path, rate), rate, 0.0
+    most = np.inf if source.has_pictures else windows.FRAMES_A_PERIOD * windows.BAND[1]
+    return source, rate or min(own, most)
+
+
+def clips_of(source, rate, seconds, hop, frame_shape):
+    """Yields the start in seconds and the frames of each window; a last one ends with the recording.
+
+    Args:
+        source: A `sources.Source`.
+        rate: Frames per second that are sent.
+        seconds, hop: Of a window, and from the start of one to that of the next.
+        frame_shape: `(H, W, C)` of the model.
+
+    Yields:
+        `(start, frames)`: `(round(seconds * rate), H, W, C)`, uint8 of pictures and float32 of a series.
+    """
+    info = source.info()
+    length, step, averages = round(seconds * rate), max(round(hop * rate), 1), windows.averages(info.rate, rate)
+    plan = windows.Plan(rate, length, step, windows.BAND, averages)
+    longest_gap = info.longest_gap if source.has_pictures else gaps.longest(info, plan.band)
+    if source.has_pictures:
+        source.require_pictures("--video")
+    for window in windows.cut(source.frames(0.0, np.inf, tuple(frame_shape[:2]), None), plan, longest_gap):
+        yield window.start, _levels(window.frames, frame_shape[2]) if source.has_pictures else window.frames
+
+
+def _levels(frames, channels):
+    """Returns pictures as uint8 levels of so many channels, 1 or 3."""
+    if (frames.shape[-1], channels) == (3, 1):
+        frames = (frames @ _GRAY)[..., None]
+    return np.uint8(np.rint(np.clip(np.broadcast_to(frames, (*frames.shape[:3], channels)), 0, 255)))
 
 
 def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=False):
@@ -123,11 +130,11 @@ class Rest:
 
     def __init__(self, address, model, signature, timeout, rows):
         self.url, self.signature, self.timeout, self.rows = f"{address}/v1/models/{model}", signature, timeout, rows
-        found = self._get(f"{self.url}/metadata", None)["metadata"]["signature_def"]["signature_def"]
-        if signature not in found:
-            raise OSError(f"{self.url} has no signature {signature}. It has: {', '.join(sorted(found))}.")
-        self.inputs, self.outputs = found[signature]["inputs"], sorted(found[signature]["outputs"])
-        self.frame_shape = [int(each["size"]) for each in self.inputs["frames"]["tensor_shape"]["dim"]][2:]
+        signatures = self._get(f"{self.url}/metadata", None)["metadata"]["signature_def"]["signature_def"]
+        if signature not in signatures:
+            raise OSError(f"{self.url} has no signature {signature}. It has: {', '.join(sorted(signatures))}.")
+        self.inputs, self.outputs = signatures[signature]["inputs"], sorted(signatures[signature]["outputs"])
+        self.frame_shape = [int(dim["size"]) for dim in self.inputs["frames"]["tensor_shape"]["dim"]][2:]
 
     def ask(self, inputs):
         """Returns the outputs of a request as arrays, by name."""
@@ -162,12 +169,12 @@ class Grpc:
         self.model, self.signature, self.timeout = model, signature, timeout
         asked = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
         asked.model_spec.name = model
-        found = get_model_metadata_pb2.SignatureDefMap()
-        self._call(self._stub.GetModelMetadata, asked).metadata["signature_def"].Unpack(found)
-        if signature not in found.signature_def:
-            names = ", ".join(sorted(found.signature_def))
+        described = get_model_metadata_pb2.SignatureDefMap()
+        self._call(self._stub.GetModelMetadata, asked).metadata["signature_def"].Unpack(described)
+        if signature not in described.signature_def:
+            names = ", ".join(sorted(described.signature_def))
             raise OSError(f"{address} has no signature {signature}. It has: {names}.")
-        self.inputs = found.signature_def[signature].inputs
+        self.inputs = described.signature_def[signature].inputs
         self.frame_shape = [dim.size for dim in self.inputs["frames"].tensor_shape.dim][2:]
 
     def ask(self, inputs):
@@ -197,19 +204,21 @@ def encode(signature, inputs, rows):
     lists = {name: np.asarray(value).tolist() for name, value in inputs.items()}
     if not rows:
         return json.dumps({"signature_name": signature, "inputs": lists}).encode()
-    each = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
-    return json.dumps({"signature_name": signature, "instances": each}).encode()
+    instances = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
+    return json.dumps({"signature_name": signature, "instances": instances}).encode()
 
 
 def decode(answer, outputs):
     """Returns the arrays in the answer to a REST request; where there is one output alone, its name is left out."""
     if "outputs" in answer:
-        found = answer["outputs"]
-        return {name: np.array(found[name]) for name in outputs} if isinstance(found, dict) else _only(outputs, found)
-    found = answer["predictions"]
-    if not isinstance(found[0], dict):
-        return _only(outputs, found)
-    return {name: np.array([each[name] for each in found]) for name in outputs}
+        values = answer["outputs"]
+        return (
+            {name: np.array(values[name]) for name in outputs} if isinstance(values, dict) else _only(outputs, values)
+        )
+    rows = answer["predictions"]
+    if not isinstance(rows[0], dict):
+        return _only(outputs, rows)
+    return {name: np.array([row[name] for row in rows]) for name in outputs}
 
 
 def _only(outputs, values):
@@ -226,7 +235,13 @@ def _told(body):
 
 def define(values=flags.FLAGS):
     """Defines the flags of the command in some `FlagValues`."""
-    flags.DEFINE_string("video", None, "Video file, or a series (.csv, .npy, .wav).", required=True, flag_values=values)
+    flags.DEFINE_string(
+        "video",
+        None,
+        "Video file, array of frames (.npy), or a series (.csv, .npy, .wav).",
+        required=True,
+        flag_values=values,
+    )
     flags.DEFINE_string(
         "server", "http://localhost:8501", "http://, https:// or grpc:// with host and port.", flag_values=values
     )

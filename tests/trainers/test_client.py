@@ -4,7 +4,6 @@ import concurrent.futures
 import json
 import re
 import sys
-import types
 
 import keras
 import numpy as np
@@ -115,10 +114,9 @@ def test_a_series_is_sent_at_the_rate_that_is_named_or_at_that_of_slow_repetitio
     np.save(path, wave) if ending == "npy" else np.savetxt(
         path, np.stack([times, wave], 1), delimiter=",", header="time,x", comments=""
     )
-    values = types.SimpleNamespace(video=str(path), rate=named, seconds=4.0, hop=2.0)
-    rate, clips = client._of_series(values, [1, 1, 1])
+    source, rate = client._opened(path, named)
     assert rate == pytest.approx(sent)
-    starts, frames = zip(*clips, strict=True)
+    starts, frames = zip(*client.clips_of(source, rate, 4.0, 2.0, [1, 1, 1]), strict=True)
     assert starts == pytest.approx([0, 2, 4])
     for clip in frames:
         assert len(clip) == round(4 * sent)
@@ -128,9 +126,29 @@ def test_a_series_is_sent_at_the_rate_that_is_named_or_at_that_of_slow_repetitio
 
 def test_a_series_without_a_rate_is_refused_where_none_is_named(tmp_path):
     np.save(tmp_path / "a.npy", np.sin(np.arange(100)))
-    values = types.SimpleNamespace(video=str(tmp_path / "a.npy"), rate=0.0, seconds=4.0, hop=2.0)
     with pytest.raises(ValueError, match=r"a\.npy: found samples without their rate"):
-        client._of_series(values, [1, 1, 1])
+        client._opened(tmp_path / "a.npy", 0.0)
+
+
+def test_a_last_window_ends_with_the_recording(tmp_path):
+    levels = np.broadcast_to(np.arange(200, dtype=np.uint8)[:, None, None], (200, 4, 6))
+    np.save(tmp_path / "a.npy", levels)
+    source, rate = client._opened(tmp_path / "a.npy", 10.0)
+    starts, frames = zip(*client.clips_of(source, rate, 6.0, 4.0, [2, 3, 1]), strict=True)
+    assert starts == pytest.approx([0, 4, 8, 12, 14])
+    np.testing.assert_array_equal(frames[-1][:, 1, 2, 0], np.arange(140, 200))
+
+
+@pytest.mark.parametrize(("given", "wanted"), [(1, 1), (1, 3), (3, 3), (3, 1)])
+def test_pictures_are_sent_as_levels_of_the_channels_of_the_model(tmp_path, given, wanted):
+    frames = np.zeros((20, 4, 6, given), np.float32)
+    frames[..., 0] = 0.5
+    np.save(tmp_path / "a.npy", frames)
+    source, rate = client._opened(tmp_path / "a.npy", 10.0)
+    ((_, sent),) = client.clips_of(source, rate, 2.0, 2.0, [4, 6, wanted])
+    assert (sent.dtype, sent.shape) == (np.uint8, (20, 4, 6, wanted))
+    expected = {(1, 1): [128], (1, 3): [128] * 3, (3, 3): [128, 0, 0], (3, 1): [38]}  # 0.299 of red.
+    np.testing.assert_array_equal(sent[7, 1, 2], expected[given, wanted])
 
 
 def test_addresses_that_are_none_and_servers_that_are_not_there_are_named():
