@@ -3,7 +3,8 @@
 onnx/1/model.onnx, or tflite/1/model.tflite
 onnx/1/metadata.json  what goes in and what comes out, and what the features mean
 
-Whether an encoder can be converted is found by trying: a file is written only if it answers as the encoder does.
+`keras.Model.export` writes the files. Added are the scaling of frames, pools that TFLite has, the names of free axes in
+ONNX, and a check of the answers: Keras has none, and fills TFLite files with operators that phones lack.
 """
 
 import contextlib
@@ -47,15 +48,14 @@ def export_features(
     """Writes an encoder as a file of one function, `frames` -> `features`, into the next numbered folder.
 
     `frames` is (batch, time, H, W, C), uint8 or floats; `features` is (batch, time) or (batch, time, D) float32. Batch
-    and time are free in ONNX, and 1 and `num_frames` in TFLite. Nothing is refused there: floats beyond the value range
-    are cut, and NaN stays.
+    and time are free. Nothing is refused there: floats beyond the value range are cut, and NaN stays.
 
     Args:
         encoder: `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
         folder: The folder of the numbered ones. Existing ones stay.
         form: A key of `FILES`.
         frame_shape: `(H, W, C)`.
-        num_frames: T, the length of clips; the only one that TFLite takes.
+        num_frames: T, the usual length of clips: the file is tried at it, and at another one.
         value_range: `(low, high)` of frames of floats, the values that the encoder was trained to see as 0 and 1; None
             for frames of uint8 levels from 0 to 255. Series are floats in any unit.
         facts: What else the metadata say, for JSON.
@@ -70,15 +70,13 @@ def export_features(
     """
     if form not in FILES:
         raise ValueError(f"`form` must be one of {', '.join(FILES)}. Received: {form!r}.")
-    known = num_frames if form == "tflite" else None
-    model = FeaturesModel(encoder, frame_shape, value_range or (0.0, 1.0), known)
+    model = FeaturesModel(encoder, frame_shape, value_range or (0.0, 1.0))
     check_finite(model)
     dtype = tf.float32 if value_range or model.is_series else tf.uint8
-    spec = tf.TensorSpec([1 if known else None, known, *model.frame_shape], dtype, name="frames")
+    spec = tf.TensorSpec([None, None, *model.frame_shape], dtype, name="frames")
     try:
         content, run = _CONVERTERS[form](model, encoder, spec)
-        lengths = [num_frames] if known else [num_frames, num_frames // 2 + FEWEST_FRAMES]
-        _check_agreement(model, run, spec, lengths)
+        _check_agreement(model, run, spec, [num_frames, num_frames // 2 + FEWEST_FRAMES])
     except ImportError as error:
         raise ValueError(
             f"--format={form} needs {error.name}. Install it: pip install 'simper-tf[edge]', or export a saved_model."
@@ -87,9 +85,9 @@ def export_features(
         raise ValueError(
             f"--format={form} cannot hold this encoder, {encoder.name}: {_reason(error)}. Take another --format."
         ) from error
-    limits = {name: value for name, value in model.facts().items() if name != "max_frames"}
-    signatures = {"features": _function(model, spec)}
-    told = {**(facts or {}), **limits, "batch": spec.shape[0], "format": form, **described(signatures)}
+    limits = {name: value for name, value in model.facts().items() if name not in ("max_frames", "num_frames")}
+    function = tf.function(lambda frames: {"features": model.encoded(frames)}, autograph=False)
+    told = {**(facts or {}), **limits, "format": form, **described({"features": function.get_concrete_function(spec)})}
     with next_version(folder) as (unfinished, version):
         unfinished.mkdir(parents=True)
         (unfinished / FILES[form]).write_bytes(content)
@@ -97,18 +95,13 @@ def export_features(
     return version
 
 
-def _function(model, spec):
-    function = tf.function(lambda frames: {"features": model.encoded(frames)}, autograph=False)
-    return function.get_concrete_function(spec)
-
-
-def _to_onnx(model, _, spec):
+def _to_onnx(model, encoder, spec):
     """Returns the bytes of a file, and a function of frames that runs it."""
+    import onnx
     import onnxruntime
-    import tf2onnx
+    import tf2onnx  # noqa: F401, which Keras calls: missing, it is named here.
 
-    function = tf.function(lambda frames: {"features": model.encoded(frames)}, autograph=False)
-    proto, _ = tf2onnx.convert.from_function(function, [spec], opset=_OPSET)
+    proto = onnx.load_from_string(_exported(model, encoder, spec, "onnx", opset_version=_OPSET))
     content = _with_named_axes(proto).SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     return content, lambda frames: session.run(["features"], {"frames": frames})[0]
@@ -116,15 +109,25 @@ def _to_onnx(model, _, spec):
 
 def _to_tflite(model, encoder, spec):
     """Returns the bytes of a file, and a function of frames that runs it."""
-    flat = FeaturesModel(_with_flat_pools(encoder), model.frame_shape, model.value_range, model.num_frames)
+    builtin = {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}
     with _quiet():
-        converter = tf.lite.TFLiteConverter.from_concrete_functions([_function(flat, spec)], flat)
-        content = converter.convert()
+        content = _exported(model, _with_flat_pools(encoder), spec, "litert", target_spec=builtin)
         runner = tf.lite.Interpreter(model_content=content).get_signature_runner()
     return content, lambda frames: runner(frames=frames)["features"]
 
 
 _CONVERTERS = {"onnx": _to_onnx, "tflite": _to_tflite}
+
+
+def _exported(model, encoder, spec, form, **options):
+    """Returns the bytes that `keras.Model.export` writes of an encoder behind the scaling of frames."""
+    frames = keras.Input(spec.shape[1:], dtype=spec.dtype.name, name=spec.name)
+    scaled = layers.Lambda(model.scaled, output_shape=spec.shape[1:], dtype="float32")(frames)
+    outputs = {"features": layers.Lambda(lambda features: tf.cast(features, tf.float32))(encoder(scaled))}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.tflite")
+        keras.Model(frames, outputs).export(str(path), form, verbose=False, input_signature=[spec], **options)
+        return path.read_bytes()
 
 
 def _with_flat_pools(encoder):

@@ -132,7 +132,7 @@ def overlap_check(window, hop, batch, num_frames, most):
     """Yields the check of how many frames all windows of a request hold together, which decides how long it takes.
 
     Args:
-        window, hop: Frames of a window, and from the start of one to that of the next; both as `window_checks` has them.
+        window, hop: Frames of a window, and from the start of one to that of the next, as `window_checks` has them.
         batch, num_frames: Recordings, and frames of each.
         most: So many frames are taken, or `_OVERLAP` times those of the recordings if that is more.
     """

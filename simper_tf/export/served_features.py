@@ -79,9 +79,12 @@ class FeaturesModel(tf.Module):
 
     def encoded(self, frames):
         """Returns the features alone of frames that nothing has checked; arguments as in `features`."""
+        return tf.cast(self._encode(self.scaled(frames)), tf.float32)
+
+    def scaled(self, frames):
+        """Returns frames that nothing has checked as the encoder takes them, float32; arguments as in `features`."""
         is_scaled = frames.dtype.is_floating and not self.is_series
-        clips = units.rescale(frames, self.value_range) if is_scaled else unit_range(frames)
-        return tf.cast(self._encode(clips), tf.float32)
+        return units.rescale(frames, self.value_range) if is_scaled else unit_range(frames)
 
     def frames_checks(self, frames):
         """Yields what `requests.refuse` takes, of frames as `features` takes them."""
