@@ -1,9 +1,12 @@
 """Asks exported models through TensorFlow's C library, as servers do, in a process without TensorFlow's Python.
 
-`python c_api.py requests.npz answers.npz`; tests call `ask`. A model is loaded when its first request comes.
+`python c_api.py` reads lines "requests.npz<tab>answers.npz"; tests call `ask`. One process answers all tests of a
+session. A model is loaded when its first request comes.
 """
 
+import atexit
 import ctypes
+import functools
 import importlib.util
 import os
 import pathlib
@@ -46,21 +49,40 @@ def ask_and_weigh(requests):
     with tempfile.TemporaryDirectory() as folder:
         asked, answered = (pathlib.Path(folder, name) for name in ("requests.npz", "answers.npz"))
         _save(asked, [{"": f"{model}\n{signature}", **inputs} for model, signature, inputs in requests])
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-        command = [sys.executable, "-I", __file__, asked, answered]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        if done.returncode:
-            raise RuntimeError(f"The client ended with {done.returncode}: {done.stderr}")
+        process = _process()
+        process.stdin.write(f"{asked}\t{answered}\n")
+        process.stdin.flush()
+        grown = process.stdout.readline()
+        if not grown:
+            _process.cache_clear()
+            raise RuntimeError(f"The client ended with {process.wait()}.")
         answers = _load(answered, len(requests))
-    return [str(answer["error"]) if "error" in answer else answer for answer in answers], float(done.stdout)
+    return [str(answer["error"]) if "error" in answer else answer for answer in answers], float(grown)
 
 
-def main(asked, answered):
-    """Answers all requests in a file, an error by the answer `error`, and prints how many MB the second half took."""
-    library, models, answers, requests = _library(), {}, [], _load(asked, None)
+@functools.cache
+def _process():
+    """Returns the process of the client, which ends with this one."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    process = subprocess.Popen([sys.executable, "-I", __file__], **pipes, env=environment)
+    atexit.register(process.communicate)
+    return process
+
+
+def main():
+    """Answers the requests of each pair of files on standard input."""
+    library, models = _library(), {}
+    for line in sys.stdin:
+        print(answer_file(library, models, *line.rstrip("\n").split("\t")), flush=True)
+
+
+def answer_file(library, models, asked, answered):
+    """Answers all requests in a file, an error by the answer `error`; returns how many MB the second half took."""
+    answers, requests = [], _load(asked, None)
     for count, inputs in enumerate(requests):
         if count == len(requests) // 2:
-            half = _peak_megabytes()
+            half = _megabytes()
         folder, signature = str(inputs.pop("")).split("\n")
         try:
             if folder not in models:
@@ -69,8 +91,9 @@ def main(asked, answered):
         except RuntimeError as error:
             answers.append({"error": np.array(str(error))})
     assert "tensorflow" not in sys.modules
-    print(_peak_megabytes() - half)
+    grown = _megabytes() - half
     _save(answered, answers)
+    return grown
 
 
 class Model:
@@ -147,8 +170,9 @@ class Model:
         return np.frombuffer(values, DTYPES[library.TF_TensorType(tensor)]).reshape(shape)
 
 
-def _peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+def _megabytes():
+    """Returns the memory that this process holds."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
 
 
 def _library():
@@ -217,7 +241,7 @@ def _entries(values):
 
 
 def _save(path, dictionaries):
-    np.savez(path, **{f"{k}:{name}": value for k, each in enumerate(dictionaries) for name, value in each.items()})
+    np.savez(path, **{f"{k}:{name}": value for k, values in enumerate(dictionaries) for name, value in values.items()})
 
 
 def _load(path, number):
@@ -231,4 +255,4 @@ def _load(path, number):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -65,6 +65,21 @@ def losses_of_training(swinging_bars):
 
 
 @pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """Returns an encoder and the one exported version of it that all files ask, of frames of `swinging_bars`."""
+    import importlib.util
+
+    import keras
+
+    from simper_tf import export_model, small
+
+    keras.utils.set_random_seed(1)
+    encoder, folder = small((None, None, 1), widths=(4, 4), outputs=1), tmp_path_factory.mktemp("secret_folder")
+    facts, warm_up = {"method": "simper", "dataset": "µ"}, bool(importlib.util.find_spec("tensorflow_serving"))
+    return encoder, export_model(encoder, folder, (12, 12, 1), (1.0, 5.0), unit="bpm", facts=facts, warm_up=warm_up)
+
+
+@pytest.fixture(scope="session")
 def swinging_bars():
     """Returns six `(40, 12, 12, 1)` uint8 clips of a bar that swings sideways, at 20 frames per second, and its Hz."""
     frequencies = np.array([0.6, 1.0, 1.5, 2.1, 2.8, 3.5], np.float32)

@@ -64,9 +64,11 @@ def predict(signatures, asked):
     lists = asked.get("inputs") if rows is None else {name: [row[name] for row in rows] for name in rows[0]}
     kinds = {spec.name: spec.dtype.as_numpy_dtype for spec in signature.structured_input_signature[1].values()}
     answer = signature(**{name: tf.constant(np.array(value, kinds[name])) for name, value in lists.items()})
-    found = {name: value.numpy().tolist() for name, value in answer.items()}
+    values_of = {name: value.numpy().tolist() for name, value in answer.items()}
     if rows is None:
-        return {"outputs": found if len(found) > 1 else next(iter(found.values()))}
-    if len(found) == 1:
-        return {"predictions": next(iter(found.values()))}
-    return {"predictions": [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]}
+        return {"outputs": values_of if len(values_of) > 1 else next(iter(values_of.values()))}
+    if len(values_of) == 1:
+        return {"predictions": next(iter(values_of.values()))}
+    return {
+        "predictions": [dict(zip(values_of, values, strict=True)) for values in zip(*values_of.values(), strict=True)]
+    }

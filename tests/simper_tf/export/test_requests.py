@@ -87,7 +87,9 @@ def test_floats_may_leave_the_range_by_a_hundredth_of_it(value, fits):
     frames[0, 3, 1, 2, 0] = value
     told = of_frames(frames, value_range=(-60.0, 70.0))
     ends = f"{min(value, 0):g} to {max(value, 0):g}"
-    start = f"`frames` of floats must lie in [-60, 70]. Received: values from {ends}. Send levels from 0 to 255 as uint8"
+    start = (
+        f"`frames` of floats must lie in [-60, 70]. Received: values from {ends}. Send levels from 0 to 255 as uint8"
+    )
     assert told is None if fits else told.startswith(start)
 
 
@@ -133,7 +135,9 @@ def test_the_fastest_clip_must_hold_two_periods_but_for_a_hundredth():
 def test_features_that_run_slower_need_longer_clips():
     assert of_rates([30.0, 30.0], 298, lowest=0.2) is None
     told = of_rates([30.0, 30.0], 296, lowest=0.2)
-    assert told.startswith("`frames` must last 10 s, 2 periods of the lower end of the band of 0.4 to 5 Hz, at 0.5 of which")
+    assert told.startswith(
+        "`frames` must last 10 s, 2 periods of the lower end of the band of 0.4 to 5 Hz, at 0.5 of which"
+    )
 
 
 @pytest.mark.parametrize(("window", "hop"), [([8], [1]), ([700], [700]), ([8, 8], [5, 5])])

@@ -19,13 +19,11 @@ SENTENCE = re.compile(r"assertion failed: \[`(frames|rate|window_frames|hop_fram
 # The frequency at which features run, and what floats stand for.
 MODELS = {
     "plain": {"max_frames": 600},
-    "doubled": {"harmonic": 0.5, "unit": "bpm"},
-    "celsius": {"harmonic": 2.0, "value_range": (-60.0, 70.0)},
+    "doubled": {"harmonic": 0.5, "unit": "bpm", "value_range": (-60.0, 70.0)},
 }
 # Frames per second that they need: features of the second run at up to 10 Hz.
-LEAST_RATES = {"plain": 10, "doubled": 20, "celsius": 10}
-# Seconds that they need: features of the third run at down to half of 0.4 Hz.
-LEAST_SECONDS = {"plain": 5, "doubled": 5, "celsius": 10}
+LEAST_RATES = {"plain": 10, "doubled": 20}
+LEAST_SECONDS = 5
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +122,11 @@ WINDOWS = {
     "too long a window": (601, 50, r"at most 600 frames that are encoded at once\. Received: 1 clips of 601 frames"),
     "two windows": ([150, 150], 1, "`window_frames`" + NO_NUMBER + "2"),
     "a window in a row": ([[150]], 1, "`window_frames`" + NO_NUMBER + "1 1"),
+    "too many windows": (
+        550,
+        1,
+        r"windows hold at most 2800 frames in all. Received: 1, which makes 151 windows of 550",
+    ),
     "two hops": (150, [1, 1], "`hop_frames`" + NO_NUMBER + "2"),
 }
 
@@ -136,7 +139,7 @@ def recording(frames, rate, window, hop):
     return {**inputs(frames, rate), "window_frames": np.int32(window), "hop_frames": np.int32(hop)}
 
 
-def each(value):
+def listed(value):
     return value if isinstance(value, list) else [value]
 
 
@@ -149,7 +152,7 @@ def answers(versions):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_a_request_is_answered_or_refused_in_a_sentence_that_a_client_in_c_sees(answers, case):
+def test_a_client_in_c_sees_an_answer_or_the_sentence_of_refusal(answers, case):
     refusal, answer = CASES[case][-1], answers[case]
     if refusal is None:
         assert not isinstance(answer, str), answer
@@ -163,7 +166,7 @@ def test_a_request_is_answered_or_refused_in_a_sentence_that_a_client_in_c_sees(
 @pytest.mark.slow
 def test_a_recording_is_answered_window_by_window_or_refused(versions):
     frames = noise(1, 700, *FRAME)
-    requests = [recording(frames, [30], each(window), each(hop)) for window, hop, _ in WINDOWS.values()]
+    requests = [recording(frames, [30], listed(window), listed(hop)) for window, hop, _ in WINDOWS.values()]
     answers = ask([(versions["plain"], "frequency_over_time", request) for request in requests])
     for answer, (window, hop, refusal) in zip(answers, WINDOWS.values(), strict=True):
         if refusal:
@@ -180,12 +183,12 @@ def test_a_recording_is_answered_window_by_window_or_refused(versions):
 @pytest.mark.slow
 def test_the_metadata_are_answered_to_a_client_in_c(versions):
     ((answer),) = ask([(versions["doubled"], "metadata", {})])
-    found = json.loads(bytes(answer["json"]))
+    told = json.loads(bytes(answer["json"]))
     expected = {"band_hz": list(BAND), "harmonic": 0.5, "least_rate": 20.0, "answer": "heart_rate_bpm", "seen": "µ"}
-    assert {name: found[name] for name in expected} == expected
-    assert found["frame_shape"] == list(FRAME)
-    assert found["signatures"]["answer"]["outputs"]["frequency_hz"].startswith("float32 ")
-    assert "hertz" in found["signatures"]["answer"]["outputs"]["frequency_hz"]
+    assert {name: told[name] for name in expected} == expected
+    assert told["frame_shape"] == list(FRAME)
+    assert told["signatures"]["answer"]["outputs"]["frequency_hz"].startswith("float32 ")
+    assert "hertz" in told["signatures"]["answer"]["outputs"]["frequency_hz"]
 
 
 @pytest.mark.slow
@@ -217,7 +220,11 @@ def random_request(rng, signature):
         window, hop = rng.integers(100, 200), rng.choice([1, 10, 100, 100, 1000])
         if rng.random() < 0.1:
             window, hop = rng.choice([-(2**31), -1, 0, 2**31 - 1], 2)
-        good, at_once = good and bool(8 <= window <= at_once and 1 <= hop <= at_once), window
+        good = good and bool(8 <= window <= at_once and 1 <= hop <= at_once)
+        if good:
+            held, most = (1 + (at_once - window) // hop) * window * shape[0], MODELS[model].get("max_frames", np.inf)
+            good = bool(held <= max(most, 4 * shape[0] * at_once))
+        at_once = window
         number = shape[0] if shape else 1
         windows, hops = np.full(number, window, np.int32), np.full(number, hop, np.int32)
         if rng.random() < 0.1:
@@ -228,7 +235,7 @@ def random_request(rng, signature):
     if signature.startswith("features"):
         return model, given, good
     rate, fits = random_rate(rng, shape[0] if shape else 1, LEAST_RATES[model])
-    good = good and fits and np.all(np.float64(rate) * LEAST_SECONDS[model] * 0.99 <= at_once)
+    good = good and fits and np.all(np.float64(rate) * LEAST_SECONDS * 0.99 <= at_once)
     return model, given | {"rate": rate}, bool(good)
 
 
@@ -271,8 +278,8 @@ def count_faults(versions, signature, number, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("signature", [name + suffix for name in SIGNATURES for suffix in ("", "_float32")])
-def test_random_requests_get_a_finite_answer_in_the_band_or_one_sentence_and_leave_no_memory(versions, signature):
-    answered, refused, faults = count_faults(versions, signature, 1000, seed=11)
+def test_random_requests_are_answered_or_refused_in_a_sentence(versions, signature):
+    answered, refused, faults = count_faults(versions, signature, 250, seed=11)
     assert not faults
     assert min(answered, refused) > 20
 
@@ -293,7 +300,7 @@ def test_a_model_that_could_answer_nothing_is_not_made(changes, message):
         FrequencyModel(small((None, None, 1)), FRAME, **{"band": BAND, **changes})
 
 
-def test_a_peak_just_above_the_band_is_not_answered_with_a_frequency_above_it():
+def test_a_peak_just_above_the_band_is_answered_by_its_end(eagerly):
     encoder = keras.Sequential([keras.Input((None, *FRAME)), keras.layers.Lambda(lambda x: x[:, :, 0, 0, 0])])
     swing = 0.5 + 0.5 * np.sin(2 * np.pi * 3.03 * np.arange(100) / 20)
     frames = np.broadcast_to(swing[None, :, None, None, None], (1, 100, *FRAME)).astype(np.float32)

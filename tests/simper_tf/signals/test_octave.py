@@ -25,7 +25,7 @@ def moving(frequency, heights, num_frames=150, rate=RATE):
 
 @pytest.mark.parametrize("multiple", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("frequency", [0.55, 1.03, 1.9])
-def test_features_at_a_multiple_are_stepped_down_to_the_line_of_the_pixels(multiple, frequency):
+def test_features_at_a_multiple_step_down_to_the_line_of_pixels(multiple, frequency):
     pixels = moving(frequency, [1.0, 0.7])
     features = in_hertz(RNG, [multiple * frequency])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [multiple])
@@ -67,21 +67,21 @@ def test_steps_down_by_hand(peak, heights, votes):
         np.testing.assert_allclose(octave.resolve_octave(features, pixels, RATE), [peak / votes], rtol=0.02)
 
 
-def test_the_peak_of_features_lies_between_one_cycle_a_clip_and_half_the_rate():
+def test_peaks_lie_between_one_cycle_a_clip_and_half_the_rate():
     cycles = np.array([0.3, 1.2, 1.6, 20, 75])
-    found = 150 * octave.wide_peak(in_hertz(RNG, RATE * cycles / 150, phases=np.full(5, np.pi / 2))).numpy()
-    assert found[0] == pytest.approx(1, abs=0.01)
-    np.testing.assert_allclose(found[1:], cycles[1:], atol=0.15)
+    peaks = 150 * octave.wide_peak(in_hertz(RNG, RATE * cycles / 150, phases=np.full(5, np.pi / 2))).numpy()
+    assert peaks[0] == pytest.approx(1, abs=0.01)
+    np.testing.assert_allclose(peaks[1:], cycles[1:], atol=0.15)
 
 
-def test_a_line_at_three_halves_is_enough_where_the_fundamental_has_none():
+def test_a_line_at_three_halves_tells_of_a_hidden_fundamental():
     features, pixels = in_hertz(RNG, [4.0]), moving(2.0, [0.1, 1.0, 0.8])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [2])
     read = octave.resolve_octave(features, pixels, RATE)
     np.testing.assert_allclose(read, [2.0], atol=0.005)
 
 
-def test_a_movement_that_looks_the_same_on_its_way_back_is_read_as_it_looks():
+def test_a_way_back_that_looks_the_same_is_read_as_it_looks():
     # Pixels with even harmonics only hold nothing of the fundamental: a limit, not an error.
     features, pixels = in_hertz(RNG, [4.0]), moving(4.0, [1.0, 0.5])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [1])
@@ -96,7 +96,7 @@ def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
     np.testing.assert_allclose(read, [1.0], atol=0.01)
 
 
-def test_harmonics_that_fold_back_at_half_the_rate_are_no_lower_octave():
+def test_harmonics_that_fold_at_half_the_rate_are_no_octave():
     # At 30 frames per second the 4th harmonic of 4.6 Hz, 18.4, shows at 11.6: 5 times 2.3, an odd multiple of half.
     pixels = moving(4.6, [0.9, 1.0, 0.8, 0.6])
     assert spectrum.lines(pixels).numpy()[0, round(11.6 * 20) - 2 : round(11.6 * 20) + 3].max() > 0.25
@@ -114,7 +114,7 @@ def test_pixels_without_a_line_decide_nothing():
     np.testing.assert_allclose(octave.resolve_octave(features, pixels, RATE), [4.0, 4.0], atol=0.005)
 
 
-def test_a_peak_of_the_features_where_pixels_have_no_line_does_not_mislead():
+def test_a_peak_of_features_far_from_any_line_does_not_mislead():
     # A feature's own harmonic that folds back, higher than the one at twice the frequency.
     features = in_hertz(RNG, [13.7]) + 0.6 * in_hertz(RNG, [4.0])
     read = octave.resolve_octave(features, moving(2.0, [1.0, 0.7]), RATE)
@@ -122,7 +122,7 @@ def test_a_peak_of_the_features_where_pixels_have_no_line_does_not_mislead():
 
 
 @pytest.mark.slow
-def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
+def test_a_common_multiple_reads_what_noise_drowned():
     rng = np.random.default_rng(5)
     frequencies = rng.uniform(0.6, 3.4, 30)
     clear = [moving(frequency, [1.0, 0.7]) for frequency in frequencies[:10]]
@@ -137,7 +137,7 @@ def test_a_common_multiple_reads_what_noise_has_drowned_in_single_clips():
 
 
 @pytest.mark.slow
-def test_the_octave_is_resolved_at_the_rate_of_each_clip_and_in_a_graph_of_unknown_length():
+def test_the_octave_is_resolved_in_a_graph_of_unknown_length():
     features = in_hertz(RNG, [2.2, 4.6], num_frames=120)
     pixels = tf.concat([moving(1.1, [1, 0.7], 120), moving(2.3, [1, 0.7], 120)], axis=0)
     rates = np.float32([30, 15])
@@ -165,7 +165,7 @@ def test_pixels_of_other_clips_are_refused_with_both_shapes(features):
 
 
 @pytest.mark.parametrize("num_frames", [8, 61, 150])
-def test_what_changes_from_frame_to_frame_is_read_at_half_the_rate_and_not_above(num_frames):
+def test_what_flickers_each_frame_is_read_at_half_the_rate(num_frames):
     flicker = np.resize([0, 1], num_frames).astype(np.float32)
     pixels = spectrum.pixel_power(np.tile(flicker[None, :, None, None, None], (1, 1, 4, 4, 1)))
     np.testing.assert_array_equal(octave.pixel_frequency(pixels, RATE, num_frames), [RATE / 2])
@@ -175,7 +175,7 @@ def test_what_changes_from_frame_to_frame_is_read_at_half_the_rate_and_not_above
 @pytest.mark.parametrize("offset", [0.0, 300.0])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 4, 3)])
 @pytest.mark.parametrize("num_frames", [61, 150])
-def test_clips_of_one_pixel_of_colors_of_odd_length_or_in_kelvins_hold_the_octave(num_frames, shape, offset):
+def test_shape_length_and_unit_of_clips_do_not_move_the_octave(num_frames, shape, offset):
     times = np.arange(num_frames) / RATE
     wave = np.sin(2 * np.pi * 2.0 * times) + 0.7 * np.sin(2 * np.pi * 4.0 * times)
     clips = (offset + 0.1 * wave[None, :, None, None, None] * np.ones(shape)).astype(np.float32)

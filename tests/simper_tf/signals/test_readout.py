@@ -38,7 +38,7 @@ def test_paper_readout_counts_the_ends_of_the_band():
 
 @pytest.mark.parametrize("mode", ["fine", "paper"])
 @pytest.mark.parametrize("value", [0.0, 1.0, -3.0])
-def test_a_constant_series_reads_as_the_lower_end_of_the_band_with_no_confidence(mode, value):
+def test_a_constant_reads_as_the_lower_end_without_confidence(mode, value):
     read, confidence = readout.fft_frequency(np.full((2, 150), value, np.float32), RATE, BAND, mode)
     # The first bin at or above it.
     np.testing.assert_allclose(read, BAND[0], atol=RATE / (16 * 150))
@@ -46,7 +46,7 @@ def test_a_constant_series_reads_as_the_lower_end_of_the_band_with_no_confidence
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 7.3])
-def test_a_constant_that_float32_cannot_centre_has_no_confidence_either(value):
+def test_a_large_constant_has_no_confidence_either(value):
     _, confidence = readout.fft_frequency(np.full((2, 150), value, np.float32), RATE, BAND)
     np.testing.assert_allclose(confidence, 0, atol=0.01)
 
@@ -115,13 +115,13 @@ def test_an_unknown_mode_is_refused():
 
 
 @pytest.mark.parametrize("harmonic", readout.HARMONICS)
-def test_features_at_a_harmonic_are_calibrated_and_the_frequency_recovered(harmonic):
+def test_features_at_a_harmonic_are_calibrated(harmonic):
     # Features run at f / h; at h = 1/3 the fastest, 3 f = 12 Hz, still is below half the rate.
     frequencies, few = RNG.uniform(1.6, 4.0, 40), 8
     features = in_hertz(RNG, frequencies / harmonic)
-    found = readout.calibrate_harmonic(features[:few], frequencies[:few], RATE, (1.5, 4.2))
-    assert found == harmonic
-    recovered = readout.harmonic_frequency(features, RATE, (1.5, 4.2), found)
+    calibrated = readout.calibrate_harmonic(features[:few], frequencies[:few], RATE, (1.5, 4.2))
+    assert calibrated == harmonic
+    recovered = readout.harmonic_frequency(features, RATE, (1.5, 4.2), calibrated)
     np.testing.assert_allclose(recovered, frequencies, atol=0.01 * harmonic + 0.005)
 
 
@@ -153,7 +153,7 @@ def test_a_peak_that_is_higher_outside_the_band_is_no_answer():
     assert np.all((np.asarray(read) >= BAND[0]) & (np.asarray(read) <= BAND[1]))
 
 
-def test_more_power_below_the_band_than_in_the_peak_leaves_no_confidence():
+def test_more_power_below_the_band_leaves_no_confidence():
     slow, wave = in_hertz(RNG, [0.5]), in_hertz(RNG, [5.0])
     band = (2.0, 6.0)
     assert readout.fft_frequency(wave + 0.5 * slow, RATE, band)[1][0] > 0.5
@@ -186,21 +186,21 @@ def waves(first, second, frequency=1.2, noise=0.0):
     return np.float32(wave + noise * np.random.default_rng(0).standard_normal(300))[None]
 
 
-def test_a_wave_whose_second_harmonic_is_the_stronger_is_read_at_its_fundamental():
+def test_a_stronger_second_harmonic_is_read_at_its_fundamental():
     # A quarter of the power is half the height.
     for first, second, expected in ((1, 1.9, 1.2), (1, 2.1, 2.4), (1, 0, 1.2), (0, 1, 2.4), (1, 0.9, 1.2)):
-        found = fundamental(waves(first, second, noise=0.01), (0.7, 4))
-        assert found == pytest.approx(expected, abs=0.01), (first, second)
+        read = fundamental(waves(first, second, noise=0.01), (0.7, 4))
+        assert read == pytest.approx(expected, abs=0.01), (first, second)
 
 
-def test_no_fundamental_is_sought_below_the_band_or_off_half_of_the_strongest():
+def test_no_fundamental_is_sought_below_the_band_or_off_half():
     assert fundamental(waves(1, 1.5), (1.5, 4)) == pytest.approx(2.4, abs=0.01)
     assert fundamental(waves(1, 1.5), (1.3, 4)) == pytest.approx(2.4, abs=0.01)
     other = waves(1, 0, 1.4) + waves(0, 1.5, 1.2)  # 0.2 Hz off: two cycles a clip.
     assert fundamental(other, (0.7, 4)) == pytest.approx(2.4, abs=0.02)
 
 
-def test_clips_are_read_at_their_fundamental_each_by_itself_in_a_graph_of_unknown_shape():
+def test_fundamentals_are_read_in_a_graph_of_unknown_shape():
     features = np.concatenate([waves(1, 1.5), waves(1, 0, 3.0), np.full((1, 300), 0.3, np.float32)])
     spec = [tf.TensorSpec([None, None], tf.float32), tf.TensorSpec([None], tf.float32)]
     read = tf.function(lambda x, rate: readout.fundamental_frequency(x, rate, (0.7, 4.0)), input_signature=spec)

@@ -39,21 +39,21 @@ def likeness(x, y):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("hertz", [0.8, 1.5, 3.1])
 def test_a_pulse_alone_is_read_by_all(method, hertz):
-    found = method(pulse(hertz), RATE, BAND)
-    assert found.shape == (180,)
-    assert peak(found) == pytest.approx(hertz, abs=0.05)
-    assert likeness(found, wave(hertz)) > 0.97
+    course = method(pulse(hertz), RATE, BAND)
+    assert course.shape == (180,)
+    assert peak(course) == pytest.approx(hertz, abs=0.05)
+    assert likeness(course, wave(hertz)) > 0.97
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_brightness_of_the_camera_and_order_of_magnitude_do_not_matter(method):
+def test_brightness_and_order_of_magnitude_do_not_matter(method):
     colors = pulse() * (1 + 0.01 * wave(2.2)[:, None]) + np.random.default_rng(0).normal(0, 0.1, (180, 3))
-    found = method(colors, RATE, BAND)
-    np.testing.assert_allclose(method(colors / 255, RATE, BAND), found, atol=1e-9)
+    course = method(colors, RATE, BAND)
+    np.testing.assert_allclose(method(colors / 255, RATE, BAND), course, atol=1e-9)
 
 
 @pytest.mark.parametrize("light", [wave(2.4), wave(0.9) + wave(3.3)])
-def test_light_ten_times_as_strong_as_the_pulse_misleads_green_and_cancels_in_chrom_and_pos(light):
+def test_strong_light_misleads_green_and_cancels_in_chrom_and_pos(light):
     colors = pulse() * (1 + 0.05 * light[:, None])
     assert abs(peak(skin_colors.green(colors, RATE, BAND)) - 1.5) > 0.5
     for method in (skin_colors.chrom, skin_colors.pos):
@@ -66,7 +66,7 @@ def test_light_alone_leaves_nothing(method):
     assert np.abs(method(lit, RATE, BAND)).max() < 1e-9 < 0.01 < np.abs(skin_colors.green(lit, RATE, BAND)).max()
 
 
-def test_white_reflections_on_the_tone_that_chrom_supposes_mislead_green_and_cancel_in_chrom():
+def test_white_reflections_mislead_green_and_cancel_in_chrom():
     glossy = TONE + 5 * wave(2.4)[:, None]
     assert np.abs(skin_colors.chrom(glossy, RATE, BAND)).max() < 1e-3
     assert np.abs(skin_colors.green(glossy, RATE, BAND)).max() > 0.02
@@ -94,7 +94,7 @@ def reference_chrom(colors, rate):
         window = colors[start : start + 48]
         red, green, blue = (window / window.mean(axis=0)).T
         x, y = 3 * red - 2 * green, 1.5 * red + green - 1.5 * blue
-        x, y = (scipy.signal.sosfiltfilt(sections, each - each.mean()) for each in (x, y))
+        x, y = (scipy.signal.sosfiltfilt(sections, color - color.mean()) for color in (x, y))
         total[start : start + 48] += (x - np.std(x) / np.std(y) * y) * np.hanning(50)[1:-1]
     return total
 
@@ -127,7 +127,7 @@ def test_colors_that_do_not_change_have_no_pulse(method, colors):
 @pytest.mark.parametrize(("num_frames", "rate"), [(20, 30.0), (181, 29.3), (97, 8.0)])
 def test_any_length_and_rate_gives_finite_values(method, num_frames, rate):
     colors = 100 + np.random.default_rng(1).normal(0, 1, (num_frames, 3))
-    found = method(colors, rate, (0.6667, min(4.1667, rate / 2)))
-    assert found.shape == (num_frames,)
-    assert np.isfinite(found).all()
-    assert np.ptp(found) > 0
+    course = method(colors, rate, (0.6667, min(4.1667, rate / 2)))
+    assert course.shape == (num_frames,)
+    assert np.isfinite(course).all()
+    assert np.ptp(course) > 0

@@ -30,7 +30,7 @@ def test_power_equals_numpy(num_frames, padding):
     assert spectrum.power(series).shape == (2, 8 * num_frames + 1)  # 16-fold, unless told.
 
 
-def test_the_top_of_a_peak_lies_where_the_parabola_of_log_powers_has_it():
+def test_the_top_of_a_peak_is_that_of_the_log_parabola():
     log_power = -((np.arange(9) - 4.3) ** 2)
     found, position = spectrum.peak(np.exp(log_power)[None].astype(np.float32))
     np.testing.assert_array_equal(found, [4])
@@ -81,7 +81,7 @@ def test_pixels_of_frames_above_16_a_side_are_averaged_to_a_grid(height, width, 
     np.testing.assert_allclose(spectrum.pixel_power(frames), expected, rtol=1e-3)
 
 
-def test_uint8_clips_and_graphs_of_unknown_length_give_the_same_spectra():
+def test_uint8_and_graphs_of_unknown_length_give_equal_spectra():
     clips = RNG.integers(0, 256, (3, 24, 6, 6, 1), dtype=np.uint8)
     graph = tf.function(spectrum.pixel_power, input_signature=[tf.TensorSpec([None, None, 6, 6, 1], tf.uint8)])
     np.testing.assert_allclose(graph(clips), spectrum.pixel_power(clips.astype(np.float32)), rtol=1e-4)

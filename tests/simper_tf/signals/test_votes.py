@@ -30,24 +30,24 @@ def model():
     return SimPer(corner, Views(75, SpeedSets(2), None))
 
 
-def test_clips_that_noise_drowns_are_read_by_the_multiple_that_the_others_of_a_call_vote_for(model):
+def test_drowned_clips_are_read_by_the_multiple_of_the_others(model):
     frequencies = np.linspace(0.7, 2.9, 60)  # More clips than are encoded at once.
     drowned = np.arange(60) % 3 == 0
     clips = clips_of(frequencies, drowned)
     np.testing.assert_allclose(model.frequency(clips, RATE), frequencies, atol=0.02)
-    found = model.octave(clips)
-    assert (found.divisor, found.harmonic) == (2, 0.5)
-    assert str(found).startswith("Features run at 2 times the frequency")
+    octave_found = model.octave(clips)
+    assert (octave_found.divisor, octave_found.harmonic) == (2, 0.5)
+    assert str(octave_found).startswith("Features run at 2 times the frequency")
     # Each by its own pixels, as of single clips, they are not.
     alone = octave.resolve_octave(model.encode(clips[drowned]), spectrum.pixel_power(clips[drowned]), RATE)
     assert np.mean(np.abs(alone - frequencies[drowned]) > 0.1) > 0.3
 
 
-def test_a_call_of_drowned_clips_alone_has_no_common_multiple_and_says_so(model):
+def test_drowned_clips_alone_have_no_common_multiple(model):
     clips = clips_of(np.linspace(0.7, 2.9, 12), np.ones(12, bool))
-    found = model.octave(clips)
-    assert found.harmonic is None
-    assert str(found).endswith("Each clip is read by its own pixels.")
+    octave_found = model.octave(clips)
+    assert octave_found.harmonic is None
+    assert str(octave_found).endswith("Each clip is read by its own pixels.")
     expected = octave.resolve_octave(model.encode(clips), spectrum.pixel_power(clips), RATE)
     np.testing.assert_allclose(model.frequency(clips, RATE), expected, rtol=1e-5)
 
@@ -57,8 +57,8 @@ def test_one_recording_of_three_is_not_outvoted_by_the_two_others(model):
     frequencies = np.repeat([1.0, 1.4, 2.7], 8)
     clips = clips_of(frequencies, np.zeros(24, bool))
     clips[16:, :, 0, 0, 0] = clips[16:, :, 4, 4, 0]  # Features run at the frequency itself.
-    found = model.octave(clips)
-    assert (found.divisor, found.agreement, found.harmonic) == (2, pytest.approx(2 / 3), None)
+    octave_found = model.octave(clips)
+    assert (octave_found.divisor, octave_found.agreement, octave_found.harmonic) == (2, pytest.approx(2 / 3), None)
     np.testing.assert_allclose(model.frequency(clips, RATE), frequencies, atol=0.02)
 
 
