@@ -155,30 +155,58 @@ def test_a_refusal_is_read_in_python_too(loaded, name):
         loaded.signatures[name](frames=tf.constant(frames), rate=rates(frames))
 
 
-@pytest.mark.slow
-def test_folders_count_up_from_the_largest_and_keep_what_is_there(tmp_path, monkeypatch, encoder, features_alone):
-    monkeypatch.setattr(tf.saved_model, "save", lambda model, path, signatures: pathlib.Path(path).mkdir(parents=True))
+def written(folder):
+    """Writes the next version below a folder, and returns its path."""
+    with saved_model.next_version(folder) as (unfinished, version):
+        assert unfinished.name == f"{version.name}.unfinished"
+        unfinished.mkdir(parents=True)
+        (unfinished / "mine").touch()
+    return version
+
+
+def test_folders_count_up_from_the_largest_and_keep_what_is_there(tmp_path):
     # str.isdigit() is true of the second, int() takes the third, and neither is a version to TF Serving.
     others = {"notes", "²", "٣", " 8", "8\n", "9_0", "-9", "+9", "1e3", "9.0"}
     for other in {"7.unfinished", *others}:
         (tmp_path / other).mkdir()
-    assert saved_model.export_model(encoder, tmp_path, FRAME, BAND) == tmp_path / "1"
-    (tmp_path / "6").mkdir()
-    assert saved_model.export_model(encoder, tmp_path, FRAME, BAND) == tmp_path / "7"
-    assert {path.name for path in tmp_path.iterdir()} == {"1", "6", "7", *others}
+    assert saved_model.newest_version(tmp_path) is None
+    assert written(tmp_path) == tmp_path / "1"
+    for other in ("6", "10"):
+        (tmp_path / other).mkdir()
+    assert saved_model.newest_version(tmp_path) == tmp_path / "10"
+    assert written(tmp_path) == tmp_path / "11"
+    (tmp_path / "7.unfinished").rmdir()
+    assert {path.name for path in tmp_path.iterdir()} == {"1", "6", "10", "11", *others}
+    assert (tmp_path / "11" / "mine").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_an_interrupted_export_leaves_no_folder_behind(tmp_path, monkeypatch, encoder, error, features_alone):
-    def interrupted(self, path):
-        assert (path.parent.parent / "saved_model.pb").exists()  # The first half was written.
-        raise error("midway")
+def test_an_interrupted_version_leaves_no_folder_behind(tmp_path, error):
+    def interrupted():
+        with saved_model.next_version(tmp_path) as (unfinished, _):
+            unfinished.mkdir()
+            raise error("midway")
 
-    monkeypatch.setattr(type(encoder), "save", interrupted)
     with pytest.raises(error, match="midway"):
-        saved_model.export_model(encoder, tmp_path, FRAME, BAND)
+        interrupted()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_folder_is_named(tmp_path):
+    (tmp_path / "saved").write_text("mine")
+    with pytest.raises(OSError, match=r"saved/1\.unfinished could not be written: .*saved"):
+        written(tmp_path / "saved")
+    assert (tmp_path / "saved").read_text() == "mine"
+
+
+def test_an_encoder_comes_back_trainable_whatever_it_was(tmp_path):
+    encoder = small((None, None, 1), widths=(4,))
+    encoder.trainable = False
+    (tmp_path / "assets.extra").mkdir()
+    assert not saved_model.is_version(tmp_path)
+    encoder.save(tmp_path / "assets.extra" / "encoder.keras")
+    assert saved_model.is_version(tmp_path)
+    assert len(saved_model.load_encoder(tmp_path).trainable_variables) == len(encoder.weights) > 0
 
 
 @pytest.mark.slow
@@ -192,14 +220,6 @@ def test_a_full_disk_leaves_nothing_behind_and_names_the_folder(tmp_path, encode
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
     assert list((tmp_path / "saved").iterdir()) == []
-
-
-@pytest.mark.slow
-def test_a_file_in_place_of_the_folder_is_named(tmp_path, encoder, features_alone):
-    (tmp_path / "saved").write_text("mine")
-    with pytest.raises(OSError, match=r"saved/1\.unfinished could not be written: .*saved"):
-        saved_model.export_model(encoder, tmp_path / "saved", FRAME, BAND)
-    assert (tmp_path / "saved").read_text() == "mine"
 
 
 def test_weights_that_are_not_finite_are_not_exported(tmp_path):

@@ -1,20 +1,28 @@
 """What an exported model computes, by hand: encoders that hand on what one pixel does."""
 
+import types
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from simper_tf.export.served_frequency import FrequencyModel
+from simper_tf.export.served_head import HeadModel
 
 pytestmark = pytest.mark.usefixtures("eagerly")
 RATE, BAND, FRAME = 30.0, (0.4, 5.0), (2, 3, 1)
 
 
-def model_of(features, band=BAND, **more):
-    """Returns the model of an encoder whose features are a function of `(B, T)`, the values of a pixel."""
+def encoder_of(features):
+    """Returns an encoder whose features are a function of `(B, T)`, the values of a pixel."""
     layers = [keras.Input((None, *FRAME)), keras.layers.Lambda(lambda clips: features(clips[:, :, 0, 0, 0]))]
-    return FrequencyModel(keras.Sequential(layers), FRAME, band, **more)
+    return keras.Sequential(layers)
+
+
+def model_of(features, band=BAND, **more):
+    """Returns the model of such an encoder."""
+    return FrequencyModel(encoder_of(features), FRAME, band, **more)
 
 
 def as_they_are(pixel):
@@ -233,6 +241,29 @@ def test_a_clip_lasts_two_periods_but_for_a_hundredth():
     # The fastest clip of a batch is the shortest.
     ask(model, swings(2.0, 2.0, num_frames=150), [12.0, 30.0])
     assert "150 frames at a `rate` of 31 per second" in refusal(model, swings(2.0, 2.0, num_frames=150), [31.0, 12.0])
+
+
+def test_a_head_answers_labels_of_clips_of_its_own_length():
+    doubled = tf.Variable(2.0)
+    method = types.SimpleNamespace(
+        encoder=encoder_of(as_they_are),
+        head_weights=[types.SimpleNamespace(value=doubled)],
+        labels_of=lambda features: doubled * tf.reduce_mean(features, axis=1),
+        views=types.SimpleNamespace(num_frames=9),
+    )
+    model, frames = HeadModel(method, FRAME, "value", max_frames=20), np.full((2, 9, *FRAME), 51, np.uint8)
+    frames[1] = 102
+    labels = model.labels(tf.constant(frames))
+    assert set(labels) == {"value", "features"}
+    np.testing.assert_allclose(labels["value"], [0.4, 0.8], rtol=1e-6)
+    np.testing.assert_array_equal(model.answer(tf.constant(frames))["value"], labels["value"])
+    assert set(model.signatures()) == {"serving_default", "answer", "features"}
+    assert model.facts()["answer"] == "value"
+    assert (model.facts()["num_frames"], model.facts()["max_frames"]) == (9, 20)
+    assert any(weight is doubled for weight in model.weights)
+    for wrong, message in ((frames[:, :8], "time = 9, 2, 3, 1"), (np.repeat(frames, 2, 0), "at most 20 frames")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            model.labels(tf.constant(wrong))
 
 
 def test_no_weight_of_the_encoder_is_left_out():
