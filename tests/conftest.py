@@ -80,6 +80,14 @@ def exported(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def loaded(exported):
+    """Returns that version as Python loads it."""
+    import tensorflow as tf
+
+    return tf.saved_model.load(exported[1])
+
+
+@pytest.fixture(scope="session")
 def swinging_bars():
     """Returns six `(40, 12, 12, 1)` uint8 clips of a bar that swings sideways, at 20 frames per second, and its Hz."""
     frequencies = np.array([0.6, 1.0, 1.5, 2.1, 2.8, 3.5], np.float32)

@@ -55,10 +55,10 @@ def test_the_name_of_a_single_output_is_put_back(answer):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [False, True])
-def test_over_http_a_clip_is_answered_as_the_model_does(version, rows):
+def test_over_http_a_clip_is_answered_as_the_model_does(version, loaded, rows):
     clips = np.random.default_rng(1).integers(0, 256, (2, 80, 12, 12, 1), np.uint8)
     inputs = {"frames": clips, "rate": np.float32([30, 24])}
-    expected = tf.saved_model.load(version).signatures["answer"](**{k: tf.constant(v) for k, v in inputs.items()})
+    expected = loaded.signatures["answer"](**{k: tf.constant(v) for k, v in inputs.items()})
     with serving(version) as (address, bodies):
         server = client.connect(address, "simper", "answer", rows=rows)
         assert server.frame_shape == [12, 12, 1]
@@ -167,12 +167,12 @@ def test_without_messages_of_tf_serving_the_extra_is_named(tmp_path, monkeypatch
 
 
 @pytest.mark.slow
-def test_over_grpc_a_clip_larger_than_its_own_limit_is_answered(version):
+def test_over_grpc_a_clip_larger_than_its_own_limit_is_answered(loaded):
     grpc = pytest.importorskip("grpc")
     apis = pytest.importorskip("tensorflow_serving.apis.prediction_service_pb2_grpc")
     from tensorflow_serving.apis import get_model_metadata_pb2, predict_pb2
 
-    signatures = tf.saved_model.load(version).signatures
+    signatures = loaded.signatures
 
     class Servicer(apis.PredictionServiceServicer):
         def GetModelMetadata(self, request, context):
@@ -212,9 +212,9 @@ def test_over_grpc_a_clip_larger_than_its_own_limit_is_answered(version):
 
 
 @pytest.mark.slow
-def test_requests_for_warming_up_are_answered_by_their_model(version):
+def test_requests_for_warming_up_are_answered_by_their_model(version, loaded):
     logs = pytest.importorskip("tensorflow_serving.apis.prediction_log_pb2")
-    signatures, asked = tf.saved_model.load(version).signatures, []
+    signatures, asked = loaded.signatures, []
     for record in tf.data.TFRecordDataset(str(version / warm_up.FILE)):
         request = logs.PredictionLog.FromString(record.numpy()).predict_log.request
         asked.append(request.model_spec.signature_name)

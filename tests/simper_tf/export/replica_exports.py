@@ -2,8 +2,8 @@
 
 Run by `test_serving.py` in a process of its own.
 
-`python replica_exports.py FOLDER` leaves FOLDER/<policy>/1 and beside it `features.npy`, what the trained
-encoder itself answers to `clips()`.
+`python replica_exports.py FOLDER` leaves FOLDER/1 and beside it `features.npy`, what the trained encoder itself
+answers to `clips()`.
 """
 
 import pathlib
@@ -20,7 +20,6 @@ from simper_tf.export.served_features import FeaturesModel
 from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.training import loop
 
-POLICIES = ("float32", "mixed_bfloat16")
 BAND, FRAME = (1.0, 5.0), (8, 8, 1)
 
 
@@ -32,22 +31,19 @@ def clips():
 def main(folder):
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    keras.utils.set_random_seed(0)  # Of other weights the last ReLU may let nothing through.
     FrequencyModel.signatures = FeaturesModel.signatures  # That of frequencies takes seconds to trace.
-    for policy in POLICIES:
-        keras.mixed_precision.set_dtype_policy(policy)
-        keras.utils.set_random_seed(0)  # Of other weights the last ReLU may let nothing through.
-        strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-        with strategy.scope():
-            encoder = cnn3d((None, None, 1))
-            model = SimPer(encoder, Views(16, SpeedSets(2)))
-            model.compile(keras.optimizers.SGD(1e-2))
-        batches = tf.data.Dataset.from_tensors(clips()).repeat(2)
-        step = loop.step_function(model)
-        for batch in strategy.experimental_distribute_dataset(batches):
-            step(batch)
-        below = pathlib.Path(folder, policy)
-        saved_model.export_model(encoder, below, FRAME, BAND)
-        np.save(below / "features.npy", tf.function(encoder)(clips() / np.float32(255), training=False))
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        encoder = cnn3d((None, None, 1))
+        model = SimPer(encoder, Views(16, SpeedSets(2)))
+        model.compile(keras.optimizers.SGD(1e-2))
+    batches = tf.data.Dataset.from_tensors(clips()).repeat(2)
+    step = loop.step_function(model)
+    for batch in strategy.experimental_distribute_dataset(batches):
+        step(batch)
+    saved_model.export_model(encoder, folder, FRAME, BAND)
+    np.save(pathlib.Path(folder, "features.npy"), tf.function(encoder)(clips() / np.float32(255), training=False))
 
 
 if __name__ == "__main__":

@@ -35,11 +35,6 @@ def version(exported):
     return exported[1]
 
 
-@pytest.fixture(scope="module")
-def loaded(version):
-    return tf.saved_model.load(version)
-
-
 def served(loaded, frames, rate=RATE, suffix=""):
     signature = loaded.signatures["serving_default" + suffix]
     return signature(frames=tf.constant(frames), rate=rates(frames, rate))

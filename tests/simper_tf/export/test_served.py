@@ -213,11 +213,12 @@ def random_request(rng, signature):
     """
     model, floating = rng.choice(list(MODELS)), signature.endswith("_float32")
     value_range = MODELS[model].get("value_range", (0.0, 1.0)) if floating else None
-    frames, good = random_frames(rng, (rng.integers(1, 4), rng.integers(8, 250), *FRAME), value_range)
+    fewest = 160 if signature.startswith("frequency_over_time") else 8  # Else nearly all windows are too long.
+    frames, good = random_frames(rng, (rng.integers(1, 4), rng.integers(fewest, 250), *FRAME), value_range)
     shape = frames.shape
     given, at_once = {"frames": frames}, shape[1] if len(shape) > 1 else 0
     if signature.startswith("frequency_over_time"):
-        window, hop = rng.integers(100, 200), rng.choice([1, 10, 100, 100, 1000])
+        window, hop = rng.integers(120, 170), rng.choice([1, 10, 100, 100, 100, 1000])
         if rng.random() < 0.1:
             window, hop = rng.choice([-(2**31), -1, 0, 2**31 - 1], 2)
         good = good and bool(8 <= window <= at_once and 1 <= hop <= at_once)
@@ -281,7 +282,7 @@ def count_faults(versions, signature, number, seed):
 def test_random_requests_are_answered_or_refused_in_a_sentence(versions, signature):
     answered, refused, faults = count_faults(versions, signature, 250, seed=11)
     assert not faults
-    assert min(answered, refused) > 20
+    assert min(answered, refused) > 10
 
 
 @pytest.mark.parametrize(
