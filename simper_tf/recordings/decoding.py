@@ -27,6 +27,7 @@ _OPTIONS = {
     "format_whitelist": "3gp,apng,asf,av1,avi,dv,flv,gif,ivf,matroska,mov,mp4,mpeg,mpegts,mxf,nut,ogg,rm,smjpeg,webm,"
     "wtv,yuv4mpegpipe," + ",".join(sorted(_TIMELESS)),
     "framerate": _UNSTATED,
+    "max_pixels": str(4 * raw_files.MAX_PIXELS),  # Of those up to it the size can be told.
 }
 # Codecs of which one packet holds one frame that is shown, so that packets tell the times of frames.
 _ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores", "rawvideo", "vp9"}
@@ -136,9 +137,12 @@ def _opened(path, rate):
             stream = container.streams.best("video")
             if stream is None:
                 raise RawDataError(path, "no pictures in it", VIDEO, _CONVERT)
+            if not (stream.height and stream.width):
+                raise unreadable(path, "a header of no pixels, or of far more than a picture has")
             raw_files.refuse_huge(path, stream.height, stream.width, _AGAIN)
             _refuse_endless(path, container, stream)
             stream.thread_type = "AUTO"
+            stream.codec_context.options = {"max_pixels": _OPTIONS["max_pixels"]}
             yield _Opened(path, container, stream, _rate_of_timeless(path, container, stream, rate))
 
 

@@ -343,7 +343,11 @@ def gif(side, count):
 
 @pytest.mark.parametrize(
     ("side", "said"),
-    [(8000, "a header of 8000 x 8000 pixels; expected at most 33,554,432"), (5000, "a header of 400 frames of 5000 x")],
+    [
+        (65535, "a header of no pixels, or of far more than a picture has"),
+        (8000, "a header of 8000 x 8000 pixels; expected at most 33,554,432"),
+        (5000, "a header of 400 frames of 5000 x"),
+    ],
 )
 def test_more_pixels_than_the_bytes_can_hold_are_refused_by_the_header(tmp_path, side, said):
     (tmp_path / "huge.gif").write_bytes(gif(side, 400))
