@@ -1,5 +1,6 @@
 """`--help` of a command: its flags with their defaults, in groups; `--helpfull` has those that few users set too."""
 
+import re
 import shutil
 import sys
 import textwrap
@@ -49,7 +50,9 @@ def _own(values):
 def _flag(flag):
     default = "" if flag.default in (None, "", []) else f"={_shown(flag.default)}"
     width = min(shutil.get_terminal_size().columns, 100)
-    told = textwrap.fill(flag.help, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    # absl puts the choices first, joined by |.
+    said = re.sub(r"^<(.*?)>: (.*)", lambda match: f"{match[2]} One of {match[1].replace('|', ', ')}.", flag.help)
+    told = textwrap.fill(said, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
     return f"  --{flag.name}{default}\n{told}"
 
 

@@ -143,7 +143,7 @@ def _help(by_owner):
     defaults = {}
     for (_, who), field in by_owner.items():
         default = "from the data" if field.metadata["from_data"] else text_of(field.default)
-        defaults.setdefault(default, []).append(who)
+        defaults.setdefault(default, []).append("simper; others have their own" if who == "appearance" else who)
     of_most = len(defaults) == 1 and len(by_owner) > 5
     told = ", ".join(text + f" ({', '.join(whose)})" * (not of_most) for text, whose in defaults.items())
     return f"{_first(by_owner).metadata['help']} Default: {told}."

@@ -63,6 +63,7 @@ def test_every_flag_is_told_in_sentences():
     assert re.search(r"Default: 0\.1 \(.*simclr.*\), 0\.2 \(moco\), 1\.0 \(simper\)\.", values["temperature"].help)
     assert values["queue_size"].help.endswith("Default: from the data (moco).")
     assert values["prior_weight"].help.endswith("Default: 0.0.")
+    assert values["flip_probability"].help.endswith("Default: 0.5 (simper; others have their own).")
 
 
 def test_evaluation_and_export_show_what_they_may_change():
@@ -82,7 +83,7 @@ def test_flags_stand_in_their_groups_with_defaults_and_choices():
     groups = {"the wall": {"range": False, "glue": True, "unknown": False}}
     assert help.text("paint", "Paints.\n", groups, values, full=False) == (
         "Paints.\n\nusage: python -m trainers.paint --flag=value ... [--flagfile=FILE]\n\n"
-        "Flags of this command:\n  --number=3\n      How many.\n  --color\n      <red|blue>: Which.\n\n"
+        "Flags of this command:\n  --number=3\n      How many.\n  --color\n      Which. One of red, blue.\n\n"
         "Flags of the wall:\n  --range=1,2\n      From where to where.\n\n"
         "1 more flags, which few need: --helpfull.\n"
     )
