@@ -62,7 +62,8 @@ class Settings:
     method: str = _train("simper", "Method that trains the encoder.", choices=METHODS)
     encoder: str = _train("small", "Architecture of the encoder.", choices=ENCODERS)
     saliency: bool = _train(False, "Put a learned sampler before the encoder, which magnifies what matters.", rare=True)
-    encoder_from: str = _train("", "Start from the encoder of this finished run, or of this saved_model folder.")
+    encoder_from: str = _train("", "Start from the encoder of this finished run, or of this saved_model folder. It "
+                               "runs code: take it from people you trust.")  # fmt: skip
     keep_head: bool = _train(False, "Start from the head of --encoder_from too, if it was trained on labels of the "
                              "same unit.", rare=True)  # fmt: skip
     epochs: int = _train(10, "Passes over the training clips; 0 leaves the encoder untrained.", low=0)
