@@ -49,7 +49,7 @@ def copy(whole, tmp_path):
         ("metadata.json", b'{"task": {"kind": "frequency", "unit": "Hz"}, "clip_range": [3]}'),
     ],
 )
-def test_a_damaged_description_of_a_built_set_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
+def test_a_damaged_description_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
     folder = copy
     if config == "few":
         (copy.parents[1] / "few").mkdir()
@@ -69,7 +69,7 @@ def flip(content):
 
 
 @pytest.mark.parametrize("damage", [flip, lambda content: content[: len(content) // 2 + 7], lambda content: None])
-def test_damaged_records_end_evaluation_in_one_line_with_folder_and_remedy(call, copy, tmp_path, damage):
+def test_damaged_records_end_evaluation_in_one_line(call, copy, tmp_path, damage):
     flags = [f"--run_dir={tmp_path / 'run'}", f"--data_dir={copy.parents[2]}", "--dataset=rotating_digits/own"]
     flags += ["--train_clips=8", "--epochs=1", "--noartifacts"]
     call(pretrain.main, *flags)
@@ -82,7 +82,7 @@ def test_damaged_records_end_evaluation_in_one_line_with_folder_and_remedy(call,
 
 
 @pytest.mark.parametrize("damage", [flip, lambda content: content[: len(content) // 2 + 7], lambda content: None])
-def test_damaged_records_end_training_in_one_line_with_folder_and_remedy(call, copy, tmp_path, damage):
+def test_damaged_records_end_training_in_one_line(call, copy, tmp_path, damage):
     (records,) = copy.glob("*-train.tfrecord*")
     damaged = damage(records.read_bytes())
     records.unlink() if damaged is None else records.write_bytes(damaged)
@@ -105,7 +105,7 @@ def test_what_a_disk_refuses_is_told_as_it_is_and_not_as_damage(copy):
         clips.column("label", "train")
 
 
-def test_a_set_of_other_files_than_tfrecord_is_refused_with_how_to_build_it(few, tmp_path):
+def test_a_set_of_other_files_than_tfrecord_is_refused(few, tmp_path):
     pytest.importorskip("array_record")
     builder = Digits(data_dir=tmp_path, config="few", file_format="array_record")
     builder.download_and_prepare()
@@ -127,7 +127,7 @@ cli.run(lambda: data.load(options.settings()))
 
 
 @pytest.mark.parametrize("limit", [100, 20_000, 500_000])
-def test_a_full_disk_while_building_is_one_line_with_the_path_and_leaves_nothing(tmp_path, limit):
+def test_a_full_disk_while_building_is_one_line_and_leaves_nothing(tmp_path, limit):
     words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path / 'data'}", str(limit)]
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, *words], cwd=ROOT, capture_output=True, text=True, check=False

@@ -89,7 +89,7 @@ def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypa
     assert found[0].builder.info.splits["train"].num_examples == 10
 
 
-def test_clips_in_physical_units_come_as_encoders_take_them_and_bytes_as_they_are(call, few, tmp_path):
+def test_clips_of_bytes_come_as_they_are(call, few, tmp_path):
     clips = load("rotating_digits/few", tmp_path)
     assert clips.task == Frequency("Hz")
     assert clips.value_range is None
@@ -118,7 +118,7 @@ def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_pat
     assert not list(tmp_path.rglob("*.tfrecord*"))
 
 
-def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_path):
+def test_temperatures_come_in_0_to_1_and_not_a_number_is_refused(tmp_path):
     celsius = np.linspace(-70, 80, 12 * 4).reshape(12, 2, 2, 1).astype(np.float32)
     broken = celsius.copy()
     broken[3, 1, 1] = np.nan
@@ -142,7 +142,7 @@ def test_temperatures_come_between_zero_and_one_and_not_a_number_is_refused(tmp_
         next(iter(pipeline.training_batches(*clips.reader("test"), 1, seed=0)))
 
 
-def test_a_config_that_tfds_build_was_given_is_found_where_it_was_built(call, tmp_path):
+def test_a_config_of_tfds_build_is_found_where_it_was_built(call, tmp_path):
     build_own(tmp_path / "data")
     clips = load("rotating_digits/own", tmp_path / "data")
     assert (clips.name, clips.config, clips.task.unit) == ("rotating_digits", "own", "Hz")

@@ -24,7 +24,7 @@ def encoder_of(folder):
 
 @pytest.mark.parametrize("part", ["", "saved_model", "saved_model/1"])
 @pytest.mark.parametrize("method", ["supervised", "byol"])
-def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp_path, finished, capsys, part, method):
+def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(call, tmp_path, finished, capsys, part, method):
     own = ["--view_frames=0"] if method == "supervised" else []
     still = [f"--encoder_from={finished / part}", "--learning_rate=0", "--epochs=1", "--noartifacts"]
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *own, *still)
@@ -40,7 +40,7 @@ def test_a_run_begins_with_the_encoder_of_another_run_or_of_its_export(call, tmp
             assert any(np.shape(copy) == np.shape(value) and np.allclose(copy, value) for copy in copies)
 
 
-def test_a_fine_tuned_run_or_its_export_goes_on_learning_with_its_own_head(call, tmp_path, finished, capsys):
+def test_a_fine_tuned_run_or_its_export_goes_on_with_its_head(call, tmp_path, finished, capsys):
     tuned = [*LABELED[:2], "--head=spectrum"]
     call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={finished}", *tuned)
     still = [*tuned, "--noartifacts", "--learning_rate=0", "--epochs=1", "--keep_head"]
@@ -60,9 +60,7 @@ def test_a_fine_tuned_run_or_its_export_goes_on_learning_with_its_own_head(call,
         assert again == pytest.approx(rows[0], rel=1e-4)
 
 
-def test_two_replicas_in_half_precision_begin_with_the_same_weights_and_learn_by_the_head_of_spectra(
-    command, tmp_path, finished
-):
+def test_two_replicas_in_half_precision_begin_with_the_same_weights(command, tmp_path, finished):
     flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED, "--head=spectrum", "--freeze"]
     process = command("pretrain", *flags, "--replicas=2", "--precision=mixed_bfloat16", "--steps=2")
     out, err = process.communicate()
@@ -113,7 +111,7 @@ def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path,
         call(evaluate.main, *frozen)
 
 
-def test_an_encoder_that_does_not_fit_is_refused_before_anything_is_kept(call, tmp_path, finished):
+def test_an_encoder_that_does_not_fit_is_refused_first(call, tmp_path, finished):
     begin = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED]
     with pytest.raises(ValueError, match=r"--encoder_from=\S+ has another encoder .*dense/kernel is \(64, 4\) there"):
         call(pretrain.main, *begin, "--outputs=2")
@@ -123,7 +121,7 @@ def test_an_encoder_that_does_not_fit_is_refused_before_anything_is_kept(call, t
     assert results(finished)
 
 
-def test_a_run_ends_with_its_best_epoch_on_validation_clips_also_after_a_stop(call, few, tmp_path, capsys, monkeypatch):
+def test_a_run_ends_with_its_best_epoch_also_after_a_stop(call, few, tmp_path, capsys, monkeypatch):
     few_clips = ["--dataset=rotating_digits/few", "--train_clips=0", "--validation_clips=0"]
     flags = [*few_clips, *LABELED, "--head=spectrum", "--deterministic", "--steps=24", "--learning_rate=0.05"]
     flags.append("--best_epoch")
@@ -153,7 +151,7 @@ def test_a_run_ends_with_its_best_epoch_on_validation_clips_also_after_a_stop(ca
         np.testing.assert_array_equal(value, expected[name], err_msg=name)
 
 
-def test_the_best_epoch_of_several_workers_is_refused_before_they_wait_for_one_another(call, tmp_path, monkeypatch):
+def test_the_best_epoch_of_several_workers_is_refused_first(call, tmp_path, monkeypatch):
     config = {"cluster": {"worker": ["localhost:1", "localhost:2"]}, "task": {"type": "worker", "index": 0}}
     monkeypatch.setenv("TF_CONFIG", json.dumps(config))
     with pytest.raises(ValueError, match=r"--best_epoch does not go with several workers.*--strategy=mirrored\."):

@@ -42,7 +42,7 @@ def test_no_epochs_leave_the_encoder_untrained_and_its_rows_say_so(call, tmp_pat
         assert new["value"] == pytest.approx(old["value"], rel=1e-4)
 
 
-def test_a_stopped_run_of_moco_goes_on_to_the_weights_of_the_uninterrupted_one_bit_for_bit(call, tmp_path, monkeypatch):
+def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch):
     flags_of_both = ["--method=moco", "--deterministic", "--epochs=8", "--noartifacts"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags_of_both)
     stopping = [f"--run_dir={tmp_path / 'stopped'}", *flags_of_both]
@@ -109,7 +109,7 @@ def test_a_momentum_out_of_range_is_refused_before_training(call, tmp_path, mome
 
 
 @pytest.mark.parametrize("head", ["linear", "spectrum", "repnet"])
-def test_a_method_that_learns_from_labels_is_exported_with_its_own_head(call, tmp_path, head):
+def test_a_method_with_labels_is_exported_with_its_own_head(call, tmp_path, head):
     own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze"]
     call(pretrain.main, f"--run_dir={tmp_path}", *own, *QUICK)
     signature = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["serving_default"]

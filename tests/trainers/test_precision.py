@@ -19,7 +19,7 @@ def half(call, tmp_path):
     keras.mixed_precision.set_dtype_policy("float32")
 
 
-def test_evaluation_and_export_alone_compute_as_precisely_as_the_run_did(call, half):
+def test_evaluation_and_export_alone_are_as_precise_as_the_run(call, half):
     before = results(half)
     call(evaluate.main, f"--run_dir={half}")
     assert [row["value"] for row in results(half)] == [pytest.approx(row["value"], rel=1e-4) for row in before]

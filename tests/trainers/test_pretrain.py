@@ -81,7 +81,7 @@ def test_a_finished_run_is_evaluated_again_without_training(call, finished, caps
     assert final_weights(finished)[0] == before[0]
 
 
-def test_op_by_op_no_step_is_in_a_graph_and_none_is_said_to_be_compiled(call, tmp_path, capsys, monkeypatch):
+def test_op_by_op_no_step_is_in_a_graph(call, tmp_path, capsys, monkeypatch):
     eager, step = [], SimPer.train_step
 
     def noted(self, data):
@@ -101,7 +101,7 @@ def lines(axes):
     return {line.get_label(): line.get_xydata() for line in axes.get_lines()}
 
 
-def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_its_logs_labels_and_features(call, finished, figures):
+def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_it(call, finished, figures):
     before = results(finished)
     (finished / "results.jsonl").unlink()
     call(evaluate.main, f"--run_dir={finished}", "--artifacts")
@@ -126,7 +126,7 @@ def test_evaluate_alone_gives_the_rows_of_the_run_and_draws_its_logs_labels_and_
             np.testing.assert_allclose(lines(panel)[name][:, 1], expected, atol=1e-3)
 
 
-def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, finished):
+def test_export_alone_adds_a_version_that_computes_the_same(call, finished):
     call(export_trainer.main, f"--run_dir={finished}")
     assert {path.name for path in (finished / "saved_model").iterdir()} >= {"1", "2"}
     first, second = (saved_model.load_encoder(finished / "saved_model" / version) for version in ("1", "2"))
@@ -134,7 +134,7 @@ def test_export_alone_adds_a_version_that_computes_what_the_run_computes(call, f
     np.testing.assert_array_equal(first(clip), second(clip))
 
 
-def test_export_takes_the_octave_that_evaluation_has_found_and_encodes_no_clip(call, finished, monkeypatch):
+def test_export_takes_the_octave_of_evaluation_and_encodes_no_clip(call, finished, monkeypatch):
     found = run_folder.read_readout(finished)
     assert found["fft_calibrated"].keys() == {"harmonic"}
     exported, write = [], saved_model.export_model
@@ -167,7 +167,7 @@ def test_an_export_without_what_evaluation_finds_says_how_to_find_it(call, finis
     path.write_bytes(before)
 
 
-def test_validation_clips_are_predicted_where_something_is_to_be_chosen(call, finished):
+def test_validation_clips_are_predicted_where_asked_for(call, finished):
     before, features = results(finished), (finished / "features.npz").read_bytes()
     call(evaluate.main, f"--run_dir={finished}", "--split=validation", "--noartifacts")
     rows = results(finished)
@@ -238,7 +238,7 @@ def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
     assert out == ""
 
 
-def test_a_killed_run_continues_to_the_weights_of_the_uninterrupted_one_bit_for_bit(call, command, tmp_path):
+def test_a_killed_run_continues_bit_for_bit(call, command, tmp_path):
     arguments = ["--deterministic", "--epochs=8", "--save_seconds=0", "--noartifacts"]
     killed = command("pretrain", f"--run_dir={tmp_path / 'killed'}", *arguments)
     wait_for(lambda: checkpoint_steps(tmp_path / "killed" / "checkpoints"), killed)
@@ -267,7 +267,7 @@ def test_two_replicas_train_on_the_same_views_to_the_same_loss_as_one(call, comm
     assert logs["loss"] == pytest.approx(expected["loss"], rel=1e-2)
 
 
-def test_an_interrupt_saves_says_so_is_no_success_and_no_run_to_evaluate(call, command, tmp_path):
+def test_an_interrupt_saves_and_leaves_no_run_to_evaluate(call, command, tmp_path):
     process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=100000")
     while "step 20/" not in process.stdout.readline():
         assert process.poll() is None
@@ -283,7 +283,7 @@ def test_an_interrupt_saves_says_so_is_no_success_and_no_run_to_evaluate(call, c
             call(main, f"--run_dir={tmp_path / 'run'}", "--epochs=100000")
 
 
-def test_a_run_that_was_begun_anew_and_stopped_says_that_overwrite_would_delete_it(call, capsys, monkeypatch, tmp_path):
+def test_a_stopped_run_says_that_overwrite_would_delete_it(call, capsys, monkeypatch, tmp_path):
     arguments = [f"--run_dir={tmp_path / 'run'}", "--noartifacts"]
     monkeypatch.setattr(loop, "train", lambda *_, **__: False)
     for more, again in ([], "The same command"), (["--overwrite"], "The same command without --overwrite"):

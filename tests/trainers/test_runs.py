@@ -37,7 +37,7 @@ def training(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_second_process_on_the_folder_is_refused_at_once_and_the_first_goes_on(training, call, tmp_path):
+def test_a_second_process_on_the_folder_is_refused_at_once(training, call, tmp_path):
     refused = rf"--run_dir={tmp_path / 'run'} is in use by process {training.pid} on \S+\. Wait until it has ended"
     for main, *more in (
         (pretrain.main, *LONG),
@@ -88,7 +88,7 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
 
 
 @pytest.mark.slow
-def test_other_flags_are_refused_though_the_text_file_of_the_checkpoints_is_gone(call, finished):
+def test_other_flags_are_refused_without_the_text_file_of_checkpoints(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
     with pytest.raises(ValueError, match="--seed was 0, now 7"):
         call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic", "--seed=7")
@@ -103,7 +103,7 @@ def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys
 
 
 @pytest.mark.slow
-def test_rows_say_of_which_settings_they_are_and_the_seed_is_none_of_them(call, finished):
+def test_rows_name_their_settings_and_the_seed_is_none_of_them(call, finished):
     def settings(*arguments):
         found = []
         call(lambda: found.append(options.settings().digest()), "--run_dir=x", "--deterministic", *arguments)
@@ -173,7 +173,7 @@ def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("main", [pretrain.main, evaluate.main])
-def test_damaged_rows_are_refused_before_anything_is_trained_or_encoded(call, finished, monkeypatch, main):
+def test_damaged_rows_are_refused_before_any_work(call, finished, monkeypatch, main):
     path = finished / "results.jsonl"
     before = path.read_bytes()
     path.write_bytes(before[:-40])
@@ -206,9 +206,7 @@ def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [300, 1_000, 3_000])
-def test_a_full_disk_during_evaluation_is_one_line_with_the_path_and_leaves_nothing_half_written(
-    command, finished, size
-):
+def test_a_full_disk_during_evaluation_leaves_nothing_half_written(command, finished, size):
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
     _, err = (process := command("evaluate", f"--run_dir={finished}", preexec_fn=limit)).communicate()
@@ -225,7 +223,7 @@ runpy.run_module("trainers.pretrain", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.slow
-def test_no_temporary_folder_that_can_be_written_is_one_line_that_names_those_tried():
+def test_no_temporary_folder_is_one_line_that_names_those_tried():
     done = subprocess.run([sys.executable, "-c", NO_TEMPORARY_FOLDER], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == (
@@ -235,7 +233,7 @@ def test_no_temporary_folder_that_can_be_written_is_one_line_that_names_those_tr
 
 
 @pytest.mark.slow
-def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, monkeypatch, tmp_path):
+def test_a_label_in_another_unit_is_evaluated_without_frequencies(call, monkeypatch, tmp_path):
     monkeypatch.setattr(library.ClipData, "task", tasks.Scalar("mmHg"))
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
     rows = results(tmp_path / "run")
@@ -247,7 +245,7 @@ def test_a_label_in_another_unit_is_evaluated_by_what_needs_no_frequency(call, m
 
 
 @pytest.mark.slow
-def test_results_of_other_flags_are_not_mixed_though_the_checkpoints_are_gone(call, tmp_path):
+def test_results_of_other_flags_are_not_mixed_without_checkpoints(call, tmp_path):
     call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")
     before = results(tmp_path)
     shutil.rmtree(tmp_path / "checkpoints")

@@ -44,7 +44,7 @@ def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_pat
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[" * 100_000, b"7", b"\xff", None], ids=lambda content: str(content)[:9]
 )
-def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_path, content):
+def test_a_built_set_with_a_damaged_description_is_refused(tmp_path, content):
     standin.write(tmp_path / "raw", subjects=3, seconds=7, **SMALL_FACES)
     builder = ubfc_dataset_builder.Builder(data_dir=tmp_path / "data")
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=tmp_path / "raw"))
@@ -54,7 +54,7 @@ def test_a_built_set_whose_description_is_damaged_is_refused_in_one_line(tmp_pat
         validate.find("ubfc", tmp_path / "data")
 
 
-def test_a_config_of_ones_own_is_examined_before_and_after_it_is_built(sound, tmp_path, capsys):
+def test_a_config_of_ones_own_is_examined_before_and_after_a_build(sound, tmp_path, capsys):
     own = '{"name": "own", "size": 8, "window": 75, "stride": 75}'
     builder = validate.find("ubfc", tmp_path, own)
     assert diagnose(builder, sound / "ubfc", None) == []
@@ -81,7 +81,7 @@ def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
         diagnose(make("ubfc", tmp_path), None, None)
 
 
-def test_copies_in_two_places_have_one_manifest_and_a_changed_byte_is_named(sound, tmp_path, capsys):
+def test_copies_have_one_manifest_and_a_changed_byte_is_named(sound, tmp_path, capsys):
     copy = shutil.copytree(sound / "countix", tmp_path / "copy")
     manifests = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for raw, path in zip((sound / "countix", copy), manifests, strict=True):
@@ -115,7 +115,7 @@ def command(tmp_path, monkeypatch):
     return run
 
 
-def test_a_manifest_of_an_earlier_folder_is_not_taken_for_that_of_this_one(command, sound, tmp_path, capsys):
+def test_a_manifest_of_an_earlier_folder_is_not_taken_for_this_one(command, sound, tmp_path, capsys):
     theirs = shutil.copytree(sound / "countix", tmp_path / "theirs")
     video = next((theirs / "videos" / "test").rglob("*.mp4"))
     video.write_bytes(video.read_bytes() + b"\0")

@@ -124,7 +124,7 @@ def test_sound_files_build_and_pass_and_none_at_all_do_not(sound, tmp_path, caps
 
 @pytest.mark.parametrize("kind", IRREGULAR)
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_no_regular_file_neither_hangs_nor_passes_where_it_does_not_build(sound, tmp_path, capsys, name, kind):
+def test_an_irregular_file_neither_hangs_nor_passes_unbuilt(sound, tmp_path, capsys, name, kind):
     for path in raw_files(sound / name):
         raw = shutil.copytree(sound / name, tmp_path / f"raw{path.suffix}")
         victim = raw / path.relative_to(sound / name)
@@ -140,9 +140,7 @@ def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_p
     agree(name, raw, tmp_path, capsys)
 
 
-def test_a_folder_of_frames_that_may_not_be_listed_is_named_and_the_other_recordings_examined(
-    sound, tmp_path, monkeypatch
-):
+def test_a_folder_that_may_not_be_listed_is_named(sound, tmp_path, monkeypatch):
     raw = shutil.copytree(sound / "pure", tmp_path / "raw")
     closed, listed = raw / "01-01" / "01-01", os.listdir
 

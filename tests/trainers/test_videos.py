@@ -130,7 +130,7 @@ def test_scores_say_that_there_is_no_label_and_how_far_readings_agree(run, plain
         assert sure == pytest.approx(found[name, "label_free_confidence"]["value"], rel=1e-5)
 
 
-def test_the_exported_model_answers_in_the_band_and_reads_another_recording_right(run, plain, monkeypatch):
+def test_the_exported_model_reads_another_recording_right(run, plain, monkeypatch):
     plain(export.main, *COMMANDS[4][1:])
     facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
     assert facts["band_hz"] == pytest.approx([0.4, 5.0], abs=1e-6)
@@ -158,7 +158,7 @@ def test_the_other_commands_read_and_ask(run, monkeypatch, capsys):
     assert "windows of" in capsys.readouterr().out
 
 
-def test_labels_in_a_file_give_errors_and_tell_the_multiple_to_the_exported_model(run, plain, capsys):
+def test_labels_give_errors_and_the_multiple_of_the_exported_model(run, plain, capsys):
     """Whoever counts every second swing says that features run at twice the frequency, whatever pixels show."""
     lines = [f"{name},{60 * frequency / 2}" for name, (frequency, *_) in FILES.items()]
     pathlib.Path("labels.csv").write_text("\n".join(["recording,per_minute", *lines[:3]]))
@@ -218,7 +218,7 @@ def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_
     assert {row["n"] for row in results(tmp_path / "run")} == {1}
 
 
-def test_what_a_prior_kept_in_the_band_is_read_there_by_evaluation_and_by_the_model(plain, tmp_path, monkeypatch):
+def test_features_of_a_prior_are_read_in_its_band(plain, tmp_path, monkeypatch):
     """Pixels may show the other period, for which the prior is there: they do not tell the multiple."""
     monkeypatch.chdir(tmp_path)
     np.save("one.npy", np.random.default_rng(0).integers(0, 256, (200, 12, 16), np.uint8))
@@ -251,7 +251,7 @@ def test_what_a_prior_kept_in_the_band_is_read_there_by_evaluation_and_by_the_mo
         (["--videos=empty"], "empty: no recording to learn from. The first of 1: .* a folder without a recording"),
     ],
 )
-def test_flags_that_contradict_one_another_are_refused_and_leave_nothing(words, message, plain, tmp_path, monkeypatch):
+def test_contradicting_flags_are_refused_and_leave_nothing(words, message, plain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("empty").mkdir()
     with pytest.raises(ValueError, match=message):

@@ -90,7 +90,7 @@ def divide(subjects, *arguments):
 
 
 @pytest.mark.parametrize(("count", "sizes"), [(3, [1, 1, 1]), (4, [2, 1, 1]), (10, [7, 1, 2]), (42, [30, 4, 8])])
-def test_the_last_fifth_tests_the_tenth_before_it_validates_and_the_others_train(count, sizes):
+def test_the_last_fifth_tests_and_the_tenth_before_it_validates(count, sizes):
     subjects = [f"{i:02d}" for i in range(count)]
     first, second = sizes[0], sizes[0] + sizes[1]
     assert divide(subjects, 0.8, 0.1) == {
@@ -100,7 +100,7 @@ def test_the_last_fifth_tests_the_tenth_before_it_validates_and_the_others_train
     }
 
 
-def test_all_recordings_of_a_subject_stay_in_one_split_also_when_shuffled():
+def test_recordings_of_a_subject_stay_in_one_split_when_shuffled():
     recordings = [make(2, subject=f"{i // 3}") for i in range(30)]
     tested = set()
     for seed in range(5):
@@ -123,7 +123,7 @@ def test_no_subject_changes_its_split_whichever_others_are_missing(seed):
     assert divide([*published, "99"], 0.8, 0.1, published, seed) == {**whole, "train": [*whole["train"], "99"]}
 
 
-def test_where_a_split_would_be_empty_those_at_hand_are_divided_and_the_test_stays_if_it_can():
+def test_where_a_split_would_be_empty_those_at_hand_are_divided():
     published = [f"{i:02d}" for i in range(10)]  # 07 validates, 08 and 09 test.
     assert divide(["00", "01", "02", "09"], 0.8, 0.1, published) == {
         "train": ["00", "01"],

@@ -45,14 +45,14 @@ def numbers(batches, count):
     return [batch[:, 0, 0, 0, 0].numpy().astype(int).tolist() for batch in batches.take(count)]
 
 
-def test_an_epoch_holds_every_clip_once_and_the_next_comes_in_another_order():
+def test_an_epoch_holds_every_clip_once_in_an_order_of_its_own():
     order = numbers(pipeline.training_batches(examples(6), 6, 2, seed=1), 12)
     epochs = [[*order[k], *order[k + 1], *order[k + 2]] for k in range(0, 12, 3)]
     assert all(sorted(epoch) == list(range(6)) for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) > 1
 
 
-def test_what_remains_of_an_epoch_is_dropped_and_differs_from_epoch_to_epoch():
+def test_the_rest_of_an_epoch_is_dropped_and_differs_every_time():
     order = numbers(pipeline.training_batches(examples(7), 7, 3, seed=1), 20)
     assert all(len(batch) == 3 for batch in order)
     epochs = [set(order[k] + order[k + 1]) for k in range(0, 20, 2)]
@@ -61,7 +61,7 @@ def test_what_remains_of_an_epoch_is_dropped_and_differs_from_epoch_to_epoch():
 
 
 @pytest.mark.parametrize("start_step", [1, 2, 3, 5])
-def test_a_run_entered_at_a_step_gets_the_batches_of_the_uninterrupted_one(start_step):
+def test_a_run_entered_at_a_step_gets_the_same_batches(start_step):
     clips = examples(5)
     whole = list(pipeline.training_batches(clips, 5, 2, seed=3).take(9))
     entered = pipeline.training_batches(clips, 5, 2, seed=3, start_step=start_step).take(9 - start_step)
@@ -143,7 +143,7 @@ def test_a_clip_with_numbers_that_are_none_is_refused_by_name(value):
 
 
 @pytest.mark.parametrize("factor", [255.0, -1.0])
-def test_a_clip_of_floats_in_another_unit_is_refused_by_name_with_its_range(factor):
+def test_floats_in_another_unit_are_refused_with_their_range(factor):
     clips = changed_by(
         examples(3, np.float32),
         lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", factor * e["clip"], e["clip"])},
@@ -169,7 +169,7 @@ def test_labels_come_with_their_clips_and_with_the_views_of_them():
 
 @pytest.mark.parametrize("start_step", [0, 3])
 @pytest.mark.parametrize("views", [None, VIEWS])
-def test_the_parts_of_all_workers_are_the_batches_of_one_process_and_hold_every_clip_once_an_epoch(views, start_step):
+def test_the_parts_of_all_workers_are_the_batches_of_one_process(views, start_step):
     clips = examples(14)
     whole = pipeline.training_batches(clips, 14, 6, 3, start_step, views).take(4)
     parts = [

@@ -102,7 +102,7 @@ def test_nothing_to_learn_from_is_one_error_that_names_the_first(folder, tmp_pat
         Recordings(folder / "d.npy")
 
 
-def test_where_clips_are_more_than_fit_those_that_are_held_are_drawn_from_all(recordings, folder):
+def test_of_more_clips_than_fit_those_held_are_drawn_from_all(recordings, folder):
     size = recordings.clips[0].nbytes
     few = Recordings(folder, rate=25.0, megabytes=5.5 * size / 1e6, seed=1)
     assert few.clips.shape == (5, *recordings.clips.shape[1:])
@@ -133,7 +133,7 @@ def test_a_recording_ten_times_as_long_takes_no_more_memory(tmp_path):
     assert peaks[1] < 1.2 * peaks[0]
 
 
-def test_damage_that_shows_on_the_way_is_noted_and_what_came_before_is_kept(tmp_path):
+def test_damage_on_the_way_is_noted_and_what_came_before_is_kept(tmp_path):
     frames = bar(20, 10, 0.7, 24, 32)[1].astype(np.float32) / 255
     frames[150] = np.nan
     np.save(tmp_path / "a.npy", frames[..., 0])

@@ -48,7 +48,7 @@ def read(shards, rows, places, numbers=(3, 1, 4)):
     return list(contents)
 
 
-def test_files_that_tensorflow_opens_are_read_too_such_as_those_of_a_cloud(shards):
+def test_files_of_a_cloud_are_read_too(shards):
     there = Elsewhere("ram://records/shard")
     with tf.io.TFRecordWriter(str(there)) as writer:
         for content in shards[1][:3]:
@@ -76,7 +76,7 @@ def test_records_begin_where_those_before_them_end(shards):
     assert list(tf.data.TFRecordDataset(list(map(str, shards[0]))).as_numpy_iterator()) == shards[1]
 
 
-def test_records_come_in_the_order_that_is_asked_for_whatever_file_they_are_in(shards):
+def test_records_come_in_the_order_that_is_asked_for(shards):
     places = [7, 0, 3, 2, 2, 5, 1, 6, 4, 0]
     assert read(shards, range(8), places) == [shards[1][k] for k in places]
     assert read(shards, [1, 2, 6], [2, 0, 1]) == [shards[1][k] for k in (6, 1, 2)]
@@ -101,7 +101,7 @@ def test_files_behind_the_last_row_are_not_opened(shards):
         lambda content: b"\xff" * 8 + content[8:],
     ],
 )
-def test_a_file_of_other_records_than_it_should_hold_is_refused_by_name(shards, damage):
+def test_a_file_of_too_few_or_many_records_is_refused_by_name(shards, damage):
     content = shards[0][0].read_bytes()
     shards[0][0].write_bytes(damage(content))
     with pytest.raises(records.Damaged, match="shard-0 holds truncated or damaged records, or others than the 3 it"):

@@ -7,7 +7,7 @@ from simper_tf.data import standin_faces
 from simper_tf.recordings import face
 
 
-def test_few_or_many_recordings_have_heart_rates_that_differ_within_the_range():
+def test_recordings_have_different_heart_rates_within_the_range():
     for seed in range(3):
         for count in (2, 3, 4, 42):
             rates = np.sort([standin_faces.heart_rate(seed, index) for index in range(count)])
@@ -74,7 +74,7 @@ def film(*moments, noise=0.0, lightness=1.0):
     return drawing, np.float32(list(standin_faces.film(drawing, moments, noise, np.random.default_rng(1))))
 
 
-def test_a_moment_at_rest_is_the_drawing_and_its_pulse_takes_green_from_the_skin_most():
+def test_a_pulse_takes_green_from_the_skin_most():
     drawing, (rest, beat) = film(standin_faces.Moment(0.0), standin_faces.Moment(5.0))
     np.testing.assert_allclose(rest, drawing.image, atol=0.501)
     lost = (rest - beat).mean(axis=(0, 1)) / drawing.skin.mean()
@@ -82,7 +82,7 @@ def test_a_moment_at_rest_is_the_drawing_and_its_pulse_takes_green_from_the_skin
     assert np.abs(rest - beat)[drawing.skin == 0].max() == 0
 
 
-def test_a_face_goes_where_its_skin_does_and_comes_nearer_about_the_middle():
+def test_a_face_goes_where_its_skin_does_and_comes_nearer():
     moments = standin_faces.Moment(0.0, (3.0, -2.0)), standin_faces.Moment(0.0, nearness=1.25)
     drawing, (shifted, near) = film(*moments)
     np.testing.assert_allclose(shifted[10:-10, 10:-10], drawing.image[12:-8, 7:-13], atol=0.6)
@@ -92,7 +92,7 @@ def test_a_face_goes_where_its_skin_does_and_comes_nearer_about_the_middle():
     np.testing.assert_allclose(near[SIDE // 2, SIDE // 2], drawing.image[SIDE // 2, SIDE // 2], atol=6)
 
 
-def test_light_is_a_factor_of_a_color_or_a_place_and_glare_adds_white_to_glossy_places():
+def test_light_is_a_factor_and_glare_adds_white_to_glossy_places():
     shade = np.linspace(0.5, 1.0, SIDE)[None, :, None]
     lights = [standin_faces.Moment(0.0, light=light) for light in (np.array([1.0, 0.5, 0.8]), shade)]
     drawing, (tinted, shaded, glossy) = film(*lights, standin_faces.Moment(0.0, glare=20.0))

@@ -47,7 +47,7 @@ def test_the_chief_comes_first_and_workers_follow_in_their_order():
         ('{"cluster": {"worker": ["a:1", "a:1"]}, "task": {"type": "worker", "index": 0}}', "a:1 is there twice"),
     ],
 )
-def test_a_malformed_variable_is_told_by_what_was_found_and_what_is_expected(text, message):
+def test_a_malformed_variable_is_told_with_what_is_expected(text, message):
     with pytest.raises(ValueError, match=rf"^TF_CONFIG: .*{message}") as error:
         from_environment({"TF_CONFIG": text})
     assert 'Expected the form {"cluster": {"worker": ["host:port"' in str(error.value)

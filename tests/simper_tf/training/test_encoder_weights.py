@@ -51,7 +51,7 @@ def test_every_encoder_finds_each_of_its_weights_in_a_checkpoint(tmp_path, name)
 
 
 @pytest.mark.slow
-def test_the_encoder_of_an_exported_model_begins_a_run_by_its_version_or_the_folder_of_all(tmp_path):
+def test_the_encoder_of_an_export_begins_a_run(tmp_path):
     first, second, other = (cnn3d(FRAME) for _ in range(3))
     for encoder in (first, second):
         saved_model.export_model(encoder, tmp_path, FRAME, (0.5, 4.0))
@@ -60,7 +60,7 @@ def test_the_encoder_of_an_exported_model_begins_a_run_by_its_version_or_the_fol
         same_weights(expected, other)
 
 
-def test_weights_that_differ_are_named_with_both_shapes_and_nothing_is_changed(tmp_path):
+def test_weights_that_differ_are_named_and_nothing_is_changed(tmp_path):
     run_of(method(SimPer, small(FRAME, outputs=2)), tmp_path)
     other = small(FRAME)
     before = other.get_weights()
@@ -103,7 +103,7 @@ def test_a_damaged_export_is_refused(tmp_path):
         encoder_weights.read(tmp_path)
 
 
-def test_the_head_of_a_run_begins_another_with_the_scale_of_its_labels(tmp_path):
+def test_a_head_begins_another_run_with_the_scale_of_its_labels(tmp_path):
     def supervised(mean, deviation):
         views = Views(40, Supervised.times_for(2, (0.5, 2.0)), None)
         return Supervised(small(FRAME), views, head="spectrum", label_mean=mean, label_deviation=deviation)

@@ -32,21 +32,21 @@ def clips_of(rates, tested=30, task=HERTZ):
     return made
 
 
-def test_the_slowest_clip_decides_which_views_would_alias_wherever_it_stands():
+def test_the_slowest_clip_decides_which_views_would_alias():
     clips = clips_of([30, 20, 25])
     with pytest.raises(ValueError, match=r"At speed 2 a clip of 5.5 Hz runs at 11 Hz, .*\(20 / 2 = 10 Hz\)"):
         assemble(Settings(batch_size=1, band=(0.4, 5.5)), clips)
     assemble(Settings(batch_size=1, band=(0.4, 5)), clips)
 
 
-def test_half_precision_is_refused_where_views_are_too_short_for_its_gradients():
+def test_half_precision_is_refused_where_views_are_too_short():
     clips, short = clips_of([30, 30]), {"batch_size": 1, "band": (0.4, 5), "view_frames": 8}
     with pytest.raises(ValueError, match=r"--precision=mixed_bfloat16 has wrong gradients .* as short as 8 frames"):
         assemble(Settings(precision="mixed_bfloat16", **short), clips)
     assemble(Settings(**short), clips)
 
 
-def test_a_band_that_the_clips_to_be_predicted_cannot_show_is_refused_before_training():
+def test_a_band_that_clips_cannot_show_is_refused_before_training():
     settings = Settings(batch_size=1, band=(0.4, 5.5))
     message = r"--band=0.4,5.5 reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
     with pytest.raises(ValueError, match=message):
@@ -73,7 +73,7 @@ def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():
     assert model.options.band == pytest.approx((0.6 / 30, 6 * 1.5 / 20))
 
 
-def test_what_the_settings_say_of_a_method_goes_before_what_follows_from_the_data():
+def test_settings_of_a_method_go_before_what_data_say():
     clips = clips_of([30] * 12)
     assert assemble(Settings(method="moco", band=(0.4, 5)), clips).model.options.queue_size == 4
     assert (
@@ -83,7 +83,7 @@ def test_what_the_settings_say_of_a_method_goes_before_what_follows_from_the_dat
     assert (run.num_steps, run.model.options.num_steps, run.num_examples) == (21, 21, 12)
 
 
-def test_steps_are_those_asked_for_at_any_batch_size_and_the_cosine_ends_with_them():
+def test_the_cosine_ends_with_the_steps_that_are_asked_for():
     clips = clips_of([30] * 12)
     for batch_size in (2, 6):
         run = assemble(Settings(band=(0.4, 5), batch_size=batch_size, steps=20, learning_rate=0.1), clips)
@@ -101,7 +101,7 @@ def test_views_are_as_long_as_fits_or_as_long_as_labels_hold():
     assert make_views(Settings(method="supervised"), shape).num_frames == 150
 
 
-def test_the_appearance_is_the_methods_own_or_that_of_another_or_none_with_the_changes_asked_for():
+def test_the_appearance_is_that_of_a_method_or_none_with_changes():
     shape = (150, 28, 28, 3)
     assert make_views(Settings(method="byol"), shape).appearance == methods.BYOL.appearance
     assert make_views(Settings(method="byol", appearance="simper"), shape).appearance == methods.SimPer.appearance
@@ -112,7 +112,7 @@ def test_the_appearance_is_the_methods_own_or_that_of_another_or_none_with_the_c
         make_views(Settings(options={"gray_probability": 0.2}), (150, 28, 28, 1))
 
 
-def test_an_encoder_gets_its_options_and_a_sampler_where_one_is_asked_for():
+def test_an_encoder_gets_its_options_and_a_sampler_if_asked_for():
     assert make_encoder(Settings(options={"outputs": 2}), (28, 28, 1)).output_shape[-1] == 2
     assert make_encoder(Settings(saliency=True), (28, 28, 1)).name == "saliency_small"
 

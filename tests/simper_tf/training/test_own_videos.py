@@ -31,7 +31,7 @@ def test_files_that_are_new_gone_or_changed_are_told():
     assert own_videos.changes(before, now) == "1 new (d), 1 gone (c), 2 changed (a, ...)"
 
 
-def test_a_data_set_of_other_files_is_not_built_under_the_name_of_the_first(tmp_path):
+def test_a_data_set_of_other_files_has_another_name(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((60, 4, 4), np.uint8))
     name = "own_videos/00000000_00000000"
     asked = Settings(videos=str(tmp_path / "a.npy"), dataset=name, data_dir=str(tmp_path / "data"), run_dir="mine")
@@ -71,7 +71,7 @@ def test_a_single_gray_recording_gives_its_last_part_to_the_scores(tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 1, 2**20, 3 * 2**20 + 5, 2**24, 2**24 + 1, 2**25 + 77])
-def test_a_file_is_known_by_its_content_from_its_first_byte_to_its_last(tmp_path, monkeypatch, size):
+def test_a_file_is_known_by_its_content_from_first_byte_to_last(tmp_path, monkeypatch, size):
     path = tmp_path / "a.mp4"
     source = types.SimpleNamespace(name=str(path), is_live=False)
     monkeypatch.setattr(own_videos, "find", lambda names, rate: ([source], []))

@@ -47,7 +47,7 @@ def test_a_small_share_lies_inside_a_large_one():
         assert not np.any(small & ~large)
 
 
-def test_a_share_depends_on_ids_and_seed_and_not_on_the_order_of_the_clips():
+def test_a_share_depends_on_ids_and_seed_and_not_on_order():
     found, order = subsets.share(IDS, 0.1, 0), RNG.permutation(200)
     assert set(IDS[order][subsets.share(IDS[order], 0.1, 0)]) == set(IDS[found])
     others = subsets.share(IDS, 0.1, 1)
@@ -69,7 +69,7 @@ def test_labels_are_known_of_a_share_of_the_clips_that_are_used():
     assert subsets.used(Made(), Settings(train_clips=40)).rows == {}
 
 
-def test_a_gap_and_a_range_hide_labels_from_training_and_validation_and_never_a_test_clip():
+def test_a_gap_and_a_range_hide_labels_and_never_a_test_clip():
     settings = Settings(label_gap=(2, 3), label_range=(1, 4.5))
     assert list(subsets.seen(np.array([0.9, 1, 1.9, 2, 2.5, 3, 3.1, 4.5, 4.6]), settings)) == [
         False, True, True, False, False, False, True, True, False,
@@ -103,7 +103,7 @@ def test_what_leaves_nothing_or_cannot_be_asked_is_refused(made, fields, message
         subsets.used(Made(**made), Settings(**fields))
 
 
-def test_what_is_chosen_on_validation_clips_needs_no_test_clip_with_a_hidden_label():
+def test_a_choice_on_validation_clips_needs_no_hidden_test_label():
     assert subsets.used(Made(), Settings(label_gap=(2, 3), test_clips=3, split="validation")).rows
     assert subsets.used(Made(task=Scalar("mmHg")), Settings(label_gap=(2, 3))).rows
 

@@ -59,11 +59,11 @@ def test_a_checkpoint_is_saved_by_the_clock_also_between_reports(train):
 
 
 @pytest.mark.parametrize("seconds", [10_000, math.inf])
-def test_while_no_checkpoint_is_due_reports_come_by_the_number_of_steps(train, seconds):
+def test_without_a_due_checkpoint_reports_come_by_steps(train, seconds):
     assert train(45, save_seconds=seconds) == ([20, 40, 45], [45], True)
 
 
-def test_no_time_between_checkpoints_is_one_after_every_step_but_the_first_whose_end_starts_the_clock(train):
+def test_no_time_between_checkpoints_is_one_after_every_step(train):
     assert train(4, save_seconds=0) == ([2, 3, 4], [2, 3, 4, 4], True)
 
 
@@ -73,14 +73,14 @@ def test_a_stop_ends_the_loop_after_its_step_with_a_checkpoint(train):
     assert (reported, saved, done) == ([5], [7], False)
 
 
-def test_what_is_called_after_a_step_comes_before_the_checkpoint_of_that_step(train):
+def test_what_is_called_after_a_step_comes_before_its_checkpoint(train):
     seen = []
     train(18, save_seconds=25, after_step=lambda step: seen.append((step, list(train.saved))))
     assert [step for step, _ in seen] == list(range(1, 19))
     assert all(step not in saved for step, saved in seen)
 
 
-def test_after_a_loss_that_is_no_number_nothing_is_saved_and_what_helps_is_said(train):
+def test_after_a_loss_that_is_no_number_nothing_is_saved(train):
     with pytest.raises(FloatingPointError, match=r"became nan at step 3\. Train anew with a lower .* --overwrite"):
         train(9, loss=math.nan, save_seconds=15)
     assert train.saved == []
