@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +15,15 @@ def started(folder, words, *more):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen([sys.executable, "-m", *words, *more], cwd=folder, env=environment, **pipes)
+
+
+def lines_until(process, pattern):
+    """Returns the lines that a process prints up to one that begins with a pattern; fails where it ends before."""
+    lines = []
+    while not (lines and re.match(pattern, lines[-1])):
+        lines.append(process.stdout.readline())
+        assert lines[-1], ("The process ended before this line.", process.communicate())
+    return lines
 
 
 def wait_for(happens, process, seconds=400):

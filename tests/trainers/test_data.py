@@ -3,6 +3,7 @@
 import fcntl
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +30,18 @@ from trainers import pretrain
 pytestmark = pytest.mark.slow
 
 ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def _ten(tmp_path_factory):
+    return tmp_path_factory.mktemp("ten")
+
+
+@pytest.fixture
+def ten(few, _ten):
+    """Returns a folder in which `rotating_digits/few` is built, once for this module."""
+    load("rotating_digits/few", _ten)
+    return _ten
 
 
 def test_a_killed_build_leaves_nothing_to_load_and_is_repeated(call, few, tmp_path):
@@ -89,8 +102,8 @@ def test_of_two_processes_that_need_a_data_set_one_builds_it(call, few, monkeypa
     assert found[0].builder.info.splits["train"].num_examples == 10
 
 
-def test_clips_of_bytes_come_as_they_are(call, few, tmp_path):
-    clips = load("rotating_digits/few", tmp_path)
+def test_clips_of_bytes_come_as_they_are(ten):
+    clips = load("rotating_digits/few", ten)
     assert clips.task == Frequency("Hz")
     assert clips.value_range is None
     assert clips.courses == ["angle"]
@@ -101,8 +114,8 @@ def test_clips_of_bytes_come_as_they_are(call, few, tmp_path):
     np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])
 
 
-def test_a_split_that_was_not_built_is_refused_with_those_that_were(call, few, tmp_path):
-    clips = load("rotating_digits/few", tmp_path)
+def test_a_split_that_was_not_built_is_refused_with_those_that_were(ten):
+    clips = load("rotating_digits/few", ten)
     assert (clips.size("test"), clips.size("test", 4)) == (10, 4)
     for asked in (clips.size, clips.split):
         with pytest.raises(
@@ -157,8 +170,8 @@ def test_a_config_of_tfds_build_is_found_where_it_was_built(call, tmp_path):
         load("rotating_digits/other", tmp_path / "data")
 
 
-def test_examples_are_read_by_their_numbers_as_they_come_in_order(call, few, tmp_path):
-    whole = load("rotating_digits/few", tmp_path)
+def test_examples_are_read_by_their_numbers_as_they_come_in_order(ten):
+    whole = load("rotating_digits/few", ten)
     shares = whole.take({"train": np.array([1, 4, 5, 9])}, np.array([True, False, True, False]))
     for clips in (whole, whole.cut(30), shares, shares.hiding_labels()):
         expected = list(clips.split("train")[0].as_numpy_iterator())
@@ -171,9 +184,9 @@ def test_examples_are_read_by_their_numbers_as_they_come_in_order(call, few, tmp
                 np.testing.assert_array_equal(example[name], value)
 
 
-def test_places_are_made_once_where_labels_hide(call, few, monkeypatch, tmp_path):
+def test_places_are_made_once_where_labels_hide(ten, monkeypatch):
     monkeypatch.setattr(pipeline, "CACHE_BYTES", 0)
-    whole = load("rotating_digits/few", tmp_path)
+    whole = load("rotating_digits/few", ten)
     known = np.array([True, False, True, False])
     clips = whole.take({"train": np.array([1, 4, 5, 9])}, known).hiding_labels()
     read, number = clips.reader("train")
@@ -190,8 +203,9 @@ def test_places_are_made_once_where_labels_hide(call, few, monkeypatch, tmp_path
     np.testing.assert_array_equal(np.sort(labels), np.sort(expected))
 
 
-def test_a_column_is_read_once_and_no_record_for_it_again(few, tmp_path, monkeypatch):
-    clips = load("rotating_digits/few", tmp_path)
+def test_a_column_is_read_once_and_no_record_for_it_again(ten, tmp_path, monkeypatch):
+    clips = load("rotating_digits/few", shutil.copytree(ten, tmp_path / "data"))
+    shutil.rmtree(clips.builder.data_path / ".columns", ignore_errors=True)
     first = clips.column("label", "train", 4)  # Of some clips alone nothing is kept.
     assert not (clips.builder.data_path / ".columns").exists()
     whole = clips.column("label", "train")

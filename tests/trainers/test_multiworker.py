@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from finished import final_weights
-from processes import wait_for
+from processes import lines_until, wait_for
 
 from benchmarks.scaling_measured import free_addresses
 from trainers import pretrain
@@ -111,8 +111,7 @@ def test_a_worker_with_other_flags_and_a_chief_that_never_comes(worker, tmp_path
 def test_a_signal_to_one_worker_stops_all_at_the_same_step(worker, tmp_path):
     there = free_addresses(2)
     processes = [worker(there, k, "--epochs=100000", f"--run_dir={tmp_path / 'chief'}") for k in range(2)]
-    while not re.match(r"step +\d", line := processes[1].stdout.readline()):
-        assert line, processes[1].communicate()
+    lines_until(processes[1], r"step +\d")
     processes[1].send_signal(signal.SIGTERM)
     outputs = [process.communicate(timeout=LIMIT) for process in processes]
     found = [re.search(r"Stopped at step (\d+) of 300000", out) for out, _ in outputs]

