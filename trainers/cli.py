@@ -37,8 +37,6 @@ def run(main, groups=None, takes=""):
         return
 
     def guarded(argv):
-        if "tensorflow" in sys.modules:
-            quiet.look_for_devices()
         if not flags.FLAGS["verbosity"].present:
             logging.set_verbosity(logging.ERROR)
         if len(argv) > 1 and not takes:
@@ -53,6 +51,8 @@ def run(main, groups=None, takes=""):
                 raise
             sys.exit(f"{program}: error: {printable(one_line(error))}")
 
+    if "tensorflow" in sys.modules:
+        quiet.look_for_devices()  # TensorFlow does when absl begins, and not quietly.
     app.run(guarded)
 
 
