@@ -34,12 +34,14 @@ class Truth:
         near: Tolerance in hertz; None where only the count is told.
         count: Repetitions in all; None where it is not told.
         off: Tolerance of the count.
+        span: Seconds that the first frequency was counted in; None for all.
     """
 
     hertz: tuple[float, ...]
     near: float | None
     count: float | None
     off: float
+    span: tuple[float, float] | None = None
 
 
 def truth(row: dict[str, str]) -> Truth:
@@ -52,7 +54,9 @@ def truth(row: dict[str, str]) -> Truth:
     off = next((float(one) for one, unit in numbers if "rep" in unit), 0.0)
     counts = re.findall(r"([\d.]+) (?:in all|reps)", told)
     count = max((float(one) for one in counts), default=None) if off else None
-    return Truth(tuple(float(one) for one in re.findall(r"([\d.]+) Hz", told)), near, count, off)
+    hertz = tuple(float(one) for one in re.findall(r"([\d.]+) Hz", told))
+    span = re.search(r"Hz (?:at|in) ([\d.]+)-([\d.]+) s", told)
+    return Truth(hertz, near, count, off, (float(span[1]), float(span[2])) if span else None)
 
 
 def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float | None]:
@@ -61,7 +65,7 @@ def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float
         return (ANSWERED if answers else REFUSED), None
     if not answers:
         return SILENT, None
-    errors = [answer.hertz - hertz for answer in answers for hertz in true.hertz]
+    errors = [tempo(answer, true.span) - hertz for answer in answers for hertz in true.hertz]
     error = min(errors, key=abs)
     movement = sum(answer.count for answer in answers)
     if true.near is not None and abs(error) <= true.near:
@@ -70,6 +74,12 @@ def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float
         return RIGHT, error
     named = [answer.pairs - hertz for answer in answers if answer.pairs for hertz in true.hertz]
     return (NAMED if named and min(map(abs, named)) <= 2 * (true.near or 0) else WRONG), error
+
+
+def tempo(answer: result.Answer, span: tuple[float, float] | None) -> float:
+    """Frequency of an answer, in a span of seconds if it is told and at least two repetitions lie in it."""
+    inside = [end - start for start, end in answer.repetitions if span and span[0] <= (start + end) / 2 <= span[1]]
+    return 1 / float(np.mean(inside)) if len(inside) > 1 else answer.hertz
 
 
 def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:

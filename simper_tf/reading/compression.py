@@ -18,17 +18,23 @@ LONGEST_PATTERN = 16
 def without(
     ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float
 ) -> list[movement.Candidate]:
-    """Candidates less those of the compression.
+    """Candidates less those of the compression, and less sure ones at multiples of these.
 
     Args:
-        ranked: Candidates of one stretch.
+        ranked: Candidates of one stretch, the surest first.
         pixels: Pixels of its frames.
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
     """
-    faint = [one for one in ranked if _power(one) < pixels * FAINT**2]
-    tempos = [one.hertz for one in faint if _is_stored(one.hertz, keys, rate)]
-    return [one for one in ranked if not any(one is other for other in faint) or not _related(one.hertz, tempos)]
+    kept: list[movement.Candidate] = []
+    tempos: list[float] = []
+    for one in ranked:
+        faint = _power(one) < pixels * FAINT**2
+        if faint and _is_stored(one.hertz, keys, rate):
+            tempos.append(one.hertz)
+        elif not faint or not _related(one.hertz, tempos):
+            kept.append(one)
+    return kept
 
 
 def _power(one: movement.Candidate) -> float:

@@ -22,6 +22,8 @@ SHORTEST_SPAN = 5
 SPAN_STEP = 3.0
 WHOLE_COURSES = 6
 TILE_COURSES = 2
+# Half of the tiles, those that move most, may show something of their own.
+TILES_USED = 8
 STATES = 4
 
 
@@ -119,11 +121,12 @@ def rungs(scores: np.ndarray) -> Iterator[Rung]:
 
 
 def courses(rung: Rung) -> Iterator[Course]:
-    """Courses of the whole picture, then of every tile."""
+    """Courses of the whole picture, then of the tiles that move most."""
     length = len(rung.scores)
     flat = rung.scores.reshape(length, -1)
     parts = [(components(flat, WHOLE_COURSES), WHOLE_COURSES)]
-    for tile in range(rung.scores.shape[1]):
+    moving = np.argsort((rung.scores**2).sum((0, 2)))[::-1]
+    for tile in moving[:TILES_USED]:
         parts.append((components(rung.scores[:, tile], STATES), TILE_COURSES))
     for states, kept in parts:
         for column in range(kept):

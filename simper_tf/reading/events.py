@@ -8,6 +8,7 @@ looks like the ones beside it, a mere peak of a drift does not.
 """
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,13 +17,13 @@ from scipy import signal
 from simper_tf.reading import courses
 
 SAMPLES = 24
-SMOOTHINGS = (24.0, 16.0, 11.0, 7.0)
+SMOOTHINGS = (24.0, 14.0, 8.0)
 PROMINENCE = 0.3
 # An event this much longer than its neighbours holds a pause.
 PAUSE = 1.8
 LINK = 0.4
 # Neighbours that differ are a pair of halves if they correlate at least this.
-PAIR = 0.3
+PAIR = 0.5
 # An event that no peak told of must correlate this much with those beside it.
 NEXT = 0.7
 # Least by which the next event but one must be more alike than the next.
@@ -44,6 +45,11 @@ class Run:
     starts: np.ndarray
     ends: np.ndarray
     course: courses.Course
+
+    @functools.cached_property
+    def alike(self) -> np.ndarray:
+        """Likeness of every two events, `(n, n)`."""
+        return likeness(*stretched(self.course.states, self.starts, self.marks, self.ends))
 
 
 def peaks(course: courses.Course) -> Iterator[np.ndarray]:
@@ -137,10 +143,10 @@ def full(run: Run) -> tuple[Run, float, bool]:
     make one cycle. They are a pair if they are alike all the same, as two
     steps are; up and down are no pair.
     """
-    near = neighbours(run)
+    near = np.diagonal(run.alike, 1)
     if len(near) < 3:
         return run, float(near.mean()), False
-    far = neighbours(run, 2)
+    far = np.diagonal(run.alike, 2)
     gain = far - (near[:-1] + near[1:]) / 2
     # Few events may differ by chance: three standard errors, more of the fewest.
     needed = (3 + 6 / len(gain)) * gain.std(ddof=1) / np.sqrt(len(gain))
@@ -161,14 +167,9 @@ def frequency(marks: np.ndarray) -> float:
     return float(1 / steady_gaps(marks).mean())
 
 
-def neighbours(run: Run, apart: int = 1) -> np.ndarray:
-    """Likeness of every event and the one `apart` places after it."""
-    return np.diagonal(likeness(*stretched(run.course.states, run.starts, run.marks, run.ends)), apart)
-
-
 def regularity(run: Run) -> float:
     """Likeness of neighbours and their number, less the unsteadiness: a quick first rank."""
-    near = neighbours(run)
+    near = np.diagonal(run.alike, 1)
     return float(near.mean() + 0.15 * np.log(len(near)) - np.log(steady_gaps(run.marks)).std())
 
 
@@ -188,13 +189,15 @@ def extended(run: Run) -> Run:
 def _next(run: Run, side: int) -> float | None:
     """Mark of the event before or after a run; None if there is none."""
     gap = np.median(steady_gaps(run.marks)) * (-1 if side == 0 else 1)
-    places = run.marks[side] + gap * np.linspace(0.7, 1.4, 15)
+    places = run.marks[side] + gap * np.arange(0.6, 2.5, 0.05)
     places = places[(places >= 0) & (places <= len(run.course.states) - 1)]
-    if not len(places):
-        return None
     near = slice(3) if side == 0 else slice(-3, None)
     marks = np.concatenate((run.marks[near], places))
     half = np.abs(gap) / 2
     alike = likeness(*stretched(run.course.states, marks - half, marks, marks + half))
-    alike = alike[-len(places) :, : -len(places)].mean(1)
-    return float(places[alike.argmax()]) if alike.max() > NEXT else None
+    alike = alike[-len(places) :, : -len(places)].mean(1) if len(places) else np.zeros(0)
+    if not (alike > NEXT).any():
+        return None
+    first = np.argmax(alike > NEXT)
+    last = first + np.argmin(np.append(alike[first:] > NEXT, False))
+    return float(places[first + alike[first:last].argmax()])

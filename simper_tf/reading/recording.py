@@ -122,7 +122,8 @@ def _limits(rate: float, band: tuple[float, float] | None) -> tuple[float, float
 def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidate) -> result.Answer:
     """Answer in seconds of a candidate in samples."""
     first = stretch.times[0]
-    run = events.extended(one.run)
+    twice = one.evidence.count == 2
+    run = one.run if twice else events.extended(one.run)
     last = len(run.course.values) - 1
     starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in (run.starts, run.ends))
     gaps = events.steady_gaps(run.marks)
@@ -132,7 +133,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
     ]
     error = hertz * np.std(np.log(gaps)) / len(gaps)
     verdict = result.CLEAR if one.confidence >= CLEAR else result.UNCLEAR
-    if (ends[-1] - starts[0]) * hertz < FEWEST:
+    if twice or (ends[-1] - starts[0]) * hertz < FEWEST:
         verdict = result.TOO_FEW
     return result.Answer(
         scene=stretch.scene,

@@ -1,7 +1,7 @@
 """Stretches of a recording that are read at once, in the memory of a few.
 
 A scene is read whole up to two minutes. A longer one is read in
-stretches that overlap by half, so an hour needs no more memory.
+stretches that overlap by a quarter, so an hour needs no more memory.
 """
 
 import dataclasses
@@ -59,7 +59,7 @@ def _split(kept: list) -> tuple[list[list], list, bool]:
     pieces = _at_cuts(kept)
     if len(pieces) > 1:
         return pieces[:-1], pieces[-1], False
-    return pieces, kept[len(kept) // 2 :], True
+    return pieces, kept[-len(kept) // 4 :], True
 
 
 def _at_cuts(kept: list) -> list[list]:

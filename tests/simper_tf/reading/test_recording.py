@@ -1,0 +1,106 @@
+"""Whole recordings with a known answer."""
+
+import functools
+
+import generated
+import numpy as np
+import pytest
+
+from simper_tf.reading import recording, result
+
+
+@functools.cache
+def read(kind):
+    """Clip of a kind, and its reading."""
+    clip = getattr(generated, kind)(0)
+    return clip, recording.read(clip.pairs(), keys=clip.keys)
+
+
+@pytest.mark.parametrize("kind", [make.__name__ for make in generated.REPEATING])
+def test_what_repeats_is_read_at_its_own_tempo(kind):
+    clip, reading = read(kind)
+    assert reading.verdict == result.CLEAR
+    for hertz in clip.hertz:
+        assert any(abs(answer.hertz / hertz - 1) < 0.05 for answer in reading.clear)
+
+
+@pytest.mark.parametrize("kind", [make.__name__ for make in generated.NOT_REPEATING])
+def test_what_does_not_repeat_gets_no_number(kind):
+    assert not read(kind)[1].clear
+
+
+def test_every_repetition_has_its_start_and_end():
+    _, reading = read("steady")
+    answer = reading.clear[0]
+    assert answer.count == 6
+    spans = np.array(answer.repetitions)
+    np.testing.assert_allclose(np.diff(spans, axis=1)[1:-1], 2.0, atol=0.1)
+    np.testing.assert_allclose(spans[1:, 0], spans[:-1, 1], atol=1e-6)
+
+
+def test_a_rest_between_lifts_is_a_pause_not_a_repetition():
+    _, reading = read("paused")
+    assert sum(answer.count for answer in reading.clear) == pytest.approx(9, abs=1)
+    pauses = [pause for answer in reading.clear for pause in answer.pauses]
+    resting = (5 / 0.6, 5 / 0.6 + 6)
+    inside = [end - start for start, end in pauses if start > resting[0] - 1.5 and end < resting[1] + 1.5]
+    assert len(reading.clear) == 2 or sum(inside) > 4
+
+
+def test_two_movers_have_two_places():
+    _, reading = read("two_movers")
+    left, right = sorted((answer.box for answer in reading.clear), key=lambda box: box[1])
+    assert left[3] <= right[1] + 0.1
+
+
+def test_each_scene_is_read_by_itself():
+    _, reading = read("cut_material")
+    np.testing.assert_allclose([scene.start for scene in reading.scenes], np.arange(5) * 2.4, atol=0.01)
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(0, result.BLACK), (90, result.STILL)])
+def test_frames_that_are_all_alike_are_told(level, verdict):
+    frames = np.full((30, 16, 16, 1), level, np.uint8)
+    reading = recording.read(zip(np.arange(30) / 15, frames, strict=True))
+    assert reading.verdict == verdict
+    assert reading.notes
+
+
+def test_two_repetitions_are_too_few():
+    clip = generated.steady(1, hertz=0.5, seconds=4.2)
+    reading = recording.read(clip.pairs())
+    assert reading.verdict == result.TOO_FEW
+    assert reading.answers[0].count == 2
+
+
+def test_no_frames_are_too_short():
+    assert recording.read([]).verdict == result.TOO_SHORT
+
+
+def test_a_band_leaves_out_what_is_outside():
+    clip = generated.steady(0)
+    assert not recording.read(clip.pairs(), band=(0.8, 3.0)).clear or all(
+        0.8 <= answer.hertz <= 3.0 for answer in recording.read(clip.pairs(), band=(0.8, 3.0)).clear
+    )
+
+
+def test_twice_the_clock_is_half_the_tempo():
+    clip = generated.steady(0)
+    slow = recording.read(zip(2 * clip.times, clip.frames, strict=True))
+    assert slow.clear[0].hertz == pytest.approx(0.25, rel=0.02)
+
+
+def test_jittered_times_are_spread_evenly():
+    clip = generated.steady(0)
+    times = clip.times + np.random.default_rng(0).uniform(-0.02, 0.02, len(clip.times))
+    assert recording.read(zip(times, clip.frames, strict=True)).clear[0].hertz == pytest.approx(0.5, rel=0.03)
+
+
+def test_the_pulse_of_still_skin_is_read_from_its_color():
+    rng = np.random.default_rng(0)
+    times = np.arange(300) / 30
+    skin = np.array([190.0, 130.0, 110.0]) + 6 * rng.normal(size=(20, 20, 1))
+    beat = np.sin(2 * np.pi * 1.2 * times)[:, None, None, None] * np.array([0.3, 0.8, 0.4])
+    frames = np.clip(skin + beat + 2 * rng.normal(size=(300, 20, 20, 3)), 0, 255).astype(np.uint8)
+    reading = recording.read(zip(times, frames, strict=True))
+    assert reading.clear[0].hertz == pytest.approx(1.2, abs=0.03)
