@@ -92,7 +92,7 @@ def assign(encoder: keras.Model, weights: Mapping[str, np.ndarray], source: str 
 def assign_head(method: Supervised, weights: Mapping[str, np.ndarray], source: str | pathlib.Path):
     """Gives a supervised method the head of another; arguments and errors as in `assign`, of `Weights.head`."""
     remedy = "Give the same head, and clips of the same number of frames."
-    _assign(method.head_weights, weights, source, f"head than --head={method.head} for these clips", remedy)
+    _assign(method.head_weights, weights, source, f"head than --head={method.options.head} for these clips", remedy)
 
 
 def _assign(variables, weights, source, other, remedy):
