@@ -12,6 +12,7 @@ from simper_tf.methods import batches, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.signals.octave import Octave
 from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
+from simper_tf.utils.config import as_tuple
 from simper_tf.utils.options import Options, explain
 from simper_tf.utils.replicas import replicas
 from simper_tf.views.appearance import Appearance
@@ -369,4 +370,6 @@ class Method(keras.Model):
     @classmethod
     def from_config(cls, config):
         names = ("encoder", "views", *(field.name for field in dataclasses.fields(cls.Options)))
-        return cls(**{**config, **{name: keras.saving.deserialize_keras_object(config[name]) for name in names}})
+        # What is saved as a tuple comes back as a list.
+        parts = {name: as_tuple(keras.saving.deserialize_keras_object(config[name])) for name in names}
+        return cls(**{**config, **parts})
