@@ -356,15 +356,15 @@ def outcome_of(case, lines, records):
         return "read and refused" if record else f"no word of its own: {lines[-1:]}"
     if complaints:
         return f"refused although sound: {complaints}" if case.is_sound else REFUSED
-    told = [window for window in record["windows"] if window["value"] is not None]
-    for window in told:
-        if not any(is_right(case, value) for value in (window["value"], *window["or"])):
-            return f"a number made up: {window['value']} in place of {case.truth}"
-    if case.is_sound and 2 * len(told) < len(record["windows"]):
-        return f"{len(told)} of {len(record['windows'])} windows read although sound"
+    told = [answer for answer in record["answers"] if answer["value"] is not None]
+    for answer in told:
+        if not any(is_right(case, value) for value in (answer["value"], answer["pairs_hz"]) if value):
+            return f"a number made up: {answer['value']} in place of {case.truth}"
+    if case.is_sound and not told:
+        return "nothing read although sound"
     if not told:
         return NOTHING
-    return READ if all(is_right(case, window["value"]) for window in told) else OPEN
+    return READ if all(is_right(case, answer["value"]) for answer in told) else OPEN
 
 
 def is_right(case, value):

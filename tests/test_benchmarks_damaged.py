@@ -17,9 +17,9 @@ REFUSAL = "predict: /a/b.csv: found nothing; expected"
     [
         (SOUND, [], [0.7, 0.69], [], damaged.READ),
         (SOUND, [], [0.7, 1.4], [], "a number made up"),
-        (SOUND, [], [None], [], "0 of 1 windows read although sound"),
-        (SOUND, [], [0.7, None, None], [], "1 of 3 windows read although sound"),
-        (SOUND, [], [0.7, 1.4], [0.7], damaged.OPEN),
+        (SOUND, [], [None], [], "nothing read although sound"),
+        (SOUND, [], [0.7, None], [], damaged.READ),
+        (SOUND, [], [0.35], [0.7], damaged.OPEN),
         (SOUND, [], [1.4], [2.8], "a number made up"),
         (SOUND, [REFUSAL], None, [], "refused although sound"),
         (NOISE, [REFUSAL], None, [], damaged.REFUSED),
@@ -30,8 +30,8 @@ REFUSAL = "predict: /a/b.csv: found nothing; expected"
     ],
 )
 def test_what_is_said_of_a_file_is_judged(case, lines, hertz, octaves, outcome):
-    windows = [{"value": value, "or": octaves} for value in hertz or ()]
-    said = damaged.outcome_of(case, lines, {"/a/b.csv": {"windows": windows}} if hertz else {})
+    answers = [{"value": value, "pairs_hz": octaves[0] if octaves else None} for value in hertz or ()]
+    said = damaged.outcome_of(case, lines, {"/a/b.csv": {"answers": answers}} if hertz else {})
     assert said.startswith(outcome)
     assert (outcome in damaged.FINE) == (said in damaged.FINE)
 
