@@ -22,6 +22,8 @@ def test_a_second_counter_with_the_same_words_prints_as_the_first_did(capsys):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_signal_asks_to_stop_and_the_second_interrupts(number, capsys):
+    if signal.getsignal(number) == signal.SIG_IGN:  # As under nohup.
+        signal.signal(number, signal.SIG_DFL)
     before = signal.getsignal(number)
     with cli.StopRequest() as stop:
         assert not stop()

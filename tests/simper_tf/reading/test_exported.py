@@ -9,7 +9,7 @@ import tensorflow as tf
 from simper_tf import small1d
 from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
-from simper_tf.reading import exported, gram
+from simper_tf.reading import exported
 from simper_tf.recordings import sources, windows
 from simper_tf.recordings.errors import RawDataError
 
@@ -43,14 +43,14 @@ def test_a_refusal_of_the_model_is_told_whole(of_few_frames, tmp_path):
     assert model.shape == (16, 16)
     window = windows.Window(0.0, np.zeros((60, *SHAPE), np.uint8), 30.0)
     with pytest.raises(RawDataError) as caught:
-        model(window, np.zeros((60, 60)), (0.4, 5.5))
+        model._hertz(window)
     assert "50" in str(caught.value)
     assert "\n" not in str(caught.value)
     # By the name of the recording, once there is one.
     np.save(tmp_path / "frames.npy", np.zeros((60, *SHAPE), np.uint8))
     model.check(sources.open_file(tmp_path / "frames.npy", 30.0))
     with pytest.raises(RawDataError, match=r"frames\.npy: found a refusal of --model .*or leave --model out"):
-        model(window, np.zeros((60, 60)), (0.4, 5.5))
+        model._hertz(window)
 
 
 @pytest.mark.slow
@@ -81,10 +81,10 @@ def test_a_model_of_series_is_asked_at_the_rate_that_it_was_trained_on(tmp_path,
     model._answer = noting
     times = np.arange(round(6 * rate)) / rate
     frames = np.float32(np.sin(2 * np.pi * 1.25 * times[:, None] + [0, 1]))[:, None, None]
-    found = model(windows.Window(3.0, frames, rate), gram.of_frames(frames), (0.4, 5.5))
+    hertz = model._hertz(windows.Window(3.0, frames, rate))
     assert asked["rate"].numpy() == seen
     shown = asked["frames"].numpy()[0, :, 0, 0]
     assert abs(len(shown) - 6 * seen) <= 1
     truth = np.sin(2 * np.pi * 1.25 * np.arange(len(shown))[:, None] / seen + [0, 1])
     np.testing.assert_allclose(shown[3:-3], truth[3:-3], atol=0.02)
-    assert found.frequency == pytest.approx(1.25, abs=0.02)
+    assert hertz == pytest.approx(1.25, abs=0.02)
