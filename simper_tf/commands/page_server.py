@@ -1,11 +1,13 @@
 """A page in the browser that reads a recording: an application for any WSGI server, and one that serves it."""
 
 import base64
+import math
 import pathlib
 import tempfile
 import threading
+import time
 
-from simper_tf.commands import answers, html_page, page_form, pictures, predict, readings
+from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, readings
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
 
@@ -14,8 +16,14 @@ _MEGABYTE = 1_000_000
 _HERE = ("127.0.0.1", "localhost")
 # Requests that are worked at, and seconds after which one that sends nothing more is ended.
 _THREADS, _SILENT = 8, 60
+# Seconds within which a request must have arrived, and that a recording may last.
+_ARRIVING, _LONGEST = 600, 7200
 # Recordings that wait for the one that is read; more are asked to come again.
 _WAITING = 4
+
+
+class _Left(Exception):
+    """The browser that asked has closed the connection."""
 
 
 def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
@@ -61,8 +69,15 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
                 name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
                 path = pathlib.Path(folder, f"recording{pathlib.PurePath(name).suffix[:16]}")
                 upload.save(path)
-                with reading:
-                    return _answered(path, name, page_form.asked(form), model)
+                check = _leaving(flask.request.environ)
+                while not reading.acquire(timeout=1.0):
+                    check()
+                try:
+                    return _answered(path, name, page_form.asked(form), model, check)
+                finally:
+                    reading.release()
+        except _Left:
+            return "", 499
         except ValueError as error:
             return page_form.refusal(str(error)), 400
         except (OSError, FloatingPointError, MemoryError) as error:
@@ -80,6 +95,17 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     return app
 
 
+def _leaving(environ):
+    """Returns a function that raises `_Left` once the browser that sent a request is gone, as far as servers tell."""
+    is_gone = environ.get("waitress.client_disconnected", lambda: False)
+
+    def check(second=0.0):
+        if is_gone():
+            raise _Left
+
+    return check
+
+
 def server(app, host: str, port: int, max_megabytes: float):
     """Returns a server of the application that listens; `run` serves and `close` ends it.
 
@@ -92,19 +118,37 @@ def server(app, host: str, port: int, max_megabytes: float):
     except ImportError as error:
         raise ValueError("The page needs waitress: pip install 'simper-tf[app]'.") from error
     try:
-        return waitress.create_server(
-            app, host=host, port=port, threads=_THREADS, channel_timeout=_SILENT, cleanup_interval=_SILENT // 4,
-            connection_limit=64, max_request_body_size=round(max_megabytes * _MEGABYTE), ident=None,
+        made = waitress.create_server(
+            app, host=host, port=port, ipv4=":" not in host, ipv6=":" in host, threads=_THREADS,
+            channel_timeout=_SILENT, cleanup_interval=_SILENT // 4, connection_limit=64, ident=None,
+            max_request_body_size=round(max_megabytes * _MEGABYTE), channel_request_lookahead=1,
         )  # fmt: skip
     except OSError as error:
         raise OSError(f"--port={port} on {host} cannot be used ({error.strerror}): name another.") from error
+    made.channel_class = _limited(made.channel_class)
+    return made
 
 
-def _answered(path, name, asked, model):
+def _limited(channel):
+    """Returns a class of connections that end where a request takes too long to arrive, by however few bytes."""
+
+    class Limited(channel):
+        _began = math.inf
+
+        def received(self, data):
+            completed = super().received(data)
+            self._began = math.inf if self.request is None else min(self._began, time.monotonic())
+            self.will_close = self.will_close or time.monotonic() > self._began + _ARRIVING
+            return completed
+
+    return Limited
+
+
+def _answered(path, name, asked, model, check):
     """Returns the page of a recording that was uploaded."""
     wishes, unit, rate = asked
     try:
-        done = _read(path, name, wishes, rate, model)
+        done = _read(path, name, wishes, rate, model, check)
     except RawDataError as error:
         raise ValueError(page_form.as_on_the_page(str(error).replace(str(path), name))) from error
     picture = path.with_name("picture.png")
@@ -113,7 +157,7 @@ def _answered(path, name, asked, model):
     return page_form.answer(html_page.recording(done, picture, unit), csv, f"{pathlib.PurePath(name).stem}.csv")
 
 
-def _read(path, name, wishes, rate, model):
+def _read(path, name, wishes, rate, model, check=None):
     """Returns a file as a `readings.Done` of a name.
 
     Raises:
@@ -123,13 +167,16 @@ def _read(path, name, wishes, rate, model):
     for problem in named.problems:
         raise problem
     (source,) = named.sources
+    if (seconds := source.info().seconds) > _LONGEST:
+        expected = f"{console.clock(_LONGEST)} or less"
+        raise RawDataError(path, console.clock(seconds), expected, "Cut it, or read it by trainers.predict.")
     notes = ()
     try:
         if model:
             model.check(source)
     except RawDataError as error:
         model, notes = None, (f"The model was not asked: it found {error.found} and expects {error.expected}.",)
-    done = readings.read(source, wishes)
+    done = readings.read(source, wishes, check)
     if model:
         done = predict.with_model(source, wishes, done, model)
     return readings.renamed(done, printable(name), notes)

@@ -1,14 +1,19 @@
 """`trainers.app`: uploads as a browser sends them, a real process, and a browser where there is one."""
 
 import base64
+import contextlib
 import csv
+import http.client
 import io
 import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import time
 
 import chromium
 import numpy as np
@@ -216,3 +221,59 @@ def test_in_a_browser_a_video_is_chosen_read_and_its_answers_can_be_downloaded(a
         assert downloaded(browser.ask("document.body.innerHTML"))[0] == "swing é.csv"
         assert browser.said == []
         assert [url for url in browser.remote if not url.startswith(address)] == []
+
+
+def begin(server):
+    """Serves in a thread of this process and returns its port."""
+    threading.Thread(target=server.run, daemon=True).start()
+    return server.effective_port
+
+
+def test_a_browser_that_closes_ends_its_reading(monkeypatch):
+    reading, ended = threading.Event(), threading.Event()
+
+    def endless(path, name, wishes, rate, model, check):
+        try:
+            while True:
+                reading.set()
+                check(0.0)
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(page_server, "_read", endless)
+    server = page_server.server(page_server.make(), "127.0.0.1", 0, 1.0)
+    connection = http.client.HTTPConnection("127.0.0.1", begin(server))
+    body = b'--x\r\nContent-Disposition: form-data; name="recording"; filename="a.csv"\r\n\r\n1\r\n--x--\r\n'
+    connection.request("POST", "/read", body, {"Content-Type": "multipart/form-data; boundary=x"})
+    assert reading.wait(20)
+    connection.close()
+    assert ended.wait(20)
+    server.close()
+
+
+def test_half_sent_requests_keep_nobody_and_end(monkeypatch):
+    monkeypatch.setattr(page_server, "_ARRIVING", 0.2)
+    server = page_server.server(page_server.make(), "127.0.0.1", 0, 1.0)
+    port = begin(server)
+    halves = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+    for half in halves:
+        half.sendall(b"POST /read HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n")
+    whole = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    whole.request("GET", "/")
+    assert whole.getresponse().status == 200
+    for half in halves:
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                half.sendall(b"x")
+                time.sleep(0.01)
+        half.settimeout(20)
+        assert half.recv(1) == b""
+    server.close()
+
+
+def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch):
+    monkeypatch.setattr(page_server, "_LONGEST", 10.0)
+    answered = send(client, series())
+    assert answered.status_code == 400
+    assert "breath.csv: found 0:12; expected 0:10 or less" in answered.text
