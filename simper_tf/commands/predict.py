@@ -206,7 +206,8 @@ class _Learner:
         def report(left):
             counter.show(min(round(seconds - left), counter.total), f"{console.clock(left)} left")
 
-        part = _planned(source, wishes, done, self._request.window)
+        clear = done.reading.clear
+        part = _planned(source, wishes, done, self._request.window, clear[0].hertz if clear else None)
         return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
 
 
@@ -223,9 +224,8 @@ def with_model(source, wishes: readings.Wishes, done: readings.Done, model, wind
     return readings.with_learned(done, model.read(_planned(source, wishes, done, window)))
 
 
-def _planned(source, wishes, done, window):
-    clear = done.reading.clear
-    hertz = clear[0].hertz if clear else None
+def _planned(source, wishes, done, window, hertz=None):
+    """Returns the windows that an encoder reads: an exported one has a band of its own, and needs its length."""
     return learned.planned(source, done.info, wishes.start, wishes.end, wishes.box, wishes.band, hertz, window)
 
 

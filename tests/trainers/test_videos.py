@@ -57,7 +57,7 @@ def journey(tmp_path_factory):
     quick = ("--num_views=2", "--size=12,16", "--save_seconds=0")
     killed = started(folder, LEARN, *quick)
     checkpoints = folder / "runs" / "mine" / "checkpoints"
-    wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) >= 20, killed)
+    wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) >= 2, killed)
     killed.send_signal(signal.SIGKILL)
     first, _ = killed.communicate()
     before = flags_of(folder / "runs" / "mine")
