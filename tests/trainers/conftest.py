@@ -11,6 +11,7 @@ from absl import flags
 from few_digits import FEW, Digits
 from stand_in import LINES, start
 from tensorflow.python.framework.config import disable_op_determinism
+from tiny_runs import TINY
 
 import datasets
 from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
@@ -19,15 +20,6 @@ from trainers import grid, options, pretrain
 from trainers.grid import Run
 
 ROOT = pathlib.Path(__file__).parents[2]
-TINY = (
-    "--train_clips=12",
-    "--validation_clips=4",
-    "--test_clips=6",
-    "--labeled_clips=3",
-    "--epochs=2",
-    "--num_views=2",
-    "--view_frames=16",
-)
 
 
 @pytest.fixture(scope="session")

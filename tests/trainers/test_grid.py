@@ -3,8 +3,8 @@ import pathlib
 import re
 
 import pytest
-from conftest import TINY
 from stand_in import calls, written
+from tiny_runs import TINY
 
 from simper_tf.evaluation.rows import read_rows, read_runs
 from trainers import grid
