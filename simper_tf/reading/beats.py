@@ -31,8 +31,9 @@ _EVEN = 0.05  # Unevenness below which intervals are even.
 _SEEN, _SHOWN = 1.6, 0.3  # Periods that must be there; share of the rate that the fastest frequency may have.
 _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # Odds that one of the tried periods is right: constant, and weights of `_features`. And odds that the best of them is
-# right at all: constant, of its own odds, of those of the best other one, and of the likeness of its beats. Both are
-# fitted by `python -m benchmarks.series --fit`.
+# right at all: constant, of its own odds, of those of the best other one, and of the likeness of its beats. Both were
+# fitted on windows of nine real sources, changed ones and generated ones; `benchmarks.series --fit` fits fewer of them,
+# and gives other numbers.
 WEIGHTS = (1.71, -6.32, 2.81, -19.1, 2.3, -4.64, 1.02, -4.24)
 SURE_WEIGHTS = (-4.6, 0.88, -0.5, 4.81)
 
