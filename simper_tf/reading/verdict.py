@@ -78,7 +78,7 @@ def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     return shared, energy
 
 
-# Fitted by logistic regression over real recordings, re-filmed ones and generated
+# Fitted by logistic regression over real recordings and generated
 # ones, cross-validated over sources.
 BIAS = -15.0
 WEIGHTS = np.array([12.4, 0.6, 2.9, 4.2, 3.6])
