@@ -36,7 +36,7 @@ lint: .venv/ready
 	$(BIN)/ruff format --check $(SOURCES)
 
 docs: .venv/docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Documentation: site/index.html"
 
 bench: .venv/ready
