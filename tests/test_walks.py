@@ -11,14 +11,16 @@ import pytest
 import tensorflow as tf
 from test_layers import ROOT, imported, modules, name_of
 
+from simper_tf.commands import readings
 from simper_tf.encoders import small
 from simper_tf.losses import info_nce
 from simper_tf.methods import SimPer
+from simper_tf.recordings import sources
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 # Heading of the walk -> files at most, and at most so many returns to a file that was left.
-LIMITS = {"From the builder to the loss": (15, 12)}
+LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (12, 8)}
 # Words of a stop to which no import leads.
 HANDED_OVER = ("from disk", "by argument")
 KNOWN = {name: path for part in ("simper_tf", "datasets") for name, path in modules(part).items()}
@@ -106,5 +108,19 @@ def test_a_clip_of_a_batch_visits_the_files_of_its_walk_alone(step):
     # What does not run here: data come before it, and the layers of an encoder are Keras's own.
     others = [path.relative_to(ROOT).parts[:2] for path in walk if path not in files]
     assert {part[part[0] == "simper_tf"] for part in others} == {"datasets", "data", "training", "encoders"}
+    returns = len(files) - len({*files})
+    assert returns <= LIMITS[heading][1], [name_of(path) for path in files]
+
+
+def test_the_frames_of_a_recording_visit_the_files_of_its_walk_alone(tmp_path):
+    heading, columns, times = "From a recording to its answer", np.arange(24), np.arange(120) / 12
+    places = 12 + 7 * np.sin(2 * np.pi * 0.7 * times)
+    bars = 255 * np.exp(-0.5 * np.square((columns - places[:, None]) / 1.5))
+    np.save(tmp_path / "bar.npy", np.repeat(bars[:, None].astype(np.uint8), 24, axis=1))
+    source = sources.open_file(tmp_path / "bar.npy", 12.0)
+    files, walk = trip(lambda: readings.read(source)), [*stops(heading)]
+    assert {*files} <= {*walk}, [name_of(path) for path in files if path not in walk]
+    # Videos alone are decoded, in another process, and the verdict is asked of repetitions.
+    assert {path.stem for path in walk if path not in files} == {"sources", "video", "decoding", "verdict"}
     returns = len(files) - len({*files})
     assert returns <= LIMITS[heading][1], [name_of(path) for path in files]

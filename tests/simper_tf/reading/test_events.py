@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.reading import camera, courses, events, scenes
+from simper_tf.reading import camera, courses, events, stretches
 
 
 def course(*states):
@@ -71,13 +71,13 @@ def pictures(seed, number=10):
 
 
 def test_a_cut_is_found_between_two_pictures():
-    assert scenes.cuts(np.concatenate((pictures(0), pictures(1), pictures(2))), 15.0) == [10, 20]
+    assert stretches.cuts(np.concatenate((pictures(0), pictures(1), pictures(2))), 15.0) == [10, 20]
 
 
 def test_a_flash_of_light_is_no_cut():
     frames = pictures(0, 20).astype(int) // 2
     frames[10:] += 100
-    assert scenes.cuts(frames.astype(np.uint8), 15.0) == []
+    assert stretches.cuts(frames.astype(np.uint8), 15.0) == []
 
 
 def test_a_moving_camera_is_held_still():
