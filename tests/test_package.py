@@ -103,6 +103,11 @@ def test_editors_are_told_of_the_same_names():
     assert told == set(simper_tf.__all__) | {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
 
 
+def test_predict_starts_without_what_only_some_recordings_need():
+    names = {"tensorflow", "keras", "tensorflow_datasets", "pandas", "matplotlib"}
+    said("\n".join([WITHOUT.format(names=names), "import trainers.predict"]))
+
+
 @pytest.mark.slow
 def test_raw_files_are_read_without_tensorflow():
     shared = {module.name for module in pkgutil.iter_modules(simper_tf.recordings.__path__)} - NEEDING_TENSORFLOW

@@ -3,8 +3,6 @@
 import pathlib
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from simper_tf.commands import answers
 from simper_tf.commands.readings import DRAWN, Done
@@ -14,13 +12,15 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SIZE = 10  # Of all letters.
 
 
-def figure(done: Done, unit: str = "hz") -> Figure:
+def figure(done: Done, unit: str = "hz"):
     """Returns a figure: course and tempo of each of the surest answers, beside a frame of it with its place.
 
     Args:
         done: A recording that was read, with its courses.
         unit: A flag's value; tempo is drawn in Hz for hz and count, and per minute otherwise.
     """
+    from matplotlib.figure import Figure  # Takes a second to load: the first answer is printed before.
+
     shown = (done.reading.clear or done.reading.answers[:1])[:DRAWN]
     drawn = Figure(figsize=(11, 0.9 + 3.2 * max(len(shown), 1)), layout="constrained")
     name = pathlib.Path(done.name).name.encode("ascii", "backslashreplace").decode().replace("$", r"\$")
@@ -40,6 +40,8 @@ def figure(done: Done, unit: str = "hz") -> Figure:
 
 
 def _still(axes, frame, answer, color):
+    from matplotlib.patches import Rectangle
+
     axes.imshow(frame if frame.shape[-1] == 3 else frame[..., 0], cmap="gray", vmin=0, vmax=255)
     height, width = frame.shape[:2]
     if answer:

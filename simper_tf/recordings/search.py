@@ -5,11 +5,11 @@ import os
 import pathlib
 from typing import NamedTuple
 
-from simper_tf.recordings import pictures, series, sources
+from simper_tf.recordings import endings, pictures, sources
 from simper_tf.recordings.errors import RawDataError
 
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
-            ".mxf", ".ogv", ".tif", ".tiff", ".ts", ".vob", ".webm", ".wmv", *series.ENDINGS)  # fmt: skip
+            ".mxf", ".ogv", ".tif", ".tiff", ".ts", ".vob", ".webm", ".wmv", *endings.SERIES)  # fmt: skip
 
 # What `trainers.predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
@@ -56,7 +56,7 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
             except RawDataError as error:
                 problems.append(error)
                 continue
-            refusal = _refusal(path, rate) if in_folder and path.suffix.lower() in series.TEXTS else None
+            refusal = _refusal(path, rate) if in_folder and path.suffix.lower() in endings.TEXTS else None
             if refusal:
                 skipped.append(refusal)
             else:
@@ -85,6 +85,8 @@ def _sequences(name, stills, rate):
 
 def _refusal(path, rate):
     """Returns why a text is no series; None if it is one."""
+    from simper_tf.recordings import series  # With pandas, which takes a second to load.
+
     try:
         series.read(path, rate)
     except RawDataError as error:

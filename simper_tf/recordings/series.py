@@ -14,12 +14,10 @@ from simper_tf.recordings import times as clock
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.tables import REMEDY
 
-TEXTS = (".csv", ".tsv", ".txt")
 _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
 }  # fmt: skip
-ENDINGS = (*TEXTS, *_BINARY)
 # Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
 _FEWEST, _EVEN = 8, 0.25
 _MOST_NOTES = 3
@@ -51,7 +49,7 @@ def read(path: pathlib.Path, rate: float | None = None) -> Series:
     Samples without a number are left out; the hole is in the times. Of sound it is the loudness every 0.01 s.
 
     Args:
-        path: A file with one of `ENDINGS`; a `.npy` array is told by its first bytes as well.
+        path: A file with one of `endings.SERIES`; a `.npy` array is told by its first bytes as well.
         rate: Samples per second, for a file that does not say; times whose unit is known hold against it.
 
     Raises:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 
-from simper_tf.recordings import pictures, raw_files, sampled, series, video
+from simper_tf.recordings import endings, pictures, raw_files, video
 from simper_tf.recordings.errors import RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
@@ -222,7 +222,7 @@ class Frames(Source):
         return array
 
     def _array(self):
-        return sampled.load_array(self._path)  # Not kept: a folder can hold more files than may be open.
+        return _load_array(self._path)  # Not kept: a folder can hold more files than may be open.
 
     def _unknown(self, found):
         expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
@@ -233,7 +233,7 @@ class Series(Source):
     """Numbers over time, of one or more channels, as frames of one pixel.
 
     Args:
-        path: A file with one of `series.ENDINGS`.
+        path: A file with one of `endings.SERIES`.
         rate: Samples per second, for a file that does not say; None if it does.
     """
 
@@ -279,6 +279,8 @@ class Series(Source):
         return self._read
 
     def _load(self):
+        from simper_tf.recordings import series  # With pandas, which takes a second to load.
+
         found = series.read(self._path, self._rate)
         self.notes = found.notes
         return found.times, found.values
@@ -353,13 +355,19 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
     with path.open("rb") as file:
         start = file.read(12)
     if start.startswith(b"\x93NUMPY"):
-        return Frames(path, rate) if sampled.load_array(path).ndim > 2 else Series(path, rate)
+        return Frames(path, rate) if _load_array(path).ndim > 2 else Series(path, rate)
     if start.startswith(_TIFF):
         return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
-    if is_sound or path.suffix.lower() in series.ENDINGS:
+    if is_sound or path.suffix.lower() in endings.SERIES:
         return Series(path, rate)
     return Video(path, rate, is_filmed_at_rate)
+
+
+def _load_array(path):
+    from simper_tf.recordings import sampled  # With pandas, which takes a second to load.
+
+    return sampled.load_array(path)
 
 
 def _check_rate(path, rate):

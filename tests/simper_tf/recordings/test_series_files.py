@@ -8,7 +8,7 @@ import pytest
 import scipy.io
 import scipy.io.wavfile
 
-from simper_tf.recordings import sampled, search, series
+from simper_tf.recordings import endings, sampled, search, series
 from simper_tf.recordings.errors import RawDataError
 
 COUNT, RATE = 600, 50.0
@@ -215,3 +215,7 @@ def test_damaged_and_renamed_files_are_read_or_refused_by_name(tmp_path):
 def test_in_a_folder_a_wfdb_record_is_one_recording(tmp_path):
     write_wfdb(tmp_path)
     assert [pathlib.Path(source.name).name for source in search.find([str(tmp_path)]).sources] == ["a.hea"]
+
+
+def test_endings_are_those_of_the_files_that_are_read():
+    assert {*endings.SERIES} == {*endings.TEXTS, *series._BINARY}
