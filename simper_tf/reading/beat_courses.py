@@ -50,7 +50,7 @@ def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return even, is_known, rate
 
 
-def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[dict[str, np.ndarray], float]:
+def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[dict[str, np.ndarray], float, np.ndarray]:
     """Returns the courses, by name, of the channel that repeats most clearly, or of what channels have in common.
 
     Args:
@@ -59,13 +59,15 @@ def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[di
         band: `(low, high)` in Hz.
 
     Returns:
-        `(M,)` a course, of deviation 1; their rate, ten samples to the fastest period.
+        `(M,)` a course, of deviation 1; their rate, ten samples to the fastest period; `(N,)` what they were made of.
     """
     thinned = max(int(rate / (_SAMPLES * band[1])), 1)
-    tried = [dict(_courses(source, rate, band)) for source in _sources(values, rate, band)]
+    sources = list(_sources(values, rate, band))
+    tried = [dict(_courses(source, rate, band)) for source in sources]
     tried = [{name: course[thinned // 2 :: thinned] for name, course in one.items()} for one in tried]
     scores = [np.mean([height(course, rate / thinned, band) for course in one.values()]) for one in tried]
-    return tried[int(np.argmax(scores))], rate / thinned
+    best_one = int(np.argmax(scores))
+    return tried[best_one], rate / thinned, sources[best_one]
 
 
 def autocorrelation(course: np.ndarray) -> np.ndarray:

@@ -53,6 +53,7 @@ class Try:
         halves: How much more like one another beats are that are two apart.
         features: What its odds are made of, see `_features`.
         odds: Logarithm of the odds that its frequency is right.
+        moments, source: `(M,)` seconds, and the channel, or the common part of all, that the course was made of.
     """
 
     course: str
@@ -65,6 +66,8 @@ class Try:
     halves: float
     features: tuple[float, ...] = ()
     odds: float = 0.0
+    moments: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0), repr=False)
+    source: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0), repr=False)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +122,8 @@ def tries(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> l
     band = max(band[0], _SEEN * rate / len(even)), min(band[1], _SHOWN * rate)
     if band[0] >= band[1] or not np.ptp(even, axis=0).any():
         return []
-    courses, thinned = beat_courses.best(even, rate, band)
+    courses, thinned, source = beat_courses.best(even, rate, band)
+    moments = times[0] + np.arange(len(even)) / rate
     places = np.arange(len(courses["wave"])) * rate / thinned
     is_known = is_known[np.minimum(places.astype(int), len(even) - 1)]
     found = []
@@ -128,7 +132,9 @@ def tries(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> l
             one = _tried(name, course, float(lag), is_known, times[0], thinned)
             if one and 0.95 * band[0] <= one.frequency <= 1.05 * band[1]:
                 found.append(one)
-    return [dataclasses.replace(one, features=_features(one, found, band)) for one in found]
+    return [
+        dataclasses.replace(one, features=_features(one, found, band), moments=moments, source=source) for one in found
+    ]
 
 
 def chosen(found: list[Try], weights=WEIGHTS, sure_weights=SURE_WEIGHTS) -> Beats:

@@ -88,8 +88,8 @@ def _of_stretch(times, values, limits):
     pauses = [
         (float(one), float(two)) for one, two in itertools.pairwise(heard.times) if two - one >= _PAUSE * interval
     ]
-    shown = slice(None, None, math.ceil(len(times) / _DRAWN))
-    course = values[:, 0] - values[:, 0].mean()
+    seen = heard.candidates[0]
+    shown = slice(None, None, math.ceil(len(seen.moments) / _DRAWN))
     verdict = result.CLEAR if heard.confidence >= CLEAR else result.UNCLEAR
     if verdict == result.CLEAR and len(repetitions) + 0.5 < FEWEST:
         verdict = result.TOO_FEW
@@ -97,7 +97,7 @@ def _of_stretch(times, values, limits):
         scene=0, reader="beats", repetitions=repetitions, hertz=heard.frequency,
         error=heard.frequency * float(np.std(gaps) / np.mean(gaps)) / math.sqrt(len(gaps)), pairs=None,
         pauses=tuple(pauses), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence, verdict=verdict,
-        times=times[shown], course=course[shown].astype(np.float32),
+        times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
     )  # fmt: skip
     return answer, _second(heard)
 
