@@ -24,7 +24,7 @@ _HOMES = {
     "views.views": ("Views",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = {module.name for module in pkgutil.iter_modules(__path__)}
+_MODULES = {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
 # What reads files and scores numbers works with any backend of Keras, and without one.
 _WITHOUT_KERAS = {"evaluation", "recordings", "utils"}
 

@@ -69,7 +69,7 @@ def test_the_package_loads_nothing_heavy():
 
 def test_completion_shows_every_name_and_every_module():
     shown = dir(simper_tf)
-    modules = {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
+    modules = {module.name for module in pkgutil.iter_modules(simper_tf.__path__)} - {"__main__"}
     assert {"SimPer", "Views", "__version__", "encoders", "methods", "signals"} <= set(shown)
     assert modules | set(simper_tf.__all__) <= set(shown)
     assert shown == sorted(set(shown))
@@ -100,7 +100,8 @@ def test_what_is_not_there_is_refused_by_name():
 def test_editors_are_told_of_the_same_names():
     stub = ast.parse((ROOT / "simper_tf" / "__init__.pyi").read_text())
     told = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert told == set(simper_tf.__all__) | {module.name for module in pkgutil.iter_modules(simper_tf.__path__)}
+    modules = {module.name for module in pkgutil.iter_modules(simper_tf.__path__)} - {"__main__"}
+    assert told == set(simper_tf.__all__) | modules
 
 
 def test_predict_starts_without_what_only_some_recordings_need():

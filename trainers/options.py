@@ -8,9 +8,9 @@ from absl import flags
 from simper_tf.training import run_folder
 from simper_tf.training.settings import Settings, free_names, owners, setting_fields
 from simper_tf.utils.options import kind_of, parse, text_of
+from trainers import declared
 from trainers.help import Groups
 
-_KINDS = {bool: flags.DEFINE_boolean, int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
 # Kind of owner -> heading of its flags.
 _HEADINGS = {
     "method": "methods", "encoder": "encoders", "sampler": "encoders", "appearance": "views", "protocol": "evaluation",
@@ -23,7 +23,8 @@ OF_EXPORT = ("the run", "the data", "the exported model")
 def define(values: flags.FlagValues = flags.FLAGS):
     """Defines every flag in some `FlagValues`; each trainer calls this before it parses its command line."""
     for field in setting_fields():
-        _define(field, values)
+        default = None if field.name == "run_dir" else field.default
+        declared.define_one(field, values, __name__, default)
     for name, by_owner in _options().items():
         kind = flags.DEFINE_boolean if kind_of(_first(by_owner)) == (bool, False) else flags.DEFINE_string
         kind(name, None, _help(by_owner), flag_values=values, module_name=__name__)
@@ -100,19 +101,8 @@ def is_given(name: str) -> bool:
     return bool(flags.FLAGS[name].present)
 
 
-def _define(field, values):
-    told, to = field.metadata, {"flag_values": values, "module_name": __name__}
-    if told["choices"]:
-        flags.DEFINE_enum(field.name, field.default, sorted(told["choices"]), told["help"], **to)
-    elif kind_of(field)[1]:
-        flags.DEFINE_list(field.name, [str(value) for value in field.default], told["help"], **to)
-    else:
-        bounds = {"lower_bound": told["low"]} if told["low"] is not None else {}
-        default = None if field.name == "run_dir" else field.default
-        _KINDS[kind_of(field)[0]](field.name, default, told["help"], **to, **bounds)
-
-
 def _value(field, value):
+    """Returns the value of a setting, given that of its flag: absl keeps several as texts."""
     kind, several = kind_of(field)
     if not several:
         return field.default if value is None else value

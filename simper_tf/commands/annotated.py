@@ -3,19 +3,17 @@
 import math
 import pathlib
 import uuid
-from fractions import Fraction
 
 import cv2
 import numpy as np
 
-from simper_tf.commands import answers
+from simper_tf.commands import answers, mp4
 from simper_tf.commands.readings import Done, Wishes
 from simper_tf.reading import result
 from simper_tf.recordings import sources
 
 _LONGEST_SIDE = 1280
 _COLORS = ((0, 114, 178), (213, 94, 0), (0, 158, 115))  # RGB, told apart by the color-blind.
-_CODECS = ("libx264", "mpeg4")  # The first that the installed FFmpeg can write.
 
 
 def refuse_unwritable(path: pathlib.Path, source: sources.Source):
@@ -50,7 +48,7 @@ def write(path: pathlib.Path, source: sources.Source, wishes: Wishes, done: Done
     height, width = shape = _even(done.info)
     unfinished = path.with_name(f"{path.stem}.{uuid.uuid4().hex[:8]}.mp4")  # A name that no recording has.
     try:
-        with _Writer(unfinished, height, width) as out:
+        with mp4.Writer(unfinished, height, width) as out:
             for moment, frame in source.frames(wishes.start, wishes.end, shape, None):
                 picture = _rgb(frame)
                 _draw(picture, done, moment, wishes.box, height / done.info.height)
@@ -69,38 +67,6 @@ def counted(answer: result.Answer, moment: float) -> tuple[int, float]:
     running = [(start, end) for start, end in answer.repetitions if start <= moment < end]
     phase = (moment - running[0][0]) / (running[0][1] - running[0][0]) if running else 0.0
     return ended, phase
-
-
-class _Writer:
-    """An mp4 file that takes frames at their own times."""
-
-    def __init__(self, path, height, width):
-        import av  # Beside TensorFlow's own copies of what it loads, only where a video is written.
-
-        codec = next(name for name in _CODECS if name in av.codecs_available)
-        self._av, self._container = av, av.open(str(path), "w")
-        self._stream = self._container.add_stream(codec, rate=30)
-        self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
-        self._stream.codec_context.time_base = Fraction(1, 1000)
-        self._first, self._last = None, -1
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        try:
-            if kind is None and self._first is not None:
-                self._container.mux(self._stream.encode())
-        finally:
-            self._container.close()
-
-    def add(self, moment, picture):
-        """Adds a `(H, W, 3)` uint8 picture at a second."""
-        self._first = moment if self._first is None else self._first
-        frame = self._av.VideoFrame.from_ndarray(picture, format="rgb24")
-        self._last = max(round(1000 * (moment - self._first)), self._last + 1)
-        frame.pts, frame.time_base = self._last, Fraction(1, 1000)
-        self._container.mux(self._stream.encode(frame))
 
 
 def _draw(picture, done, moment, box, scale):

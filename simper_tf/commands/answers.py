@@ -6,6 +6,7 @@ import json
 import math
 import pathlib
 
+from simper_tf.commands.command_options import UNITS
 from simper_tf.commands.readings import Done
 from simper_tf.reading import result
 from simper_tf.recordings import search
@@ -13,8 +14,6 @@ from simper_tf.recordings.errors import printable
 from simper_tf.utils import files
 
 CSV, REPETITIONS, WINDOWS, JSON = search.WRITTEN
-# Units in which answers are given: a flag's value -> in print.
-NAMES = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # A table program takes a cell that begins so for a formula.
@@ -76,7 +75,7 @@ def _window_line(window, unit):
     span = f"{window.start:8.2f} to {window.end:8.2f} s"
     if not window.hertz:
         return f"{span}  no repetition"
-    return f"{span}  {value(window.hertz, window.count, unit):.4g} {NAMES[unit]}"
+    return f"{span}  {value(window.hertz, window.count, unit):.4g} {UNITS[unit]}"
 
 
 def write(folder: pathlib.Path, done: list[Done], unit: str, length: float | None = None, hop: float | None = None):

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from simper_tf.commands import answers
+from simper_tf.commands.command_options import UNITS
 from simper_tf.commands.html_page import TEMPLATE
 from simper_tf.commands.readings import Wishes
 
@@ -44,7 +44,7 @@ _STYLE = """<style>
 
 def form() -> str:
     """Returns the page that asks for a recording."""
-    units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in answers.NAMES.items())
+    units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in UNITS.items())
     body = f"""{_STYLE}
 <p>A video, or a series (.csv, .npy, .wav). It is read on this machine, and not kept.</p>
 <form action="/read" method="post" enctype="multipart/form-data">
@@ -72,8 +72,8 @@ def asked(given: Mapping[str, str]) -> tuple[Wishes, str, float | None]:
     low, high = (given.get(name, "").strip() for name in ("low", "high"))
     band = _band(low, high) if low or high else None
     unit = given.get("unit", "hz")
-    if unit not in answers.NAMES:
-        raise ValueError(f"The unit must be one of {', '.join(answers.NAMES)}. Found: {unit!r}.")
+    if unit not in UNITS:
+        raise ValueError(f"The unit must be one of {', '.join(UNITS)}. Found: {unit!r}.")
     return Wishes(band, face="face" in given), unit, _rate(given.get("rate"))
 
 

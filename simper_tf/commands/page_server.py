@@ -8,6 +8,7 @@ import threading
 import time
 
 from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, readings
+from simper_tf.commands.command_options import App
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
 
@@ -24,6 +25,33 @@ _WAITING = 4
 
 class _Left(Exception):
     """The browser that asked has closed the connection."""
+
+
+def serve(asked: App):
+    """Serves the page until this process is told to stop."""
+    model = None
+    if asked.model:
+        from simper_tf.reading import exported  # Loads TensorFlow.
+
+        model = exported.Exported(asked.model)
+    app = make(model, asked.max_megabytes, asked.host)
+    serving = server(app, asked.host, asked.port, asked.max_megabytes)
+    console.say(f"http://{asked.host}:{serving.effective_port} shows the page; Ctrl-C ends it.")
+    with _Stopping(serving):
+        serving.run()
+    console.say("Ended; nothing that was uploaded is kept.")
+
+
+class _Stopping(console.ToldToStop):
+    """Ends a server when this process is told to stop."""
+
+    def __init__(self, serving):
+        self._serving = serving
+
+    def _told(self, number, frame=None):
+        # From another thread, since it waits for the loop that this one is in.
+        threading.Thread(target=self._serving.close).start()
+        raise SystemExit
 
 
 def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
@@ -169,7 +197,7 @@ def _read(path, name, wishes, rate, model, check=None):
     (source,) = named.sources
     if (seconds := source.info().seconds) > _LONGEST:
         expected = f"{console.clock(_LONGEST)} or less"
-        raise RawDataError(path, console.clock(seconds), expected, "Cut it, or read it by trainers.predict.")
+        raise RawDataError(path, console.clock(seconds), expected, "Cut it, or read it by simper predict.")
     notes = ()
     try:
         if model:

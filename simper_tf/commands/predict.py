@@ -1,14 +1,15 @@
 """Recordings read one after another, each with its answers printed, written and drawn."""
 
 import contextlib
-import dataclasses
 import hashlib
 import math
 import pathlib
 import sys
 import time
+from collections.abc import Sequence
 
 from simper_tf.commands import annotated, answers, console, html_page, pictures, readings
+from simper_tf.commands.command_options import Predict
 from simper_tf.reading import learned
 from simper_tf.recordings import search, sources
 from simper_tf.recordings.errors import RawDataError, printable
@@ -23,40 +24,12 @@ _SHORT = 30.0
 _WRITING = 10
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """What is read and what is made of it.
-
-    Attributes:
-        names: Files, folders, patterns and numbers of cameras.
-        wishes: What is wanted of each recording.
-        unit: One of `answers.NAMES`.
-        window, hop: Seconds of windows that are listed too; None for none.
-        rate: Frames or samples per second of files that do not say.
-        filmed_at_rate: Whether `rate` is that at which every video was filmed, as of slow motion.
-        model: Folder of an exported model that reads too; "" for none.
-        adapt: Seconds for which SimPer learns from each recording and reads too.
-        video: Where an annotated copy of the one recording goes; "" for none.
-        report: Whether one HTML page of all is written.
-        out: Folder of what is written.
-    """
-
-    names: tuple[str, ...]
-    wishes: readings.Wishes = dataclasses.field(default_factory=readings.Wishes)
-    unit: str = "hz"
-    window: float | None = None
-    hop: float | None = None
-    rate: float | None = None
-    filmed_at_rate: bool = False
-    model: str = ""
-    adapt: float = 0.0
-    video: str = ""
-    report: bool = False
-    out: pathlib.Path = pathlib.Path("runs/predict")
-
-
-def predict(request: Request) -> list[RawDataError]:
+def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
     """Reads all recordings; what fails is printed to the standard error, and the others are read.
+
+    Args:
+        names: Files, folders, patterns and numbers of cameras.
+        request: How they are read, and what is made of it.
 
     Returns:
         What could not be read.
@@ -65,10 +38,10 @@ def predict(request: Request) -> list[RawDataError]:
         ValueError: a wish is not one.
         OSError: what was read cannot be written.
     """
-    if not request.names:
+    if not names:
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
-    learner = _Learner(request)
-    named = search.find(list(request.names), request.rate, request.filmed_at_rate)
+    learner, out = _Learner(request), pathlib.Path(request.out)
+    named = search.find(list(names), request.rate, request.rate is not None)
     problems = list(named.problems)
     for problem in problems:
         _complain(problem)
@@ -81,19 +54,30 @@ def predict(request: Request) -> list[RawDataError]:
             )
         annotated.refuse_unwritable(pathlib.Path(request.video), named.sources[0])
     total = len(problems) + len(named.sources)
-    with _alone(request.out):
+    with _alone(out):
         done = _read_all(named.sources, problems, request, learner)
         if done:
             if request.report:
-                paths = [picture_path(request.out, one.name) for one in done]
-                page = request.out / "predictions.html"
+                paths = [picture_path(out, one.name) for one in done]
+                page = out / "predictions.html"
                 files.write_atomically(page, html_page.render(done, paths, request.unit))
                 console.say(f"Page: {page}.")
-            tables = ", ".join(map(str, answers.write(request.out, done, request.unit, request.window, request.hop)))
+            tables = ", ".join(map(str, answers.write(out, done, request.unit, request.window, request.hop)))
             console.say(f"Tables: {tables}.")
     if problems:
         print(f"predict: {len(problems)} of {total} could not be read, see above.", file=sys.stderr)
     return problems
+
+
+def run(names: Sequence[str], request: Predict) -> int:
+    """Reads all recordings, as `predict`; returns the exit code, 1 where one could not be read."""
+    return int(bool(predict(names, request)))
+
+
+def wishes_of(request: Predict) -> readings.Wishes:
+    """Returns what is wanted of each recording."""
+    end = math.inf if request.end is None else request.end
+    return readings.Wishes(request.band, request.start, end, request.crop, request.face)
 
 
 def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
@@ -120,7 +104,7 @@ def _read_all(named, problems, request, learner):
             done.append(one)
             if time.monotonic() > due:  # Seldom where there are many, as all of them are written each time.
                 began, written = time.monotonic(), len(done)
-                answers.write(request.out, done, request.unit, request.window, request.hop)
+                answers.write(pathlib.Path(request.out), done, request.unit, request.window, request.hop)
                 due = time.monotonic() + _WRITING * (time.monotonic() - began)
             try:
                 _show(source, one, request)
@@ -129,7 +113,7 @@ def _read_all(named, problems, request, learner):
             done[-1] = one.without_courses()
     finally:  # So that nothing that fails loses what was read.
         if written < len(done):
-            answers.write(request.out, done, request.unit, request.window, request.hop)
+            answers.write(pathlib.Path(request.out), done, request.unit, request.window, request.hop)
     return done
 
 
@@ -138,26 +122,27 @@ def _read(source, request, learner):
     if request.video:
         source.require_pictures("--video", twice=True)
     info = source.info()
-    seconds = min(info.seconds, request.wishes.end)
-    progress = _progress(f"reading {printable(source.name)}, second", seconds)
-    done = readings.read(source, request.wishes, progress)
+    wishes = wishes_of(request)
+    progress = _progress(f"reading {printable(source.name)}, second", min(info.seconds, wishes.end))
+    done = readings.read(source, wishes, progress)
     return learner.added(source, done)
 
 
 def _show(source, done, request):
     """Prints what was read of a recording, and makes its picture and its video."""
     console.say(printable(done.name))
-    for note in done.notes:
-        console.say(f"  NOTE {note}")
     for line in answers.lines(done, request.unit, request.window, request.hop, _MOST_PRINTED):
         console.say(f"  {line}")
-    path = picture_path(request.out, done.name)
+    for note in done.notes:
+        console.say(f"  NOTE {note}")
+    path = picture_path(pathlib.Path(request.out), done.name)
     with files.replacing(path, "wb") as file:
         pictures.figure(done, request.unit).savefig(file, format="png", dpi=110)
     console.say(f"  Picture: {path}.")
     if request.video:
-        progress = _progress("writing the video, second", done.info.seconds)
-        annotated.write(pathlib.Path(request.video), source, request.wishes, done, progress)
+        wishes = wishes_of(request)
+        progress = _progress("writing the video, second", min(done.info.seconds, wishes.end))
+        annotated.write(pathlib.Path(request.video), source, wishes, done, progress)
         console.say(f"  Video: {request.video}.")
 
 
@@ -178,7 +163,7 @@ def _progress(what, seconds):
 class _Learner:
     """The trained encoders that read beside the repetitions; TensorFlow is loaded where there is one."""
 
-    def __init__(self, request: Request):
+    def __init__(self, request: Predict):
         self._request, self._model = request, None
         if request.model:
             from simper_tf.reading import exported
@@ -194,7 +179,7 @@ class _Learner:
 
     def added(self, source: sources.Source, done: readings.Done) -> readings.Done:
         """Returns what was read with what encoders say of it."""
-        wishes, seconds = self._request.wishes, self._request.adapt
+        wishes, seconds = wishes_of(self._request), self._request.adapt
         if self._model:
             done = with_model(source, wishes, done, self._model, self._request.window)
         if not seconds:

@@ -17,8 +17,9 @@ from finished import flags_of, results
 from processes import started, wait_for
 from rest_server import serving
 
+from simper_tf.commands.command_options import Predict
 from simper_tf.training.checkpoints import checkpoint_steps
-from trainers import client, evaluate, export, pretrain
+from trainers import client, declared, evaluate, export, pretrain
 from trainers import predict as reader
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -73,7 +74,10 @@ def with_flags(monkeypatch):
 
     def call(module, words, *names):
         values = flags.FlagValues()
-        module.define(values)
+        if module is reader:
+            declared.define(Predict, values)
+        else:
+            module.define(values)
         values(words)
         monkeypatch.setattr(flags, "FLAGS", values)
         return module.main(*names)

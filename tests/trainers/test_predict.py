@@ -13,9 +13,10 @@ import pytest
 from absl import flags
 
 from simper_tf.commands import answers, predict, readings
+from simper_tf.commands.command_options import Predict
 from simper_tf.recordings import sources
 from simper_tf.utils import files
-from trainers import predict as command
+from trainers import declared
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -23,9 +24,9 @@ ROOT = pathlib.Path(__file__).parents[2]
 def run(*words):
     """Calls the command as `python -m trainers.predict` does; returns what could not be read."""
     values = flags.FlagValues()
-    command.define(values)
+    declared.define(Predict, values)
     names = values(["predict", *map(str, words)])[1:]
-    return predict.predict(command.request(names, values))
+    return predict.predict(names, declared.options(Predict, values))
 
 
 def rows(folder):

@@ -18,9 +18,10 @@ from finished import flags_of, results
 from processes import started, wait_for
 from rest_server import serving
 
+from simper_tf.commands.command_options import Predict
 from simper_tf.training import run_folder
 from simper_tf.training.checkpoints import checkpoint_steps
-from trainers import client, evaluate, export, pretrain
+from trainers import client, declared, evaluate, export, pretrain
 from trainers import predict as reader
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -142,7 +143,7 @@ def test_the_exported_model_reads_another_recording_right(run, plain, monkeypatc
 
 def test_the_other_commands_read_and_ask(run, monkeypatch, capsys):
     values = flags.FlagValues()
-    reader.define(values)
+    declared.define(Predict, values)
     values(COMMANDS[0])
     monkeypatch.setattr(flags, "FLAGS", values)
     with pytest.raises(SystemExit):

@@ -1,0 +1,82 @@
+"""Options of the commands, declared once for the console and for flagfiles; nothing heavy is imported here."""
+
+import dataclasses
+import math
+
+from simper_tf.utils.options import Options, option
+
+# Units in which answers are given: a flag's value -> in print.
+UNITS = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
+
+_MODEL = (
+    "Read by this exported model too: the folder of a run, or of a saved model. It runs the model's own graph: name "
+    "only models of people you trust."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Predict(Options):
+    """How recordings are read.
+
+    Raises:
+        ValueError: an option has not the form it needs, or means nothing with the others.
+    """
+
+    band: tuple[float, ...] | None = option(None, "Lowest and highest frequency sought, in Hz; all by default.")
+    window: float | None = option(None, "List windows of so many seconds too.")
+    hop: float | None = option(None, "Seconds from one window to the next; a whole window by default.")
+    start: float = option(0.0, "Second at which reading starts.")
+    end: float | None = option(None, "Second at which it ends; a camera is recorded until then, 60 s by default.")
+    crop: tuple[int, ...] | None = option(None, "Look only at this part of the pictures: x,y,width,height in pixels.")
+    face: bool = option(False, "Read the pulse of a face, whatever else moves.")
+    unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
+    rate: float | None = option(
+        None, "Frames or samples per second of files that do not say, or at which a video was filmed."
+    )
+    model: str = option("", _MODEL)
+    adapt: float = option(0.0, "Train SimPer for so many seconds on each recording, and read by it too.")
+    video: str = option("", "Write the one recording here, an .mp4 file, with count and phase on its frames.")
+    report: bool = option(False, "Write one HTML page of all recordings too: predictions.html.")
+    out: str = option("runs/predict", "Folder of what is written.")
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name, count in (("band", 2), ("crop", 4)):
+            numbers = getattr(self, name)
+            if numbers is not None and (not isinstance(numbers, tuple) or len(numbers) != count):
+                raise ValueError(f"--{name} takes {count} numbers with commas between them. Found: {_text(numbers)}")
+        if self.band and not 0 < self.band[0] < self.band[1]:
+            raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {_text(self.band)}")
+        if self.crop and (min(self.crop[:2]) < 0 or min(self.crop[2:]) < 1):
+            raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {_text(self.crop)}")
+        for name in ("start", "adapt"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"--{name} must be 0 or more. Found: {getattr(self, name):g}.")
+        for name in ("window", "hop", "rate"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
+                raise ValueError(f"--{name} must be above 0. Found: {getattr(self, name):g}.")
+        if not (math.inf if self.end is None else self.end) > self.start:
+            raise ValueError(f"--end={self.end:g} must be later than --start={self.start:g}.")
+        if self.hop and not self.window:
+            raise ValueError(f"--hop={self.hop:g} means nothing without --window.")
+
+
+@dataclasses.dataclass(frozen=True)
+class App(Options):
+    """How the page in the browser is served."""
+
+    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 lets others in, whom nothing asks for a password.")
+    port: int = option(8000, "Port to listen on; 0 for any that is free.", low=0, high=65535)
+    model: str = option("", _MODEL)
+    max_megabytes: float = option(2000.0, "Size of the largest recording that is taken.", low=0.001)
+
+
+@dataclasses.dataclass(frozen=True)
+class Demo(Options):
+    """Where the demonstration goes."""
+
+    out: str = option("simper-demo", "Folder of what is written.")
+
+
+def _text(numbers):
+    return ",".join(map(str, numbers)) if isinstance(numbers, tuple) else str(numbers)

@@ -1,0 +1,209 @@
+"""The console command `simper`: words are parsed and refused before anything heavy is imported."""
+
+import argparse
+import dataclasses
+import difflib
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Sequence
+
+import simper_tf
+from simper_tf.commands import console
+from simper_tf.recordings.errors import printable
+from simper_tf.utils.options import declared, kind_of, parse, text_of
+
+HELP = """\
+simper: how often something repeats in videos and series, and models that learn it without labels.
+
+  simper demo                           read a sample recording: a counted video and a picture
+  simper predict clip.mp4               how often something repeats, from when to when
+  simper predict clip.mp4 --video=counted.mp4
+{commands}
+
+Recordings are video files, folders, 'patterns/**/*.mp4', series (.csv, .wav, .edf and others) and numbers of
+cameras. Flags are written --flag=value or --flag value.
+
+  simper COMMAND --help                 the flags of a command
+  simper --version                      the version
+
+Data sets by name (rotating_digits, ubfc, ...), their builders and flagfiles are in a checkout of the project:
+python -m trainers.pretrain --help.
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Command:
+    """One command.
+
+    Attributes:
+        told: What it does, in a line.
+        runs: `module:function` below `simper_tf.commands`.
+        options: `module:class` below `simper_tf` of its options.
+        takes: What words without -- are; empty for none.
+        needs: Modules without which it does nothing, beside those that the package always brings.
+        extra: The pip extra that brings them.
+    """
+
+    told: str
+    runs: str
+    options: str
+    takes: str = ""
+    needs: tuple[str, ...] = ("cv2", "av", "matplotlib")
+    extra: str = "data,plots"
+
+
+COMMANDS = {
+    "predict": Command(
+        "Read how often something repeats in recordings.",
+        "predict:run", "commands.command_options:Predict", "RECORDING",
+    ),
+    "demo": Command(
+        "Read the sample recording that comes with the package.",
+        "demo:demo", "commands.command_options:Demo",
+    ),
+    "app": Command(
+        "Serve a page in the browser that reads recordings.",
+        "page_server:serve", "commands.command_options:App", needs=("cv2", "av", "matplotlib", "flask", "waitress"),
+        extra="app",
+    ),
+}  # fmt: skip
+
+
+def main(words: Sequence[str] | None = None) -> int | None:
+    """Runs the command that words name.
+
+    Args:
+        words: Those behind `simper`; None for those of the command line.
+
+    Returns:
+        The exit code, None for 0.
+
+    Raises:
+        SystemExit: words are wrong, an extra is missing, or a recording or a disk cannot be used; says so in a line.
+    """
+    words = list(sys.argv[1:] if words is None else words)
+    if not words or words[0] in ("--help", "-h", "help"):
+        print(_help(), end="")
+        return None
+    if words[0] in ("--version", "-V"):
+        print(f"simper {simper_tf.__version__}")
+        return None
+    name, command = words[0], COMMANDS.get(words[0])
+    if command is None:
+        _end(f"simper: error: there is no command {printable(name)!r}.{_near(name, COMMANDS)} Try simper --help.")
+    given, options = parsed(name, words[1:])
+    missing = [module for module in command.needs if importlib.util.find_spec(module) is None]
+    if missing:
+        _end(
+            f"simper {name}: error: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed. "
+            f"Install the extra: pip install 'simper-tf[{command.extra}]'."
+        )
+    return _guarded(name, command, [given] * bool(command.takes) + [options])
+
+
+def parsed(name: str, words: Sequence[str]):
+    """Returns the words of a command without --, and its options.
+
+    Raises:
+        SystemExit: words are wrong.
+    """
+    command = COMMANDS[name]
+    parser = _parser(name, command)
+    found, unknown = parser.parse_known_intermixed_args(words)
+    if unknown:
+        word = printable(unknown[0].partition("=")[0])
+        if word.startswith("-"):
+            flags = [f"--{field.name}" for field in declared(_named(command.options))]
+            parser.error(f"there is no flag {word}.{_near(word, flags)}")
+        parser.error(f"flags start with --. Found: {word}.")
+    given = vars(found)
+    recordings = given.pop("recordings", [])
+    if command.takes and not recordings:
+        parser.error("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
+    try:
+        return recordings, _named(command.options)(**given)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message):
+        message = re.sub(r"^argument --\w+: (?=--)", "", message)  # Ours name the flag themselves.
+        end = "" if message.endswith(("?", ".")) else "."
+        _end(f"{self.prog}: error: {message}{end} Try {self.prog} --help.")
+
+
+def _parser(name, command):
+    parser = _Parser(
+        prog=f"simper {name}", description=command.told, allow_abbrev=False, usage=_usage(name, command),
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=110),
+    )  # fmt: skip
+    if command.takes:
+        told = "A video, a folder, a 'pattern/*.mp4', a series or the number of a camera."
+        parser.add_argument("recordings", nargs="*", metavar=command.takes, help=told)
+    for field in declared(_named(command.options)):
+        _add(parser, field)
+    return parser
+
+
+def _usage(name, command):
+    return " ".join(filter(None, [f"simper {name}", command.takes and f"{command.takes} ...", "[--flag=value ...]"]))
+
+
+def _add(parser, field):
+    told = field.metadata["help"].replace("%", "%%")
+    if kind_of(field) == (bool, False):
+        action = argparse.BooleanOptionalAction if field.default else "store_true"
+        parser.add_argument(f"--{field.name}", action=action, default=field.default, help=told)
+        return
+
+    def read(text):
+        try:
+            return parse(field, text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    default = "" if field.default in (None, "", ()) else f" Default: {text_of(field.default)}."
+    choices = f" One of {', '.join(field.metadata['choices'])}." if field.metadata["choices"] else ""
+    parser.add_argument(
+        f"--{field.name}", type=read, default=field.default, metavar=field.name.upper(), help=told + choices + default
+    )
+
+
+def _guarded(name, command, arguments):
+    """Calls what a command runs, and turns errors that a user can cause into one line."""
+    try:
+        return _named(f"commands.{command.runs}")(*arguments)
+    except KeyboardInterrupt:
+        print(f"\nsimper {name}: interrupted; nothing that was finished is lost.", file=sys.stderr)
+        return console.INTERRUPTED
+    except Exception as error:
+        if not isinstance(error, console.expected()):
+            raise
+        _end(f"simper {name}: error: {printable(console.one_line(error))}", code=1)
+
+
+def _help():
+    lines = [f"  simper {name:<31}{command.told[0].lower()}{command.told[1:-1]}" for name, command in COMMANDS.items()
+             if name not in ("predict", "demo")]  # fmt: skip
+    return HELP.format(commands="\n".join(lines))
+
+
+def _named(path):
+    """Returns what `module:name` below the package stands for, which is imported now."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(f"simper_tf.{module}"), name)
+
+
+def _near(word, known):
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _end(sentence, code=2):
+    print(sentence, file=sys.stderr)
+    raise SystemExit(code)

@@ -1,0 +1,137 @@
+"""`simper`: its words, its refusals before anything heavy is loaded, and the sample that comes with it."""
+
+import csv
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import simper_tf
+from simper_tf.commands import answers, main, predict, sample
+from simper_tf.commands.command_options import App, Predict
+from simper_tf.recordings import sources
+from simper_tf.utils.options import declared
+
+ROOT = pathlib.Path(__file__).parents[3]
+HEAVY = ("tensorflow", "keras", "numpy", "pandas", "matplotlib", "cv2", "av", "tensorflow_datasets", "absl")
+
+
+def refused(capsys, *words):
+    """Returns the line by which words are refused."""
+    with pytest.raises(SystemExit) as end:
+        main.main(words)
+    assert end.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["predcit"], "simper: error: there is no command 'predcit'. Did you mean predict? Try simper --help."),
+        (["predict", "a", "--bnad=1,2"], "there is no flag --bnad. Did you mean --band? Try simper predict --help."),
+        (["predict", "a", "--ban=1,2"], "there is no flag --ban. Did you mean --band?"),
+        (["predict"], "there is nothing to read. Name a file, a folder, a pattern or the number of a camera."),
+        (["predict", "a", "--band=3"], "--band takes 2 numbers with commas between them. Found: 3"),
+        (["predict", "a", "--band=1,x"], "predict: error: --band takes numbers separated by commas. Found: '1,x'."),
+        (["predict", "a", "--crop=1,2,0,4"], "--crop takes x,y,width,height in pixels. Found: 1,2,0,4"),
+        (["predict", "a", "--unit=mph"], "`unit` must be one of hz, bpm, per_minute, count. Received: 'mph'."),
+        (["predict", "a", "--hop=2"], "--hop=2 means nothing without --window."),
+        (["predict", "a", "--end=nan"], "--end=nan must be later than --start=0."),
+        (["app", "--port=70000"], "`port` must be at least 0 and at most 65535. Received: 70000."),
+        (["demo", "clip.mp4"], "simper demo: error: flags start with --. Found: clip.mp4. Try simper demo --help."),
+    ],
+)
+def test_a_wrong_word_is_one_line_that_says_what_is_right(capsys, words, line):
+    assert line in refused(capsys, *words)
+
+
+def test_a_missing_package_is_one_sentence_with_its_extra(capsys, monkeypatch):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("av", "flask") else real(name))
+    assert refused(capsys, "predict", "a.mp4") == (
+        "simper predict: error: av is not installed. Install the extra: pip install 'simper-tf[data,plots]'."
+    )
+    assert refused(capsys, "app").endswith(
+        "av, flask are not installed. Install the extra: pip install 'simper-tf[app]'."
+    )
+
+
+def test_words_become_the_options_that_flagfiles_have():
+    names, options = main.parsed(
+        "predict", ["a.mp4", "--band", "0.5,2", "b.csv", "--face", "--rate=25", "--crop=1,2,3,4"]
+    )
+    assert names == ["a.mp4", "b.csv"]
+    assert options == Predict(band=(0.5, 2.0), face=True, rate=25.0, crop=(1, 2, 3, 4))
+    assert main.parsed("app", ["--port=0"]) == ([], App(port=0))
+
+
+def test_help_fits_a_screen_and_names_every_command(capsys):
+    main.main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 110
+    for name in main.COMMANDS:
+        assert any(line.startswith(f"  simper {name} ") for line in lines), name
+    assert main.main(["--version"]) is None
+    assert capsys.readouterr().out == f"simper {simper_tf.__version__}\n"
+
+
+@pytest.mark.parametrize("name", main.COMMANDS)
+def test_help_of_a_command_names_each_of_its_flags(capsys, name):
+    with pytest.raises(SystemExit) as end:
+        main.main([name, "--help"])
+    assert not end.value.code
+    out = capsys.readouterr().out
+    assert f"usage: simper {name} " in out
+    for field in declared(main._named(main.COMMANDS[name].options)):
+        assert f"--{field.name}" in out
+
+
+def test_words_are_refused_before_anything_heavy_is_loaded():
+    code = (
+        "import sys\nfrom simper_tf.commands import main\n"
+        "for words in (['--help'], ['--version'], *([[name, '--helq'] for name in main.COMMANDS])):\n"
+        "    try:\n        main.main(words)\n    except SystemExit:\n        pass\n"
+        f"sys.exit(repr([name for name in {HEAVY} if name in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_an_error_of_a_user_is_one_line_and_another_is_not_hidden(capsys, monkeypatch):
+    def fail(names, options):
+        raise errors.pop()
+
+    monkeypatch.setattr(predict, "run", fail)
+    errors = [ZeroDivisionError("ours"), OSError("the disk\x1b is full")]
+    with pytest.raises(SystemExit) as end:
+        main.main(["predict", "a.mp4"])
+    assert (end.value.code, capsys.readouterr().err) == (1, "simper predict: error: the disk\\x1b is full\n")
+    with pytest.raises(ZeroDivisionError):
+        main.main(["predict", "a.mp4"])
+
+
+def test_the_sample_that_is_shipped_is_the_one_that_is_drawn():
+    shipped = list(sources.Video(sample.PATH).frames(0.0, 99.0, (240, 320), None))
+    drawn = list(sample.frames())
+    assert [moment for moment, _ in shipped] == pytest.approx([moment for moment, _ in drawn], abs=2e-3)
+    for number in range(0, len(drawn), 40):
+        assert np.abs(shipped[number][1].astype(int) - drawn[number][1]).mean() < 2.5
+    assert sample.PATH.stat().st_size < 1_000_000
+
+
+@pytest.mark.slow
+def test_the_demo_counts_nine_repetitions_and_names_its_files(tmp_path, capsys):
+    assert main.main(["demo", f"--out={tmp_path / 'demo'}"]) is None
+    out = capsys.readouterr().out
+    (row,) = csv.DictReader((tmp_path / "demo" / answers.CSV).open())
+    truth = sample.repetitions()
+    mean = len(truth) / sum(end - start for start, end in truth)
+    assert (row["verdict"], row["repetitions"]) == ("clear", "9")
+    assert float(row["hertz"]) == pytest.approx(mean, rel=0.02)
+    for path in (tmp_path / "demo").iterdir():
+        assert str(path) in out
