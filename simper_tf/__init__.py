@@ -20,6 +20,7 @@ _HOMES = {
     "signals.octave": ("pixel_frequency", "resolve_octave"),
     "signals.readout": ("fft_frequency",),
     "signals.spectrum": ("pixel_power",),
+    "training.from_recordings": ("from_recordings",),
     "views.times": ("SpeedSets",),
     "views.views": ("Views",),
 }

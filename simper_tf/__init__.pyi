@@ -27,6 +27,7 @@ from simper_tf.methods import SimPer as SimPer
 from simper_tf.signals.octave import pixel_frequency as pixel_frequency, resolve_octave as resolve_octave
 from simper_tf.signals.readout import fft_frequency as fft_frequency
 from simper_tf.signals.spectrum import pixel_power as pixel_power
+from simper_tf.training.from_recordings import from_recordings as from_recordings
 from simper_tf.views.times import SpeedSets as SpeedSets
 from simper_tf.views.views import Views as Views
 
