@@ -1,8 +1,8 @@
 """Reading of a whole series: samples at their own times to what repeats, such as heartbeats or breaths.
 
-A series is read in stretches of half a minute, so that a disturbance spoils its stretch alone. Answers of neighboring
-stretches are put together where the tempo goes on. Where none is clear, a short series is read whole: what is slow
-needs it.
+A series is read in stretches of half a minute, so that a disturbance spoils its stretch alone. A stretch that is not
+clear is believed where its tempo is that of a clear neighbor, and answers are put together where the tempo goes on.
+Where none is clear, a short series is read whole: what is slow needs it.
 """
 
 import dataclasses
@@ -22,6 +22,9 @@ FEWEST = 2.5  # Repetitions.
 _FEWEST_SAMPLES = 16
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
+# Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
+# ones are nearly always so near, a wrong one is by chance in one of eight, as the band is so many times as wide.
+_NEAR, _SUPPORT = 0.1, math.log(8)
 _DRAWN = 2000  # Samples of a course.
 
 
@@ -58,12 +61,37 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
 
 def _of_stretches(times, values, limits, seconds):
     """Returns the answers of all stretches of about so many seconds, and notes on them."""
-    answers, notes = [], []
-    for first, last in _stretches(times, seconds):
-        answer, note = _of_stretch(times[first:last], values[first:last], limits)
-        notes += [note] * bool(note)
-        answers += [answer] * (answer is not None)
-    return answers, notes
+    parts = [slice(first, last) for first, last in _stretches(times, seconds)]
+    heard = _supported([beats.read(times[part], values[part], limits) for part in parts])
+    answers = [answer for one in heard if (answer := _of_stretch(one)) is not None]
+    return answers, [note for one in heard if (note := _second(one))]
+
+
+def _supported(heard):
+    """Returns beats of neighboring stretches, surer where a clear neighbor has the tempo of one of the candidates."""
+    heard = list(heard)
+    for order in (range(1, len(heard)), range(len(heard) - 2, -1, -1)):
+        for k in order:
+            neighbor = heard[k - order.step]
+            if neighbor.confidence >= CLEAR > heard[k].confidence:
+                heard[k] = _with_support(heard[k], neighbor.frequency)
+    return heard
+
+
+def _with_support(one, hertz):
+    """Returns beats with what is near a frequency as first candidate, if it is likely enough with that support."""
+    for candidate in one.candidates[:2]:
+        if abs(math.log(candidate.frequency / hertz)) < _NEAR:
+            candidates = (candidate, *(other for other in one.candidates if other is not candidate))
+            lift = _SUPPORT + candidate.odds - one.candidates[0].odds
+            if lift > 0:
+                return beats.Beats(_lifted(one.confidence, lift), candidates)
+    return one
+
+
+def _lifted(confidence, lift):
+    """Returns a confidence whose odds are more by a logarithm."""
+    return confidence / (confidence + (1 - confidence) * math.exp(-lift))
 
 
 def _stretches(times, seconds):
@@ -73,16 +101,11 @@ def _stretches(times, seconds):
     yield from itertools.pairwise([0, *edges.tolist(), len(times)])
 
 
-def _of_stretch(times, values, limits):
-    """Returns the answer of a stretch and a note on it, None for neither."""
-    if len(times) < _FEWEST_SAMPLES:
-        return None, None
-    heard = beats.read(times, values, limits)
-    if len(heard.times) < 2:
-        return None, None
-    repetitions = _repetitions(heard.times)
+def _of_stretch(heard):
+    """Returns the answer of a stretch, None without two beats."""
+    repetitions = _repetitions(heard.times) if len(heard.times) > 1 else ()
     if not repetitions:
-        return None, None
+        return None
     interval = 1 / heard.frequency
     gaps = np.diff(heard.times)
     pauses = [
@@ -93,13 +116,12 @@ def _of_stretch(times, values, limits):
     verdict = result.CLEAR if heard.confidence >= CLEAR else result.UNCLEAR
     if verdict == result.CLEAR and len(repetitions) + 0.5 < FEWEST:
         verdict = result.TOO_FEW
-    answer = result.Answer(
+    return result.Answer(
         scene=0, reader="beats", repetitions=repetitions, hertz=heard.frequency,
         error=heard.frequency * float(np.std(gaps) / np.mean(gaps)) / math.sqrt(len(gaps)), pairs=None,
         pauses=tuple(pauses), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence, verdict=verdict,
         times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
     )  # fmt: skip
-    return answer, _second(heard)
 
 
 def _repetitions(moments):

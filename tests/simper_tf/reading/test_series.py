@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.reading import series
+from simper_tf.reading import beats, series
 
 RNG = np.random.default_rng(3)
 
@@ -20,3 +20,32 @@ def test_the_course_is_of_the_channel_on_which_beats_are(place):
     answer = series.read(times, values, band=(0.6, 3.5)).answers[0]
     shown = np.interp(answer.times, times, values[:, place])
     assert abs(np.corrcoef(shown, answer.course)[0, 1]) > 0.9
+
+
+def beats_of(hertz, confidence, second=None):
+    """Beats with candidates of a frequency and of a second one that is somewhat less likely."""
+    rows = [(frequency, odds) for frequency, odds in ((hertz, 1.0), (second, 0.5)) if frequency]
+    tries = [
+        beats.Try("wave", frequency, np.arange(5) / frequency, np.ones(5), 0.8, 0.0, 0.05, 0.0, odds=odds)
+        for frequency, odds in rows
+    ]
+    return beats.Beats(confidence, tuple(tries))
+
+
+def test_a_doubtful_stretch_is_believed_at_the_tempo_of_a_clear_neighbor():
+    for order in (1, -1):
+        before, after = series._supported([beats_of(1.2, 0.9), beats_of(1.25, 0.3)][::order])[::order]
+        assert before.confidence == 0.9
+        assert after.confidence == pytest.approx(8 * 0.3 / (8 * 0.3 + 0.7))
+
+
+def test_a_second_candidate_at_the_tempo_of_a_clear_neighbor_comes_first():
+    _, after = series._supported([beats_of(1.2, 0.9), beats_of(0.8, 0.3, second=1.2)])
+    assert after.frequency == 1.2
+    assert after.confidence > 0.5
+
+
+@pytest.mark.parametrize("pair", [((1.2, 0.9), (1.5, 0.3)), ((1.2, 0.4), (1.2, 0.4))], ids=["other", "both unclear"])
+def test_another_tempo_or_a_doubtful_neighbor_lends_no_confidence(pair):
+    heard = [beats_of(*one) for one in pair]
+    assert [one.confidence for one in series._supported(heard)] == [confidence for _, confidence in pair]
