@@ -41,20 +41,14 @@ class Predict(Options):
 
     def __post_init__(self):
         super().__post_init__()
-        for name, count in (("band", 2), ("crop", 4)):
-            numbers = getattr(self, name)
-            if numbers is not None and (not isinstance(numbers, tuple) or len(numbers) != count):
-                raise ValueError(f"--{name} takes {count} numbers with commas between them. Found: {_text(numbers)}")
-        if self.band and not 0 < self.band[0] < self.band[1]:
-            raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {_text(self.band)}")
+        _check_band(self.band)
+        _check_count("crop", self.crop, 4)
         if self.crop and (min(self.crop[:2]) < 0 or min(self.crop[2:]) < 1):
             raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {_text(self.crop)}")
         for name in ("start", "adapt"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"--{name} must be 0 or more. Found: {getattr(self, name):g}.")
-        for name in ("window", "hop", "rate"):
-            if getattr(self, name) is not None and not getattr(self, name) > 0:
-                raise ValueError(f"--{name} must be above 0. Found: {getattr(self, name):g}.")
+        _check_above(self, "window", "hop", "rate")
         if not (math.inf if self.end is None else self.end) > self.start:
             raise ValueError(f"--end={self.end:g} must be later than --start={self.start:g}.")
         if self.hop and not self.window:
@@ -72,10 +66,55 @@ class App(Options):
 
 
 @dataclasses.dataclass(frozen=True)
+class Clips(Options):
+    """How recordings are cut into clips to learn from.
+
+    Raises:
+        ValueError: an option has not the form it needs.
+    """
+
+    band: tuple[float, ...] | None = option(None, "Lowest and highest frequency, in Hz; proposed by default.")
+    window: float | None = option(None, "Seconds of a clip; proposed by default.")
+    rate: float | None = option(None, "Frames per second of clips; proposed by default.")
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_band(self.band)
+        _check_above(self, "window", "rate")
+
+
+@dataclasses.dataclass(frozen=True)
+class Train(Clips):
+    """How SimPer is trained on recordings."""
+
+    steps: int = option(500, "Steps of the optimizer, in whole passes over the clips.", low=1)
+    batch_size: int = option(4, "Clips a step.", low=1)
+    seed: int = option(0, "Decides first weights, order of clips and views.")
+    out: str = option("runs/mine", "Folder whose saved_model/ gets the next version of the model.")
+
+
+@dataclasses.dataclass(frozen=True)
 class Demo(Options):
     """Where the demonstration goes."""
 
     out: str = option("simper-demo", "Folder of what is written.")
+
+
+def _check_band(band):
+    _check_count("band", band, 2)
+    if band and not 0 < band[0] < band[1]:
+        raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {_text(band)}")
+
+
+def _check_count(name, numbers, count):
+    if numbers is not None and (not isinstance(numbers, tuple) or len(numbers) != count):
+        raise ValueError(f"--{name} takes {count} numbers with commas between them. Found: {_text(numbers)}")
+
+
+def _check_above(options, *names):
+    for name in names:
+        if getattr(options, name) is not None and not getattr(options, name) > 0:
+            raise ValueError(f"--{name} must be above 0. Found: {getattr(options, name):g}.")
 
 
 def _text(numbers):

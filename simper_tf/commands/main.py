@@ -20,16 +20,21 @@ simper: how often something repeats in videos and series, and models that learn 
   simper demo                           read a sample recording: a counted video and a picture
   simper predict clip.mp4               how often something repeats, from when to when
   simper predict clip.mp4 --video=counted.mp4
+  simper train 'clips/*.mp4'            learn from your recordings; writes runs/mine/saved_model
+  simper predict new.mp4 --model=runs/mine
+
+Commands:
 {commands}
 
-Recordings are video files, folders, 'patterns/**/*.mp4', series (.csv, .wav, .edf and others) and numbers of
-cameras. Flags are written --flag=value or --flag value.
+Recordings are video files, folders, 'patterns/**/*.mp4', series (.csv, .wav, .edf and others) and
+numbers of cameras. Flags are written --flag=value or --flag value.
 
   simper COMMAND --help                 the flags of a command
   simper --version                      the version
+  python -m simper_tf COMMAND           the same, where `simper` is not on the path
 
-Data sets by name (rotating_digits, ubfc, ...), their builders and flagfiles are in a checkout of the project:
-python -m trainers.pretrain --help.
+A checkout of the project has more: data sets by name (rotating_digits, ubfc, ...), and runs with
+checkpoints, scores and plots. There: python -m trainers.pretrain --help.
 """
 
 
@@ -62,6 +67,14 @@ COMMANDS = {
     "demo": Command(
         "Read the sample recording that comes with the package.",
         "demo:demo", "commands.command_options:Demo",
+    ),
+    "train": Command(
+        "Learn from recordings, without labels, and export a model that reads others.",
+        "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="data",
+    ),
+    "validate": Command(
+        "Say which recordings can be learned from, and why others cannot.",
+        "train:validate", "commands.command_options:Clips", "RECORDING", needs=("cv2", "av"), extra="data",
     ),
     "app": Command(
         "Serve a page in the browser that reads recordings.",
@@ -188,8 +201,7 @@ def _guarded(name, command, arguments):
 
 
 def _help():
-    lines = [f"  simper {name:<31}{command.told[0].lower()}{command.told[1:-1]}" for name, command in COMMANDS.items()
-             if name not in ("predict", "demo")]  # fmt: skip
+    lines = [f"  {name:<9} {command.told[0].lower()}{command.told[1:-1]}" for name, command in COMMANDS.items()]
     return HELP.format(commands="\n".join(lines))
 
 

@@ -11,6 +11,7 @@ from simper_tf.commands import answers, console, html_page, page_form, pictures,
 from simper_tf.commands.command_options import App
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
+from simper_tf.utils import quiet
 
 _MEGABYTE = 1_000_000
 # Names by which a browser on this machine can call it.
@@ -31,7 +32,8 @@ def serve(asked: App):
     """Serves the page until this process is told to stop."""
     model = None
     if asked.model:
-        from simper_tf.reading import exported  # Loads TensorFlow.
+        quiet.start()
+        from simper_tf.reading import exported
 
         model = exported.Exported(asked.model)
     app = make(model, asked.max_megabytes, asked.host)

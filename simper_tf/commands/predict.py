@@ -13,7 +13,7 @@ from simper_tf.commands.command_options import Predict
 from simper_tf.reading import learned
 from simper_tf.recordings import search, sources
 from simper_tf.recordings.errors import RawDataError, printable
-from simper_tf.utils import files
+from simper_tf.utils import files, quiet
 
 LOCK = ".lock"
 # Windows of a recording that are printed; the files have all.
@@ -165,6 +165,8 @@ class _Learner:
 
     def __init__(self, request: Predict):
         self._request, self._model = request, None
+        if request.model or request.adapt:
+            quiet.start()
         if request.model:
             from simper_tf.reading import exported
 

@@ -63,17 +63,21 @@ class FromRecordings:
         self.method = SimPer(encoder, views, seed=seed)
         self.method.compile(keras.optimizers.Adam(_LEARNING_RATE))
 
-    def fit(self, steps: int = 500, batch_size: int = 4, verbose: int | str = 0) -> keras.callbacks.History:
+    def fit(
+        self, steps: int = 500, batch_size: int = 4, verbose: int | str = 0, callbacks: Sequence = ()
+    ) -> keras.callbacks.History:
         """Trains, and finds at which multiple of the frequency the features run.
 
         Args:
             steps: Of the optimizer, rounded to whole passes over the clips, one at least.
             batch_size: Clips a step.
-            verbose: As of `keras.Model.fit`.
+            verbose, callbacks: As of `keras.Model.fit`.
         """
         size = min(batch_size, len(self.recordings))
         passes = max(round(steps / -(-len(self.recordings) // size)), 1)
-        history = self.method.fit(self.recordings, batch_size=size, epochs=passes, verbose=verbose)
+        history = self.method.fit(
+            self.recordings, batch_size=size, epochs=passes, verbose=verbose, callbacks=list(callbacks)
+        )
         self.octave = self.method.octave(self.recordings)
         return history
 

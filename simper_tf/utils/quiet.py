@@ -21,6 +21,12 @@ def load_tensorflow():
     import simper_tf.utils.backend  # noqa: F401
 
 
+def start():
+    """Imports TensorFlow and lets it look for devices, for a command that computes with it; errors as above."""
+    load_tensorflow()
+    look_for_devices()
+
+
 def look_for_devices():
     """Lets TensorFlow look for devices: apart, as CUDA does not work in a process forked from one that has done so."""
     with _quietly():

@@ -1,0 +1,77 @@
+"""SimPer trained on recordings, and a look at whether they can be learned from."""
+
+import pathlib
+from collections.abc import Sequence
+
+from simper_tf.commands import console
+from simper_tf.commands.command_options import Clips, Train
+from simper_tf.utils import quiet
+
+
+def train(names: Sequence[str], asked: Train):
+    """Trains on recordings and exports the model; says what is proposed, what is left out and what is written.
+
+    Raises:
+        ValueError: no recording can be used, or what is asked for does not fit them.
+        OSError: the model cannot be written.
+    """
+    quiet.start()
+    import keras
+
+    from simper_tf.training.from_recordings import from_recordings
+
+    model = from_recordings(names, seed=asked.seed, **_given(asked))
+    _say_clips(model.recordings)
+
+    class Shown(keras.callbacks.Callback):
+        """Progress, pass by pass."""
+
+        def on_epoch_end(self, epoch, logs=None):
+            self.counter = getattr(self, "counter", None) or console.Counter("pass", self.params["epochs"])
+            told = "  ".join(f"{name} {logs[name]:.3f}" for name in ("loss", "speed_correlation"))
+            self.counter.show(epoch + 1, told)
+
+    console.say("The first step is compiled before it runs, which may take a minute ...")
+    model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
+    console.say(str(model.octave))
+    console.say(f"SavedModel: {model.export(pathlib.Path(asked.out) / 'saved_model')}.")
+    console.say(f"It reads others: simper predict new.mp4 --model={asked.out}")
+
+
+def validate(names: Sequence[str], asked: Clips) -> int:
+    """Reads all recordings and says what can be learned from; returns the exit code, 1 where one cannot be used.
+
+    Raises:
+        ValueError: no recording can be used, or what is asked for does not fit them.
+    """
+    quiet.start()
+    from simper_tf.data.recording_clips import Recordings
+
+    recordings = Recordings(names, **_given(asked))
+    _say_clips(recordings)
+    console.say("All recordings can be used." if not recordings.problems else "The others can be used.")
+    return int(bool(recordings.problems))
+
+
+def _given(asked):
+    """Returns the arguments of `Recordings` that are given."""
+    given = {name: getattr(asked, name) for name in ("band", "window", "rate")}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _say_clips(recordings):
+    """Reads all clips, and says how many there are and what is left out."""
+    number, (length, height, width, _) = len(recordings), recordings.clip_shape
+    for problem in recordings.problems:
+        console.say(f"Left out: {problem}")
+    what = "samples" if recordings.are_series else f"frames of {height} x {width} pixels"
+    low, high = recordings.band
+    counts = _counted("recording", len(recordings.sources)), _counted("clip", number)
+    console.say(
+        f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per "
+        f"second. What repeats at {low:.3g} to {high:.3g} Hz can be read."
+    )
+
+
+def _counted(what, number):
+    return f"{number} {what}{'s' * (number != 1)}"

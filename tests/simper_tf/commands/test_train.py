@@ -1,0 +1,52 @@
+"""`simper train` and `simper validate`: what they say, leave out and write; a few steps on a few frames."""
+
+import numpy as np
+import pytest
+
+from simper_tf.commands import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Returns a folder with two bars that swing sideways, 8 s at 15 frames per second, and a file of noise."""
+    folder, columns, times = tmp_path_factory.mktemp("clips"), np.arange(16), np.arange(120) / 15
+    for number, hertz in enumerate((0.8, 1.3)):
+        bars = np.exp(-0.5 * ((columns - 8 - 4 * np.sin(2 * np.pi * hertz * times)[:, None]) / 1.5) ** 2)
+        np.save(folder / f"{number}.npy", np.uint8(40 + 180 * np.repeat(bars[:, None], 12, axis=1)))
+    (folder / "broken.npy").write_bytes(np.random.default_rng(0).bytes(400))
+    return folder
+
+
+WORDS = ("--rate=15", "--band=0.6,3")
+
+
+def test_validate_says_what_can_be_learned_from_and_what_not(folder, capsys):
+    assert main.main(["validate", str(folder / "*.npy"), *WORDS]) == 1
+    left, told, last = capsys.readouterr().out.splitlines()
+    assert left.startswith(f"Left out: {folder / 'broken.npy'}: found ")
+    assert told.startswith("2 recordings, ")
+    assert "60 frames of 12 x 16 pixels at 15 per second. What repeats at 0.6 to 3 Hz can be read." in told
+    assert last == "The others can be used."
+    assert main.main(["validate", str(folder / "0.npy"), str(folder / "1.npy"), *WORDS]) == 0
+    assert capsys.readouterr().out.endswith("All recordings can be used.\n")
+
+
+def test_nothing_to_learn_from_is_one_line(folder, capsys):
+    with pytest.raises(SystemExit) as end:
+        main.main(["validate", str(folder / "broken.npy")])
+    assert end.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("simper validate: error: ")
+    assert "no recording to learn from" in line
+
+
+@pytest.mark.slow
+def test_train_writes_a_model_and_names_it(folder, tmp_path, capsys):
+    out = tmp_path / "mine"
+    assert main.main(["train", str(folder / "*.npy"), *WORDS, "--steps=2", f"--out={out}"]) is None
+    lines = capsys.readouterr().out.splitlines()
+    assert (out / "saved_model" / "1" / "saved_model.pb").exists()
+    assert lines[-2:] == [
+        f"SavedModel: {out / 'saved_model' / '1'}.", f"It reads others: simper predict new.mp4 --model={out}",
+    ]  # fmt: skip
+    assert any(line.startswith("pass ") for line in lines)
