@@ -12,7 +12,7 @@ from simper_tf.commands.readings import Done, Wishes
 from simper_tf.reading import result
 from simper_tf.recordings import sources
 
-_LONGEST_SIDE = 1280
+_LONGEST_SIDE, _SHORTEST_SIDE = 1280, 320  # Pixels of the longer side, at most and at least.
 _COLORS = ((0, 114, 178), (213, 94, 0), (0, 158, 115))  # RGB, told apart by the color-blind.
 
 
@@ -45,13 +45,15 @@ def write(path: pathlib.Path, source: sources.Source, wishes: Wishes, done: Done
         OSError: it cannot be written.
         RawDataError: a frame cannot be read.
     """
-    height, width = shape = _even(done.info)
+    info = done.info
+    height, width = _even(info)
+    shape = min(height, info.height), min(width, info.width)
     unfinished = path.with_name(f"{path.stem}.{uuid.uuid4().hex[:8]}.mp4")  # A name that no recording has.
     try:
         with mp4.Writer(unfinished, height, width) as out:
             for moment, frame in source.frames(wishes.start, wishes.end, shape, None):
-                picture = _rgb(frame)
-                _draw(picture, done, moment, wishes.box, height / done.info.height)
+                picture = cv2.resize(_rgb(frame), (width, height), interpolation=cv2.INTER_CUBIC)
+                _draw(picture, done, moment, wishes.box, height / info.height)
                 out.add(moment, picture)
                 progress(moment)
         unfinished.replace(path)
@@ -70,36 +72,50 @@ def counted(answer: result.Answer, moment: float) -> tuple[int, float]:
 
 
 def _draw(picture, done, moment, box, scale):
-    """Draws the surest answers: the box, a count, and a clock hand that goes round once a repetition."""
+    """Draws the answers that last at a moment: the box, a count, and a clock hand that goes round once a repetition."""
     height, width = picture.shape[:2]
     left, top, wide, high = [scale * edge for edge in box] if box else (0, 0, width, height)
+    radius, thickness = max(min(height, width) // 18, 8), max(min(height, width) // 240, 1)
     for row, (answer, color) in enumerate(zip(done.reading.clear, _COLORS, strict=False)):
+        if not answer.start <= moment < answer.end:
+            continue
         a, b, c, d = answer.box
         corners = [(left + b * wide, top + a * high), (left + d * wide - 1, top + c * high - 1)]
-        cv2.rectangle(picture, *[tuple(int(edge) for edge in corner) for corner in corners], color, 2)
+        cv2.rectangle(picture, *[tuple(int(edge) for edge in corner) for corner in corners], color, thickness)
         count, phase = counted(answer, moment)
-        radius = max(height // 24, 5)
-        center = (2 * radius, (2 + 3 * row) * radius)
+        center = (3 * radius // 2, (3 + 5 * row) * radius // 2)
+        _label(picture, f"{count}", (3 * radius, center[1]), radius)
         cv2.circle(picture, center, radius, color, -1, cv2.LINE_AA)
         angle = 2 * math.pi * phase
         hand = (int(center[0] + radius * math.sin(angle)), int(center[1] - radius * math.cos(angle)))
         cv2.line(picture, center, hand, (255, 255, 255), max(radius // 5, 1), cv2.LINE_AA)
-        _label(picture, f"{count}", (4 * radius, center[1] + radius // 2), radius)
     if not done.reading.clear:
-        _label(picture, answers.lines(done)[0], (8, height - 10), max(height // 30, 5))
+        _label(picture, answers.lines(done)[0], (radius, height - 3 * radius // 2), radius)
 
 
 def _label(picture, text, place, size):
-    """Draws white letters with a dark rim, about as high as a size in pixels."""
-    scale = size / 16
-    for color, thickness in (((0, 0, 0), 4), ((255, 255, 255), 1)):
-        width = max(round(thickness * scale), 1)
-        cv2.putText(picture, text, place, cv2.FONT_HERSHEY_SIMPLEX, scale, color, width, cv2.LINE_AA)
+    """Draws white letters on a dark plate, about as high as a size in pixels and no wider than the picture.
+
+    Args:
+        picture: `(H, W, 3)` uint8 that is drawn on.
+        text: What is written.
+        place: Left end and middle of the letters in pixels.
+        size: Their height.
+    """
+    room = picture.shape[1] - place[0] - size // 2
+    (wide, _), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 1.0, 1)
+    scale = min(size / 21, room / wide)  # Capitals are 21 pixels high at a scale of 1.
+    thickness = max(round(2 * scale), 1)
+    (wide, high), below = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, thickness)
+    left, base, rim = place[0], place[1] + high // 2, max(size // 3, 2)
+    cv2.rectangle(picture, (left - rim, base - high - rim), (left + wide + rim, base + below), (0, 0, 0), -1)
+    cv2.putText(picture, text, (left, base), cv2.FONT_HERSHEY_SIMPLEX, scale, (255, 255, 255), thickness, cv2.LINE_AA)
 
 
 def _even(info):
     """Returns the `(height, width)` of the video; its codec wants even numbers."""
-    scale = min(1.0, _LONGEST_SIDE / max(info.height, info.width))
+    longest = max(info.height, info.width)
+    scale = min(max(longest, _SHORTEST_SIDE), _LONGEST_SIDE) / longest
     return tuple(max(2 * round(scale * size / 2), 2) for size in (info.height, info.width))
 
 

@@ -54,6 +54,27 @@ def test_the_copy_has_every_frame_at_its_time(tmp_path):
         times = [frame.time for frame in container.decode(video=0)]
     np.testing.assert_allclose(np.subtract(times, times[0]), [0.0, 0.1, 0.5, 0.6], atol=2e-3)
     assert [path.name for path in tmp_path.iterdir()] == ["copy.mp4"]
+    with av.open(str(tmp_path / "copy.mp4")) as container:
+        assert (container.streams.video[0].width, container.streams.video[0].height) == (320, 240)
+
+
+def drawn(moment, *some):
+    picture = np.full((240, 320, 3), 250, np.uint8)
+    annotated._draw(picture, done(*some), moment, None, 10.0)
+    return picture
+
+
+def test_a_count_is_white_on_black_on_a_bright_frame():
+    plate = drawn(4.0, answer())[10:30, 36:50]
+    assert plate.min() == 0
+    assert plate.max() > 200
+    assert np.median(plate) == 0
+
+
+@pytest.mark.parametrize("moment", [0.5, 9.5])
+def test_an_answer_is_drawn_from_its_start_to_its_end(moment):
+    assert (drawn(moment, answer()) == 250).all()
+    assert not (drawn(5.0, answer()) == 250).all()
 
 
 def test_a_copy_that_fails_leaves_what_was_there(tmp_path):
