@@ -181,5 +181,13 @@ def pumping(seed, seconds=12.0, every=1.0):
     return finish(rng, times, pictures, noise=0.2, keys=tuple(np.arange(group[-1] + 1) * every))
 
 
-REPEATING = (steady, uneven, paused, slow, two_movers, alternating, moving_camera)
+def vibrating(seed, every=12, seconds=12.0, pixels=0.1):
+    """A picture that shakes by a tenth of a pixel, once in a whole number of frames."""
+    rng, times = np.random.default_rng(seed), clock(seconds)
+    still, at = texture(rng), pixels * np.sin(2 * np.pi * np.arange(len(times)) / every)
+    pictures = [ndimage.shift(still, (one, 0), order=3, mode="nearest") for one in at]
+    return finish(rng, times, np.array(pictures), noise=0.3, hertz=(RATE / every,))
+
+
+REPEATING = (steady, uneven, paused, slow, two_movers, alternating, moving_camera, vibrating)
 NOT_REPEATING = (pan, light, one_off, crowd, cut_material, shuffled, noise, pumping)

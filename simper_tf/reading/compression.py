@@ -2,7 +2,7 @@
 
 A still picture changes a little where the file stores whole frames, and
 in the pattern of frames that refer to others. Both are faint, and their
-periods are known: the key frames', or a whole number of frames.
+periods are known: the key frames', or the few frames of a pattern.
 """
 
 import numpy as np
@@ -11,8 +11,8 @@ from simper_tf.reading import movement
 
 # Root mean square in gray levels of what compression does to a still picture, at most.
 FAINT = 1.0
-# Frames after which a pattern of predicted frames starts anew at the latest.
-LONGEST_PATTERN = 16
+# Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
+PATTERNS = (1, 2, 3, 4, 5, 8)
 
 
 def without(
@@ -46,7 +46,7 @@ def _is_stored(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
     """Whether a tempo in cycles per frame is one of the file."""
     if len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03):
         return True
-    return 1 / hertz < LONGEST_PATTERN and _is_whole(1 / hertz, 0.01)
+    return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
 def _is_whole(number: float, tolerance: float) -> bool:
