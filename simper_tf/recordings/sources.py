@@ -15,8 +15,6 @@ from simper_tf.recordings.errors import RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
 LONGEST_SIDE = 40
-# Below so many bits a pixel and frame, H.264 and its like drop what is faint: of a change of 1 % nothing was left.
-FEWEST_BITS = 1.0
 
 # Steps of a series from one sample to the next where a single one is lost, with some jitter.
 _ONE_LOST = 2.5
