@@ -183,7 +183,7 @@ def _record(done, unit, length, hop):
 
 def _answer(answer, unit):
     middles, hertz, error = answer.tempo()
-    is_result = answer.verdict == result.CLEAR
+    is_result = answer.verdict in (result.CLEAR, result.DOUBTFUL)
     return {
         "verdict": answer.verdict,
         "reader": answer.reader,

@@ -186,6 +186,9 @@ class _Learner:
             done = with_model(source, wishes, done, self._model, self._request.window)
         if not seconds:
             return done
+        clear = done.reading.clear
+        if not clear:
+            return readings.renamed(done, done.name, ("No clear repetition: SimPer does not learn from it.",))
         from simper_tf.reading import adapted
 
         counter = console.Counter(f"learning from {printable(source.name)}, second", max(round(seconds), 1))
@@ -193,8 +196,7 @@ class _Learner:
         def report(left):
             counter.show(min(round(seconds - left), counter.total), f"{console.clock(left)} left")
 
-        clear = done.reading.clear
-        part = _planned(source, wishes, done, self._request.window, clear[0].hertz if clear else None)
+        part = _planned(source, wishes, done, self._request.window, clear[0].hertz)
         return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
 
 

@@ -1,6 +1,7 @@
 """A recording read as somebody wishes, by every reader that is asked."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterator
 
@@ -19,6 +20,9 @@ DRAWN = 3  # Answers that a picture shows.
 CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
 # Two frequencies are the same where they differ by less than this share.
 SAME = 0.1
+# Times that levels of a known format are stretched at most, as 12 bits in 16 need; of others the least span, as a
+# share of the largest.
+_MOST_STRETCHED, _LEAST_SHARE = 16, 1e-3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +102,8 @@ def read(
     check_box(source, info, wishes.box)
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
     kept = _Kept(progress)
-    frames = kept.watched(_levels(source.frames(wishes.start, wishes.end, shape_of(info, box), box)))
+    small = functools.partial(source.frames, wishes.start, wishes.end, shape_of(info, box), box)
+    frames = kept.watched(_levels(small))
     reading = recording.read(frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face)
     return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading))
 
@@ -106,19 +111,21 @@ def read(
 def with_learned(done: Done, learned: Learned) -> Done:
     """Returns what was read with what a trained encoder says: it decides nothing, and what contradicts is told.
 
-    An encoder answers with a frequency whatever it sees. So repetitions decide whether anything repeats, and where
-    the encoder reads another frequency than the surest answer, both are named and the confidence is halved.
+    An encoder answers with a frequency whatever it sees. So repetitions decide whether anything repeats. Where the
+    encoder reads another frequency than the surest answer, both are named and the answer is doubtful. Twice its
+    frequency is none: the halves of a repetition are often alike.
     """
     clear = done.reading.clear
     notes = done.notes
     reading = done.reading
     if not clear:
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
-    elif math.isfinite(learned.hertz) and abs(learned.hertz / clear[0].hertz - 1) > SAME:
+    elif math.isfinite(learned.hertz) and all(abs(learned.hertz / (k * clear[0].hertz) - 1) > SAME for k in (1, 2)):
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
-        doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2)
+        doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2, verdict=result.DOUBTFUL)
         answers = tuple(doubted if answer is clear[0] else answer for answer in reading.answers)
-        reading = dataclasses.replace(reading, answers=answers)
+        verdict = reading.verdict if len(clear) > 1 else result.DOUBTFUL
+        reading = dataclasses.replace(reading, answers=answers, verdict=verdict)
     return dataclasses.replace(done, notes=notes, reading=reading, learned=(*done.learned, learned))
 
 
@@ -170,21 +177,34 @@ def _face_box(source, info, wishes):
     return box, notes
 
 
-def _levels(frames) -> Iterator[tuple[float, np.ndarray]]:
-    """Yields frames as uint8: floats and 16 bits, which come from files at hand, over the range that they use."""
-    frames = iter(frames)
-    first = next(frames, None)
+def _levels(frames: Callable[[], Iterator]) -> Iterator[tuple[float, np.ndarray]]:
+    """Yields frames as uint8. Floats and 16 bits, which come from files at hand, are read twice for their range."""
+    once = frames()
+    first = next(once, None)
     if first is None:
         return
     if first[1].dtype == np.uint8:
         yield first
-        yield from frames
+        yield from once
         return
-    every = [first, *frames]
-    low = min(float(frame.min()) for _, frame in every)
-    span = max(max(float(frame.max()) for _, frame in every) - low, 1e-9)
-    for moment, frame in every:
-        yield moment, np.round(255 * (frame - low) / span).astype(np.uint8)
+    low, span = _range(frame for _, frame in frames())
+    for moment, frame in frames():
+        yield moment, np.clip(np.round(255 * (frame - low) / span), 0, 255).astype(np.uint8)
+
+
+def _range(frames: Iterator[np.ndarray]) -> tuple[float, float]:
+    """Returns the lowest level and the span that become 0 to 255: those of the format where it is made use of.
+
+    Single pixels and single frames do not decide. Nothing is stretched so far that faint noise fills the range.
+    """
+    lows, highs = np.percentile([np.percentile(frame, (0.5, 99.5)) for frame in frames], (5, 95), axis=0)
+    low, high = float(lows[0]), float(highs[1])
+    inside = low >= -0.5 and high <= 255.5
+    if inside and high - low >= 255 / _MOST_STRETCHED:
+        return 0.0, 255.0
+    least = 255 / _MOST_STRETCHED if inside else _LEAST_SHARE * max(abs(low), abs(high))
+    span = 1.5 * max(high - low, least, 1e-9)  # Half of it for what few pixels or moments show.
+    return (low + high - span) / 2, span
 
 
 class _Kept:

@@ -13,6 +13,7 @@ Box = tuple[float, float, float, float]
 
 # Verdicts of an answer, a scene and a recording.
 CLEAR = "clear"
+DOUBTFUL = "doubtful"
 UNCLEAR = "unclear"
 TOO_FEW = "too few repetitions"
 NOTHING = "nothing repeats"
@@ -36,7 +37,7 @@ class Answer:
         pauses: Start and end of every pause between repetitions.
         box: Part of the picture in which it repeats.
         confidence: Probability in [0, 1] that `hertz` is right.
-        verdict: `CLEAR`, `UNCLEAR` or `TOO_FEW`.
+        verdict: `CLEAR`, `UNCLEAR` or `TOO_FEW`; `DOUBTFUL` where a trained encoder contradicts.
         times: `(T,)` of `course`.
         course: `(T,)` the movement that was counted, without slow drift.
     """
@@ -116,8 +117,8 @@ class Reading:
 
     @property
     def clear(self) -> tuple[Answer, ...]:
-        """Answers that are results."""
-        return tuple(answer for answer in self.answers if answer.verdict == CLEAR)
+        """Answers that are results, doubtful ones included."""
+        return tuple(answer for answer in self.answers if answer.verdict in (CLEAR, DOUBTFUL))
 
 
 @dataclasses.dataclass(frozen=True)

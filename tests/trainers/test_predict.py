@@ -137,16 +137,47 @@ def test_what_a_model_reads_decides_nothing(tmp_path):
     assert told.notes == ("model reads 1.3 Hz, but no repetitions were found: it is no answer.",)
 
 
-def test_a_model_that_contradicts_halves_the_confidence():
+def test_an_answer_that_a_model_contradicts_is_doubtful():
     spans = tuple((float(k), k + 1.0) for k in range(5))
     zeros = np.zeros(0, np.float32)
     clear = readings.result.Answer(0, "movement", spans, 1.0, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros)
     done = readings.Done("a", sources.Info(10, 9, 9, 9), (), readings.result.Reading((), (clear,), "clear", ()))
     agrees = readings.with_learned(done, readings.Learned("adapt", 1.05, 4))
     assert (agrees.notes, agrees.reading.clear[0].confidence) == ((), 0.9)
-    differs = readings.with_learned(done, readings.Learned("adapt", 2.0, 4))
-    assert differs.notes == ("adapt reads 2 Hz, the repetitions say 1 Hz.",)
+    differs = readings.with_learned(done, readings.Learned("adapt", 3.0, 4))
+    assert differs.notes == ("adapt reads 3 Hz, the repetitions say 1 Hz.",)
     assert differs.reading.clear[0].confidence == 0.45
+    assert differs.reading.clear[0].verdict == differs.reading.verdict == "doubtful"
+    assert answers.lines(differs)[0].endswith("doubtful")
+    twice = readings.with_learned(done, readings.Learned("adapt", 2.05, 4))
+    assert (twice.notes, twice.reading.clear[0].verdict) == ((), "clear")
+
+
+def test_simper_learns_from_nothing_that_does_not_repeat(tmp_path, capsys):
+    np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(80, 120, (60, 12, 16, 1)).astype(np.uint8))
+    assert run(tmp_path / "noise.npy", "--rate=10", "--adapt=30", f"--out={tmp_path / 'out'}") == []
+    assert "NOTE No clear repetition: SimPer does not learn from it." in capsys.readouterr().out
+
+
+def levels(frames):
+    return np.stack([frame for _, frame in readings._levels(lambda: enumerate(np.float32(frames)))])
+
+
+def test_levels_that_use_their_range_stay():
+    frames = np.random.default_rng(0).uniform(10, 240, (9, 12, 16, 1))
+    np.testing.assert_array_equal(levels(frames), np.round(np.float32(frames)))
+
+
+def test_faint_noise_does_not_fill_the_range():
+    assert levels(100 + np.random.default_rng(0).normal(0, 0.1, (9, 12, 16, 1))).std() < 2
+    assert levels(300 * 255 + np.random.default_rng(0).normal(0, 5, (9, 12, 16, 1))).std() < 12
+
+
+def test_one_bright_pixel_or_frame_does_not_flatten_the_rest():
+    frames = np.random.default_rng(0).uniform(280 * 255, 300 * 255, (40, 24, 32, 1))
+    spread = levels(frames).std()
+    frames[:, 3, 4], frames[7] = 1e6, 1e6
+    assert levels(frames)[:7].std() > 0.8 * spread
 
 
 @pytest.mark.slow
