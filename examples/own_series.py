@@ -26,4 +26,5 @@ for name, start, each in zip(recordings.recordings, recordings.starts, hertz, st
     print(f"{name} from {start:.1f} s: {each:.3f} Hz")
 octave = model.octave(recordings)
 print(octave)
-print("served model:", export_model(model.encoder, "saved_model", frame_shape, recordings.band, octave.harmonic))
+folder = "runs/own_series/saved_model"
+print("served model:", export_model(model.encoder, folder, frame_shape, recordings.band, octave.harmonic))

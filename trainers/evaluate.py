@@ -96,6 +96,9 @@ def evaluate(folder, clips, model, settings, seconds):
         others, sure = agreement.columns(readings)
     else:
         results = rows.score(values, predicted, task, **run)
+        undefined = [name for name in task.metrics if name not in {row.metric for row in results}]
+        if undefined:
+            cli.say(f"Undefined for these labels, of which all are alike or one is 0: {', '.join(undefined)}.")
     seen = subsets.seen(predicted.labels, settings)
     # Of validation clips those with hidden labels are left out.
     if seen is not None and settings.split == "test":

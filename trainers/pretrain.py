@@ -14,6 +14,7 @@ import warnings
 import tensorflow as tf
 
 from simper_tf.data import pipeline
+from simper_tf.export import saved_model
 from simper_tf.training import (
     best_epoch,
     checkpoints,
@@ -79,7 +80,10 @@ def main():
         # With the others gone, a model that is theirs too can compute no more.
         model, seconds = evaluate.load_model(folder, clips, settings) if cluster else trained
         evaluate.evaluate(folder, clips, model, settings, seconds)
-        if settings.artifacts:
+        exported = saved_model.newest_version(folder / settings.format)
+        if settings.artifacts and exported:  # The run was finished before: training anew deletes it.
+            cli.say(f"{exported} is the model of this run: nothing was to be exported. trainers.export writes another.")
+        elif settings.artifacts:
             export.export(folder, clips, model, settings)
 
 
@@ -119,7 +123,7 @@ def train(folder, clips, settings, strategy, cluster=None):
         begun = "encoder and its head begin" if settings.keep_head else "encoder begins"
         cli.say(f"The {begun} with the weights of {settings.encoder_from}.")
     if step >= num_steps:
-        cli.say(f"Training was finished at step {step}.")
+        cli.say(f"Training was finished at step {step}. Nothing was to be trained.")
         return model, float(saved.seconds)
     batches = pipeline.Batches(
         run.read, run.num_examples, settings.batch_size, settings.seed,

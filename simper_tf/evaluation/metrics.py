@@ -96,9 +96,16 @@ def _spread(mean, mean_square):
 
 @_of_means(_correlation_of_moments)
 def pearson_correlation(true, predicted):
-    """Returns Pearson's r in [-1, 1]; 0 where either side is constant, as the authors' code has it."""
+    """Returns Pearson's r in [-1, 1]; 0 where all predictions are alike, as the authors' code has it.
+
+    Raises:
+        Undefined: all true values are alike.
+    """
+    true, predicted = _pairs(true, predicted)
+    if np.ptp(true) == 0:
+        raise Undefined("A correlation with true values that are all alike is undefined.")
     # Centered first: moments of values far from 0 leave nothing of a small spread.
-    x, y = [values - values.mean() for values in _pairs(true, predicted)]
+    x, y = [values - values.mean() for values in (true, predicted)]
     return np.stack([_over_clips(values) for values in (x, y, x * x, y * y, x * y)], axis=1)
 
 

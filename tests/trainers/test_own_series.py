@@ -233,4 +233,4 @@ def test_the_example_is_short_and_does_what_the_page_says(journey):
         read = [float(hertz) for hertz in re.findall(rf"{name} from [\d.]+ s: ([\d.]+) Hz", done.stdout)]
         assert len(read) > 5
         assert np.median(np.abs(np.array(read) - frequency)) < TOLERANCE
-    assert (folder / "saved_model" / "1" / "saved_model.pb").exists()
+    assert (folder / "runs" / "own_series" / "saved_model" / "1" / "saved_model.pb").exists()

@@ -276,4 +276,4 @@ def test_the_example_is_short_and_does_what_the_page_says(journey):
     assert done.returncode == 0, done.stderr
     assert "left out: clips/broken.mp4: found" in done.stdout
     assert re.search(r"clips/d.mp4 from 0.0 s: 1\.(19|20|21)\d Hz", done.stdout)
-    assert (folder / "saved_model" / "1" / "saved_model.pb").exists()
+    assert (folder / "runs" / "own_videos" / "saved_model" / "1" / "saved_model.pb").exists()

@@ -43,10 +43,12 @@ def test_pearson_equals_scipy_and_ignores_scale_and_offset():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.1, 3.3])
-def test_pearson_is_zero_where_either_side_is_constant(constant):
+def test_pearson_is_zero_of_equal_predictions_and_none_of_equal_labels(constant):
     series, flat = RNG.normal(size=10), np.full(10, constant)
-    for true, predicted in ((flat, series), (series, flat), (flat, flat)):
-        assert metrics.pearson_correlation(true, predicted) == pytest.approx(0, abs=1e-9)
+    assert metrics.pearson_correlation(series, flat) == pytest.approx(0, abs=1e-9)
+    for predicted in (series, flat):
+        with pytest.raises(metrics.Undefined, match="true values that are all alike is undefined"):
+            metrics.pearson_correlation(flat, predicted)
 
 
 @pytest.mark.parametrize("name", metrics.METRICS)
