@@ -137,6 +137,8 @@ def _opened(path, rate):
             stream = container.streams.best("video")
             if stream is None:
                 raise RawDataError(path, "no pictures in it", VIDEO, _CONVERT)
+            if stream.codec_context is None:
+                raise RawDataError(path, "pictures of a codec that nobody knows", VIDEO, _CONVERT)
             if not (stream.height and stream.width):
                 raise unreadable(path, "a header of no pixels, or of far more than a picture has")
             raw_files.refuse_huge(path, stream.height, stream.width, _AGAIN)

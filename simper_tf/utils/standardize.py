@@ -33,7 +33,8 @@ def standardize(clips):
         Float32 of the same shape, in [0, 1]; 0.5 where a channel does not change.
     """
     is_wide = tf.as_dtype(clips.dtype) in _WIDE
-    values = tf.cast(clips, tf.float64 if is_wide else tf.float32)
+    # In three dimensions: TensorFlow Lite cannot broadcast five of them at another length.
+    values = tf.cast(tf.squeeze(clips, axis=(2, 3)), tf.float64 if is_wide else tf.float32)
     largest = tf.reduce_max(tf.abs(values), axis=1, keepdims=True)
     # Less the first sample: the mean of what swings a little about a large number would be rounded as coarsely as it.
     values -= values[:, :1]
@@ -44,7 +45,8 @@ def standardize(clips):
     values -= tf.reduce_mean(values, axis=1, keepdims=True)
     deviation = tf.sqrt(tf.reduce_mean(tf.square(values), axis=1, keepdims=True))
     deviations = tf.math.divide_no_nan(values, deviation)
-    return 0.5 + tf.clip_by_value(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS) / (2 * MOST_DEVIATIONS)
+    seen = 0.5 + tf.clip_by_value(deviations, -MOST_DEVIATIONS, MOST_DEVIATIONS) / (2 * MOST_DEVIATIONS)
+    return tf.expand_dims(tf.expand_dims(seen, 2), 3)
 
 
 def changes(clip) -> bool:

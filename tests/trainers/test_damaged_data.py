@@ -121,6 +121,7 @@ def test_a_set_of_other_files_than_tfrecord_is_refused(few, tmp_path):
 
 LIMITED = """
 import resource, sys
+import trainers.quiet
 from trainers import cli, data, options
 from datasets.rotating_digits import rotating_digits_dataset_builder as module
 few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)

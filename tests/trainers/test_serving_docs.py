@@ -130,7 +130,7 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
         values(["client", *[word.replace("http://localhost:8501", address) for word in over_http]])
         monkeypatch.setattr(flags, "FLAGS", values)
         client.main()
-    assert "1 windows of 0.12 MB: half within " in capsys.readouterr().out
+    assert "2 windows of 0.12 MB: half within " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

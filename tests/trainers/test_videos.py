@@ -100,7 +100,7 @@ def test_one_paragraph_says_what_is_done_and_why(journey):
 
 def test_a_killed_run_goes_on_to_the_number_of_steps_that_was_fixed(journey, run):
     _, before, first, second = journey
-    assert int(before["steps"]) > 20
+    assert int(before["steps"]) > 1
     assert re.search(r"^Continuing at step \d+: simper", second, re.MULTILINE)
     assert "Measuring" in first
     assert "Measuring" not in second

@@ -133,7 +133,7 @@ def test_a_saved_method_predicts_the_same(swinging_bars, tmp_path, options):
     loaded = keras.models.load_model(tmp_path / "method.keras")
     assert (loaded.options, loaded.seed) == (model.options, 9)
     assert loaded.views == model.views
-    assert {name: getattr(loaded, name) for name in options} == options
+    assert {name: getattr(loaded.options, name) for name in options} == options
     np.testing.assert_allclose(loaded.predict_labels(clips), model.predict_labels(clips), rtol=1e-6)
 
 
