@@ -105,8 +105,8 @@ def _opened(path):
     try:
         with Image.open(path, formats=_FORMATS) as image:
             raw_files.refuse_huge(path, image.height, image.width, _AGAIN)
-            if image.format == "PNG" and not _ends_with(path, _PNG_END):
-                raise RawDataError(path, "a truncated file", _IMAGE, _AGAIN)
+            if image.format == "PNG":
+                _check_png(path)
             yield image
     except (RawDataError, MemoryError):
         raise
@@ -114,10 +114,14 @@ def _opened(path):
         raise RawDataError(path, f"a damaged image or none ({type(error).__name__})", _IMAGE, _AGAIN) from error
 
 
-def _ends_with(path, end):
+def _check_png(path):
+    """Raises an error where a PNG file is cut, or one of its checksums is wrong: decoding skips those of pixels."""
     with open(path, "rb") as file:  # noqa: PTH123  (as whoever calls names it)
-        file.seek(max(file.seek(0, 2) - len(end), 0))
-        return file.read() == end
+        file.seek(max(file.seek(0, 2) - len(_PNG_END), 0))
+        if file.read() != _PNG_END:
+            raise RawDataError(path, "a truncated file", _IMAGE, _AGAIN)
+    with Image.open(path, formats=("PNG",)) as image:
+        image.verify()
 
 
 def _small(image, shape, box):
