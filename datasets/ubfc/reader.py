@@ -7,7 +7,6 @@ second, not 30. DATASET_1 (`<N>-gt` folders) is another format and is left alone
 Format: Bobbia et al., Pattern Recognition Letters 124, 2019, and the readme that comes with the data.
 """
 
-import itertools
 import re
 
 import numpy as np
@@ -76,7 +75,7 @@ def read(folder):
         subject=folder.name,
         times=times[:num_frames],
         series={"ppg": ppg[:num_frames]},
-        frames=lambda: _read_frames(path, num_frames),
+        frames=lambda: _read_frames(path, num_frames, info.num_frames),
         notes=tuple(notes),
     )
 
@@ -96,14 +95,15 @@ def _probed(path):
     return info
 
 
-def _read_frames(path, count):
-    """Yields exactly so many frames, `(H, W, 3)` uint8 RGB."""
+def _read_frames(path, count, held):
+    """Yields the first frames, `(H, W, 3)` uint8 RGB; the file must hold so many: one lost would shift those behind."""
     read = 0
-    for _, frame in itertools.islice(video.decoded(path), count):
+    for _, frame in video.decoded(path):
         read += 1
-        yield frame
-    if read < count:
-        raise RawDataError(path, f"only {read} decodable frames", f"{count}", DOWNLOAD_AGAIN)
+        if read <= count:
+            yield frame
+    if read < held:
+        raise RawDataError(path, f"only {read} decodable frames", f"{held}", DOWNLOAD_AGAIN)
 
 
 def checkup(root, config):

@@ -83,10 +83,9 @@ def clips(recording, frames, window, stride):
     usable = collections.deque(w for w in windows if not w.problem)
     latest = collections.deque(maxlen=window)
     for index, frame in enumerate(frames):
-        if not usable:
-            return  # What follows belongs to no clip.
         latest.append(frame)
-        if index == usable[0].start + window - 1:
+        # To the end, though the last frames may belong to no clip: only there a reader knows whether one was lost.
+        if usable and index == usable[0].start + window - 1:
             yield _example(recording, usable.popleft(), np.stack(latest))
 
 
