@@ -40,7 +40,7 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
     on a CPU it would take half of the time. 20,516 parameters at 1 channel.
 
     The mean over space tells the direction of strokes, not their place, and a stroke turned by 180 degrees has the same
-    direction. So it tells twice the angle: of a swing by 90 degrees the second and third harmonics, more than the first.
+    direction. So it tells twice the angle: of a swing by 90 degrees mostly the second and third harmonics.
     With `keep_place` a dense layer over all places stands in its stead, and the first harmonic is the strongest.
 
     Args:
