@@ -5,6 +5,7 @@ import importlib.util
 import pathlib
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -127,13 +128,15 @@ def test_the_sample_that_is_shipped_is_the_one_that_is_drawn():
 
 
 @pytest.mark.slow
-def test_the_demo_counts_nine_repetitions_and_names_its_files(tmp_path, capsys):
-    assert main.main(["demo", f"--out={tmp_path / 'demo'}"]) is None
+def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["demo"]) is None
     out = capsys.readouterr().out
-    (row,) = csv.DictReader((tmp_path / "demo" / answers.CSV).open())
+    assert textwrap.indent(out, "    ") in (ROOT / "README.md").read_text()
+    (row,) = csv.DictReader((tmp_path / "simper-demo" / answers.CSV).open())
     truth = sample.repetitions()
     mean = len(truth) / sum(end - start for start, end in truth)
     assert (row["verdict"], row["repetitions"]) == ("clear", "9")
     assert float(row["hertz"]) == pytest.approx(mean, rel=0.02)
-    for path in (tmp_path / "demo").iterdir():
+    for path in pathlib.Path("simper-demo").iterdir():
         assert str(path) in out
