@@ -26,6 +26,8 @@ LINK = 0.4
 PAIR = 0.5
 # An event that no peak told of must correlate this much with those beside it.
 NEXT = 0.7
+# Nor may the picture stand still there: its variance is this share of theirs.
+MOVES = 0.15
 # Least by which the next event but one must be more alike than the next.
 GAIN = 0.03
 
@@ -196,8 +198,23 @@ def _next(run: Run, side: int) -> float | None:
     half = np.abs(gap) / 2
     alike = likeness(*stretched(run.course.states, marks - half, marks, marks + half))
     alike = alike[-len(places) :, : -len(places)].mean(1) if len(places) else np.zeros(0)
+    alike = np.where(_moves(run, side, places, half), alike, -1)
     if not (alike > NEXT).any():
         return None
     first = np.argmax(alike > NEXT)
     last = first + np.argmin(np.append(alike[first:] > NEXT, False))
     return float(places[first + alike[first:last].argmax()])
+
+
+def _moves(run: Run, side: int, places: np.ndarray, half: float) -> np.ndarray:
+    """Whether something moves behind a run, or before it, up to the end of an event at each place."""
+    near = slice(3) if side == 0 else slice(-3, None)
+    least = MOVES * np.median([_variance(run, *span) for span in zip(run.starts[near], run.ends[near], strict=True)])
+    spans = ((place - half, run.starts[0]) if side == 0 else (run.ends[-1], place + half) for place in places)
+    return np.array([_variance(run, *span) >= least for span in spans], bool)
+
+
+def _variance(run: Run, start: float, end: float) -> float:
+    """Variance of the states between two samples, those of the scene."""
+    states = run.course.states[max(int(np.floor(start)), 0) : int(np.ceil(end)) + 1]
+    return float(states.var(0).sum()) if len(states) else 0.0

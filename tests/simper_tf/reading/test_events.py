@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from simper_tf.reading import camera, courses, events, stretches
 
@@ -62,6 +63,17 @@ def test_missed_events_at_the_ends_are_added():
     phase = np.arange(300) / 50
     made = course(np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase), np.sin(4 * np.pi * phase))
     assert len(events.extended(run(made, [100, 150, 200])).marks) >= 5
+
+
+@pytest.mark.parametrize("stood", [40, 60, 100])
+def test_standing_before_and_after_is_no_repetition(stood):
+    wave = np.sin(np.pi * np.arange(200) / 50) ** 2
+    states = np.stack([np.pad(part, stood) for part in (wave, wave**2, 0.3 * wave)])
+    # A filter that takes out what is slow leaves a slope where somebody stands.
+    made = course(*(states - ndimage.gaussian_filter1d(states, 40, axis=1, mode="nearest")))
+    marks = stood + np.arange(25, 200, 50)
+    np.testing.assert_allclose(events.extended(run(made, marks)).marks, marks)
+    assert len(events.extended(run(made, marks[1:-1])).marks) == 4
 
 
 def pictures(seed, number=10):
