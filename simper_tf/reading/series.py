@@ -19,6 +19,13 @@ LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
 CLEAR = 0.5
 FEWEST = 2.5  # Repetitions.
+# A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
+# Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
+# far. So many periods of the lowest frequency must be there.
+_WIDE, _DOUBT, _DOUBTS, _MANY = 8.0, 0.5, 3.0, 5
+_MULTIPLE = 0.04  # Share by which a multiple may be off.
+_SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
+_SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _FEWEST_SAMPLES = 16
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
@@ -62,9 +69,35 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
 def _of_stretches(times, values, limits, seconds):
     """Returns the answers of all stretches of about so many seconds, and notes on them."""
     parts = [slice(first, last) for first, last in _stretches(times, seconds)]
-    heard = _supported([beats.read(times[part], values[part], limits) for part in parts])
+    heard = _supported([_heard(times[part], values[part], limits) for part in parts])
     answers = [answer for one in heard if (answer := _of_stretch(one)) is not None]
     return answers, [note for one in heard if (note := _second(one))]
+
+
+def _heard(times, values, limits):
+    """Returns beats in a band; in a wide one, those of the first span that is clear, or of the surest one."""
+    if limits[1] < _WIDE * limits[0] or len(times) < _FEWEST_SAMPLES:
+        return beats.read(times, values, limits)
+    low = max(limits[0], _MANY / float(times[-1] - times[0]))
+    spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
+    heard = []
+    for number, span in enumerate(spans):
+        if number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
+            break
+        if span[1] > 1.5 * span[0]:
+            one = beats.read(times, values, span)
+            heard.append(dataclasses.replace(one, confidence=_lifted(one.confidence, -_DOUBTS if number else -_DOUBT)))
+    return _preferred(heard)
+
+
+def _preferred(heard):
+    """Returns the first beats that are clear and no multiple of slower clear ones; else the surest."""
+    clear = [one for one in heard if one.confidence >= CLEAR]
+    for one in clear:
+        ratios = [one.frequency / other.frequency for other in clear]
+        if not any(round(ratio) in (2, 3) and abs(ratio / round(ratio) - 1) < _MULTIPLE for ratio in ratios):
+            return one
+    return max(heard, key=lambda one: one.confidence, default=beats.Beats(0.0, ()))
 
 
 def _supported(heard):

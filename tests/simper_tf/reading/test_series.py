@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.reading import beats, series
+from simper_tf.reading import beats, result, series
 
 RNG = np.random.default_rng(3)
 
@@ -49,3 +49,23 @@ def test_a_second_candidate_at_the_tempo_of_a_clear_neighbor_comes_first():
 def test_another_tempo_or_a_doubtful_neighbor_lends_no_confidence(pair):
     heard = [beats_of(*one) for one in pair]
     assert [one.confidence for one in series._supported(heard)] == [confidence for _, confidence in pair]
+
+
+@pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0])
+def test_without_a_band_a_wave_is_read_at_its_own_frequency(hertz):
+    times = np.arange(0, 30, 0.02)
+    (answer,) = series.read(times, pulse(times, hertz)[:, None] + 0.1 * RNG.normal(size=(len(times), 1))).clear
+    assert answer.hertz == pytest.approx(hertz, rel=0.02)
+
+
+def test_without_a_band_spikes_of_a_heart_are_read_at_its_rate():
+    times = np.arange(0, 10, 0.01)
+    place = (1.25 * times + 0.3) % 1 - 0.5
+    (answer,) = series.read(times, np.exp(-0.5 * (place / 0.015) ** 2)[:, None]).clear
+    assert answer.hertz == pytest.approx(1.25, rel=0.02)
+
+
+def test_without_a_band_noise_is_hardly_ever_clear():
+    times = np.arange(300) / 30
+    clear = [series.read(times, noise[:, None]).verdict == result.CLEAR for noise in RNG.normal(size=(10, 300))]
+    assert sum(clear) <= 1
