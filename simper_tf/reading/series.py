@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beats, result
+from simper_tf.reading import beat_courses, beats, result
 
 STRETCH = 30.0  # Seconds that are read at once.
 LONGEST = 300.0  # Seconds of a series that is read whole where no stretch is clear.
@@ -24,6 +24,7 @@ FEWEST = 2.5  # Repetitions.
 # far. So many periods of the lowest frequency must be there.
 _WIDE, _DOUBT, _DOUBTS, _MANY = 8.0, 0.5, 3.0, 5
 _MULTIPLE = 0.04  # Share by which a multiple may be off.
+_FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _FEWEST_SAMPLES = 16
@@ -86,8 +87,27 @@ def _heard(times, values, limits):
             break
         if span[1] > 1.5 * span[0]:
             one = beats.read(times, values, span)
-            heard.append(dataclasses.replace(one, confidence=_lifted(one.confidence, -_DOUBTS if number else -_DOUBT)))
+            left = _lifted(one.confidence, -_DOUBTS if number else -_DOUBT)
+            is_part = _is_part(times, values, one.frequency)
+            heard.append(dataclasses.replace(one, confidence=0.0 if is_part else left))
     return _preferred(heard)
+
+
+def _is_part(times, values, hertz):
+    """Returns whether something faster repeats: all that is at multiples of a frequency is at those of one of them."""
+    even, _, rate = beat_courses.evenly(times, values)
+    even = (even - even.mean(axis=0)) / np.maximum(even.std(axis=0), 1e-12)
+    size = _FINER * len(even)
+    power = (np.abs(np.fft.rfft(even * np.hanning(len(even))[:, None], size, axis=0)) ** 2).sum(axis=1)
+    count = int(HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
+    if count < 2:
+        return False
+    at = np.arange(1, count + 1) * hertz * size / rate
+    reach = np.clip(_MULTIPLE * at, _FINER, 0.3 * at[0])
+    lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
+    strongest = int(lines.argmax()) + 1
+    others = lines[np.arange(1, count + 1) % strongest > 0]
+    return strongest > 1 and bool(others.max() < _NO_LINE * lines.max())
 
 
 def _preferred(heard):

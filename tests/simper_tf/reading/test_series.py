@@ -51,7 +51,7 @@ def test_another_tempo_or_a_doubtful_neighbor_lends_no_confidence(pair):
     assert [one.confidence for one in series._supported(heard)] == [confidence for _, confidence in pair]
 
 
-@pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0])
+@pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0, 8.0])
 def test_without_a_band_a_wave_is_read_at_its_own_frequency(hertz):
     times = np.arange(0, 30, 0.02)
     (answer,) = series.read(times, pulse(times, hertz)[:, None] + 0.1 * RNG.normal(size=(len(times), 1))).clear
