@@ -35,6 +35,8 @@ _ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores"
 _MOST_LATE, _MOST_ERRORS = 16, 100
 # Of a whole video, and for each byte of its file where there are more: a still picture for hours has less.
 _MOST_PIXELS, _MOST_PIXELS_A_BYTE = 2**33, 2**16
+# Bytes of a GIF, of which FFmpeg keeps all up to the end of a frame.
+_LARGEST_GIF = 2**30
 _MOST_FRAMES = 10**7  # Some days.
 _BATCH_BYTES, _BATCH_FRAMES = 2**20, 64
 _SCALING = av.video.reformatter.Interpolation
@@ -165,6 +167,8 @@ def _refuse_endless(path, container, stream):
     seconds = (container.duration or 0) / av.time_base
     count = stream.frames or seconds * float(stream.average_rate or 0)
     pixels, size = count * stream.width * stream.height, os.path.getsize(path)  # noqa: PTH202
+    if container.format.name == "gif" and size > _LARGEST_GIF:
+        raise RawDataError(path, f"a GIF of {size / 2**30:.3g} GiB", "one of 1 GiB at most", _AGAIN)
     if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size) or count > _MOST_FRAMES:
         found = f"a header of {count:,.0f} frames of {stream.width} x {stream.height} pixels in {size:,} bytes"
         raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)

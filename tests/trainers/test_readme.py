@@ -48,7 +48,7 @@ def test_the_command_for_videos_reads_a_folder_of_them(tmp_path):
         [sys.executable, *shlex.split(command)], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    (hertz,) = re.findall(r"^    ([\d.]+) Hz = ", found.stdout, re.MULTILINE)
+    (hertz,) = re.findall(r"^ +([\d.]+) Hz = ", found.stdout, re.MULTILINE)
     assert float(hertz) == pytest.approx(0.97, abs=0.01)
 
 

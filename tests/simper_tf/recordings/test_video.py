@@ -355,6 +355,14 @@ def test_more_pixels_than_the_bytes_can_hold_are_refused_by_the_header(tmp_path,
         video.probe(tmp_path / "huge.gif")
 
 
+def test_a_gif_of_more_than_a_gibibyte_is_refused(tmp_path):
+    path = tmp_path / "endless.gif"
+    write(path, ramp(20), codec="gif", pixels="rgb8")
+    os.truncate(path, 2**31)  # Zeros, of which hardly any are on the disk.
+    with pytest.raises(RawDataError, match=r"endless\.gif: found a GIF of 2 GiB; expected one of 1 GiB at most"):
+        video.probe(path)
+
+
 def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path):
     os.mkfifo(tmp_path / "pipe.mp4")
     for path, said in ((tmp_path / "pipe.mp4", "a named pipe"), ("/dev/zero", "a device"), (tmp_path, "a folder")):
