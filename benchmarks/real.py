@@ -3,7 +3,7 @@
 python -m benchmarks.real [--files=../shared/real] [--out=docs/recordings.md]
 
 A kind is a folder of files with a `truth.csv`. A row tells file, truth,
-answer, error, verdict and seconds; totals follow. Right is a frequency
+answer, error, verdict and CPU seconds; totals follow. Right is a frequency
 or a count within the tolerance that is written beside the truth.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from simper_tf.reading import recording, result
 
-COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "seconds")
+COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
 PICTURES = 80
 
@@ -108,9 +108,9 @@ def rows(folder: pathlib.Path, reader: Callable) -> list[dict[str, str]]:
     with (folder / "truth.csv").open() as file:
         listed = list(csv.DictReader(file))
     for line in listed:
-        began = time.perf_counter()
+        began = time.process_time()
         verdict, answers = reader(folder / line["file"])
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
         how, error = outcome(truth(line), answers)
         told = "; ".join(words(answer) for answer in answers) or "-"
         surest = f"{answers[0].confidence:.2f}" if answers else "-"
