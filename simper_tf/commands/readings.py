@@ -216,7 +216,7 @@ class _Kept:
     def watched(self, frames):
         for moment, frame in frames:
             if not self._frames or moment >= self._frames[-1][0] + 1.0:
-                self._frames.append((moment, frame))
+                self._frames.append((moment, frame.copy()))  # A view would hold all that was decoded with it.
                 self._progress(moment)
             yield moment, frame
 
