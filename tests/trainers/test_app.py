@@ -20,7 +20,7 @@ import numpy as np
 import photographs
 import pytest
 
-from simper_tf.commands import answers, page_server
+from simper_tf.commands import command_options, page_server
 from trainers import predict
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -172,10 +172,10 @@ def test_a_model_of_pictures_is_not_asked_about_a_series_and_the_page_says_so(tm
 
 def test_the_form_offers_the_units_of_the_command(client):
     page = client.get("/").text
-    assert re.findall(r'<option value="(\w+)">', page) == list(answers.NAMES)
+    assert re.findall(r'<option value="(\w+)">', page) == list(command_options.UNITS)
     values = predict.flags.FlagValues()
     predict.define(values)
-    assert values["unit"].parser.enum_values == list(answers.NAMES)
+    assert values["unit"].parser.enum_values == list(command_options.UNITS)
 
 
 @pytest.fixture
