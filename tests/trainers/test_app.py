@@ -19,9 +19,10 @@ import chromium
 import numpy as np
 import photographs
 import pytest
+from absl import flags
 
 from simper_tf.commands import command_options, page_server
-from trainers import predict
+from trainers import declared
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -173,9 +174,9 @@ def test_a_model_of_pictures_is_not_asked_about_a_series_and_the_page_says_so(tm
 def test_the_form_offers_the_units_of_the_command(client):
     page = client.get("/").text
     assert re.findall(r'<option value="(\w+)">', page) == list(command_options.UNITS)
-    values = predict.flags.FlagValues()
-    predict.define(values)
-    assert values["unit"].parser.enum_values == list(command_options.UNITS)
+    values = flags.FlagValues()
+    declared.define(command_options.Predict, values)
+    assert set(values["unit"].parser.enum_values) == set(command_options.UNITS)
 
 
 @pytest.fixture
