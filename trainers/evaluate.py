@@ -10,7 +10,7 @@ import numpy as np
 
 from simper_tf.evaluation import clip_table, features, metrics, protocols, rows, tables, tasks
 from simper_tf.reading import agreement
-from simper_tf.training import checkpoints, experiment, own_videos, run_folder, subsets
+from simper_tf.training import checkpoints, experiment, own_videos, run_folder, served, subsets
 from simper_tf.utils import files
 from trainers import cli, data, figures, options, videos
 
@@ -104,7 +104,7 @@ def evaluate(folder, clips, model, settings, seconds):
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
     keep_features(folder, clips, settings, predicted)
-    run_folder.write_readout(folder, {name: dict(one.found) for name, one in predictions.items() if one.found})
+    keep_heads(folder, predictions, features_of, task, given)
     rows.write_rows(folder / "results.jsonl", results)
     of_clips = folder / run_folder.OF_CLIPS[settings.split]
     clip_table.write(of_clips, predicted, values | others, task.unit, sure)
@@ -159,6 +159,21 @@ def true_courses(clips, settings):
         name: np.stack(list(examples.map(lambda example, name=name: example[name]).as_numpy_iterator()))
         for name in clips.courses
     }
+
+
+def keep_heads(folder, predictions, features_of, task, given):
+    """Writes what protocols have found and fitted, with their errors on validation clips, for export."""
+    readouts = {name: dict(one.found) for name, one in predictions.items() if name in served.SERVED}
+    if validation := features_of.get("validation"):
+        names = served.suiting(task)
+        again = protocols.predict(features_of["train"], validation, validation, task, given, names)
+        error, _ = task.metrics["mae"]
+        for name, prediction in again.items():
+            readouts[name][served.ERROR] = float(error(validation.labels, prediction.values))
+    for name, prediction in predictions.items():
+        if prediction.fitted:
+            run_folder.write_head(folder, name, prediction.fitted)
+    run_folder.write_readout(folder, readouts)
 
 
 def keep_features(folder, clips, settings, predicted):

@@ -1,6 +1,7 @@
 """Exports a trained run as the next numbered SavedModel, or its encoder as a file for phones and browsers.
 
 python -m trainers.export --run_dir=runs/quickstart
+python -m trainers.export --run_dir=runs/lst --readout=linear_probe
 python -m trainers.export --run_dir=runs/quickstart --format=tflite
 """
 
@@ -8,9 +9,9 @@ import trainers.quiet  # noqa: F401  isort: skip
 from simper_tf import encoders
 from simper_tf.evaluation import rows, tasks
 from simper_tf.export import edge, saved_model
-from simper_tf.signals import readout
-from simper_tf.signals.octave import Octave
-from simper_tf.training import experiment, run_folder
+from simper_tf.export.served_head import ServedHead
+from simper_tf.methods import METHODS
+from simper_tf.training import experiment, run_folder, served
 from simper_tf.utils.standardize import is_series
 from trainers import cli, data, evaluate, options
 
@@ -29,9 +30,7 @@ def main():
 def export(folder, clips, model, settings):
     """Writes `saved_model/<next number>/` of a trained method, or its encoder as `--format` has it.
 
-    A method that predicts labels answers with its own head, in the unit of the labels. The others answer in Hz:
-    where labels are frequencies, at the multiple of the frequency that evaluation has found, but for what a frequency
-    prior has kept in the band, which is read there.
+    The model answers as a protocol of evaluation does, in the unit of the labels; see `served.choose`.
 
     Args:
         folder: Path of the run's folder.
@@ -40,34 +39,61 @@ def export(folder, clips, model, settings):
         settings: Settings of the run.
     """
     task = experiment.task_of(settings, clips)
-    harmonic, unit = _reading(folder, model, task, settings)
     facts, shape, form = facts_of(clips, settings, task), clips.frame_shape, settings.format
     if form != "saved_model":
-        read = {"band_hz": settings.band, "harmonic": harmonic} if unit else {}
         path = edge.export_features(
-            model.encoder, folder / form, form, shape, clips.num_frames, clips.value_range, facts | read
-        )
+            model.encoder, folder / form, form, shape, clips.num_frames, clips.value_range,
+            facts | _reading(folder, task, settings),
+        )  # fmt: skip
         cli.say(f"{form}: {path / edge.FILES[form]}.")
         return
-    versions, value_range = folder / form, clips.value_range or (0.0, 1.0)
-    given = {"max_frames": settings.max_frames or None, "facts": facts, "warm_up": settings.warm_up}
-    if unit:
+    name, found = _chosen(folder, task, settings)
+    given = {
+        "value_range": clips.value_range or (0.0, 1.0),
+        "max_frames": settings.max_frames or None,
+        "facts": facts | {"readout": name},
+        "warm_up": settings.warm_up,
+    }
+    if name in served.FOURIER:
+        harmonic, unit = _harmonic(folder, name, found), task.unit
         path = saved_model.export_model(
-            model.encoder, versions, shape, settings.band, harmonic, value_range, unit, **given
+            model.encoder, folder / form, shape, settings.band, harmonic, unit=unit, **given
         )
     else:
-        path = saved_model.export_head(model, versions, shape, task, value_range, **given)
-    cli.say(f"SavedModel: {path}.")
+        head = _head(folder, name, model, task, clips.num_frames)
+        path = saved_model.export_head(model.encoder, folder / form, shape, head, **given)
+    cli.say(f"SavedModel: {path}. It answers as {name} does.")
 
 
-def _reading(folder, model, task, settings):
-    """Returns the harmonic and unit in which frequencies are read off features; None and None of a head of its own."""
-    if model.predicts_labels:
-        return None, None
-    if not isinstance(task, tasks.Frequency):
-        return 1.0, "Hz"
-    kept = settings.options.get("prior_weight")
-    return readout.FUNDAMENTAL if kept else _harmonic(folder, task), task.unit
+def _chosen(folder, task, settings, names=served.SERVED):
+    """Returns the protocol as which the model answers, one of some names, and what evaluation has kept of it."""
+    readouts = {name: found for name, found in run_folder.read_readout(folder).items() if name in names}
+    try:
+        name = served.choose(settings.readout, readouts, task, bool(settings.options.get("prior_weight")))
+        return name, readouts[name]
+    except (LookupError, TypeError) as error:
+        raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
+
+
+def _head(folder, name, model, task, num_frames):
+    if name == "supervised":
+        return ServedHead.own(model, task)
+    return ServedHead.fitted(name, run_folder.read_head(folder, name), task, num_frames)
+
+
+def _harmonic(folder, name, found):
+    try:
+        return served.harmonic_of(name, found)
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
+
+
+def _reading(folder, task, settings):
+    """Returns how frequencies are read off the features of a file that holds the encoder alone; nothing of others."""
+    if not isinstance(task, tasks.Frequency) or METHODS[settings.method].predicts_labels:
+        return {}
+    name, found = _chosen(folder, task, settings, served.FOURIER)
+    return {"band_hz": settings.band, "harmonic": _harmonic(folder, name, found)}
 
 
 def facts_of(clips, settings, task):
@@ -99,25 +125,6 @@ def overlap_of(settings, frame_shape):
     given = {name: value for name, value in given.items() if name not in _OF_LOSSES}
     is_known = not is_series(frame_shape) and all(settings.defaults()[name] == value for name, value in given.items())
     return encoders.OVERLAPS.get(settings.encoder) if is_known else None
-
-
-def _harmonic(folder, task):
-    """Returns the harmonic of training clips' votes; None where votes split; that of labels where pixels show no line.
-
-    Where there are no labels, None holds for that too. Of one's own recordings the harmonic is that of the labels in
-    any case, if there are some.
-
-    Raises:
-        ValueError: evaluation has not found it.
-    """
-    readouts = run_folder.read_readout(folder)
-    try:
-        octave = Octave(**readouts["fft_resolved"]["octave"])
-        is_own = isinstance(task, tasks.Unlabeled)
-        is_told = "fft_calibrated" not in readouts if is_own else octave.shows
-        return octave.harmonic if is_told else float(readouts["fft_calibrated"]["harmonic"])
-    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-        raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import tensorflow as tf
 
+from simper_tf.evaluation.tasks import Frequency
 from simper_tf.signals import spectrum
 from simper_tf.utils.clips import unit_range
 from simper_tf.utils.standardize import is_series
@@ -42,6 +43,12 @@ class Features:
     def per_hertz(self, task):
         """Returns the factor, or `(N,)` factors, from Hz to the unit of a `tasks.Frequency`."""
         return task.per_hertz(self.series.shape[1] / self.rates)
+
+    def once_a_frame(self, task) -> np.ndarray:
+        """Returns `(N,)` labels of what repeats once a frame; ones where labels are no frequencies."""
+        if not isinstance(task, Frequency):
+            return np.ones(len(self.series))
+        return np.float64(self.rates) * self.per_hertz(task)
 
     def take(self, count: int) -> "Features":
         """Returns the features of the first `count` clips."""
@@ -144,9 +151,11 @@ class Prediction:
     Attributes:
         values: `(N,)` or `(N, H)`, in the unit of the task.
         note: A sentence for whoever reads the results; empty if there is nothing to say.
-        found: What an exported model needs to predict alike, for JSON.
+        found: What was chosen, and what an exported model needs of it, for JSON.
+        fitted: Arrays of the protocol's head in `heads.HEADS`, with which an exported model predicts alike.
     """
 
     values: np.ndarray
     note: str = ""
     found: Mapping = dataclasses.field(default_factory=dict)
+    fitted: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)

@@ -62,12 +62,18 @@ def nearest_neighbor(train_features, train_labels, features, distance: str = "mx
         )
     if not len(query):
         return labels[:0]
-    # Equal clips would win by luck, for sums are rounded differently at different places of an array.
-    _, kept = np.unique(train, axis=0, return_index=True)
-    kept.sort()
+    kept = distinct(train)
     train = train[kept]
     nearest = _by_correlation(train, query) if distance == "mxcorr" else _by_score(known[distance], train, query)
     return labels[kept[nearest]]
+
+
+def distinct(features) -> np.ndarray:
+    """Returns the places, in order, of those among N features that are equal to none before them.
+
+    Equal clips would win by luck, for sums are rounded differently at different places of an array.
+    """
+    return np.sort(np.unique(np.float32(features), axis=0, return_index=True)[1])
 
 
 def _checked(name, features):

@@ -25,6 +25,16 @@ class FrequencyUnit:
     answer: str
     extras: tuple[str, ...] = ("pixels",)
 
+    def answers(self, hertz, num_frames, rate) -> dict:
+        """Returns the outputs of an exported model: frequencies in Hz, and the same in this unit.
+
+        Args:
+            hertz: Frequencies, a tensor.
+            num_frames: Frames of the clips.
+            rate: Frames per second, of a shape that goes with that of `hertz`.
+        """
+        return {"frequency_hz": hertz, self.answer: hertz * self.per_hertz(num_frames / rate)}
+
 
 FREQUENCY_UNITS = {
     "Hz": FrequencyUnit(lambda seconds: 1.0, "frequency_hz"),
@@ -161,7 +171,10 @@ class Series(Task):
     kind: ClassVar[str] = "series"
     metrics: ClassVar[Mapping[str, tuple[Callable, str | None]]] = metrics.SERIES_METRICS
     extras: ClassVar[tuple[str, ...]] = ("levels",)
-    answer: ClassVar[str] = "values"
+
+    @property
+    def answer(self) -> str:
+        return "temperature_celsius" if self.unit == "°C" else "values"
 
 
 KINDS = {kind.kind: kind for kind in (Frequency, Unlabeled, Scalar, Series)}

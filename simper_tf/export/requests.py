@@ -87,16 +87,9 @@ def rate_checks(rate, batch, num_frames, band, lowest, highest):
         lowest, highest: Frequencies in Hz between which features run for this band.
     """
     low, high = band
-    yield _one_for_each("rate", rate, batch)
-    slowest, fastest = tf.reduce_min(rate), tf.reduce_max(rate)
-    yield (
-        tf.reduce_all(tf.math.is_finite(rate)) & (slowest >= 2 * highest * (1 - _ROUNDING)),
-        tf.strings.format(
-            f"`rate` must be finite and at least {2 * highest:g} frames per second, twice the frequency up "
-            f"to which features run for the band of {low:g} to {high:g} Hz. Received: {{}}.",
-            rate,
-        ),
-    )
+    why = f"twice the frequency up to which features run for the band of {low:g} to {high:g} Hz"
+    yield from least_rate_checks(rate, batch, 2 * highest, why)
+    fastest = tf.reduce_max(rate)
     seconds = PERIODS / lowest
     slower = f", at {lowest / low:.2g} of which features run" if lowest < low else ""
     yield (
@@ -105,6 +98,24 @@ def rate_checks(rate, batch, num_frames, band, lowest, highest):
             f"`frames` must last {seconds:g} s, {PERIODS} periods of the lower end of the band of {low:g} to "
             f"{high:g} Hz{slower}. Received: {{}} frames at a `rate` of {{}} per second.",
             [num_frames, fastest],
+        ),
+    )
+
+
+def least_rate_checks(rate, batch, least, why):
+    """Yields checks of rates alone.
+
+    Args:
+        rate, batch: As in `rate_checks`.
+        least: The lowest rate that is taken.
+        why: What it is, in print.
+    """
+    yield _one_for_each("rate", rate, batch)
+    yield (
+        tf.reduce_all(tf.math.is_finite(rate)) & (tf.reduce_min(rate) >= least * (1 - _ROUNDING)),
+        tf.strings.format(
+            f"`rate` must be finite and at least {least:g} frames per second, {why}. Received: {{}}.",
+            rate,
         ),
     )
 

@@ -46,6 +46,7 @@ _MEANINGS = {
     "hop_frames": "(batch): the same for all, frames from the start of a window to that of the next",
     "frequency_hz": "(batch), over time (batch, windows): hertz",
     "heart_rate_bpm": "as frequency_hz, in beats per minute",
+    "temperature_celsius": "(batch, frames): degrees Celsius of the frames that follow",
     "count": "(batch), over time (batch, windows): repetitions in the clip or window",
     "confidence": "(batch), over time (batch, windows): 0 to 1; from 0.5 on something repeats",
     "middle_s": "(batch, windows): seconds from the start of the recording to the middle of the window",
@@ -91,24 +92,23 @@ def export_model(
 
 
 def export_head(
-    method, folder, frame_shape, task, value_range=(0.0, 1.0), max_frames=None, facts=None, warm_up=False
+    encoder, folder, frame_shape, head, value_range=(0.0, 1.0), max_frames=None, facts=None, warm_up=False
 ) -> pathlib.Path:
-    """Writes a method that was trained on labels, with its own head, as the next numbered SavedModel below a folder.
+    """Writes an encoder with a head that was fitted to labels as the next numbered SavedModel below a folder.
 
-    Signatures: `serving_default` (`frames` (batch, time, H, W, C) -> the answer of the task, such as `frequency_hz`,
-    and `features`), `answer`, the same without `features`, and `features`; with `_float32`, of floats in `value_range`;
-    and `metadata`. Batch is free, time is that of the clips trained on. Returns and raises what `export_model` does.
+    Signatures: `serving_default` (`frames` (batch, time, H, W, C) -> the answer of the task, such as
+    `temperature_celsius`, and `features`), `answer`, the same without `features`, and `features`; with `_float32`, of
+    floats in `value_range`; and `metadata`. A frequency that a protocol has fitted takes `rate` (batch,) too. Batch is
+    free, time is that of the clips that the head was fitted to. Returns and raises what `export_model` does.
 
     Args:
-        method: A trained `methods.Supervised`.
+        encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
         folder: The folder TF Serving watches. Existing versions stay.
-        frame_shape, value_range, max_frames: As in `HeadModel`.
-        task: What the labels are.
+        head: A `ServedHead`.
         facts, warm_up: As in `export_model`.
     """
-    model = HeadModel(method, frame_shape, task.answer, value_range, max_frames)
-    head = {weight.path: weight.numpy() for weight in method.head_weights}
-    return _write(model, method.encoder, folder, facts or {}, warm_up, head)
+    model = HeadModel(encoder, frame_shape, head, value_range, max_frames)
+    return _write(model, encoder, folder, facts or {}, warm_up, head.kept)
 
 
 def _write(model, encoder, folder, facts, warm_up, head=None):

@@ -139,8 +139,7 @@ class FrequencyModel(FeaturesModel):
         return {**answer, "confidence": confidence, "features": features}
 
     def _in_units(self, frequency, num_frames, rate):
-        seconds = tf.cast(num_frames, tf.float32) / rate
-        return {"frequency_hz": frequency, self.unit.answer: frequency * self.unit.per_hertz(seconds)}
+        return self.unit.answers(frequency, tf.cast(num_frames, tf.float32), rate)
 
     def _frequency_and_confidence(self, features, frames, rate):
         low, high = self.band

@@ -1,44 +1,125 @@
-"""Encoder with the head that was trained with it, as it is exported: frames -> labels."""
+"""Encoder with a head that was fitted to labels, as it is exported: frames, of frequencies their rate too -> labels."""
 
-from simper_tf.export.requests import refuse
+import dataclasses
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from simper_tf.evaluation import heads
+from simper_tf.evaluation.tasks import FREQUENCY_UNITS, Frequency, Task
+from simper_tf.export.requests import batch_and_time, least_rate_checks, refuse
 from simper_tf.export.served_features import FeaturesModel
 
 
-class HeadModel(FeaturesModel):
-    """An encoder with the head that was trained with it: frames in, labels out.
+@dataclasses.dataclass(frozen=True)
+class ServedHead:
+    """A head as it is served: `own` to a method, or `fitted` by a protocol.
 
-    Args:
-        method: A method with `labels_of`, `encoder`, `regressor` and `views` of whole clips.
-        frame_shape, value_range, max_frames: As in `FeaturesModel`.
-        name: Name of the output, with its unit.
+    Attributes:
+        num_frames: T, the one length of clips that it takes.
+        answer: Name of the output, with its unit.
+        answers: Function of features, of a fitted frequency of rates too -> outputs by name.
+        weights: Variables that it reads.
+        band: `(low, high)` in Hz of a frequency that takes a rate; None for a head that takes none.
+        kept: Weights by name for further training.
     """
 
-    def __init__(self, method, frame_shape, name, value_range=(0.0, 1.0), max_frames=None):
-        super().__init__(method.encoder, frame_shape, value_range, method.views.num_frames, max_frames)
-        self.weights += [weight.value for weight in method.head_weights]
-        self.answer_name = name
-        self._labels = method.labels_of
+    num_frames: int
+    answer: str
+    answers: Callable
+    weights: Sequence[tf.Variable]
+    band: tuple[float, float] | None = None
+    kept: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def own(cls, method, task: Task) -> "ServedHead":
+        """Returns the head that was trained with a method.
+
+        Args:
+            method: One with `labels_of`, `head_weights` and `views` of whole clips.
+            task: What the labels are.
+        """
+        weights = [weight.value for weight in method.head_weights]
+        kept = {weight.path: weight.numpy() for weight in method.head_weights}
+        answers = _named(task.answer, method.labels_of)
+        return cls(method.views.num_frames, task.answer, answers, weights, kept=kept)
+
+    @classmethod
+    def fitted(cls, protocol: str, arrays: Mapping[str, np.ndarray], task: Task, num_frames: int) -> "ServedHead":
+        """Returns the head that a protocol has fitted.
+
+        Args:
+            protocol: A key of `heads.HEADS`.
+            arrays: What it has fitted.
+            task: What the labels are; a frequency with its band.
+            num_frames: T of the clips that it was fitted to.
+        """
+        variables = {name: tf.Variable(values, False, name=name) for name, values in arrays.items()}
+
+        def labels(features):
+            return heads.HEADS[protocol](variables, features)
+
+        given = num_frames, task.answer
+        if not isinstance(task, Frequency):
+            return cls(*given, _named(task.answer, labels), list(variables.values()))
+
+        def frequencies(features, rate):
+            hertz = tf.cast(labels(features) * tf.cast(rate, tf.float64), tf.float32)
+            return FREQUENCY_UNITS[task.unit].answers(hertz, num_frames, rate)
+
+        return cls(*given, frequencies, list(variables.values()), task.band)
+
+
+class HeadModel(FeaturesModel):
+    """An encoder with a head: frames in, labels out.
+
+    Args:
+        encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
+        head: A `ServedHead`.
+    """
+
+    def __init__(self, encoder, frame_shape, head, value_range=(0.0, 1.0), max_frames=None):
+        super().__init__(encoder, frame_shape, value_range, head.num_frames, max_frames)
+        self.weights += head.weights
+        self.answer_name, self.band, self._answers = head.answer, head.band, head.answers
 
     def signatures(self):
         """Returns name -> function and names of the inputs beside `frames`."""
-        return {"serving_default": (self.labels, ()), "answer": (self.answer, ()), **super().signatures()}
+        others = ("rate",) if self.band else ()
+        return {"serving_default": (self.labels, others), "answer": (self.answer, others), **super().signatures()}
 
     def facts(self):
         """Returns what a client must know of requests and answers, for JSON."""
-        return {**super().facts(), "answer": self.answer_name}
+        limits = {"band_hz": list(self.band), "least_rate": 2 * self.band[1]} if self.band else {}
+        return {**super().facts(), **limits, "answer": self.answer_name}
 
-    def labels(self, frames):
-        """Returns the labels of frames under the name of the answer, `(B,)` or `(B, H)`, and the features.
+    def labels(self, frames, *rate):
+        """Returns what `answer` does, and the features; arguments and errors are those of `answer`."""
+        checks = itertools.chain(self.frames_checks(frames), self._rate_checks(frames, *rate))
+        features = self.encoded(refuse(checks, frames))
+        return {**self._answers(features, *rate), "features": features}
+
+    def answer(self, frames, *rate):
+        """Returns the labels of frames under the name of the answer, `(B,)` or `(B, H)`; of frequencies in Hz too.
 
         Args:
-            frames: As in `features`, of the one length that the head was trained on.
+            frames: As in `features`, of the one length that the head was fitted to.
+            rate: `(B,)` float32, frames per second, at least twice the band's upper end; of a head with a band alone.
 
         Raises:
-            tf.errors.InvalidArgumentError: the frames are not so.
+            tf.errors.InvalidArgumentError: the frames or rates are not so.
         """
-        features = self.encoded(refuse(self.frames_checks(frames), frames))
-        return {self.answer_name: self._labels(features), "features": features}
+        labels = self.labels(frames, *rate)
+        return {name: values for name, values in labels.items() if name != "features"}
 
-    def answer(self, frames):
-        """Returns the labels alone; arguments and errors are those of `labels`."""
-        return {self.answer_name: self.labels(frames)[self.answer_name]}
+    def _rate_checks(self, frames, *rate):
+        if rate:
+            low, high = self.band
+            why = f"twice the upper end of the band of {low:g} to {high:g} Hz"
+            yield from least_rate_checks(*rate, batch_and_time(frames)[0], 2 * high, why)
+
+
+def _named(name, labels):
+    return lambda features: {name: tf.cast(labels(features), tf.float32)}

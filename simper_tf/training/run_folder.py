@@ -1,7 +1,7 @@
 """The folder of a run: its files, the lock of the one process at work there, and the flags that it belongs to.
 
 `flags.cfg`, `results.jsonl`, `readout.json`, `clips.csv`, `clips_validation.csv`, `features.npz`,
-`features_validation.npz`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one
+`features_validation.npz`, `heads/`, `checkpoints/`, `logs/`, `plots/`, `saved_model/`. It belongs to one
 process at a time, which holds `.lock` in it.
 """
 
@@ -9,7 +9,10 @@ import contextlib
 import json
 import pathlib
 import shutil
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Mapping
+
+import numpy as np
 
 from simper_tf.evaluation import rows
 from simper_tf.training import checkpoints
@@ -17,13 +20,13 @@ from simper_tf.training.settings import Settings, free_names, text_of
 from simper_tf.utils import files
 
 LOCK = ".lock"
-FLAGS, READOUT = "flags.cfg", "readout.json"
+FLAGS, READOUT, HEADS = "flags.cfg", "readout.json", "heads"
 # Split -> the features of its clips.
 FEATURES = {"test": "features.npz", "validation": "features_validation.npz"}
 # Split -> what was read from each of its clips.
 OF_CLIPS = {"test": "clips.csv", "validation": "clips_validation.csv"}
 # What a run leaves beside its checkpoints, which flags of another run must not mix with.
-MADE = ("results.jsonl", *OF_CLIPS.values(), *FEATURES.values(), "saved_model")
+MADE = ("results.jsonl", *OF_CLIPS.values(), *FEATURES.values(), "heads", "saved_model")
 # The first line of `flags.cfg`, and how the last begins, before the checksum of all lines above it.
 _FIRST_LINE = (
     "# Repeats this run, down to '# End.': python -m trainers.pretrain --flagfile=<this file> --run_dir=<a folder>"
@@ -216,6 +219,28 @@ def read_readout(folder: pathlib.Path) -> dict:
     return kept["protocols"]
 
 
+def write_head(folder: pathlib.Path, protocol: str, arrays: Mapping[str, np.ndarray]):
+    """Keeps the head that a protocol has fitted, for export."""
+    path = folder / HEADS / f"{protocol}.npz"
+    path.parent.mkdir(exist_ok=True)
+    with files.replacing(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def read_head(folder: pathlib.Path, protocol: str) -> dict[str, np.ndarray]:
+    """Returns what `write_head` has kept.
+
+    Raises:
+        ValueError: nothing was kept, or the file is damaged.
+    """
+    path = folder / HEADS / f"{protocol}.npz"
+    try:
+        with np.load(path) as kept:
+            return dict(kept)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise _to_evaluate(folder, path, error) from error
+
+
 def _checksum(readout):
     return files.checksum(json.dumps(readout, sort_keys=True))
 
@@ -227,8 +252,12 @@ def damaged_readout(folder: pathlib.Path, what) -> ValueError:
         folder: The run's.
         what: What is wrong with it, in print.
     """
+    return _to_evaluate(folder, folder / READOUT, what)
+
+
+def _to_evaluate(folder, path, what):
     return ValueError(
-        f"{folder / READOUT} is missing or damaged ({what}): how features are to be read is found by evaluation. "
+        f"{path} is missing or damaged ({what}): how features are to be read is found by evaluation. "
         f"Evaluate first: python -m trainers.evaluate --run_dir={folder}"
     )
 

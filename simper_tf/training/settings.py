@@ -14,6 +14,7 @@ from simper_tf.encoders import ENCODERS, with_saliency_sampler
 from simper_tf.evaluation.protocols import PROTOCOLS
 from simper_tf.methods import APPEARANCES, METHODS
 from simper_tf.recordings import gaps
+from simper_tf.training import served
 from simper_tf.utils.options import declared, option, options_of, text_of
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.views import INTERPOLATIONS
@@ -115,6 +116,9 @@ class Settings:
     format: str = _serve("saved_model", "Kind of exported model: a SavedModel, or a file with the encoder alone (onnx, "
                          "tflite; install the extra edge).", choices=("saved_model", "onnx", "tflite"),
                          free=True)  # fmt: skip
+    readout: str = _serve(served.BEST, "Protocol of evaluation as which the SavedModel answers; best takes that with "
+                          "the smallest error on validation clips.", choices=(served.BEST, *served.SERVED),
+                          free=True)  # fmt: skip
     max_frames: int = _serve(0, "Most frames of all clips in a request; 0 takes as many as hold 32 million values.",
                              low=0, free=True, rare=True)  # fmt: skip
     warm_up: bool = _serve(False, "Add requests by which TF Serving warms up; install the extra serving.", free=True,
@@ -169,9 +173,9 @@ class Settings:
                 self.view_frames and kind.needs_labels
             ),
         }
-        for name, undo in (("max_frames", "--max_frames=0"), ("warm_up", "--nowarm_up")):
+        for name, undo in (("max_frames", "--max_frames=0"), ("warm_up", "--nowarm_up"), ("readout", "--readout=best")):
             sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
-            refusals[sentence] = getattr(self, name) and self.format != "saved_model"
+            refusals[sentence] = getattr(self, name) not in (0, served.BEST) and self.format != "saved_model"
         for sentence, applies in refusals.items():
             if applies:
                 raise ValueError(sentence)

@@ -7,6 +7,7 @@ import signal
 import numpy as np
 import pytest
 import tensorflow as tf
+from few_digits import Digits
 from finished import final_weights, results
 from matplotlib.figure import Figure
 from processes import lines_until, wait_for
@@ -37,8 +38,8 @@ def figures(monkeypatch):
 
 def test_a_run_leaves_all_that_its_folder_promises(finished):
     assert {path.name for path in finished.iterdir()} == {
-        "flags.cfg", "results.jsonl", "readout.json", "clips.csv", "features.npz", "checkpoints", "logs", "plots",
-        "saved_model",
+        "flags.cfg", "results.jsonl", "readout.json", "clips.csv", "features.npz", "heads", "checkpoints", "logs",
+        "plots", "saved_model",
     }  # fmt: skip
     rows = results(finished)
     assert {"1nn", "fft", "fft_calibrated"} <= {row["protocol"] for row in rows}
@@ -138,25 +139,55 @@ def test_export_alone_adds_a_version_that_computes_the_same(call, finished):
 
 def test_export_takes_the_octave_of_evaluation_and_encodes_no_clip(call, finished, monkeypatch):
     found = run_folder.read_readout(finished)
-    assert found["fft_calibrated"].keys() == {"harmonic"}
-    exported, write = [], saved_model.export_model
-
-    def exporting(*arguments, **given):
-        exported.append(arguments)
-        return write(*arguments, **given)
-
-    monkeypatch.setattr(saved_model, "export_model", exporting)
+    assert found["fft_calibrated"].keys() == {"harmonic", "validation_mae"}
+    exported = []
+    monkeypatch.setattr(saved_model, "export_model", lambda *given, **_: exported.append(given))
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
-    for octave, harmonic in (
-        ({"divisor": 3, "agreement": 0.9, "voting": 0.8}, 1 / 3),
-        ({"divisor": 3, "agreement": 0.5, "voting": 0.8}, None),
-        ({"divisor": 3, "agreement": 0.9, "voting": 0.1}, 0.5),
-    ):
-        altered = {"fft_resolved": {"octave": octave}, "fft_calibrated": {"harmonic": 0.5}}
-        run_folder.write_readout(finished, altered)
+    octave, calibrated = {"divisor": 3, "agreement": 0.9, "voting": 0.8}, {"harmonic": 0.5, "validation_mae": 0.2}
+    # The smallest error on validation clips decides, of equal ones the first.
+    for changed, error, harmonic in (({}, 0.2, 1 / 3), ({"agreement": 0.5}, 0.1, None), ({}, 0.3, 0.5)):
+        resolved = {"octave": octave | changed, "validation_mae": error}
+        run_folder.write_readout(finished, {"fft_resolved": resolved, "fft_calibrated": calibrated})
         call(export_trainer.main, f"--run_dir={finished}")
         assert exported[-1][4] == harmonic
     run_folder.write_readout(finished, found)
+
+
+@pytest.mark.parametrize("name", ["1nn", "1nn_npsd", "probe", "fft", "fft_calibrated"])
+def test_an_exported_readout_says_what_evaluation_wrote_of_every_clip(call, finished, data_dir, name):
+    call(export_trainer.main, f"--run_dir={finished}", f"--readout={name}")
+    loaded = tf.saved_model.load(saved_model.newest_version(finished / "saved_model"))
+    lines = {line["id"]: line for line in csv.DictReader((finished / "clips.csv").open())}
+    clips = Digits(data_dir=data_dir, config="digits").as_dataset(split="test[:6]").batch(6).as_numpy_iterator()
+    (batch,) = clips
+    said = loaded.signatures["answer"](frames=batch["clip"], rate=batch["rate"])["frequency_hz"]
+    expected = [float(lines[key.decode()][f"{name} (Hz)"]) for key in batch["id"]]
+    np.testing.assert_allclose(said, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (
+            ["--readout=linear_probe"],
+            "--readout=linear_probe does not predict labels of the kind frequency, .* 1nn_npsd",
+        ),
+        (["--readout=1nn", "--format=onnx"], "--readout means nothing with --format=onnx, which is not for a server"),
+    ],
+)
+def test_a_readout_that_cannot_be_served_is_refused(call, finished, flags, message):
+    with pytest.raises(ValueError, match=message):
+        call(export_trainer.main, f"--run_dir={finished}", *flags)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04 cut off"])
+def test_a_damaged_head_says_how_to_fit_it_again(call, finished, content):
+    path = finished / "heads" / "probe.npz"
+    before = path.read_bytes()
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^{path} is missing or damaged \(.*evaluate --run_dir={finished}$"):
+        call(export_trainer.main, f"--run_dir={finished}", "--readout=probe")
+    path.write_bytes(before)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}'])

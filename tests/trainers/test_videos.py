@@ -175,7 +175,7 @@ def test_labels_give_errors_and_the_multiple_of_the_exported_model(run, plain, c
         plain(pretrain.main, *LEARN[1:], "--labels=labels.csv", "--run_dir=runs/other", "--num_views=2", "--size=12,16")
     assert not list(pathlib.Path("runs/other").glob("checkpoints"))
     plain(evaluate.main, *COMMANDS[2][1:])  # Without labels they tell nothing any more.
-    assert set(run_folder.read_readout(run)) == {"fft_resolved"}
+    assert set(run_folder.read_readout(run)) == {"fft_resolved", "fft_fundamental"}
 
 
 def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):

@@ -4,7 +4,7 @@
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
@@ -42,7 +42,12 @@ WITHOUT_LABELS = ("fft_resolved",)
 
 
 def predict(
-    train: Features, validation: Features, test: Features, task: Task, options: Mapping[str, object] | None = None
+    train: Features,
+    validation: Features,
+    test: Features,
+    task: Task,
+    options: Mapping[str, object] | None = None,
+    names: Collection[str] = tuple(PROTOCOLS),
 ) -> dict[str, Prediction]:
     """Predicts the label of every test clip by each protocol that suits the task.
 
@@ -51,13 +56,14 @@ def predict(
             alone whose labels are `known`.
         task: What the labels are; a frequency needs its band.
         options: Options of protocols, by name, that differ from their defaults.
+        names: Protocols that are asked.
 
     Raises:
         ValueError: no protocol suits the task.
     """
     predictions = {}
     for name, (protocol, kinds) in PROTOCOLS.items():
-        if task.kind in kinds:
+        if task.kind in kinds and name in names:
             own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
             shown = train if name in WITHOUT_LABELS else train.labeled()
             predictions[name] = protocol(shown, validation, test, task, **own)

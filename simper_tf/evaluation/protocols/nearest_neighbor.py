@@ -4,7 +4,7 @@ import numpy as np
 
 from simper_tf.evaluation import neighbors
 from simper_tf.evaluation.features import Features, Prediction
-from simper_tf.evaluation.tasks import Frequency, Task
+from simper_tf.evaluation.tasks import Task
 
 
 def nearest_neighbor(
@@ -15,14 +15,8 @@ def nearest_neighbor(
     Features are compared frame by frame, so the frequency of the neighbor is taken in cycles per frame, and told at the
     test clip's own rate.
     """
-    places = np.arange(len(train.labels))
-    nearest = neighbors.nearest_neighbor(train.series, places, test.series, distance)
-    labels = train.labels[nearest]
-    if isinstance(task, Frequency):
-        labels = labels * np.float32(_once_a_frame(test, task) / _once_a_frame(train.only(nearest), task))
-    return Prediction(labels)
-
-
-def _once_a_frame(features, task):
-    """Returns `(N,)` labels of what repeats once a frame."""
-    return np.float64(features.rates) * features.per_hertz(task)
+    labels = train.labels / train.once_a_frame(task)
+    nearest = neighbors.nearest_neighbor(train.series, labels, test.series, distance)
+    kept = neighbors.distinct(train.series)
+    fitted = {"series": np.float32(train.series)[kept], "labels": labels[kept]}
+    return Prediction(nearest * test.once_a_frame(task), fitted=fitted)

@@ -66,7 +66,8 @@ def test_a_kind_of_label_brings_its_metrics_and_answer():
     assert set(Frequency("Hz").metrics) == {"mae", "mape", "gm", "pearson"}
     assert Series("°C").metrics is metrics.SERIES_METRICS
     assert [Frequency(unit).answer for unit in ("Hz", "bpm", "count")] == ["frequency_hz", "heart_rate_bpm", "count"]
-    assert (Scalar("mmHg").answer, Series("°C").answer) == ("value", "values")
+    assert (Scalar("mmHg").answer, Series("m").answer) == ("value", "values")
+    assert Series("°C").answer == "temperature_celsius"
 
 
 def test_a_new_unit_of_frequency_is_one_entry(monkeypatch):

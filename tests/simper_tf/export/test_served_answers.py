@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from simper_tf.evaluation.tasks import Scalar
 from simper_tf.export.served_frequency import FrequencyModel
-from simper_tf.export.served_head import HeadModel
+from simper_tf.export.served_head import HeadModel, ServedHead
 
 pytestmark = pytest.mark.usefixtures("eagerly")
 RATE, BAND, FRAME = 30.0, (0.4, 5.0), (2, 3, 1)
@@ -247,11 +248,12 @@ def test_a_head_answers_labels_of_clips_of_its_own_length():
     doubled = tf.Variable(2.0)
     method = types.SimpleNamespace(
         encoder=encoder_of(as_they_are),
-        head_weights=[types.SimpleNamespace(value=doubled)],
+        head_weights=[types.SimpleNamespace(value=doubled, path="doubled", numpy=doubled.numpy)],
         labels_of=lambda features: doubled * tf.reduce_mean(features, axis=1),
         views=types.SimpleNamespace(num_frames=9),
     )
-    model, frames = HeadModel(method, FRAME, "value", max_frames=20), np.full((2, 9, *FRAME), 51, np.uint8)
+    head = ServedHead.own(method, Scalar("mmHg"))
+    model, frames = HeadModel(method.encoder, FRAME, head, max_frames=20), np.full((2, 9, *FRAME), 51, np.uint8)
     frames[1] = 102
     labels = model.labels(tf.constant(frames))
     assert set(labels) == {"value", "features"}

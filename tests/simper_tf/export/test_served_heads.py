@@ -17,6 +17,7 @@ from simper_tf.evaluation.tasks import Frequency
 from simper_tf.export import saved_model
 from simper_tf.export.served_features import FeaturesModel
 from simper_tf.export.served_frequency import FrequencyModel
+from simper_tf.export.served_head import ServedHead
 from simper_tf.methods import SimPer, Supervised
 from simper_tf.training import checkpoints, encoder_weights
 from simper_tf.views.views import Views
@@ -73,7 +74,10 @@ def heads(trained, swinging_bars):
         model = Supervised(begun, views, head=head, cycles_per_label=1 / (factor * RATE), **told)
         model.compile(keras.optimizers.Adam(3e-3))
         model.train_step((tf.constant(clips), tf.constant(labels)))
-        exported[name] = model, saved_model.export_head(model, folder.parent / name, FRAME, task)
+        exported[name] = (
+            model,
+            saved_model.export_head(model.encoder, folder.parent / name, FRAME, ServedHead.own(model, task)),
+        )
     return exported
 
 
@@ -118,7 +122,7 @@ def test_random_requests_are_answered_or_refused_in_a_sentence(heads, signature)
 def test_equal_heads_are_equal_bytes_and_tell_no_place(heads, tmp_path):
     name = "heart_rate_bpm"
     model, first = heads[name]
-    second = saved_model.export_head(model, tmp_path, FRAME, TASKS[name][0])
+    second = saved_model.export_head(model.encoder, tmp_path, FRAME, ServedHead.own(model, TASKS[name][0]))
     root = pathlib.Path(saved_model.__file__).parents[2]
     words = {str(pathlib.Path.home()), str(first.parents[1]), str(root), sys.prefix, getpass.getuser() + "@"}
     for path in filter(pathlib.Path.is_file, first.rglob("*")):

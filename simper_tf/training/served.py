@@ -1,0 +1,72 @@
+"""Choice of the protocol of evaluation as which an exported model answers."""
+
+from collections.abc import Mapping
+
+from simper_tf.evaluation.heads import HEADS
+from simper_tf.evaluation.protocols import PROTOCOLS
+from simper_tf.evaluation.tasks import Task
+from simper_tf.signals import readout
+from simper_tf.signals.octave import Octave
+
+# Those that read frequencies off a spectrum of features, of clips of any length.
+FOURIER = ("fft_resolved", "fft", "fft_fundamental", "fft_calibrated")
+# Those that can be served.
+SERVED = (*FOURIER, *HEADS, "supervised")
+BEST = "best"
+# Key in what is kept of a protocol: its mean absolute error on validation clips.
+ERROR = "validation_mae"
+
+
+def suiting(task: Task) -> list[str]:
+    """Returns the protocols of `SERVED` that predict the label of a task."""
+    return [name for name in SERVED if task.kind in PROTOCOLS[name][1]]
+
+
+def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task, has_prior: bool = False) -> str:
+    """Returns the protocol by which an exported model answers.
+
+    Args:
+        wanted: A name of `SERVED`, or `BEST`: the own head of a method that has one, else the smallest error on
+            validation clips. Without labels it is `fft_fundamental` after training with a prior, `fft_calibrated` where
+            a few clips are labeled, else `fft_resolved`.
+        readouts: What evaluation has kept of each protocol.
+        task: What the labels are.
+        has_prior: Whether a frequency prior has kept features in the band.
+
+    Raises:
+        ValueError: the protocol does not suit the task, or evaluation has not had it.
+    """
+    names = [name for name in suiting(task) if name in readouts]
+    if wanted == BEST:
+        wanted = _best(names, readouts, task, has_prior)
+    if wanted not in names:
+        raise ValueError(
+            f"--readout={wanted} does not predict labels of the kind {task.kind}, or this run has not evaluated it. It "
+            f"can serve {', '.join(names) or 'none'}. Name one of these, or leave --readout out."
+        )
+    return wanted
+
+
+def harmonic_of(name: str, found: Mapping) -> float | str | None:
+    """Returns the `harmonic` of `FrequencyModel` with which it answers as a protocol of `FOURIER` does.
+
+    Args:
+        name: The protocol.
+        found: What evaluation has kept of it.
+
+    Raises:
+        LookupError, TypeError, ValueError, ArithmeticError: that is damaged.
+    """
+    if name == "fft_resolved":
+        return Octave(**found["octave"]).harmonic
+    if name == "fft_calibrated":
+        return float(found["harmonic"])
+    return readout.FUNDAMENTAL if name == "fft_fundamental" else 1.0
+
+
+def _best(names, readouts, task, has_prior):
+    if "supervised" in names:
+        return "supervised"
+    if "validation" not in task.chosen_on:
+        return "fft_fundamental" if has_prior else "fft_calibrated" if "fft_calibrated" in names else "fft_resolved"
+    return min(names, key=lambda name: readouts[name][ERROR], default=BEST)
