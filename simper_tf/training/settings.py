@@ -173,9 +173,13 @@ class Settings:
                 self.view_frames and kind.needs_labels
             ),
         }
-        for name, undo in (("max_frames", "--max_frames=0"), ("warm_up", "--nowarm_up"), ("readout", "--readout=best")):
+        for name, undo, given in (
+            ("max_frames", "--max_frames=0", self.max_frames),
+            ("warm_up", "--nowarm_up", self.warm_up),
+            (f"readout={self.readout}", "--readout=best", self.readout not in (served.BEST, *served.FOURIER)),
+        ):
             sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
-            refusals[sentence] = getattr(self, name) not in (0, served.BEST) and self.format != "saved_model"
+            refusals[sentence] = given and self.format != "saved_model"
         for sentence, applies in refusals.items():
             if applies:
                 raise ValueError(sentence)

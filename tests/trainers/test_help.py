@@ -76,7 +76,7 @@ def test_evaluation_and_export_show_what_they_may_change():
     data = {"run_dir", "data_dir", "manual_dir"}
     evaluation = {"split", "validation_clips", "test_clips", "labels", "artifacts", "labeled_clips"}
     assert shown(headings=options.OF_EVALUATION)[1] == data | evaluation
-    assert shown(True, options.OF_EXPORT)[1] == data | {"format", "max_frames", "warm_up"}
+    assert shown(True, options.OF_EXPORT)[1] == data | {"format", "max_frames", "readout", "warm_up"}
 
 
 def test_flags_stand_in_their_groups_with_defaults_and_choices():

@@ -36,7 +36,10 @@ def commands():
 def test_the_page_has_the_commands_run_here_and_all_overlaps():
     assert [words[1:3] for words in commands()] == [
         ["run", "--dir"],
-        *[["-m", f"trainers.{name}"] for name in ("export", "export", "client", "client", "export", "export")],
+        *[
+            ["-m", f"trainers.{name}"]
+            for name in ("export", "export", "export", "client", "client", "export", "export")
+        ],
     ]
     told = dict(re.findall(r"`(\w+)` (\d+)[,.]", PAGE[PAGE.index("simper_tf.encoders.OVERLAPS") :]))
     assert {name: int(overlap) for name, overlap in told.items()} == {
@@ -85,12 +88,12 @@ def features_agree(run, capsys):
 @pytest.mark.slow
 def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, capsys):
     run = tmp_path / "runs" / "quickstart"
-    _, bounded, warm, over_http, over_grpc, tflite, onnx = [words[3:] for words in commands()]
+    _, _, bounded, warm, over_http, over_grpc, tflite, onnx = [words[3:] for words in commands()]
 
     def here(words):
         return [word.replace("runs/quickstart", str(run)) for word in words]
 
-    call(pretrain.main, f"--run_dir={run}", "--noartifacts")
+    call(pretrain.main, f"--run_dir={run}", "--noartifacts", "--readout=fft_resolved")
     call(export.main, *here(bounded))
     facts = json.loads((run / "saved_model" / "1" / "assets.extra" / "metadata.json").read_text())
     assert (facts["max_frames"], facts["method"], facts["frame_shape"]) == (3000, "simper", [28, 28, 1])
