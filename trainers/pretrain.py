@@ -126,11 +126,14 @@ def train(folder, clips, settings, strategy, cluster=None):
         cli.say(f"Training was finished at step {step}. Nothing was to be trained.")
         return model, float(saved.seconds)
     batches = pipeline.Batches(
-        run.read, run.num_examples, settings.batch_size, settings.seed,
+        run.read, run.num_examples, run.batch_size, settings.seed,
         model.views if settings.augment_on == "host" else None, model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
     ).start(step)  # fmt: skip
     with cli.StopRequest() as stop, _noted(folder, settings, step) as (note, before_step):
+        if run.batch_size < settings.batch_size:
+            wanted = f"--batch_size={settings.batch_size}"
+            cli.say(f"NOTE: batch of {run.batch_size}: there are no more training clips, fewer than {wanted}.")
         cli.say(_plan(run, settings, step))
         if not settings.run_eagerly:
             cli.say("The first step is compiled before it runs, which may take a minute ...")
@@ -195,7 +198,7 @@ def _plan(run, settings, step):
     shared = f" on {replicas} replicas" if replicas > 1 else ""
     return (
         f"{begin}{shared}: {settings.method}, {encoder.name} ({encoder.count_params():,} parameters), "
-        f"{run.num_examples} clips, {run.num_steps} steps of {settings.batch_size} x {views.times.num_views_in_all} "
+        f"{run.num_examples} clips, {run.num_steps} steps of {run.batch_size} x {views.times.num_views_in_all} "
         f"views of {views.num_frames} frames. Ctrl-C saves and stops."
     )
 

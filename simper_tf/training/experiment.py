@@ -28,12 +28,14 @@ class Experiment:
         model: The compiled method; its `views` are made on the device, or on the host.
         read, num_examples: What reads the clips of the training split by their numbers, as `ClipData.reader` gives it,
             and how many they are.
+        batch_size: Clips a step: those of the settings, or all training clips where these are fewer.
         steps_per_epoch, num_steps: Steps of a pass over them, and of the whole run.
     """
 
     model: Method
     read: Callable[[tf.data.Dataset], tf.data.Dataset]
     num_examples: int
+    batch_size: int
     steps_per_epoch: int
     num_steps: int
 
@@ -69,14 +71,14 @@ def assemble(
     views.times.check_sampling(settings.band[1], float(rates.min()))
     views.check_length(clip_shape[0])
     precision.check_length(settings.precision, views.num_frames)
-    if settings.epochs and settings.batch_size > num_examples:
-        raise ValueError(
-            f"A batch of {settings.batch_size} clips cannot be drawn from {num_examples}. Lower --batch_size."
-        )
-    steps_per_epoch = max(num_examples // settings.batch_size, 1)
+    replicas = (strategy or tf.distribute.get_strategy()).num_replicas_in_sync
+    batch_size = min(settings.batch_size, num_examples // replicas * replicas)
+    if not batch_size:
+        raise ValueError(f"{num_examples} training clips are too few for {replicas} replicas. Lower --replicas.")
+    steps_per_epoch = num_examples // batch_size
     num_steps = settings.steps or settings.epochs * steps_per_epoch
     labels = clips.column("label", "train", settings.train_clips) if needs_labels else None
-    facts = TrainingFacts(views, rates, num_examples, settings.batch_size, num_steps, settings.band, labels, clips.task)
+    facts = TrainingFacts(views, rates, num_examples, batch_size, num_steps, settings.band, labels, clips.task)
     keras.mixed_precision.set_dtype_policy(settings.precision)
     with (strategy or tf.distribute.get_strategy()).scope():
         keras.utils.set_random_seed(settings.seed)  # Only here: building the data has drawn from the same generators.
@@ -88,8 +90,8 @@ def assemble(
         if weights is not None and weights.head:
             encoder_weights.assign_head(model, weights.head, settings.encoder_from)
         model.compile(make_optimizer(settings, steps_per_epoch, num_steps))
-    model.check_batch(settings.batch_size)
-    return Experiment(model, read, num_examples, steps_per_epoch, num_steps)
+    model.check_batch(batch_size)
+    return Experiment(model, read, num_examples, batch_size, steps_per_epoch, num_steps)
 
 
 def task_of(settings: Settings, clips: ClipData) -> Task:

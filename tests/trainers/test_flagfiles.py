@@ -1,10 +1,17 @@
 """The flagfiles of the paper's runs."""
 
+import dataclasses
 import importlib
+import types
 
+import numpy as np
 import pytest
+import tensorflow as tf
 
 import datasets
+from simper_tf.data import pipeline
+from simper_tf.evaluation import tasks
+from simper_tf.training import experiment
 from simper_tf.training.settings import setting_fields
 from trainers import options
 
@@ -15,6 +22,26 @@ def test_flagfiles_of_the_papers_runs_are_whole(call):
         assert options.flags.FLAGS.dataset.split("/")[0] == name
         module = importlib.import_module(f"datasets.{name}.{name}_dataset_builder")
         assert options.flags.FLAGS.dataset.split("/")[1] in module.Builder.builder_configs
+
+
+@pytest.mark.parametrize("name", datasets.names("reader"))
+def test_a_flagfile_draws_its_batches_from_the_few_clips_of_a_stand_in(call, name):
+    settings = []
+    call(lambda: settings.append(options.settings()), f"--flagfile=flags/{name}.cfg")
+    # A stand-in has six clips or so, here at a rate that the band allows.
+    rate, rng = 5 * settings[0].band[1], np.random.default_rng(0)
+    examples = {"clip": rng.integers(0, 256, (6, 32, 8, 8, 3), np.uint8), "rate": np.full(6, rate, np.float32)}
+
+    def read(places):
+        return places.map(lambda k: {**{key: tf.gather(all_of, k) for key, all_of in examples.items()}, "id": "one"})
+
+    clips = types.SimpleNamespace(reader=lambda *_: (read, 6), column=lambda name, *_: examples[name])
+    clips.task = tasks.Scalar("mmHg")
+    run = experiment.assemble(dataclasses.replace(settings[0], encoder="frame_mean", train_clips=0), clips)
+    assert (run.batch_size, run.num_steps) == (6, settings[0].epochs)
+    batches = pipeline.Batches(run.read, run.num_examples, run.batch_size, settings[0].seed).start()
+    (batch,) = batches.take(1)
+    assert batch.shape == (6, 32, 8, 8, 3)
 
 
 @pytest.mark.parametrize(

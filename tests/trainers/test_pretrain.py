@@ -172,7 +172,10 @@ def test_an_exported_readout_says_what_evaluation_wrote_of_every_clip(call, fini
             ["--readout=linear_probe"],
             "--readout=linear_probe does not predict labels of the kind frequency, .* 1nn_npsd",
         ),
-        (["--readout=1nn", "--format=onnx"], "--readout means nothing with --format=onnx, which is not for a server"),
+        (
+            ["--readout=1nn", "--format=onnx"],
+            "--readout=1nn means nothing with --format=onnx, which is not for a server",
+        ),
     ],
 )
 def test_a_readout_that_cannot_be_served_is_refused(call, finished, flags, message):
@@ -242,7 +245,6 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--speed_range=fast", "two rising numbers, .*Found: fast"),
         ("--band=5,1", "two rising numbers, .*Found: 5,1"),
         ("--view_frames=80", "spans 159 frames, but the clips have 150. Shorten the views to at most 75 frames"),
-        ("--batch_size=13", "A batch of 13 clips cannot be drawn from 12"),
         ("--crop_area=0.5,2", "`crop_area` must be at least 0 and at most 1"),
         ("--replicas=3", "--batch_size=4 clips cannot be shared evenly among 3 replicas"),
         ("--gray_probability=0.2", r"--gray_probability=0.2 takes color away, but the clips have 1 channel\(s\)"),
@@ -257,8 +259,8 @@ def test_wrong_flags_are_refused_before_anything_is_kept(call, tmp_path, flag, m
 
 
 def test_a_folder_takes_the_right_flags_after_wrong_ones(call, tmp_path):
-    for flag in ("--batch_size=13", "--replicas=3"):
-        with pytest.raises(ValueError, match="clips cannot be"):
+    for flag in ("--micro_batch=3", "--replicas=3"):
+        with pytest.raises(ValueError, match="cannot be"):
             call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--epochs=1", "--noartifacts")
 

@@ -83,6 +83,14 @@ def test_settings_of_a_method_go_before_what_data_say():
     assert (run.num_steps, run.model.options.num_steps, run.num_examples) == (21, 21, 12)
 
 
+def test_a_batch_is_all_clips_where_these_are_fewer():
+    for asked, taken, steps in ((16, 6, 2), (6, 6, 2), (4, 4, 2), (2, 2, 6)):
+        run = assemble(Settings(band=(0.4, 5), batch_size=asked, epochs=2), clips_of([30] * 6))
+        assert (run.batch_size, run.num_steps) == (taken, steps)
+    queue = assemble(Settings(method="moco", band=(0.4, 5), batch_size=16), clips_of([30] * 6)).model.options.queue_size
+    assert queue == 6
+
+
 def test_the_cosine_ends_with_the_steps_that_are_asked_for():
     clips = clips_of([30] * 12)
     for batch_size in (2, 6):
