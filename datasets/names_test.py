@@ -39,7 +39,7 @@ def test_finding_names_loads_neither_tensorflow_nor_tfds():
 
 
 @pytest.mark.slow
-def test_a_data_set_imports_under_the_name_that_tfds_build_gives_it_too(tmp_path):
+def test_a_data_set_imports_under_its_tfds_build_name_too(tmp_path):
     # `tfds build datasets/lst` imports `lst.lst_dataset_builder`, trainers `datasets.lst.lst_dataset_builder`.
     folder = pathlib.Path(datasets.__file__).parent
     paths = [path for name in datasets.names() for path in (folder / name).glob("*.py")]

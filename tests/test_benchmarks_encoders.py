@@ -59,7 +59,7 @@ def test_a_smooth_copy_has_no_relu_and_the_same_weights():
         np.testing.assert_array_equal(mine, other)
 
 
-def test_every_learning_encoder_has_a_row_of_time_and_one_of_memory():
+def test_every_learning_encoder_has_a_time_and_a_memory_row():
     learning = set(ENCODERS) - {"frame_mean"}
     assert set(encoders.SIZES) == set(step_memory.SIZES) == learning
 

@@ -22,7 +22,7 @@ def test_no_answer_is_neither_right_nor_wrong():
     assert series.measures(truth, np.full(4, np.nan)) == "0.0%, 0.0%"
 
 
-def test_windows_overlap_by_half_and_have_the_rate_of_their_beats():
+def test_windows_overlap_by_half_and_take_their_beats_rate():
     cut = windows()
     assert len(cut) == 5
     assert [window.bpm for window in cut] == pytest.approx([75] * 5)
@@ -48,7 +48,7 @@ def test_marked_beats_are_the_truth_of_published_files(tmp_path):
     assert all(window.is_ecg and window.kind == "heartpy_118e12" for window in found)
 
 
-def test_changed_windows_keep_their_truth_and_made_ones_are_half_noise():
+def test_changed_windows_keep_their_truth_made_ones_half_noise():
     random = np.random.default_rng(0)
     changed = list(series.changed_windows(windows()[:1], random))
     assert len(changed) == 6
@@ -59,7 +59,7 @@ def test_changed_windows_keep_their_truth_and_made_ones_are_half_noise():
 
 
 @pytest.mark.slow
-def test_weights_are_fitted_on_windows_and_left_out_kinds_are_told():
+def test_weights_are_fitted_and_left_out_kinds_are_told():
     told = series.fitted([*windows("a"), *windows("b")], each=1, made=6)
     assert "| a " in told
     assert "| noise " in told

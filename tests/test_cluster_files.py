@@ -40,7 +40,7 @@ def assert_starts_a_worker(printed, index, addresses):
         assert flag == "flagfile" or hasattr(Settings(), flag)
 
 
-def test_slurm_starts_each_worker_with_its_own_index_and_all_names(tmp_path):
+def test_slurm_gives_each_worker_its_index_and_all_names(tmp_path):
     script = str(FOLDER / "slurm.sbatch")
     subprocess.run(["bash", "-n", script], check=True)
     words = ["bash", script, "--flagfile=flags/scamps.cfg", "--run_dir=/shared/runs/scamps"]

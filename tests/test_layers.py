@@ -1,4 +1,4 @@
-"""Floors of the package: each imports only from those above it, and no module is loose."""
+"""Floors of the package, where each imports only from those above it; and how tests are named."""
 
 import ast
 import graphlib
@@ -76,3 +76,11 @@ def test_modules_import_one_another_without_a_circle():
         graph[name] = {word for word in used if word not in packages or not any(w.startswith(f"{word}.") for w in used)}
         graph[name] -= {word for word in packages if name.startswith(f"{word}.")}
     assert set(graphlib.TopologicalSorter(graph).static_order()) == set(known)
+
+
+def test_no_name_of_a_test_is_longer_than_60_letters():
+    paths = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "datasets").rglob("*.py")]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text()))]
+    names = {node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+    assert names
+    assert not {name for name in names if len(name) > 60}

@@ -144,7 +144,7 @@ def test_a_saved_encoder_loads_once_any_name_was_asked_for(tmp_path):
     assert shape == "(None, None)"
 
 
-def test_the_version_is_written_in_one_place_and_named_alike_elsewhere():
+def test_the_version_is_written_once_and_named_alike_elsewhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "simper_tf.__version__"}
     assert f"\nversion: {simper_tf.__version__}\n" in (ROOT / "CITATION.cff").read_text()
@@ -155,7 +155,7 @@ def test_the_core_asks_for_no_more_than_five_distributions():
     assert requirements()[None] == {"keras", "numpy", "scikit-learn", "scipy", "tensorflow"}
 
 
-def test_every_distribution_that_is_asked_for_has_an_exact_version():
+def test_every_required_distribution_has_an_exact_version():
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines()}
     asked = set().union(*(names for extra, names in requirements().items() if extra != "addons"))
     assert asked - {"simper-tf"} <= pinned

@@ -112,7 +112,7 @@ def test_a_clip_of_a_batch_visits_the_files_of_its_walk_alone(step):
     assert returns <= LIMITS[heading][1], [name_of(path) for path in files]
 
 
-def test_the_frames_of_a_recording_visit_the_files_of_its_walk_alone(tmp_path):
+def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path):
     heading, columns, times = "From a recording to its answer", np.arange(24), np.arange(120) / 12
     places = 12 + 7 * np.sin(2 * np.pi * 0.7 * times)
     bars = 255 * np.exp(-0.5 * np.square((columns - places[:, None]) / 1.5))

@@ -48,7 +48,7 @@ def raw(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_path):
+def test_the_built_set_has_true_counts_and_names_each_skip(raw, tmp_path):
     folder, truth = raw
     builder = prepare(folder, tmp_path)
     for split, name in (("train", "train"), ("val", "validation"), ("test", "test")):
@@ -69,7 +69,7 @@ def test_the_built_set_has_the_counts_of_the_truth_and_names_each_skip(raw, tmp_
 
 
 @pytest.mark.slow
-def test_beam_builds_the_same_set_and_report_and_skips_a_damaged_video(tmp_path):
+def test_beam_builds_the_same_set_report_and_skips(tmp_path):
     raw = tmp_path / "raw"
     standin.write(raw, subjects=2, seconds=4)
     damaged = min((raw / "videos" / "test").rglob("*.mp4"))
@@ -96,7 +96,7 @@ def test_a_split_none_of_whose_videos_is_there_is_not_built(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_build_that_breaks_off_leaves_nothing_to_load_and_can_be_repeated(raw, tmp_path):
+def test_a_broken_build_leaves_nothing_and_can_be_repeated(raw, tmp_path):
     broken = mock.patch.object(reader.video, "read_interval", side_effect=MemoryError("killed"))
     with broken, pytest.raises(MemoryError, match="killed"):
         prepare(raw[0], tmp_path)

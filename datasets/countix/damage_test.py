@@ -48,7 +48,7 @@ def boxes(content, start=0, end=None):
         start += length
 
 
-def test_a_damaged_video_is_skipped_by_name_or_gives_the_true_clip_up_to_what_nothing_checks(video):
+def test_a_damaged_video_is_skipped_by_name_or_read_correctly(video):
     segment = reader.Segment(0, "abcdefghijk", "push up", 0, 2, 0.1, 1.7, 3)
 
     def read():
@@ -76,7 +76,7 @@ def wrong_word(rng, data):
 
 
 @pytest.mark.parametrize("damages", [(*DAMAGES, other_digit), (wrong_word,)], ids=["bytes", "words"])
-def test_damaged_annotations_are_refused_or_are_possible_and_what_the_table_says(annotations, damages):
+def test_damaged_annotations_are_refused_or_read_as_written(annotations, damages):
     def read():
         return [(segment.key, segment._asdict()) for segment in reader.read_annotations(annotations)]
 

@@ -62,7 +62,7 @@ def test_each_frame_shows_the_moment_its_rate_says(raw, index):
     np.testing.assert_allclose(disc_positions(example["clip"]), expected, atol=slack)
 
 
-def test_a_varying_rate_resampled_by_index_would_be_told_from_this(raw):
+def test_resampling_a_varying_rate_by_index_would_be_noticed(raw):
     # Guards the test above: its slack is small beside the error of resampling by index.
     truth, segment, _ = read_split(raw, "train")[1]
     times = np.concatenate([np.arange(10 * SECONDS) / 20, SECONDS / 2 + np.arange(20 * SECONDS) / 40])
@@ -73,7 +73,7 @@ def test_a_varying_rate_resampled_by_index_would_be_told_from_this(raw):
     assert truth["usable"]
 
 
-def test_several_segments_of_one_clip_have_their_own_key_and_count(raw):
+def test_segments_of_one_clip_have_their_own_key_and_count(raw):
     whole, part = read_split(raw, "train")[4:6]
     assert whole[1].stem == part[1].stem
     assert whole[2][0] != part[2][0]
@@ -87,7 +87,7 @@ def test_rows_that_differ_in_the_count_alone_have_different_keys(raw):
     assert first.key != again.key
 
 
-def test_a_missing_video_is_skipped_with_the_names_that_were_looked_for(raw):
+def test_a_missing_video_is_skipped_with_the_names_tried(raw):
     truth, segment, (_, example, reason) = read_split(raw, "train")[-1]
     assert truth["usable"] == "missing"
     assert example is None

@@ -11,7 +11,7 @@ def contents(folder):
 
 
 @pytest.mark.slow
-def test_the_same_seed_writes_the_same_bytes_and_another_seed_others(tmp_path):
+def test_equal_seeds_write_equal_bytes_and_others_differ(tmp_path):
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         truth = standin.write(tmp_path / name, subjects=1, seconds=2, seed=seed)
         assert json.loads((tmp_path / name / "truth.json").read_text()) == truth

@@ -68,7 +68,7 @@ def test_shade_falls_off_to_the_left_and_stays_in_its_place():
     assert light[0].mean() == pytest.approx(1.0)
 
 
-def test_a_walk_has_mean_0_and_deviation_1_and_no_line_in_its_mean_spectrum():
+def test_a_walk_has_mean_0_deviation_1_and_no_spectral_line():
     walks = np.stack([disturbance.wandering(180, np.random.default_rng(seed)) for seed in range(300)])
     np.testing.assert_allclose(walks.mean(axis=1), 0, atol=1e-12)
     np.testing.assert_allclose(walks.std(axis=1), 1)

@@ -40,7 +40,7 @@ def test_each_look_is_a_config_of_60_15_and_25_people():
 
 
 @pytest.mark.slow
-def test_clips_keep_their_order_nobody_is_in_two_splits_and_labels_lie_within_their_task(tmp_path):
+def test_splits_keep_order_share_nobody_and_labels_fit_the_task(tmp_path):
     config = drawn_faces_dataset_builder.DrawnFacesConfig(name="few", look="moving", **FEW)
     builder = Builder(data_dir=tmp_path, config=config)
     builder.download_and_prepare()

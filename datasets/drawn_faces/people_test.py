@@ -25,7 +25,7 @@ def test_no_two_people_are_alike_in_any_split():
         assert len({getattr(one, trait) for one in found}) == 100
 
 
-def test_skins_are_light_to_dark_and_the_dark_have_the_fainter_pulse():
+def test_skins_are_light_to_dark_and_dark_pulses_are_fainter():
     found = everybody().values()
     lightness, pulse = np.array([(one.lightness, one.pulse) for one in found]).T
     assert 0.4 <= lightness.min() < 0.45 < 1.0 < lightness.max() <= 1.05
@@ -33,7 +33,7 @@ def test_skins_are_light_to_dark_and_the_dark_have_the_fainter_pulse():
     assert np.corrcoef(lightness, pulse)[0, 1] > 0.7
 
 
-def test_second_harmonics_are_strong_and_many_heads_move_as_fast_as_hearts_beat():
+def test_second_harmonics_are_strong_and_fast_heads_in_the_band():
     found = list(everybody().values())
     ratios = np.array([one.harmonics[1][0] / one.harmonics[0][0] for one in found])
     assert 0.3 <= ratios.min() < 0.35 < 0.65 < ratios.max() <= 0.7
@@ -41,7 +41,7 @@ def test_second_harmonics_are_strong_and_many_heads_move_as_fast_as_hearts_beat(
     assert slow.max() < BAND[0] < fast.min()
 
 
-def test_heart_rates_vary_between_people_between_their_clips_and_within_a_clip():
+def test_heart_rates_vary_between_people_clips_and_within_a_clip():
     labels = collections.defaultdict(list)
     for (split, k), one in everybody().items():
         for window in range(people.WINDOWS):
@@ -66,7 +66,7 @@ def test_the_label_is_the_mean_rate_at_which_the_wave_turns(seed):
 
 
 @pytest.mark.parametrize("look", disturbance.LOOKS)
-def test_a_clip_is_drawn_from_its_split_and_number_alone_and_differs_from_all_others(look):
+def test_a_clip_follows_from_split_and_number_and_is_unique(look):
     first, again, next_window, other = (
         people.clip_record(split, index, look)
         for split, index in (("train", 12), ("train", 12), ("train", 13), ("test", 12))

@@ -129,7 +129,7 @@ def test_a_truncated_file_is_refused_by_name(tmp_path, kelvin):
         goes.read_map(tmp_path / NAME)
 
 
-def test_an_area_mean_equals_the_explicit_one_within_a_hundredth_of_a_degree(tmp_path, kelvin):
+def test_an_area_mean_equals_the_explicit_one_to_a_hundredth(tmp_path, kelvin):
     retrieved = np.random.default_rng(1).random(kelvin.shape) < 0.6
     retrieved[:10, :17] = False
     standin.write_map(tmp_path / NAME, kelvin, retrieved)

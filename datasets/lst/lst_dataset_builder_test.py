@@ -82,7 +82,7 @@ def test_missing_hours_are_written_to_the_report(cloudy, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(cloudy, tmp_path):
+def test_an_interrupted_build_leaves_nothing_and_can_be_repeated(cloudy, tmp_path):
     with mock.patch.object(reader, "read_window", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
         prepare(cloudy[0], tmp_path)
     assert not list(tmp_path.rglob("dataset_info.json"))

@@ -71,7 +71,7 @@ def config(**changes):
     return lst_dataset_builder.LstConfig(name="test", **changes)
 
 
-def test_windows_that_start_within_the_hours_of_one_are_one_subject_and_are_in_one_split():
+def test_overlapping_windows_are_one_subject_in_one_split():
     recording = recording_of(noise(900, gaps=0))
     one = {"window": 40, "horizon": 10, "stride": 10, "size": SIZE}
     examples = [reader.read_window(recording, reader.MapWindow(1, start, 40, 10)) for start in (0, 10, 40, 50, 90, 100)]
@@ -88,7 +88,7 @@ def sizes(splits):
     return {split: len(windows) for split, windows in splits.items()}
 
 
-def test_by_region_one_quarter_tests_as_in_the_paper_and_one_of_its_other_three_validates():
+def test_by_region_one_quarter_tests_and_another_validates():
     splits, skipped = reader.split_windows(recording_of(np.zeros((2400, 4, 1, 1))), config())
     assert (sizes(splits), skipped) == ({"train": 276 - 92, "validation": 92, "test": 92}, [])
     quarters = {split: {goes.QUARTERS[window.quarter] for window in windows} for split, windows in splits.items()}
@@ -96,7 +96,7 @@ def test_by_region_one_quarter_tests_as_in_the_paper_and_one_of_its_other_three_
     assert quarters == {"train": north, "validation": {"south_west"}, "test": {"south_east"}}
 
 
-def test_by_time_train_comes_before_validation_before_test_and_they_share_no_hour():
+def test_by_time_splits_follow_in_order_and_share_no_hour():
     splits, _ = reader.split_windows(recording_of(np.zeros((2400, 4, 1, 1))), config(split="time"))
     # Of the 92 windows of each quarter the last 23 test and 9 validate; 8 before each of these share hours with them.
     assert sizes(splits) == {"train": 4 * (92 - 23 - 8 - 9 - 8), "validation": 4 * 9, "test": 4 * 23}
@@ -106,7 +106,7 @@ def test_by_time_train_comes_before_validation_before_test_and_they_share_no_hou
     assert all({window.quarter for window in windows} == set(range(4)) for windows in splits.values())
 
 
-def test_no_window_changes_its_split_whichever_hours_at_the_ends_are_missing(tmp_path):
+def test_missing_hours_at_the_ends_change_no_windows_split(tmp_path):
     def windows(hours, skip=()):
         folder = tmp_path / f"{hours} {len(skip)}"
         folder.mkdir()
@@ -135,12 +135,12 @@ def test_too_short_a_recording_is_refused_with_the_numbers(split, hours):
 @pytest.mark.parametrize(
     "choice", [{"split": "regions"}, {"test_quarter": "South-East US"}, {"test_quarter": "south_west"}]
 )
-def test_an_unknown_split_or_quarter_or_one_quarter_for_two_splits_is_refused(choice):
+def test_unknown_splits_or_quarters_and_shared_ones_are_refused(choice):
     with pytest.raises(ValueError, match="split is one of"):
         reader.split_windows(recording_of(np.zeros((400, 4, 1, 1))), config(**choice))
 
 
-def test_no_later_hour_changes_a_clip_and_no_earlier_one_a_target():
+def test_later_hours_leave_a_clip_and_earlier_ones_a_target():
     maps = noise(60)
     window = reader.MapWindow(1, 6, 24, 18)
     example = reader.read_window(recording_of(maps), window)
@@ -157,7 +157,7 @@ def test_no_later_hour_changes_a_clip_and_no_earlier_one_a_target():
     assert not np.array_equal(with_other_past["clip"], example["clip"])
 
 
-def test_a_window_without_gaps_is_the_maps_and_its_label_their_land_mean():
+def test_a_window_without_gaps_is_the_maps_and_their_land_mean():
     maps = noise(50, gaps=0)
     maps[:, :, 0] = np.nan  # Sea.
     example = reader.read_window(recording_of(maps), reader.MapWindow(2, 3, 24, 20))
@@ -172,7 +172,7 @@ def test_a_window_without_gaps_is_the_maps_and_its_label_their_land_mean():
     assert example["clip"].dtype == example["label"].dtype == np.float32
 
 
-def test_gaps_are_filled_by_line_then_by_hour_of_day_then_by_cell_then_by_map():
+def test_gaps_are_filled_by_line_hour_of_day_cell_then_map():
     hours = np.arange(72)
     maps = np.tile((10 + np.cos(hours * np.pi / 12))[:, None, None], (1, 2, 2))
     maps[:, 0, 1] += hours  # A cell with a trend.
@@ -192,7 +192,7 @@ def test_gaps_are_filled_by_line_then_by_hour_of_day_then_by_cell_then_by_map():
     np.testing.assert_array_equal(filled[np.isfinite(maps)], maps[np.isfinite(maps)].astype(np.float32))
 
 
-def test_a_window_with_too_many_missing_hours_is_left_out_by_name():
+def test_a_window_of_too_many_missing_hours_is_left_out_by_name():
     maps = noise(96, gaps=0)
     maps[30:40] = np.nan
     maps[40:60, 3] = np.nan  # Clouds over all of one quarter for longer.
@@ -203,7 +203,7 @@ def test_a_window_with_too_many_missing_hours_is_left_out_by_name():
     assert len(skipped) == 5
 
 
-def test_a_window_with_few_missing_hours_is_kept_and_its_target_tells_them():
+def test_a_window_of_few_missing_hours_is_kept_and_tells_them():
     maps = noise(48, gaps=0)
     maps[14:16] = np.nan
     recording = recording_of(maps)

@@ -8,7 +8,7 @@ from datasets.lst import goes, reader, standin
 PERIOD = ("2022-04-07T00", "2022-07-16T00")
 
 
-def test_the_label_of_a_clear_sky_is_the_true_land_mean_within_a_hundredth_of_a_degree(tmp_path):
+def test_clear_sky_labels_equal_the_land_mean_to_a_hundredth(tmp_path):
     truth = standin.write(tmp_path, subjects=1, seconds=3, seed=0, clouds=0, gaps=False)
     assert json.loads((tmp_path / "truth.json").read_text()) == truth
     recording = reader.read_hourly_maps(tmp_path, *PERIOD)

@@ -41,7 +41,7 @@ def wrong_values(rng, data):
 
 
 @pytest.mark.parametrize("damages", [(*DAMAGES, other_digit), (wrong_values, other_digit)], ids=["bytes", "values"])
-def test_a_damaged_json_is_refused_or_ppg_and_frames_are_what_it_says(setup, damages):
+def test_a_damaged_json_is_refused_or_read_as_it_says(setup, damages):
     path = setup / "01-01.json"
     frames = {int(image.stem[5:]): cv2.imread(str(image))[..., ::-1] for image in (setup / "01-01").glob("Image*.png")}
     box = face.find_face(list(frames.values()))

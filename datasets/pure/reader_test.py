@@ -43,7 +43,7 @@ def test_frames_with_a_ppg_are_bit_exact_in_both_layouts(written):
         assert digest.hexdigest() == truth[path.name]["sha256"]
 
 
-def test_ppg_is_interpolated_at_the_times_of_the_frames_not_by_index(written):
+def test_ppg_is_interpolated_at_frame_times_not_by_index(written):
     for name, truth in written[1].items():
         recording = reader.read(written[0] / name)
         assert (recording.times[0], recording.times[-1]) == (truth["first"], truth["last"])
@@ -53,7 +53,7 @@ def test_ppg_is_interpolated_at_the_times_of_the_frames_not_by_index(written):
         np.testing.assert_allclose(recording.series["ppg"], expected, atol=1.1)
 
 
-def test_rates_heart_rates_and_notes_are_reported_without_decoding(written):
+def test_rates_heart_rates_and_notes_need_no_decoding(written):
     report = face_recordings.inspect(reader.read, written[0] / "02-02", 90, 90)
     assert report["rate"] == pytest.approx(29.99, abs=0.05)
     assert report["heart_rates"] == pytest.approx([written[1]["02-02"]["heart_rate"]], abs=0.5)
@@ -61,7 +61,7 @@ def test_rates_heart_rates_and_notes_are_reported_without_decoding(written):
     assert any("outside the PPG's time" in note for note in report["notes"])
 
 
-def test_the_known_empty_folder_is_skipped_by_name_and_another_is_refused(written, tmp_path, caplog):
+def test_only_the_known_empty_folder_is_skipped_others_refused(written, tmp_path, caplog):
     reader.find(written[0])
     assert "Skipped 06-02" in caplog.text
     (tmp_path / "03-04").mkdir()
@@ -163,7 +163,7 @@ def test_other_files_among_the_frames_change_nothing(nested, written):
     assert len(reader.read(nested).times) == written[1]["01-01"]["frames"]
 
 
-def test_the_device_s_own_heart_rate_is_compared_where_it_is_there(nested, written):
+def test_the_devices_own_heart_rate_is_compared_where_given(nested, written):
     config = tfds_builders.SubjectsConfig(name="small", window=90, stride=90)
 
     def notes(change):
@@ -181,7 +181,7 @@ def test_the_device_s_own_heart_rate_is_compared_where_it_is_there(nested, writt
     assert notes(lambda value: value.pop("pulseRate")) == []
 
 
-def test_a_frame_in_the_midst_that_the_json_lacks_is_refused_by_name(nested):
+def test_a_middle_frame_missing_in_the_json_is_refused_by_name(nested):
     name = images(nested)[7].name
     spoil_json(nested, lambda content: content["/Image"].pop(7) and None)
     with pytest.raises(RawDataError, match=rf"01-01: found {name} and 0 more that the JSON does not have"):

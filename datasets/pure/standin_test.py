@@ -5,7 +5,7 @@ import pytest
 from datasets.pure import reader, standin
 
 
-def test_the_truth_is_returned_and_written_and_names_every_recording(tmp_path):
+def test_the_truth_returned_and_written_names_every_recording(tmp_path):
     truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
     assert json.loads((tmp_path / "truth.json").read_text()) == truth
     assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
@@ -19,7 +19,7 @@ def test_pure_has_the_quirks_of_the_real_data(tmp_path):
     assert list((tmp_path / "01-02").glob("Image*.png"))
 
 
-def test_more_subjects_than_exist_are_refused_before_anything_is_written(tmp_path):
+def test_too_many_subjects_are_refused_before_any_writing(tmp_path):
     with pytest.raises(ValueError, match="Received subjects=11"):
         standin.write(tmp_path / "out", subjects=11, seconds=1)
     assert not (tmp_path / "out").exists()

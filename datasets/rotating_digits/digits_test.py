@@ -19,7 +19,7 @@ def train_images():
 # Rotation.
 
 
-def test_rotate_by_ninety_degrees_moves_the_top_right_corner_to_the_top_left():
+def test_rotating_by_90_degrees_moves_top_right_to_top_left():
     image = np.array([[0, 0, 7], [0, 5, 0], [3, 0, 1]], np.float32)[None, :, :, None]
     expected = np.array([[7, 0, 1], [0, 5, 0], [0, 0, 3]], np.float32)
     np.testing.assert_allclose(rotate_alone(image, np.pi / 2)[..., 0], expected, atol=1e-5)
@@ -30,7 +30,7 @@ def rotate_alone(images, angle):
     return digits.rotate(images, [angle]).numpy()[0]
 
 
-def test_rotate_agrees_with_scipy_wherever_the_source_lies_inside_the_image():
+def test_rotate_agrees_with_scipy_inside_the_image():
     height, width = 24, 31  # Different, so that swapped axes show.
     images = RNG.integers(0, 256, (6, height, width, 2), np.uint8).astype(np.float32)
     angles = np.array([-1.5, -0.4, 0.0, 0.1, 0.9, 3.0])
@@ -56,7 +56,7 @@ def test_rotate_fills_with_zeros_from_outside():
 # The swing.
 
 
-def test_swing_at_a_quarter_of_the_rate_shows_both_ends_and_the_middle():
+def test_a_swing_at_a_quarter_of_the_rate_shows_ends_and_middle():
     image = RNG.integers(0, 256, (28, 28, 3), np.uint8)
     angles = digits.angles_of(frequency=7.5, phase=0.0, num_frames=5)
     frames = digits.turn(image, angles)
@@ -71,7 +71,7 @@ def test_swing_starts_at_the_angle_of_its_phase():
     assert angle == pytest.approx(np.pi / 4)
 
 
-def test_a_spin_goes_on_at_constant_speed_and_is_back_after_a_turn():
+def test_a_spin_has_constant_speed_and_is_back_after_a_turn():
     angles = digits.angles_of(frequency=7.5, phase=0.25, spin=True, num_frames=6)
     np.testing.assert_allclose(np.unwrap(angles), 0.25 + np.pi / 2 * np.arange(6), atol=1e-5)
     assert np.abs(angles).max() <= np.pi
@@ -79,7 +79,7 @@ def test_a_spin_goes_on_at_constant_speed_and_is_back_after_a_turn():
     np.testing.assert_allclose(frames[4].astype(int), frames[0].astype(int), atol=1)
 
 
-def test_a_spinning_clip_has_the_frequency_and_phase_of_the_swinging_one(train_images):
+def test_a_spin_has_the_frequency_and_phase_of_the_swing(train_images):
     swings, spins = (digits.clip_record(train_images, "train", 4, spin=spin) for spin in (False, True))
     assert (spins["label"], spins["phase"]) == (swings["label"], swings["phase"])
     turns = np.unwrap(spins["angle"].astype(float))
@@ -148,7 +148,7 @@ def test_clips_of_a_digit_use_its_images_in_turn(train_images):
     assert first != pytest.approx(second, rel=0.03)
 
 
-def test_clips_that_share_an_image_have_one_subject_and_all_others_have_another(train_images):
+def test_clips_share_a_subject_exactly_if_they_share_an_image(train_images):
     three_each = [group[:3] for group in train_images]
     subjects = [digits.clip_record(three_each, "train", index)["subject"] for index in range(60)]
     assert subjects[:30] == subjects[30:]
@@ -168,7 +168,7 @@ def test_clips_made_ahead_come_in_order_and_are_those_made_alone(train_images):
 
 
 @pytest.mark.parametrize("split", ["train", "validation"])
-def test_spurious_training_and_validation_tie_band_and_color_to_the_digit(train_images, split):
+def test_spurious_training_ties_band_and_color_to_the_digit(train_images, split):
     for index in range(100):
         digit = index % 10
         drawn = digits.clip_parameters(split, index, spurious=True)
@@ -180,7 +180,7 @@ def test_spurious_training_and_validation_tie_band_and_color_to_the_digit(train_
     np.testing.assert_allclose(ink / ink.max(), np.array(digits.COLORS[7]) / 255, atol=0.01)
 
 
-def test_spurious_test_clips_have_neither_band_nor_color_of_their_digit():
+def test_spurious_test_clips_lack_band_and_color_of_their_digit():
     drawn = [digits.clip_parameters("test", index, spurious=True) for index in range(2000)]
     for digit in range(10):
         frequencies = np.array([parameters.frequency for parameters in drawn[digit::10]])
@@ -191,7 +191,7 @@ def test_spurious_test_clips_have_neither_band_nor_color_of_their_digit():
     assert [parameters[:2] for parameters in drawn] == plain
 
 
-def test_the_splits_draw_frequencies_of_their_own_over_all_the_range():
+def test_splits_draw_their_own_frequencies_over_all_the_range():
     drawn = {split: [digits.clip_parameters(split, k).frequency for k in range(300)] for split in handwriting.SOURCE}
     assert len({frequency for frequencies in drawn.values() for frequency in frequencies}) == 900
     assert all(np.histogram(drawn[split], bins=5, range=(0.5, 5.0))[0].min() > 30 for split in drawn)

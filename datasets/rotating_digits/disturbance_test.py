@@ -20,19 +20,19 @@ def only(monkeypatch):
     return disturbed
 
 
-def test_noise_has_its_deviation_and_differs_from_pixel_to_pixel_and_frame_to_frame(only):
+def test_noise_has_its_deviation_and_differs_by_pixel_and_frame(only):
     noise = only(FRAMES, 0.0, 40.0, 0)
     assert noise.std() == pytest.approx(40, rel=0.01)
     assert abs(np.corrcoef(noise[1:].ravel(), noise[:-1].ravel())[0, 1]) < 0.02
 
 
-def test_light_changes_all_pixels_of_a_frame_by_a_factor_whose_logarithm_has_its_deviation(only):
+def test_light_scales_whole_frames_by_its_log_deviation(only):
     lit = only(FRAMES + 100.0, 0.3, 0.0, 0)
     assert np.ptp(lit, axis=(1, 2)).max() < 1e-9
     assert np.log(lit[:, 0, 0] / 100).std() == pytest.approx(0.3, rel=1e-6)
 
 
-def test_spots_are_as_bright_as_said_walk_a_step_at_a_time_and_never_leave(only):
+def test_spots_have_their_brightness_walk_in_steps_and_stay(only):
     for seed in range(20):
         spot = only(FRAMES, 0.0, 0.0, 1, seed=seed)
         peaks = np.stack(np.unravel_index(spot.reshape(150, -1).argmax(axis=1), (28, 28)), axis=1)
@@ -55,7 +55,7 @@ def test_what_disturbs_has_no_line_in_its_mean_spectrum(only):
      ({"spin": True}, 0.39)],
     ids=str,
 )  # fmt: skip
-def test_pixels_alone_miss_as_many_validation_clips_as_the_readme_says(look, missed):
+def test_pixels_alone_miss_as_many_clips_as_the_readme_says(look, missed):
     images = handwriting.by_digit(*handwriting.embedded_digits("validation"), "validation")
     records = list(digits.clip_records(images, "validation", 100, **look))
     power = spectrum.pixel_power(np.stack([record["clip"] for record in records]))
@@ -65,7 +65,7 @@ def test_pixels_alone_miss_as_many_validation_clips_as_the_readme_says(look, mis
 
 
 @pytest.mark.parametrize("strength", disturbance.STRENGTHS)
-def test_a_disturbed_clip_is_drawn_from_its_split_and_index_alone_and_keeps_label_phase_and_angles(strength):
+def test_a_disturbed_clip_is_reproducible_and_keeps_its_truth(strength):
     images = handwriting.by_digit(*handwriting.embedded_digits("train"), "train")
     clean = digits.clip_record(images, "train", 12)
     first, again, other = (digits.clip_record(images, "train", k, disturbance=strength) for k in (12, 12, 22))

@@ -26,7 +26,7 @@ def test_read_idx_returns_the_pixels_in_the_order_of_the_file(tmp_path):
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_read_mnist_takes_plain_and_compressed_files_of_the_split_asked_for(tmp_path, compress):
+def test_read_mnist_takes_plain_and_compressed_files_of_a_split(tmp_path, compress):
     images, labels = random_images((4, 28, 28)), np.array([3, 1, 4, 1], np.uint8)
     ending = "" if compress is bytes else ".gz"
     (tmp_path / f"t10k-images-idx3-ubyte{ending}").write_bytes(compress(idx_bytes(images)))
@@ -73,7 +73,7 @@ def test_read_idx_refuses_a_damaged_file_and_names_it(tmp_path, damaged, message
         handwriting.read_idx(path)
 
 
-def test_images_and_labels_that_do_not_belong_together_are_refused(tmp_path):
+def test_images_and_labels_that_do_not_match_are_refused(tmp_path):
     images, labels = tmp_path / "images", tmp_path / "labels"
     images.write_bytes(WHOLE)
     labels.write_bytes(idx_bytes(np.zeros(3)))
@@ -114,7 +114,7 @@ def test_by_digit_keeps_every_image_under_its_label_once():
     assert any((group != images[digit::10]).any() for digit, group in enumerate(groups))  # Not the order of the file.
 
 
-def test_the_last_tenth_of_the_training_images_of_each_digit_validates_and_no_image_is_in_two_splits():
+def test_the_last_tenth_of_each_digit_validates_without_overlap():
     images, labels = random_images((250, 28, 28)), np.arange(250) % 10
     train, validation = (handwriting.by_digit(images, labels, split) for split in ("train", "validation"))
     for digit in range(10):

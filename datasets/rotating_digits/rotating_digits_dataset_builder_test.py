@@ -77,7 +77,7 @@ def prepare(few, manual_dir=None, **settings):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("look", [{}, {"spurious": True}, {"spin": True, "disturbance": "low"}], ids=str)
-def test_a_clip_made_alone_equals_the_one_at_its_place_in_the_built_set(tmp_path, look):
+def test_a_clip_made_alone_equals_its_place_in_the_built_set(tmp_path, look):
     few = prepare(builder(tmp_path, **look), num_shards=3)
     for split in ("train", "validation", "test"):
         built = list(tfds.as_numpy(few.as_dataset(split=split)))
@@ -104,7 +104,7 @@ def test_embedded_digits_are_built_without_network(tmp_path):
 
 
 @pytest.mark.slow
-def test_mnist_without_manual_folder_is_downloaded_from_the_registered_urls(tmp_path):
+def test_without_manual_folder_mnist_comes_from_registered_urls(tmp_path):
     few = builder(tmp_path, mnist=True)
     with (
         mock.patch.object(tfds.download.DownloadManager, "download", side_effect=ConnectionError) as download,
@@ -117,7 +117,7 @@ def test_mnist_without_manual_folder_is_downloaded_from_the_registered_urls(tmp_
 
 
 @pytest.mark.slow
-def test_an_incomplete_manual_folder_is_an_error_that_names_the_missing_file(tmp_path):
+def test_an_incomplete_manual_folder_names_the_missing_file(tmp_path):
     manual_dir = tmp_path / "manual"
     manual_dir.mkdir()
     write_mnist(manual_dir)
@@ -127,7 +127,7 @@ def test_an_incomplete_manual_folder_is_an_error_that_names_the_missing_file(tmp
 
 
 @pytest.mark.slow
-def test_an_interrupted_build_leaves_nothing_to_load_and_can_be_repeated(tmp_path):
+def test_an_interrupted_build_leaves_nothing_and_can_be_repeated(tmp_path):
     few, clip_record = builder(tmp_path), digits.clip_record
 
     def interrupted_record(images, split, index, **look):

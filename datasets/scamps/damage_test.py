@@ -30,7 +30,7 @@ def test_a_damaged_mat_file_is_refused_or_gives_the_true_clip(mat):
     assert min(counts["error"], counts["equal"]) > 10
 
 
-def test_a_wrong_number_in_a_mat_file_is_refused_skipped_or_seen_in_the_series_alone(mat):
+def test_a_wrong_mat_number_is_refused_skipped_or_in_series_only(mat):
     ((_, sound),) = read_scamps(mat)
 
     def spoil(rng, data):

@@ -46,7 +46,7 @@ def test_slices_of_any_length_give_the_same_frames(mat, monkeypatch):
         np.testing.assert_array_equal(frame, expected)
 
 
-def test_raw_frames_are_never_read_and_the_short_mask_does_not_matter(mat):
+def test_raw_frames_are_never_read_and_short_masks_do_no_harm(mat):
     with h5py.File(mat, "r+") as file:
         assert file["skin_mask"].shape[2] == file["Xsub"].shape[3] - 1
         del file["RawFrames"]
@@ -218,7 +218,7 @@ def test_folders_named_train_val_and_test_are_the_split(tmp_path):
         reader.split(PATHS, pathlib.Path("data"), "folders", 0)
 
 
-def test_folders_without_a_validation_part_give_a_sixth_of_their_training_files_to_it(tmp_path):
+def test_a_sixth_of_training_files_validates_where_none_does(tmp_path):
     paths = [tmp_path / "Train" / f"P{number:06d}.mat" for number in range(1, 13)] + [tmp_path / "Test/P000099.mat"]
     parts = reader.split(paths, tmp_path, "folders", 0)
     assert [len(parts[part]) for part in ("train", "validation", "test")] == [10, 2, 1]

@@ -6,7 +6,7 @@ import numpy as np
 from datasets.scamps import reader, standin
 
 
-def test_the_truth_is_returned_and_written_and_names_every_recording(tmp_path):
+def test_the_truth_returned_and_written_names_every_recording(tmp_path):
     truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
     assert json.loads((tmp_path / "truth.json").read_text()) == truth
     assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)

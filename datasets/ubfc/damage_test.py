@@ -29,7 +29,7 @@ def pixels(path):
         at += 8 + length + length % 2
 
 
-def test_a_damaged_avi_is_refused_or_gives_the_true_clip_up_to_single_pixels(subject):
+def test_a_damaged_avi_is_refused_or_right_up_to_single_pixels(subject):
     path = subject / "vid.avi"
     counts = outcomes(path, lambda: face_clips(reader.read, subject, SIZE, WINDOW), unchecked=pixels(path))
     assert min(counts[kind] for kind in ("error", "equal", "unchecked")) > 10

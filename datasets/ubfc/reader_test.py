@@ -46,7 +46,7 @@ def test_rates_are_the_cameras_own_and_not_30(written):
         assert report["heart_rates"] == pytest.approx([written[1][path.name]["heart_rate"]], abs=0.5)
 
 
-def test_subjects_come_in_the_order_of_their_numbers_and_dataset_1_is_ignored(tmp_path):
+def test_subjects_come_in_numeric_order_without_dataset_1(tmp_path):
     for name in ("subject10", "subject9", "5-gt", "subject1", "notes"):
         (tmp_path / name).mkdir()
     (tmp_path / "subject2").write_text("a file")
@@ -69,7 +69,7 @@ def test_a_truncated_video_is_refused_by_name_before_decoding(subject, kept):
         reader.read(subject)
 
 
-def test_a_video_cut_within_its_last_frame_is_refused_before_decoding(subject):
+def test_a_video_cut_in_its_last_frame_is_refused_undecoded(subject):
     path = subject / "vid.avi"
     index_at_the_end = 8 + 16 * len(reader.read(subject).times)
     with path.open("r+b") as file:
@@ -78,7 +78,7 @@ def test_a_video_cut_within_its_last_frame_is_refused_before_decoding(subject):
         reader.read(subject)
 
 
-def test_frames_that_are_lost_between_header_and_decoding_are_missed(subject):
+def test_frames_lost_between_header_and_decoding_are_noticed(subject):
     with pytest.raises(RawDataError, match="only 119 decodable frames"):
         list(reader._read_frames(subject / "vid.avi", 100, 120))
 
@@ -162,7 +162,7 @@ def test_a_file_that_is_no_video_is_refused(subject):
         reader.read(subject)
 
 
-def test_a_label_far_from_what_the_oximeter_showed_is_noted_and_stops_nothing(written, tmp_path):
+def test_a_label_far_from_the_oximeter_is_only_noted(written, tmp_path):
     shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     path = tmp_path / "DATASET_2" / "subject3" / "ground_truth.txt"
     ppg, rates, times = np.loadtxt(path)

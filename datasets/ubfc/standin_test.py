@@ -7,7 +7,7 @@ from simper_tf.data import face_recordings, standin_faces
 from simper_tf.signals import pulse
 
 
-def test_the_truth_is_returned_and_written_and_names_every_recording(tmp_path):
+def test_the_truth_returned_and_written_names_every_recording(tmp_path):
     truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
     assert json.loads((tmp_path / "truth.json").read_text()) == truth
     assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
@@ -33,7 +33,7 @@ def test_ubfc_text_is_three_lines_in_scientific_notation(tmp_path):
 
 
 @pytest.mark.parametrize("subjects", [43, 0])
-def test_more_subjects_than_exist_are_refused_before_anything_is_written(tmp_path, subjects):
+def test_too_many_subjects_are_refused_before_any_writing(tmp_path, subjects):
     with pytest.raises(ValueError, match=f"Received subjects={subjects}"):
         standin.write(tmp_path / "out", subjects=subjects, seconds=1)
     assert not (tmp_path / "out").exists()

@@ -27,7 +27,7 @@ def test_blur_equals_that_of_addons_away_from_the_border():
     np.testing.assert_allclose(blurred[:, 7:-7, 7:-7], expected[:, 7:-7, 7:-7], atol=1e-4)
 
 
-def test_geometric_mean_error_equals_the_geometric_mean_of_addons():
+def test_geometric_mean_error_equals_that_of_addons():
     true, predicted = RNG.uniform(0.5, 5, size=(2, 100)).astype(np.float32)
     theirs = tfa.metrics.GeometricMean()
     theirs.update_state(np.abs(true - predicted))

@@ -58,7 +58,7 @@ def downloaded(text):
     return name, list(csv.DictReader(io.StringIO(base64.b64decode(found).decode())))
 
 
-def test_a_series_is_read_as_the_command_reads_it_and_nothing_of_it_stays(client, tmp_path):
+def test_a_series_is_read_as_by_the_command_and_leaves_nothing(client, tmp_path):
     answered = send(client, series(0.7), unit="per_minute")
     assert answered.status_code == 200
     name, rows = downloaded(answered.text)
@@ -75,7 +75,7 @@ def test_a_video_is_read(client, swing):
     assert [float(row["value"]) for row in downloaded(answered.text)[1]] == pytest.approx([1.2], abs=0.03)
 
 
-def test_what_cannot_be_read_is_one_sentence_that_names_the_file_as_its_owner_does(client, tmp_path, swing):
+def test_an_unreadable_file_is_one_sentence_with_its_own_name(client, tmp_path, swing):
     answered = send(client, swing.read_bytes()[:4000], "my swing.mp4")
     assert answered.status_code == 400
     (said,) = re.findall(r'<p role="alert">(.*?)</p>', answered.text)
@@ -106,7 +106,7 @@ def test_a_form_that_asks_for_what_is_not_there_is_refused(client, name, form, s
     assert said in answered.text
 
 
-def test_a_recording_that_is_too_large_and_a_strange_host_are_refused(client):
+def test_a_recording_too_large_and_a_strange_host_are_refused(client):
     answered = send(client, b"0" * 1_100_000)
     assert answered.status_code == 413
     assert "The recording has more than 1 MB. Cut it" in answered.text
@@ -158,7 +158,7 @@ def test_a_disk_that_is_full_is_one_sentence(client, monkeypatch):
     assert "No space left on device" in answered.text
 
 
-def test_a_model_of_pictures_is_not_asked_about_a_series_and_the_page_says_so(tmp_path, swing):
+def test_the_page_says_that_a_picture_model_reads_no_series(tmp_path, swing):
     from simper_tf.encoders import small
     from simper_tf.export import saved_model
     from simper_tf.reading import exported
@@ -208,7 +208,7 @@ def test_the_command_refuses_a_port_that_is_taken(address):
 @pytest.mark.slow
 @pytest.mark.skipif(not chromium.PROGRAM, reason=chromium.NO_PROGRAM)
 @pytest.mark.parametrize("width", [400, 1200])
-def test_in_a_browser_a_video_is_chosen_read_and_its_answers_can_be_downloaded(address, swing, width):
+def test_a_browser_reads_a_video_and_downloads_its_answers(address, swing, width):
     fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     with chromium.Page(f"{address}/", width) as browser:
         assert browser.ask(fits)

@@ -10,7 +10,7 @@ import pytest
 from trainers import cli
 
 
-def test_a_second_counter_with_the_same_words_prints_as_the_first_did(capsys):
+def test_a_second_counter_of_the_same_words_prints_as_the_first(capsys):
     for _ in range(2):
         counter = cli.Counter("examples", 20)
         for done in range(1, 21):

@@ -138,7 +138,7 @@ def test_a_last_window_ends_with_the_recording(tmp_path):
 
 
 @pytest.mark.parametrize(("given", "wanted"), [(1, 1), (1, 3), (3, 3), (3, 1)])
-def test_pictures_are_sent_as_levels_of_the_channels_of_the_model(tmp_path, given, wanted):
+def test_pictures_are_sent_as_levels_of_the_models_channels(tmp_path, given, wanted):
     frames = np.zeros((20, 4, 6, given), np.float32)
     frames[..., 0] = 0.5
     np.save(tmp_path / "a.npy", frames)

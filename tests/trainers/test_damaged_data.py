@@ -49,7 +49,7 @@ def copy(whole, tmp_path):
         ("metadata.json", b'{"task": {"kind": "frequency", "unit": "Hz"}, "clip_range": [3]}'),
     ],
 )
-def test_a_damaged_description_is_one_line_with_folder_and_remedy(few, copy, config, name, content):
+def test_a_damaged_description_is_one_line_of_folder_and_remedy(few, copy, config, name, content):
     folder = copy
     if config == "few":
         (copy.parents[1] / "few").mkdir()
@@ -134,7 +134,7 @@ cli.run(lambda: data.load(options.settings()))
 
 
 @pytest.mark.parametrize("limit", [100, 20_000, 500_000])
-def test_a_full_disk_while_building_is_one_line_and_leaves_nothing(tmp_path, limit):
+def test_a_full_disk_in_a_build_is_one_line_and_leaves_nothing(tmp_path, limit):
     words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path / 'data'}", str(limit)]
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, *words], cwd=ROOT, capture_output=True, text=True, check=False

@@ -69,7 +69,7 @@ def test_a_killed_build_leaves_nothing_to_load_and_is_repeated(call, few, tmp_pa
         ("countix/x", "countix has no config 'x'. It has: resample, crop, resample_32."),
     ],
 )
-def test_an_unknown_data_set_or_config_is_refused_with_those_that_are(tmp_path, dataset, message):
+def test_an_unknown_dataset_or_config_is_refused_with_known_ones(tmp_path, dataset, message):
     with pytest.raises(ValueError, match=re.escape(f"--dataset={dataset}: {message}")):
         load(dataset, tmp_path)
 
@@ -114,7 +114,7 @@ def test_clips_of_bytes_come_as_they_are(ten):
     np.testing.assert_array_equal(example["clip"], digits.clip_record(images, "test", 0, False)["clip"])
 
 
-def test_a_split_that_was_not_built_is_refused_with_those_that_were(ten):
+def test_a_split_not_built_is_refused_with_those_built(ten):
     clips = load("rotating_digits/few", ten)
     assert (clips.size("test"), clips.size("test", 4)) == (10, 4)
     for asked in (clips.size, clips.split):
@@ -170,7 +170,7 @@ def test_a_config_of_tfds_build_is_found_where_it_was_built(call, tmp_path):
         load("rotating_digits/other", tmp_path / "data")
 
 
-def test_examples_are_read_by_their_numbers_as_they_come_in_order(ten):
+def test_examples_read_by_number_are_those_read_in_order(ten):
     whole = load("rotating_digits/few", ten)
     shares = whole.take({"train": np.array([1, 4, 5, 9])}, np.array([True, False, True, False]))
     for clips in (whole, whole.cut(30), shares, shares.hiding_labels()):

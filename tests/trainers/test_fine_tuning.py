@@ -60,7 +60,7 @@ def test_a_fine_tuned_run_or_its_export_goes_on_with_its_head(call, tmp_path, fi
         assert again == pytest.approx(rows[0], rel=1e-4)
 
 
-def test_two_replicas_in_half_precision_begin_with_the_same_weights(command, tmp_path, finished):
+def test_two_replicas_in_half_precision_begin_with_equal_weights(command, tmp_path, finished):
     flags = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED, "--head=spectrum", "--freeze"]
     process = command("pretrain", *flags, "--replicas=2", "--precision=mixed_bfloat16", "--steps=2")
     out, err = process.communicate()
@@ -73,7 +73,7 @@ def test_two_replicas_in_half_precision_begin_with_the_same_weights(command, tmp
     assert np.isfinite(mae["value"])
 
 
-def test_a_stopped_run_goes_on_without_the_run_that_it_began_from(call, tmp_path, finished, monkeypatch):
+def test_a_stopped_run_continues_without_the_run_it_began_from(call, tmp_path, finished, monkeypatch):
     shutil.copytree(finished, tmp_path / "source")
     flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--deterministic", "--epochs=8"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags)

@@ -13,7 +13,7 @@ from trainers.grid import Grid, Run
 ROOT = pathlib.Path(__file__).parents[2]
 
 
-def test_a_run_is_the_flagfile_with_its_changes_in_its_own_folder(stand_in, base, tmp_path):
+def test_a_run_is_the_changed_flagfile_in_its_own_folder(stand_in, base, tmp_path):
     stand_in(written(0.25))
     runs, run = Grid(tmp_path / "runs", {"data_dir": "elsewhere"}), base.but(method="moco", seed=3)
     assert runs.train([run]) == {}
@@ -99,7 +99,7 @@ def test_a_failed_run_leaves_others_alone_and_its_heirs_undone(stand_in, base, t
     assert [len(calls(runs, run)) for run in (base, bad, tuned)] == [1, 2, 1]
 
 
-def test_each_of_several_prints_to_its_log_whose_last_line_is_said(stand_in, base, tmp_path, capfd):
+def test_each_of_several_runs_logs_and_its_last_line_is_told(stand_in, base, tmp_path, capfd):
     stand_in(f"print('hello'); '--seed=1' in words and sys.exit('no disk')\n{written()}")
     runs, said = Grid(tmp_path / "runs", jobs=2), []
     failed = runs.train([base.seeded(seed) for seed in (0, 1, 2)], said.append)
@@ -136,7 +136,7 @@ def test_a_run_of_a_grid_has_the_rows_of_the_command(command, data_dir, tmp_path
     assert found[0] == found[1]
 
 
-def test_wrong_flags_and_damaged_rows_are_told_before_any_training(stand_in, base, tmp_path):
+def test_wrong_flags_and_damaged_rows_are_told_before_training(stand_in, base, tmp_path):
     stand_in(written())
     runs = Grid(tmp_path / "runs")
     pathlib.Path(base.flagfile).write_text("--epoch=3")

@@ -47,7 +47,7 @@ def shown(full=False, headings=()):
     return text, set(re.findall(r"^  --(\w+)", text, re.MULTILINE))
 
 
-def test_help_shows_the_flags_that_users_set_and_the_long_one_all():
+def test_help_shows_the_flags_of_users_and_helpfull_all():
     text, often = shown()
     assert 35 <= len(often) <= 45
     assert {"run_dir", "dataset", "method", "temperature", "labeled_clips", "band", "flip_probability"} <= often

@@ -17,7 +17,7 @@ QUICK = ("--train_clips=4", "--test_clips=2", "--labeled_clips=2", "--epochs=1")
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_path, method):
+def test_a_method_trains_evaluates_and_exports_like_any_other(call, tmp_path, method):
     own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
     call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
     rows = results(tmp_path)
@@ -31,7 +31,7 @@ def test_a_method_trains_and_is_evaluated_and_exported_like_any_other(call, tmp_
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
 
 
-def test_no_epochs_leave_the_encoder_untrained_and_its_rows_say_so(call, tmp_path):
+def test_no_epochs_leave_an_untrained_encoder_and_rows_say_so(call, tmp_path):
     call(pretrain.main, f"--run_dir={tmp_path}", *QUICK, "--epochs=0", "--method=moco", "--noartifacts")
     rows = results(tmp_path)
     assert {(row["method"], row["seconds"]) for row in rows} == {("untrained", 0.0)}
@@ -95,7 +95,7 @@ def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch
         ),
     ],
 )
-def test_flags_that_do_not_fit_the_method_are_refused_before_training(call, tmp_path, arguments, message):
+def test_flags_of_another_method_are_refused_before_training(call, tmp_path, arguments, message):
     with pytest.raises(ValueError, match=message):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", *arguments)
     assert not (tmp_path / "run").exists()

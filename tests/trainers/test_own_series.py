@@ -108,7 +108,7 @@ def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
     assert "pixels" not in told
 
 
-def test_files_that_cannot_be_learned_from_are_named_with_what_is_wrong(journey):
+def test_files_unfit_to_learn_from_are_named_with_the_reason(journey):
     _, _, first, _ = journey
     left = dict(re.findall(r"^Left out: signals/(\w+)\.csv: found (.*)$", first, re.MULTILINE))
     assert left["times_alone"].startswith("a column of times alone; expected a column of values beside it.")
@@ -117,7 +117,7 @@ def test_files_that_cannot_be_learned_from_are_named_with_what_is_wrong(journey)
     assert set(left) == {"times_alone", "still", "short"}
 
 
-def test_a_killed_run_goes_on_to_the_number_of_steps_that_was_fixed(journey, run):
+def test_a_killed_run_continues_to_its_fixed_number_of_steps(journey, run):
     _, before, first, second = journey
     assert before["encoder"] == "small1d"
     assert int(before["steps"]) > 20
@@ -139,7 +139,7 @@ def test_scores_and_the_next_version_come_by_the_same_commands(run, plain, capsy
     assert (facts["frame_shape"], facts["value_range"], facts["overlap_frames"]) == ([1, 1, 2], None, None)
 
 
-def test_the_model_reads_files_of_another_unit_that_it_has_not_seen_to_its_tolerance(run, with_flags):
+def test_the_model_reads_unseen_files_in_another_unit(run, with_flags):
     with_flags(reader, COMMANDS[4], [COMMANDS[4][1], "other.csv"])
     records = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
     for record, frequency in zip(records, NEW, strict=True):
@@ -173,7 +173,7 @@ def test_a_model_of_series_refuses_what_it_was_not_trained_on(run, with_flags, c
     assert "frames.npy: found pictures; expected a series, as --model reads. Name another --model." in said
 
 
-def test_without_a_model_a_file_is_read_by_what_it_teaches_itself(run, with_flags, tmp_path):
+def test_without_a_model_a_file_is_read_by_learning_from_itself(run, with_flags, tmp_path):
     with_flags(reader, ["predict", "--adapt=4", f"--out={tmp_path}"], ["new.csv"])
     (record,) = json.loads((tmp_path / "predictions.json").read_text())
     np.testing.assert_allclose(record["learned"]["adapt"], NEW[0], atol=TOLERANCE)

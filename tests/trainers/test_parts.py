@@ -45,7 +45,7 @@ def test_clips_come_whole_in_the_order_of_the_split(call, data_dir):
     assert len(hidden.column("rate", "train")) == 20
 
 
-def test_a_cut_clip_ends_where_the_clip_ends_and_its_course_with_it(call, data_dir):
+def test_a_cut_clip_and_its_course_end_where_the_clip_ends(call, data_dir):
     call(lambda: None, "--run_dir=x")
     for split in ("train", "test"):
         _, everything = read(data_dir, split, train_clips=3)
@@ -97,7 +97,7 @@ def test_hidden_labels_part_the_rows_and_leave_the_band(call, tmp_path, monkeypa
         assert "seen" not in row["metric"]
 
 
-def test_a_gap_without_a_test_clip_in_it_is_refused_before_training(call, tmp_path):
+def test_a_gap_without_test_clips_is_refused_before_training(call, tmp_path):
     with pytest.raises(ValueError, match=r"--label_gap=2.0,2.001: of 6 test clips 6 have a label"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--label_gap=2,2.001")
     assert not (tmp_path / "run").exists()

@@ -60,7 +60,7 @@ def test_good_recordings_are_read_and_bad_ones_named(folder, tmp_path):
     assert len(list(tmp_path.glob("*.png"))) == 2
 
 
-def test_a_part_in_another_unit_goes_to_a_folder_that_was_not_there(folder, tmp_path):
+def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
     out = tmp_path / "not" / "there"
     assert run(folder / "breath.csv", "--start=2", "--end=9", "--unit=bpm", "--window=3.5", f"--out={out}") == []
     (row,) = rows(out)
@@ -236,7 +236,7 @@ def test_two_commands_do_not_write_into_one_folder(folder, tmp_path):
     assert not (tmp_path / answers.CSV).exists()
 
 
-def test_what_needs_too_much_memory_is_named_and_the_next_is_read(folder, tmp_path, monkeypatch):
+def test_a_file_too_large_for_memory_is_named_and_the_next_read(folder, tmp_path, monkeypatch):
     read = readings.read
 
     def greedy(source, *rest):

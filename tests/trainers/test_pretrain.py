@@ -137,7 +137,7 @@ def test_export_alone_adds_a_version_that_computes_the_same(call, finished):
     np.testing.assert_array_equal(first(clip), second(clip))
 
 
-def test_export_takes_the_octave_of_evaluation_and_encodes_no_clip(call, finished, monkeypatch):
+def test_export_takes_evaluations_octave_and_encodes_no_clip(call, finished, monkeypatch):
     found = run_folder.read_readout(finished)
     assert found["fft_calibrated"].keys() == {"harmonic", "validation_mae"}
     exported = []
@@ -194,7 +194,7 @@ def test_a_damaged_head_says_how_to_fit_it_again(call, finished, content):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[]", bytes(range(256)), b"{}", b'{"fft_resolved": {"octave": 7}}'])
-def test_an_export_without_what_evaluation_finds_says_how_to_find_it(call, finished, content):
+def test_an_export_without_an_evaluation_says_how_to_make_one(call, finished, content):
     path = finished / "readout.json"
     before = path.read_bytes()
     path.unlink() if content is None else path.write_bytes(content)
@@ -288,7 +288,7 @@ def test_a_killed_run_continues_bit_for_bit(call, command, tmp_path, capsys):
         np.testing.assert_array_equal(weights[name], value, err_msg=name)
 
 
-def test_two_replicas_train_on_the_same_views_to_the_same_loss_as_one(call, command, tmp_path):
+def test_two_replicas_reach_the_loss_of_one_on_the_same_views(call, command, tmp_path):
     process = command("pretrain", f"--run_dir={tmp_path / 'two'}", "--replicas=2", "--noartifacts")
     call(pretrain.main, f"--run_dir={tmp_path / 'one'}", "--noartifacts")
     out, err = process.communicate()
@@ -324,7 +324,7 @@ def test_a_stopped_run_says_that_overwrite_would_delete_it(call, capsys, monkeyp
         assert f"Stopped at step 0 of 6. {again} continues.\n" in capsys.readouterr().out
 
 
-def test_a_truncated_checkpoint_is_passed_over_for_the_one_before(call, tmp_path, capsys):
+def test_a_truncated_checkpoint_is_skipped_for_the_one_before(call, tmp_path, capsys):
     arguments = [f"--run_dir={tmp_path / 'run'}", "--epochs=4", "--save_seconds=0", "--noartifacts"]
     call(pretrain.main, *arguments)
     (tmp_path / "run" / "results.jsonl").unlink()

@@ -58,7 +58,7 @@ def recorded(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("first", [0, 40])
-def test_a_profile_is_of_five_steps_after_two_wherever_the_run_continues(recorded, tmp_path, first):
+def test_a_profile_takes_five_steps_after_the_first_two(recorded, tmp_path, first):
     seen = {}
     with profile.Profile(tmp_path, True) as taken:
         for step in range(first, first + 20):

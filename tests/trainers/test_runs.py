@@ -85,7 +85,7 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
 
 
 @pytest.mark.slow
-def test_other_flags_are_refused_without_the_text_file_of_checkpoints(call, finished):
+def test_other_flags_are_refused_without_the_checkpoint_list(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
     with pytest.raises(ValueError, match="--seed was 0, now 7"):
         call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic", "--seed=7")
@@ -132,7 +132,7 @@ def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, c
 
 
 @pytest.mark.parametrize("main", [evaluate.main, export_trainer.main])
-def test_commands_that_read_a_run_neither_overwrite_it_nor_advise_it(call, tmp_path, main):
+def test_commands_that_read_a_run_never_overwrite_or_advise_it(call, tmp_path, main):
     call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}")
     with pytest.raises(ValueError, match=r"--seed was 0, now 5\. Leave these flags out, or name .* another run\.$"):
         call(main, f"--run_dir={tmp_path}", "--seed=5")
@@ -140,7 +140,7 @@ def test_commands_that_read_a_run_neither_overwrite_it_nor_advise_it(call, tmp_p
         call(main, f"--run_dir={tmp_path}", "--overwrite")
 
 
-def test_a_default_that_is_given_or_left_out_belongs_to_the_same_run(call, tmp_path):
+def test_a_default_given_or_left_out_is_of_the_same_run(call, tmp_path):
     call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}", "--temperature=1")
     adopted = []
     for given in ([], ["--temperature=1"], ["--hue=0"]):
@@ -151,13 +151,13 @@ def test_a_default_that_is_given_or_left_out_belongs_to_the_same_run(call, tmp_p
 
 
 @pytest.mark.slow
-def test_a_wrong_flag_on_the_command_line_is_not_blamed_on_the_run(call, finished):
+def test_a_wrong_flag_of_the_command_is_not_blamed_on_the_run(call, finished):
     with pytest.raises(ValueError, match=r"^--temperature takes a value of the type float\. Found: 'abc'"):
         call(evaluate.main, f"--run_dir={finished}", "--temperature=abc")
 
 
 @pytest.mark.slow
-def test_a_wrong_pair_in_the_flags_of_a_run_is_told_with_its_file(call, tmp_path):
+def test_a_wrong_pair_in_the_flags_of_a_run_names_its_file(call, tmp_path):
     with pytest.raises(ValueError, match="--band takes two rising"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--band=5,1")
     values = []
@@ -203,7 +203,7 @@ def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [300, 3_000])
-def test_a_full_disk_during_evaluation_leaves_nothing_half_written(command, finished, size):
+def test_a_full_disk_in_evaluation_leaves_nothing_half_written(command, finished, size):
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
     _, err = (process := command("evaluate", f"--run_dir={finished}", preexec_fn=limit)).communicate()
@@ -230,7 +230,7 @@ def test_no_temporary_folder_is_one_line_that_names_those_tried():
 
 
 @pytest.mark.slow
-def test_a_label_in_another_unit_is_evaluated_without_frequencies(call, monkeypatch, tmp_path):
+def test_labels_of_another_unit_are_scored_without_frequencies(call, monkeypatch, tmp_path):
     monkeypatch.setattr(library.ClipData, "task", tasks.Scalar("mmHg"))
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
     rows = results(tmp_path / "run")
@@ -242,7 +242,7 @@ def test_a_label_in_another_unit_is_evaluated_without_frequencies(call, monkeypa
 
 
 @pytest.mark.slow
-def test_results_of_other_flags_are_not_mixed_without_checkpoints(call, tmp_path):
+def test_results_of_other_flags_stay_apart_without_checkpoints(call, tmp_path):
     call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")
     before = results(tmp_path)
     shutil.rmtree(tmp_path / "checkpoints")

@@ -92,7 +92,7 @@ def test_two_grids_in_one_folder_are_refused(tmp_path):
         pass
 
 
-def test_a_run_whose_folder_somebody_still_saves_in_is_waited_for(stand_in, base, tmp_path):
+def test_a_run_that_another_process_still_saves_is_waited_for(stand_in, base, tmp_path):
     stand_in(written())
     runs = Grid(tmp_path / "runs")
     folder = runs.folder_of(base)

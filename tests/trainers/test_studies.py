@@ -233,7 +233,7 @@ def test_every_scale_has_the_six_data_sets_of_the_paper():
     assert [set(scale.sets) for scale in SCALES.values()] == [set(SETS)] * 3
 
 
-def test_choices_are_of_validation_clips_and_tables_of_test_clips():
+def test_choices_use_validation_clips_and_tables_test_clips():
     splits = {name: {run.split for run in study(name).runs()} for name in STUDIES}
     assert splits == {name: {"validation" if name == "choices" else "test"} for name in STUDIES}
 
@@ -261,7 +261,7 @@ def test_the_comparison_has_the_chosen_settings():
         assert known == expected
 
 
-def test_a_supervised_line_decays_over_its_epochs_as_in_the_paper():
+def test_a_supervised_line_decays_by_epochs_as_in_the_paper():
     lines = lines_of("comparison")
     for title in ("the published head", "phase-free head, pictures left as they are"):
         settings = lines[f"supervised, {title}, decay as in the paper"].cells[-1].run.settings()
@@ -293,7 +293,7 @@ def test_methods_made_for_pulse_have_no_prior_of_their_own(name):
 
 
 @pytest.mark.parametrize("name", ["table2", "table14"])
-def test_simclr_has_larger_batches_where_the_scale_has_small_ones(name):
+def test_simclr_gets_larger_batches_where_a_scale_has_small_ones(name):
     lines = {title: line for title, line in lines_of(name).items() if "SimCLR" in title}
     sizes = {title: line.cells[0].run.settings().batch_size for title, line in lines.items()}
     assert sizes == {"SimCLR": 4, "SimCLR, batches of 16": 16}

@@ -30,7 +30,7 @@ def test_a_built_set_is_examined_without_raw_files(sound, tmp_path, capsys):
     assert rest == ["train: 1 examples where 2 are stated"]
 
 
-def test_a_built_set_of_other_raw_files_is_told_from_one_of_these(sound, tmp_path):
+def test_a_built_set_of_other_raw_files_is_recognized(sound, tmp_path):
     builder = build("ubfc", sound / "ubfc", tmp_path / "data")
     standin.write(tmp_path / "raw", subjects=3, seconds=3, **SMALL_FACES)
     problems = diagnose(builder, tmp_path / "raw", None)
@@ -54,7 +54,7 @@ def test_a_built_set_with_a_damaged_description_is_refused(tmp_path, content):
         validate.find("ubfc", tmp_path / "data")
 
 
-def test_a_config_of_ones_own_is_examined_before_and_after_a_build(sound, tmp_path, capsys):
+def test_an_own_config_is_examined_before_and_after_a_build(sound, tmp_path, capsys):
     own = '{"name": "own", "size": 8, "window": 75, "stride": 75}'
     builder = validate.find("ubfc", tmp_path, own)
     assert diagnose(builder, sound / "ubfc", None) == []
@@ -115,7 +115,7 @@ def command(tmp_path, monkeypatch):
     return run
 
 
-def test_a_manifest_of_an_earlier_folder_is_not_taken_for_this_one(command, sound, tmp_path, capsys):
+def test_a_manifest_of_another_folder_is_not_taken_for_this_one(command, sound, tmp_path, capsys):
     theirs = shutil.copytree(sound / "countix", tmp_path / "theirs")
     video = next((theirs / "videos" / "test").rglob("*.mp4"))
     video.write_bytes(video.read_bytes() + b"\0")

@@ -134,7 +134,7 @@ def test_an_irregular_file_neither_hangs_nor_passes_unbuilt(sound, tmp_path, cap
 
 
 @pytest.mark.parametrize(("name", "damage"), CASES)
-def test_it_passes_what_builds_and_nothing_else_and_counts_the_same(sound, tmp_path, capsys, name, damage):
+def test_validate_passes_exactly_what_builds_with_equal_counts(sound, tmp_path, capsys, name, damage):
     raw = shutil.copytree(sound / name, tmp_path / "raw")
     damage(raw)
     agree(name, raw, tmp_path, capsys)
@@ -168,7 +168,7 @@ def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys)
     assert capsys.readouterr().out == f"PROBLEM {problem}\nPROBLEM \\x9b31m\n"
 
 
-def test_the_last_line_of_a_command_that_fails_is_spelled_out_too(monkeypatch):
+def test_the_last_line_of_a_failing_command_is_spelled_out(monkeypatch):
     def fail():
         raise ValueError("no\x1b[2Jname\nmore")
 
@@ -211,7 +211,7 @@ def test_too_small_a_disk_is_a_problem(sound, tmp_path, monkeypatch):
     assert re.search(r"has 9\.31e-06 GiB free, the build takes .*: make room", problem)
 
 
-def test_a_folder_that_is_not_there_is_told_from_one_of_other_files(sound, tmp_path):
+def test_a_missing_folder_is_told_from_one_of_other_files(sound, tmp_path):
     assert diagnose(make("lst", tmp_path), tmp_path / "a", None) == [
         f"--manual_dir={tmp_path / 'a'}: there is no such folder."
     ]

@@ -98,7 +98,7 @@ def test_one_paragraph_says_what_is_done_and_why(journey):
     assert re.search(r"^Left out: clips/broken.mp4: found ", first, re.MULTILINE)
 
 
-def test_a_killed_run_goes_on_to_the_number_of_steps_that_was_fixed(journey, run):
+def test_a_killed_run_continues_to_its_fixed_number_of_steps(journey, run):
     _, before, first, second = journey
     assert int(before["steps"]) > 1
     assert re.search(r"^Continuing at step \d+: simper", second, re.MULTILINE)
@@ -109,7 +109,7 @@ def test_a_killed_run_goes_on_to_the_number_of_steps_that_was_fixed(journey, run
     assert f"step {before['steps']}/{before['steps']}" in second
 
 
-def test_scores_say_that_there_is_no_label_and_how_far_readings_agree(run, plain, capsys):
+def test_scores_say_there_is_no_label_and_how_readings_agree(run, plain, capsys):
     plain(evaluate.main, *COMMANDS[2][1:])
     out = capsys.readouterr().out
     assert "there are no errors, only how sure readings are and whether they agree" in out
@@ -158,7 +158,7 @@ def test_the_other_commands_read_and_ask(run, monkeypatch, capsys):
     assert "windows of" in capsys.readouterr().out
 
 
-def test_labels_give_errors_and_the_multiple_of_the_exported_model(run, plain, capsys):
+def test_labels_give_errors_and_the_exported_models_multiple(run, plain, capsys):
     """Whoever counts every second swing says that features run at twice the frequency, whatever pixels show."""
     lines = [f"{name},{60 * frequency / 2}" for name, (frequency, *_) in FILES.items()]
     pathlib.Path("labels.csv").write_text("\n".join(["recording,per_minute", *lines[:3]]))
@@ -198,7 +198,7 @@ def test_recordings_that_have_changed_since_are_refused_by_name(run, plain):
     plain(evaluate.main, *COMMANDS[2][1:], "--noartifacts")  # What was decoded is still there.
 
 
-def test_a_single_gray_recording_is_learned_from_up_to_its_last_part(plain, tmp_path, monkeypatch, capsys):
+def test_a_single_gray_recording_trains_all_but_its_last_part(plain, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     times, columns = np.arange(240) / 10, np.arange(32)
     frames = 40 + 180 * np.exp(-(((columns - 16 - 9 * np.sin(2 * np.pi * 0.8 * times)[:, None]) / 4) ** 2))

@@ -28,7 +28,7 @@ def test_tempo_is_per_minute_in_other_units():
     assert tempo.get_ylabel() == "per minute"
 
 
-def test_a_recording_without_repetition_is_drawn_with_its_verdict():
+def test_a_recording_without_repetition_is_drawn_with_verdict():
     figure = pictures.figure(done())
     assert [part._suptitle.get_text() for part in figure.subfigs] == ["nothing repeats"]
 

@@ -105,7 +105,7 @@ def test_words_are_refused_before_anything_heavy_is_loaded():
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-def test_an_error_of_a_user_is_one_line_and_another_is_not_hidden(capsys, monkeypatch):
+def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypatch):
     def fail(names, options):
         raise errors.pop()
 

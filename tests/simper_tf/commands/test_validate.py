@@ -41,7 +41,7 @@ def test_a_sound_set_has_no_problem_and_its_subjects_are_told():
     assert counts == [1, 2, 3]
 
 
-def test_a_subject_in_two_splits_a_repeated_id_and_a_wrong_count_are_named():
+def test_shared_subjects_repeated_ids_and_wrong_counts_are_named():
     problems, _ = validate.examine(Fake({"test": 5}, train=[example(), example()], test=[example()]), BPM)
     assert problems == [
         "train, a/0: 2 times",

@@ -53,7 +53,7 @@ def ask(batched, frames):
 
 
 @pytest.mark.slow
-def test_requests_of_one_length_are_joined_and_each_gets_the_answer_to_its_own_clip_and_rate(model, batched):
+def test_joined_requests_each_get_the_answer_to_their_own_clip(model, batched):
     function, seen = batched
     frames = clips(70, 70, 70, 70)
     answers = ask(function, frames)
@@ -65,7 +65,7 @@ def test_requests_of_one_length_are_joined_and_each_gets_the_answer_to_its_own_c
 
 
 @pytest.mark.slow
-def test_requests_of_other_lengths_in_the_same_batch_are_refused_by_the_op(batched):
+def test_the_op_refuses_requests_of_other_lengths_in_a_batch(batched):
     function, seen = batched
     seen.clear()
     answers = ask(function, clips(70, 80, 90, 100))

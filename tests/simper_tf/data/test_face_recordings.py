@@ -58,7 +58,7 @@ def test_a_pause_between_frames_skips_its_clip_by_name():
     assert second.problem == "2.03 s between two frames"
 
 
-def test_memory_is_bounded_by_the_first_frames_whatever_the_length():
+def test_memory_is_bounded_by_first_frames_for_any_length():
     alive, most = [], 0
 
     def frames():
@@ -113,7 +113,7 @@ def test_recordings_of_a_subject_stay_in_one_split_when_shuffled():
 
 
 @pytest.mark.parametrize("seed", [None, 7])
-def test_no_subject_changes_its_split_whichever_others_are_missing(seed):
+def test_no_missing_subject_changes_the_split_of_another(seed):
     published = [f"{i:02d}" for i in range(20)]
     whole = divide(published, 0.8, 0.1, published, seed)
     assert [len(names) for names in whole.values()] == [14, 2, 4]
@@ -135,7 +135,7 @@ def test_where_a_split_would_be_empty_those_at_hand_are_divided():
     assert divide(["07", "08", "09"], 0.8, 0.1, published) == {"train": ["08"], "validation": ["07"], "test": ["09"]}
 
 
-def test_two_subjects_and_fractions_that_leave_no_part_are_refused():
+def test_two_subjects_or_fractions_of_no_part_are_refused():
     with pytest.raises(ValueError, match=r"needs three subjects or more, found \['a', 'b'\]\. Copy more of them"):
         divide("ab", 0.8, 0.1)
     for fractions in ((0.8, 0.8), (0.8, 0.0), (1.0, 0.1)):
@@ -143,7 +143,7 @@ def test_two_subjects_and_fractions_that_leave_no_part_are_refused():
             divide("abcd", *fractions)
 
 
-def test_recordings_shorter_than_a_clip_are_refused_with_the_lengths():
+def test_recordings_shorter_than_a_clip_are_refused_with_lengths():
     with pytest.raises(
         ValueError, match=r"The test split would be empty.* s-1: 200 frames are shorter than one clip of 300"
     ):

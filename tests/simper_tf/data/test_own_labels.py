@@ -66,7 +66,7 @@ def test_a_clip_has_the_label_of_the_stretch_that_holds_it_whole(tmp_path):
         ('recording,hz\n"b.mp4,1\n', "found what cannot be read"),
     ],
 )
-def test_a_file_that_says_something_else_is_refused_with_its_line(text, message, tmp_path):
+def test_a_file_of_other_content_is_refused_with_its_line(text, message, tmp_path):
     with pytest.raises(RawDataError, match=message):
         read(tmp_path, text)
 

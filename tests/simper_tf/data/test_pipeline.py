@@ -103,7 +103,7 @@ def test_no_two_steps_share_their_views_even_in_another_epoch():
     assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
 
 
-def test_another_seed_gives_another_order_and_the_same_seed_the_same():
+def test_equal_seeds_give_equal_orders_and_others_differ():
     clips = examples(7)
     first, again, other = [numbers(pipeline.training_batches(clips, 7, 7, seed), 4) for seed in (0, 0, 1)]
     assert first == again != other

@@ -45,7 +45,7 @@ def recordings(folder):
     return Recordings(folder, rate=25.0)
 
 
-def test_mixed_recordings_are_brought_to_one_rate_length_size_and_to_colors(recordings, folder):
+def test_mixed_recordings_get_one_rate_length_size_and_color(recordings, folder):
     assert (recordings.clips.shape[1:], recordings.clips.dtype) == ((150, 18, 24, 3), np.uint8)
     assert recordings.rate == 25.0
     names = [f"{folder}/{name}" for name in ("a.mp4", "b.mp4", "c.mp4", "d.npy")]
@@ -144,7 +144,7 @@ def test_damage_on_the_way_is_noted_and_what_came_before_is_kept(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_method_learns_from_recordings_and_reads_their_frequencies(recordings):
+def test_a_method_learns_from_recordings_and_reads_frequencies(recordings):
     keras.utils.set_random_seed(0)
     times = SpeedSets(num_views=2)
     model = SimPer(ENCODERS["small"](recordings.clips.shape[2:]), Views(times.longest_view(150), times, None))

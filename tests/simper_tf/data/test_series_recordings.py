@@ -64,7 +64,7 @@ def test_the_number_of_axes_tells_what_arrays_hold(given, number, frame):
         ([RNG.random((600, 1)), RNG.random((600, 2))], "Found: 1 in array 0, 2 in array 1. Name files of one kind"),
     ],
 )
-def test_axes_that_make_little_sense_are_refused_with_what_to_give(given, message):
+def test_implausible_axes_are_refused_with_what_to_give(given, message):
     with pytest.raises(ValueError, match=message):
         Recordings(given, rate=30.0)
 
@@ -86,7 +86,7 @@ def test_arrays_need_a_rate_or_one_each(rate):
         Recordings([RNG.random(600), RNG.random(600)], rate=rate)
 
 
-def test_rates_that_differ_are_resampled_and_what_repeats_keeps_its_frequency():
+def test_resampling_differing_rates_keeps_the_frequency():
     found = Recordings([wave(40, 200.0), wave(40, 64.0), wave(40, 30.0)], rate=[200.0, 64.0, 30.0])
     assert found.rate == 44.0
     frequencies = np.fft.rfftfreq(16 * 264, 1 / 44)
@@ -95,7 +95,7 @@ def test_rates_that_differ_are_resampled_and_what_repeats_keeps_its_frequency():
         assert frequencies[power.argmax()] == pytest.approx(1.0, abs=0.02)
 
 
-def test_what_is_learned_from_and_scored_is_what_the_served_model_sees_of_the_raw_windows():
+def test_training_and_scoring_see_windows_as_the_served_model():
     raw = wave(40, 40.0, channels=2)
     raw[100] += 1e5  # A jolt, which is cut once and not twice.
     found = Recordings([raw], rate=40.0, window=6.0, hop=3.0)
@@ -109,7 +109,7 @@ def test_what_is_learned_from_and_scored_is_what_the_served_model_sees_of_the_ra
     np.testing.assert_allclose(first, second, atol=1e-5)
 
 
-def test_short_gaps_are_interpolated_and_no_clip_spans_a_long_one(tmp_path):
+def test_short_gaps_are_interpolated_and_no_clip_spans_long_ones(tmp_path):
     times, values = np.arange(3000) / 50, wave(60, 50.0)[:, 0]
     whole = values.copy()
     values[200] = values[1700] = np.nan  # A sample; and a second and a half.
@@ -124,13 +124,13 @@ def test_short_gaps_are_interpolated_and_no_clip_spans_a_long_one(tmp_path):
     np.testing.assert_allclose(first, second, atol=0.02)
 
 
-def test_what_may_be_bridged_follows_from_the_band_and_is_a_sample_at_least():
+def test_the_longest_bridged_gap_follows_from_the_band():
     proposal = Proposal(44.0, 264, 132, (1, 1), (0.4, 5.0), {})
     assert proposal.longest_gap(Info(100.0, 60.0, 1, 1, longest_gap=0.025)) == pytest.approx(0.05)
     assert proposal.longest_gap(Info(25.0, 60.0, 1, 1, longest_gap=0.1)) == 0.1
 
 
-def test_gaps_are_refused_where_asked_for_and_uneven_times_are_none(tmp_path):
+def test_gaps_are_refused_on_request_and_uneven_times_are_none(tmp_path):
     times, values = np.arange(1500) / 50, wave(30, 50.0)[:, 0]
     table(tmp_path / "uneven.csv", times + RNG.uniform(-0.2, 0.2, 1500) / 50, values)
     kept = np.arange(1500) != 700
@@ -158,7 +158,7 @@ def test_while_a_sensor_is_off_there_are_no_clips():
     assert np.ptp(found.clips, axis=1).min() > 0
 
 
-def test_more_samples_than_the_band_needs_are_not_kept_and_a_lower_rate_is(tmp_path):
+def test_rates_above_the_need_of_the_band_are_lowered(tmp_path):
     np.save(tmp_path / "a.npy", wave(30, 250.0))
     assert Recordings(tmp_path / "a.npy", rate=250.0).rate == 44.0
     assert Recordings([wave(60, 250.0)], rate=250.0, band=(0.2, 2.0)).rate == 16.0
@@ -166,7 +166,7 @@ def test_more_samples_than_the_band_needs_are_not_kept_and_a_lower_rate_is(tmp_p
     assert Recordings(tmp_path / "b.csv", rate=25.0).rate == 25.0
 
 
-def test_a_model_learns_from_arrays_in_their_own_unit_and_reads_them():
+def test_a_model_learns_from_and_reads_arrays_in_their_own_unit():
     hertz = RNG.uniform(0.8, 2.5, 8)
     found = Recordings(np.stack([wave(20, 40.0, each)[:, 0] for each in hertz]), rate=40.0)
     times = SpeedSets(num_views=4)

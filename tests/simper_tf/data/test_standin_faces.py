@@ -56,7 +56,7 @@ def test_noise_motion_and_light_each_disturb_the_pulse(look):
     assert np.corrcoef(green(disturbed, CHEEK_EDGE), pulse)[0, 1] > -0.95
 
 
-def test_the_same_seed_gives_the_same_frames_and_another_one_others():
+def test_equal_seeds_give_equal_frames_and_others_differ():
     (_, first), (_, again), (_, other) = (
         draw(standin_faces.Look(), 5),
         draw(standin_faces.Look(), 5),
@@ -109,7 +109,7 @@ def test_lightness_scales_the_skin_and_nothing_of_the_background():
     np.testing.assert_array_equal(dark.image[:8], light.image[:8])
 
 
-def test_a_wave_repeats_every_turn_and_has_the_harmonics_it_is_given():
+def test_a_wave_repeats_every_turn_and_has_its_given_harmonics():
     angle = np.linspace(0, 2 * np.pi, 64, endpoint=False)
     found = np.fft.rfft(standin_faces.wave(angle, ((0.7, 0.3), (0.4, 1.0)))) / 32
     np.testing.assert_allclose(np.abs(found[:4]), [0, 0.7, 0.4, 0], atol=1e-12)

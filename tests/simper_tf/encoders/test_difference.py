@@ -30,7 +30,7 @@ def test_each_clip_is_scaled_by_itself():
     np.testing.assert_allclose(together[1:2], alone, atol=1e-5)
 
 
-def test_a_relative_difference_does_not_see_how_bright_the_light_is():
+def test_a_relative_difference_ignores_how_bright_the_light_is():
     x = clips(1, 8, 4, 4, 3)
     np.testing.assert_allclose(FrameDifference()(x), FrameDifference()(0.6 * x), atol=0.05)
     assert np.abs(FrameDifference()(x)).max() > 1

@@ -50,7 +50,7 @@ def test_alone_it_is_that_of_keras(kind):
 
 
 @BOTH
-def test_it_comes_back_from_its_config_and_does_nothing_in_inference(kind, monkeypatch):
+def test_dropout_survives_its_config_and_is_idle_in_inference(kind, monkeypatch):
     layer = kind.from_config(kind(0.25, seed=3).get_config())
     assert (type(layer), layer.rate, layer.seed) == (kind, 0.25, 3)
     on_replica(monkeypatch, 2, 1)
@@ -60,7 +60,7 @@ def test_it_comes_back_from_its_config_and_does_nothing_in_inference(kind, monke
 
 
 @BOTH
-def test_masks_of_several_replicas_are_made_by_ops_that_gpus_have(kind, monkeypatch):
+def test_masks_of_several_replicas_are_made_by_ops_of_gpus(kind, monkeypatch):
     on_replica(monkeypatch, 2, 1)
     layer = kind(0.25)
     step = tf.function(lambda x: layer(x, training=True), autograph=False)

@@ -19,7 +19,7 @@ def test_differences_do_not_cross_from_one_clip_into_the_next():
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_a_faint_change_reaches_the_first_convolution_at_full_size(norm):
+def test_a_faint_change_reaches_the_first_convolution_in_full(norm):
     encoder = efficientphys((10, 10, 3), norm=norm)
     scaled = keras.Model(encoder.input, encoder.get_layer(index=2).output)
     faint = 0.5 + 1e-3 * clips(2, 12, 10, 10, 3)

@@ -103,7 +103,7 @@ def test_an_encoder_is_a_function_of_the_frame_and_of_options(name):
 
 
 @pytest.mark.parametrize("name", each(ENCODERS))
-def test_an_encoder_is_found_and_named_by_the_name_of_its_function(encoders, name):
+def test_an_encoder_is_named_by_its_function(encoders, name):
     assert ENCODERS[name].__name__ == encoders(name).name == name
 
 
@@ -115,7 +115,7 @@ def test_an_encoder_has_the_published_number_of_parameters(name, frame_shape, ch
     assert encoder.input_shape == (None, None, *frame_shape)
 
 
-def test_the_published_number_of_parameters_of_every_encoder_is_known():
+def test_every_encoder_has_its_published_number_of_parameters():
     assert {name for name, *_ in PARAMETERS} == set(ENCODERS)
 
 
@@ -214,7 +214,7 @@ def test_constant_clips_have_finite_features_and_gradients(encoders, kind):
 
 
 @pytest.mark.parametrize("kind", each(KINDS))
-def test_only_batch_norm_in_training_lets_clips_influence_one_another(encoders, kind):
+def test_only_batch_norm_in_training_mixes_clips(encoders, kind):
     encoder, x = encoders(kind), clips(RNG, 2, 8)
     for training in (False, True):
         with tf.GradientTape() as tape:
@@ -245,7 +245,7 @@ def test_a_saved_encoder_gives_the_same_features(encoders, kind, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", each(LEARNING))
-def test_every_op_of_an_encoder_and_of_its_gradient_has_a_gpu_kernel(encoders, kind):
+def test_every_op_of_encoders_and_gradients_has_a_gpu_kernel(encoders, kind):
     encoder = encoders(kind)
 
     @tf.function(input_signature=[tf.TensorSpec((None, None, *FRAME))])

@@ -36,7 +36,7 @@ def gradient_of(encoder, x):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", each(LEARNING))
-def test_the_shortest_mixed_bfloat16_views_have_float32_gradients(kind):
+def test_shortest_mixed_bfloat16_views_have_float32_gradients(kind):
     half, full = in_bfloat16(kind), KINDS[kind]()
     full.set_weights(half.get_weights())
     x = clips(RNG, 2, SHORTEST_HALF)
@@ -64,7 +64,7 @@ def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(kind):
 
 
 @pytest.mark.parametrize("kind", each(LEARNING))
-def test_a_hundredth_on_a_level_of_one_survives_in_mixed_bfloat16(kind):
+def test_a_hundredth_on_a_level_of_1_survives_mixed_bfloat16(kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
     x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
     level = encoder.trainable_variables[-1]  # What is added to the features, before a ReLU that then changes nothing.

@@ -52,7 +52,7 @@ def test_batch_norm_of_clips_is_plain_keras_with_its_gradients(shape):
         np.testing.assert_allclose(mine, other, rtol=0, atol=precision * np.abs(other).max())
 
 
-def test_batch_norm_of_clips_is_exact_for_large_values_and_for_one():
+def test_batch_norm_is_exact_for_large_values_and_one_clip():
     x = tf.constant(RNG.normal(1000, 1, size=(3, 4, 3, 3, 6)), tf.float32)
     axes = (0, 1, 2, 3)
     exact = (x - np.mean(np.float64(x), axis=axes)) / np.sqrt(np.var(np.float64(x), axis=axes) + 1e-3)

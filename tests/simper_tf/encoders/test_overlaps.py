@@ -31,7 +31,7 @@ def error_of_a_piece(name, overlap):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, overlap in OVERLAPS.items() if overlap is not None])
-def test_pieces_with_the_overlap_are_the_whole_and_with_less_are_not(name):
+def test_pieces_with_the_overlap_are_whole_and_with_less_are_not(name):
     overlap = OVERLAPS[name]
     assert error_of_a_piece(name, overlap) < 1e-4
     # The outermost frames of 17 convolutions count for next to nothing.
@@ -41,7 +41,7 @@ def test_pieces_with_the_overlap_are_the_whole_and_with_less_are_not(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, overlap in OVERLAPS.items() if overlap is None])
-def test_no_overlap_makes_pieces_the_whole_where_the_table_says_so(name):
+def test_no_overlap_makes_pieces_whole_where_the_table_says_so(name):
     assert error_of_a_piece(name, 30) > 1e-4
 
 

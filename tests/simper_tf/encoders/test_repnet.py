@@ -48,7 +48,7 @@ def test_the_resnet_is_that_of_keras_up_to_its_fourth_stage():
     np.testing.assert_allclose(resnet(x), expected(x), atol=1e-4)
 
 
-def test_features_are_the_largest_of_a_convolution_of_third_frames(affine):
+def test_features_are_maxima_of_a_convolution_over_third_frames(affine):
     x = clips(1, 9, 16, 32, 3)
     frames = affine.get_layer(index=2).layer(2 * x[0] - 1)
     kernel, bias, scale, shift = affine.weights[-4:]

@@ -78,7 +78,7 @@ def test_sampling_at_the_rim_gives_the_rim():
     np.testing.assert_allclose(sample(x, corner, corner), tf.broadcast_to(x[:, :, 3:, 3:], x.shape), atol=1e-6)
 
 
-def test_a_change_of_a_map_changes_the_frame_as_its_gradient_says():
+def test_a_map_changes_the_frame_as_its_gradient_says():
     sampler, x = SaliencySampler(), clips(1, 1, 8, 8, 1)
     maps, weights = softmax_maps(1, 1, 4, 4), clips(1, 1, 8, 8, 1)
     step = 1e-3 * clips(1, 1, 4, 4)
@@ -146,7 +146,7 @@ def views(x):
     return {"views": tf.stack(2 * [x, x[:, ::-1]], axis=1), "speeds": tf.constant([[1.0, 2.0, 1.0, 2.0]] * len(x))}
 
 
-def test_terms_of_the_maps_are_added_to_the_loss_and_learned_from():
+def test_terms_of_maps_are_added_to_the_loss_and_learned_from():
     x, encoder, maps = clips(1, 8, 8, 8, 3), small((8, 8, 3), widths=(4,)), []
     losses = []
     for weights in ({}, {"saliency_entropy_weight": 50.0, "saliency_motion_weight": 30.0}):

@@ -19,7 +19,7 @@ def test_parameters_are_those_of_its_layers(channels, kernel_frames, outputs):
     assert encoder.count_params() == convolutions + 32 * outputs + outputs
 
 
-def test_one_output_drops_the_axis_and_those_of_channels_are_joined():
+def test_one_output_drops_its_axis_and_channels_are_joined():
     assert small1d((1, 1, 1), outputs=1)(series(2, 9, 1)).shape == (2, 9)
     assert small1d((1, 1, 1), outputs=1, per_channel=True)(series(2, 9, 1)).shape == (2, 9)
     assert small1d((1, 1, 3))(series(2, 9, 3)).shape == (2, 9, 4)

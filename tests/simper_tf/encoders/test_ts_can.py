@@ -12,7 +12,7 @@ def clips(*shape):
     return tf.constant(RNG.uniform(size=shape), tf.float32)
 
 
-def test_an_impulse_moves_back_in_the_first_third_on_in_the_second():
+def test_an_impulse_moves_back_in_the_first_third_on_in_the_next():
     impulse = np.zeros((1, 5, 1, 1, 7), np.float32)
     impulse[0, 2] = 1.0
     shifted = TemporalShift()(impulse).numpy()[0, :, 0, 0]

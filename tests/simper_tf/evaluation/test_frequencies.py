@@ -170,7 +170,7 @@ def test_protocols_with_labels_get_the_clips_of_known_labels():
 
 
 @pytest.mark.parametrize(("task", "per_hertz"), [(TASK, 1), (Frequency("bpm", band=(0.4, 5.5)), 60)])
-def test_a_neighbor_at_another_frame_rate_has_as_many_cycles_a_frame(task, per_hertz):
+def test_neighbors_of_another_rate_keep_their_cycles_per_frame(task, per_hertz):
     train = features(RNG.uniform(0.5, 5, 600))
     test = features(RNG.uniform(0.7, 4, 40))
     # The same features of a camera that is slower by a sixth show what repeats as much more slowly.
@@ -181,7 +181,7 @@ def test_a_neighbor_at_another_frame_rate_has_as_many_cycles_a_frame(task, per_h
         assert np.abs(found - slower.labels).max() < 0.1 * per_hertz, name
 
 
-def test_neighbors_of_counts_and_of_one_rate_keep_labels_to_the_bit():
+def test_neighbors_of_counts_or_one_rate_keep_labels_exactly():
     train, test = features(RNG.uniform(0.5, 5, 50)), features(RNG.uniform(0.7, 4, 5))
     for task in (TASK, Frequency("count", band=(0.4, 5.5))):
         assert set(protocols.predict(train, train, test, task)["1nn"].values) <= set(train.labels)

@@ -17,7 +17,7 @@ def test_mean_absolute_percentage_error_by_hand():
     assert metrics.mean_absolute_percentage_error(-TRUE, -PREDICTED) == pytest.approx(25)
 
 
-def test_geometric_mean_lifts_exact_hits_to_the_floor_and_counts_them():
+def test_geometric_mean_floors_exact_hits_and_counts_them():
     assert metrics.geometric_mean_error(TRUE, PREDICTED, floor=0.1) == pytest.approx((0.5 * 0.1 * 1) ** (1 / 3))
     assert metrics.geometric_mean_error(TRUE, PREDICTED) == pytest.approx((0.5 * 1e-3 * 1) ** (1 / 3))
     assert metrics.count_floored(TRUE, PREDICTED) == 1
@@ -43,7 +43,7 @@ def test_pearson_equals_scipy_and_ignores_scale_and_offset():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.1, 3.3])
-def test_pearson_is_zero_of_equal_predictions_and_none_of_equal_labels(constant):
+def test_pearson_is_0_of_equal_predictions_none_of_equal_labels(constant):
     series, flat = RNG.normal(size=10), np.full(10, constant)
     assert metrics.pearson_correlation(series, flat) == pytest.approx(0, abs=1e-9)
     for predicted in (series, flat):
@@ -52,7 +52,7 @@ def test_pearson_is_zero_of_equal_predictions_and_none_of_equal_labels(constant)
 
 
 @pytest.mark.parametrize("name", metrics.METRICS)
-def test_metrics_are_plain_numbers_that_ignore_the_order_of_clips(name):
+def test_metrics_are_plain_numbers_whatever_the_order_of_clips(name):
     metric, _ = metrics.METRICS[name]
     true, predicted = RNG.uniform(1, 5, 20).astype(np.float32), RNG.uniform(1, 5, 20).astype(np.float32)
     order = RNG.permutation(20)
@@ -68,12 +68,12 @@ def test_perfect_predictions_score_best(name):
 
 @pytest.mark.parametrize("name", metrics.METRICS)
 @pytest.mark.parametrize(("true", "predicted"), [([1.0, 2.0], [1.0]), ([], []), ([[1.0, 2.0]], [1.0, 2.0])])
-def test_predictions_of_another_number_and_none_at_all_are_refused(name, true, predicted):
+def test_no_predictions_or_another_number_are_refused(name, true, predicted):
     with pytest.raises(ValueError, match="as many predictions as true values, and at least one"):
         metrics.METRICS[name][0](true, predicted)
 
 
-def test_a_percentage_of_zero_is_refused_with_the_number_of_zeros():
+def test_a_percentage_of_zero_is_refused_with_the_zeros_counted():
     with pytest.raises(ValueError, match="true value of 0 is undefined; 2 of them"):
         metrics.mean_absolute_percentage_error([0.0, 1.0, 0.0], [1.0, 1.0, 1.0])
 
@@ -102,7 +102,7 @@ def test_a_constant_series_counts_as_uncorrelated(constant, length):
     assert metrics.mean_series_correlation(true, -predicted) == pytest.approx(-1 / 4, abs=1e-9)
 
 
-def test_a_series_that_moves_little_far_from_zero_is_not_constant():
+def test_small_changes_far_from_zero_are_not_constant():
     swing = 300 + 1e-6 * np.sin(np.arange(24.0))[None]
     assert metrics.mean_series_correlation(swing, swing) == pytest.approx(1, abs=1e-6)
 
@@ -169,7 +169,7 @@ def test_interval_is_decided_by_its_seed():
     assert interval[0] < metrics.mean_absolute_error(true, predicted) < interval[1]
 
 
-def test_an_interval_leaves_out_25_draws_of_a_thousand_at_either_end():
+def test_an_interval_leaves_out_25_of_1000_draws_at_either_end():
     counted = metrics.Metric(lambda true, predicted: np.zeros(len(true)), lambda means: np.arange(len(means)))
     low, high = metrics.bootstrap_interval(counted, TRUE, PREDICTED)
     assert (low, high) == pytest.approx((0.025 * 999, 0.975 * 999))
@@ -184,7 +184,7 @@ def test_interval_is_that_of_the_standard_error_for_many_clips():
     assert high == pytest.approx(np.abs(errors).mean() + 1.96 * deviation, abs=0.25 * deviation)
 
 
-def test_interval_covers_the_truth_in_about_nineteen_cases_of_twenty():
+def test_interval_covers_the_truth_in_about_19_of_20_cases():
     truth = np.sqrt(2 / np.pi)  # Mean absolute value of a standard normal.
     covered = 0
     for k in range(200):

@@ -51,7 +51,7 @@ def test_training_curves_leave_out_a_prior_that_was_not_used():
 
 
 @pytest.mark.parametrize("channels", [None, 2])
-def test_series_lie_over_their_reference_in_seconds_both_standardized(channels):
+def test_series_and_reference_are_drawn_standardized_in_seconds(channels):
     series = 5 * sinusoids() + 3
     given = series if channels is None else np.stack([series, RNG.normal(size=series.shape)], axis=-1)
     figure = plots.series_over_reference(given, sinusoids(), LABELS, RATES, "angle")

@@ -72,7 +72,7 @@ def test_of_several_channels_the_one_that_knows_is_found():
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("bpm", 60), ("count", 100 / 20)])
-def test_every_clip_is_read_at_its_own_rate_in_the_unit_of_the_task(unit, factor):
+def test_every_clip_is_read_at_its_own_rate_in_the_tasks_unit(unit, factor):
     parts = [sinusoids(400), sinusoids(100), sinusoids(100, rates=20.0)]
     units = [60.0 if unit == "bpm" else 100 / part.rates for part in parts]
     labeled = [dataclasses.replace(p, labels=np.float32(u * p.labels)) for p, u in zip(parts, units, strict=True)]
@@ -94,7 +94,7 @@ def test_another_number_is_learned_as_it_is():
     np.testing.assert_allclose(predicted, reference, rtol=1e-5)
 
 
-def test_the_penalty_is_chosen_on_validation_and_grows_with_noise():
+def test_the_penalty_chosen_on_validation_grows_with_noise():
     clean, noisy = ([sinusoids(number, noise) for number in (150, 100, 100)] for noise in (0.0, 1.0))
     penalty = predict(noisy)[1]
     assert predict(clean)[1] < penalty

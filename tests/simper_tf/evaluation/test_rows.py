@@ -60,7 +60,7 @@ def test_a_row_replaces_the_older_one_of_its_key(path):
 
 
 @pytest.mark.parametrize("field", ["dataset", "config", "method", "encoder", "protocol", "metric", "seed", "settings"])
-def test_rows_that_differ_in_what_they_measure_stand_side_by_side(path, field):
+def test_rows_of_different_measures_stand_side_by_side(path, field):
     other = row(**{field: 1 if field == "seed" else "another"})
     rows.write_rows(path, [row()])
     rows.write_rows(path, [other])

@@ -65,7 +65,7 @@ def test_gray_clips_and_other_frequencies_have_no_skin_to_read(task, channels):
     assert not NAMES & protocols.predict(found, found, found, task).keys()
 
 
-def test_clips_without_change_are_read_as_the_low_end_of_the_band():
+def test_clips_without_change_read_as_the_low_end_of_the_band():
     found = perfect(np.random.default_rng(0), HERTZ)
     still = dataclasses.replace(found, colors=np.zeros((3, 120, 3), np.float32))
     predictions = protocols.predict(still, still, still, BPM)

@@ -17,7 +17,7 @@ def test_each_clip_may_have_its_own_duration():
 
 
 @pytest.mark.parametrize("unit", ["°C", "hz", ""])
-def test_another_unit_is_no_frequency_and_refused_with_the_known_ones(unit):
+def test_another_unit_is_refused_with_the_known_frequency_units(unit):
     with pytest.raises(ValueError, match=r"one of the units \['Hz', 'bpm', 'count'\]\. Received"):
         Frequency(unit)
 
@@ -26,12 +26,12 @@ def test_another_unit_is_no_frequency_and_refused_with_the_known_ones(unit):
     "task",
     [Frequency("bpm", 36.0, 198.0, (0.6, 3.3)), Frequency("count"), Scalar("mmHg", 20.0, 300.0), Series("°C", -60, 80)],
 )
-def test_a_task_is_the_same_after_its_metadata_were_written_as_json(task):
+def test_a_task_survives_its_metadata_written_as_json(task):
     assert tasks.from_metadata(json.loads(json.dumps(task.to_metadata()))) == task
 
 
 @pytest.mark.parametrize("found", [None, 7, [], {}, {"kind": "color", "unit": "Hz"}, {"unit": "Hz"}])
-def test_metadata_of_no_task_are_refused_with_the_kinds_there_are(found):
+def test_metadata_of_no_task_are_refused_with_the_known_kinds(found):
     with pytest.raises(
         ValueError, match=r"one of \['frequency', 'scalar', 'series', 'unlabeled'\], and its unit\. Received"
     ):
@@ -48,12 +48,12 @@ def test_metadata_of_no_task_are_refused_with_the_kinds_there_are(found):
         ({"kind": "frequency", "unit": "Hz", "band": [5, 1]}, r"0 <= low < high. Received: \(5.0, 1.0\)"),
     ],
 )
-def test_a_task_that_makes_no_sense_is_refused_with_what_was_found(fields, message):
+def test_an_impossible_task_is_refused_with_its_values(fields, message):
     with pytest.raises(ValueError, match=message):
         tasks.from_metadata(fields)
 
 
-def test_labels_lie_within_the_limits_named_or_what_frames_can_show():
+def test_labels_lie_within_given_limits_or_those_of_frames():
     assert Frequency("Hz").limits(150, 30.0) == (0.0, 15.0)
     assert Frequency("count").limits(200, 20.0) == (0.0, 100.0)
     assert Frequency("bpm", 36.0, 198.0).limits(180, 30.0) == (36.0, 198.0)

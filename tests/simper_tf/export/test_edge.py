@@ -155,7 +155,7 @@ def constants(version):
 
 
 @pytest.mark.slow
-def test_equal_weights_are_equal_constants_and_no_file_tells_a_place(version, form, tmp_path):
+def test_equal_weights_are_equal_constants_and_files_hide_paths(version, form, tmp_path):
     same = small(FRAME, widths=(4,))
     same.set_weights(PLAIN.get_weights())
     again = edge.export_features(same, tmp_path, form, FRAME, T, (-60.0, 70.0))
@@ -241,7 +241,7 @@ def test_a_missing_converter_or_runtime_is_named_with_its_extra(tmp_path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
-def test_weights_that_are_not_finite_and_unknown_formats_are_refused(tmp_path):
+def test_weights_not_finite_and_unknown_formats_are_refused(tmp_path):
     broken = small(FRAME)
     broken.trainable_variables[1].assign(np.full(16, np.nan))
     with pytest.raises(ValueError, match=r"The encoder's weights are not finite: conv3d\S*/bias\. Train again"):

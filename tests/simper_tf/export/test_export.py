@@ -159,7 +159,7 @@ def written(folder):
     return version
 
 
-def test_folders_count_up_from_the_largest_and_keep_what_is_there(tmp_path):
+def test_folders_count_up_from_the_largest_and_keep_the_old(tmp_path):
     # str.isdigit() is true of the second, int() takes the third, and neither is a version to TF Serving.
     others = {"notes", "²", "٣", " 8", "8\n", "9_0", "-9", "+9", "1e3", "9.0"}
     for other in {"7.unfinished", *others}:

@@ -38,7 +38,7 @@ def test_frames_come_back_where_all_checks_hold():
     np.testing.assert_array_equal(requests.refuse(checks, tf.constant(FRAMES)), FRAMES)
 
 
-def test_the_first_check_that_fails_is_told_and_none_after_it_is_made():
+def test_the_first_failing_check_is_told_and_ends_the_checks():
     def checks():
         yield tf.constant(True), tf.constant("`first` holds.")
         yield tf.constant(False), tf.constant("`second` fails.")
@@ -117,7 +117,7 @@ def test_a_rate_is_one_number_for_each_clip(rate, told):
 
 
 @pytest.mark.parametrize("rate", [np.nan, np.inf, -np.inf, 0.0, -30.0, 9.9999])
-def test_rates_are_finite_and_at_least_twice_the_highest_frequency(rate):
+def test_rates_must_be_finite_and_twice_the_highest_frequency(rate):
     expected = (
         "`rate` must be finite and at least 10 frames per second, twice the frequency up to which features run for the "
         "band of 0.4 to 5 Hz. Received: ["
@@ -126,7 +126,7 @@ def test_rates_are_finite_and_at_least_twice_the_highest_frequency(rate):
     assert of_rates([30.0, 10.0 * (1 - 5e-7)]) is None
 
 
-def test_the_fastest_clip_must_hold_two_periods_but_for_a_hundredth():
+def test_the_fastest_clip_must_hold_two_periods_within_a_percent():
     assert of_rates([30.0, 10.0], 149) is None  # 5 s are 150 frames.
     expected = "`frames` must last 5 s, 2 periods of the lower end of the band of 0.4 to 5 Hz. Received: 148 frames at"
     assert of_rates([30.0, 10.0], 148) == f"{expected} a `rate` of 30 per second."

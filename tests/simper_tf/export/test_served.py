@@ -192,7 +192,7 @@ def test_the_metadata_are_answered_to_a_client_in_c(versions):
 
 
 @pytest.mark.slow
-def test_frames_and_rates_of_another_type_are_refused_by_the_library(versions):
+def test_the_library_refuses_frames_and_rates_of_another_type(versions):
     wrong = [
         (np.float64, np.float32, r"arg\[0\] to be uint8 but double"),
         (np.uint8, np.int32, r"arg\[1\] to be float"),

@@ -64,7 +64,7 @@ def test_the_answer_is_the_frequency_of_the_pixels(features):
     assert np.all(confidence > 0.9)
 
 
-def test_features_at_a_multiple_above_the_band_are_still_its_answer():
+def test_features_at_a_multiple_above_the_band_still_answer():
     frequency, confidence = ask(model_of(at_double), swings(4.2))
     np.testing.assert_allclose(frequency, [4.2], atol=0.01)
     assert confidence[0] > 0.9
@@ -84,7 +84,7 @@ def test_without_a_line_features_are_read_without_confidence():
         assert confidence == 0
 
 
-def test_a_common_harmonic_is_trusted_as_far_as_features_come_back():
+def test_a_common_harmonic_is_trusted_as_far_as_features_return():
     still = np.full((1, 300, *FRAME), 90, np.uint8)
     assert ask(model_of(of_time((1.0, 3.0)), harmonic=1.0), still)[1] > 0.999
     # After 10 frames the one is back and the other half a period on: all that is left is 4 x 0.09 of 4 x 1.09.
@@ -228,7 +228,7 @@ def refusal(model, frames, rate=RATE):
 
 
 @pytest.mark.parametrize(("harmonic", "least"), [(None, 10.0), (1.0, 10.0), (2.0, 10.0), (0.5, 20.0), (1 / 3, 30.0)])
-def test_the_least_rate_is_twice_what_features_run_at_up_to_rounding(harmonic, least):
+def test_the_least_rate_is_twice_the_frequency_of_features(harmonic, least):
     model, clips = model_of(as_they_are, harmonic=harmonic), swings(2.0)
     ask(model, clips, np.float32(least) * np.float32(1 - 5e-7))
     said = refusal(model, clips, least * (1 - 1e-5))
@@ -279,7 +279,7 @@ def test_a_harmonic_that_is_none_is_refused_at_export(harmonic):
         model_of(as_they_are, harmonic=harmonic)
 
 
-def test_a_frame_shape_or_band_of_another_form_is_refused_at_export():
+def test_a_malformed_frame_shape_or_band_is_refused_at_export():
     with pytest.raises(ValueError, match=r"`frame_shape` must be \(H, W, C\), .* Received: \(None, 8, 1\)"):
         FrequencyModel(keras.Sequential(), (None, 8, 1), (0.4, 5.0))
     for band in ((1, 2, 3), (2, 2), (0, 2)):

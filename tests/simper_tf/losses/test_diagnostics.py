@@ -19,7 +19,7 @@ def test_ideal_features_have_speed_correlation_and_slope_one():
     assert float(doubled_slope) == pytest.approx(1, abs=0.02)
 
 
-def test_features_that_ignore_the_speed_or_run_against_it_are_told():
+def test_features_that_ignore_or_oppose_the_speed_are_told():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (40, 1)), tf.float32)
     correlation, slope = speed_correlation_and_slope(tf.constant(RNG.normal(size=(40, 8, 60)), tf.float32), speeds)
     # A rank correlation of 8 has the deviation 1 / sqrt 7; the mean of 40 a sixth of it.
@@ -42,7 +42,7 @@ def test_the_deviation_is_that_over_time():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_collapsed_features_have_no_deviation_and_follow_no_speed(constant):
+def test_collapsed_features_never_deviate_or_follow_the_speed(constant):
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (3, 1)), tf.float32)
     for shape in ((3, 8, 30), (3, 8, 30, 2)):
         assert float(feature_deviation(tf.fill(shape, constant))) == pytest.approx(0, abs=1e-6)

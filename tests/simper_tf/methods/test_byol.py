@@ -37,7 +37,7 @@ def values(variables):
     return [v.numpy() for v in variables]
 
 
-def test_the_loss_is_the_distance_from_the_target_of_the_other_view():
+def test_the_loss_is_the_distance_to_the_other_views_target():
     model = compiled()
     features, targets = [tf.constant(RNG.normal(size=shape), tf.float32) for shape in ((5, 2, 10, 2), (5, 2, 8))]
     predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
@@ -50,7 +50,7 @@ def test_the_loss_is_the_distance_from_the_target_of_the_other_view():
     assert 0 <= loss <= 8
 
 
-def test_the_loss_is_zero_along_the_targets_and_eight_against_them():
+def test_the_loss_is_0_along_the_targets_and_8_against_them():
     model, features = compiled(), tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
     predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
     swapped = tf.reshape(predictions, [5, 2, 8])[:, ::-1]

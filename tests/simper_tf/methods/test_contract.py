@@ -66,7 +66,7 @@ def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, swinging_bar
 
 
 @ALL_SLOW_BUT_ONE
-def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swinging_bars):
+def test_the_loss_reaches_every_kernel_despite_batch_norm(kind, swinging_bars):
     model = compiled(kind, normed_encoder())
     data = tuple(tf.constant(part[:3]) for part in data_for(kind, swinging_bars[0]))
     gradients, _ = model.compute_gradients(model.draw(data))
@@ -81,7 +81,7 @@ def test_the_loss_reaches_every_kernel_of_an_encoder_with_batch_norm(kind, swing
 
 
 @ALL_SLOW_BUT_ONE
-def test_views_made_on_the_host_train_like_those_made_on_the_device(kind, swinging_bars):
+def test_views_from_the_host_train_like_views_from_the_device(kind, swinging_bars):
     on_device, on_host = compiled(kind, seed=5), compiled(kind, seed=5)
     expected = on_device.train_step(tuple(map(tf.constant, data_for(kind, swinging_bars[0]))))
     ready = ready_views(kind, on_host.views, swinging_bars[0], (5, 0))
@@ -138,7 +138,7 @@ def test_features_are_those_of_the_encoder_alone(kind, precision, swinging_bars)
 @pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("look", ["simper", "none"])
-def test_every_method_trains_with_another_appearance_and_with_none(kind, look, swinging_bars):
+def test_every_method_trains_with_another_or_no_appearance(kind, look, swinging_bars):
     views = views_for(kind)
     views = Views(views.num_frames, views.times, kind.appearance_from(APPEARANCES[look]))
     logs = op_by_op(kind, views=views).fit(*data_for(kind, swinging_bars[0]), batch_size=3, verbose=0).history
@@ -147,7 +147,7 @@ def test_every_method_trains_with_another_appearance_and_with_none(kind, look, s
 
 @pytest.mark.slow
 @ALL_SLOW_BUT_ONE
-def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
+def test_a_series_trains_where_views_change_only_time(kind):
     series = np.random.default_rng(1).uniform(size=(6, 40, 1, 1, 1)).astype(np.float32)
     frames = keras.Input((None, 1, 1, 1))
     encoder = keras.Model(frames, keras.layers.Conv1D(2, 3, padding="same")(frames[:, :, 0, 0]))
@@ -163,7 +163,7 @@ def test_a_series_without_a_picture_trains_where_only_time_changes(kind):
 
 
 @ALL_SLOW_BUT_ONE
-def test_a_step_in_mixed_bfloat16_is_that_of_float32_but_for_rounding(kind, swinging_bars):
+def test_a_mixed_bfloat16_step_is_float32_up_to_rounding(kind, swinging_bars):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))
     expected = compiled(kind)
     with policy("mixed_bfloat16"):

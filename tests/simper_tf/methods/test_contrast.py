@@ -33,7 +33,7 @@ def test_nt_xent_of_one_clip_is_zero_and_symmetric():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_nt_xent_of_collapsed_vectors_is_the_logarithm_of_candidates(constant):
+def test_nt_xent_of_collapsed_vectors_is_the_log_of_candidates(constant):
     vectors = tf.fill([4, 3], constant)
     with tf.GradientTape() as tape:
         tape.watch(vectors)

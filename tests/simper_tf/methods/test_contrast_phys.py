@@ -79,7 +79,7 @@ def test_the_loss_is_that_of_the_formula():
     assert logs["loss"] == pytest.approx(positive - negative, abs=1e-6)
 
 
-def test_a_frequency_for_each_clip_scores_better_than_one_for_all():
+def test_a_frequency_for_each_clip_beats_one_for_all():
     own = logs_of(sinusoids(np.linspace(0.06, 0.29, 12)))
     same = logs_of(sinusoids(np.full(12, 0.1)))
     noise = logs_of(RNG.normal(size=(12, 120)))
@@ -105,7 +105,7 @@ def test_scale_offset_and_reversal_of_clips_change_nothing():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
+def test_collapsed_features_score_zero_with_a_finite_gradient(constant):
     features = tf.fill([3, 1, 26, 2], constant)
     with tf.GradientTape() as tape:
         tape.watch(features)

@@ -85,7 +85,7 @@ def test_a_true_signal_is_a_sinusoid_and_constant_at_zero():
     np.testing.assert_allclose(found, [[[0, 1, 0, -1] * 2], [[0] * 8]], atol=1e-5)
 
 
-def test_collapsed_features_have_finite_gradients_with_any_labels():
+def test_collapsed_features_have_finite_gradients_for_any_labels():
     features = tf.fill([3, 1, 40, 2], 0.7)
     for labels in ([np.nan] * 3, [0.1, np.nan, 0.2]):
         with tf.GradientTape() as tape:
@@ -95,7 +95,7 @@ def test_collapsed_features_have_finite_gradients_with_any_labels():
         assert np.all(np.isfinite(tape.gradient(loss, features)))
 
 
-def test_labels_that_tell_no_frequency_or_are_missing_are_refused(swinging_bars):
+def test_labels_missing_or_not_of_frequency_are_refused(swinging_bars):
     with pytest.raises(ValueError, match=r"labeled frequencies, which these labels do not tell.*`contrast_phys`"):
         model_of(cycles_per_label=None)
     with pytest.raises(ValueError, match="`cycles_per_label` must be above 0"):

@@ -13,7 +13,7 @@ RNG = np.random.default_rng(61)
 TIMES = CVRL.times_for(10, (0.5, 2.0), 0.3)
 
 
-def test_the_method_contrasts_views_at_distant_times_as_simclr_does():
+def test_cvrl_contrasts_views_of_distant_times_as_simclr_does():
     keras.utils.set_random_seed(3)
     views = Views(10, TIMES, CVRL.appearance)
     model = CVRL(small((None, None, 1), widths=(8,), outputs=2), views, temperature=0.3, hidden=16, projection=8)

@@ -12,7 +12,7 @@ from simper_tf.methods import SimPer
 
 @pytest.mark.slow
 @ALL
-def test_evaluation_logs_what_training_logs_and_changes_no_weight(kind, swinging_bars):
+def test_evaluation_logs_as_training_does_and_keeps_the_weights(kind, swinging_bars):
     model, data = op_by_op(kind, normed_encoder()), data_for(kind, swinging_bars[0])
     model.fit(*data, batch_size=3, verbose=0)
     before = values([*model.weights, *model.optimizer.variables])
@@ -25,7 +25,7 @@ def test_evaluation_logs_what_training_logs_and_changes_no_weight(kind, swinging
 
 @pytest.mark.slow
 @ALL
-def test_evaluation_repeats_itself_and_another_seed_draws_other_views(kind, swinging_bars):
+def test_evaluation_repeats_and_another_seed_draws_other_views(kind, swinging_bars):
     data = data_for(kind, swinging_bars[0])
     model, again, other = op_by_op(kind), op_by_op(kind), op_by_op(kind)
     other.seed = 1
@@ -48,7 +48,7 @@ def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_
     np.testing.assert_allclose(features[0, 0], model.encoder(batch["views"][0, :1])[0], atol=1e-5)
 
 
-def test_evaluation_is_the_mean_over_clips_however_they_are_batched(swinging_bars):
+def test_evaluation_is_the_mean_over_clips_in_any_batching(swinging_bars):
     model = compiled(SimPer)
     ready = tf.data.Dataset.from_tensor_slices(ready_views(SimPer, model.views, swinging_bars[0]))
     whole = model.evaluate(ready.batch(6), verbose=0)
@@ -80,7 +80,7 @@ def test_validation_data_add_their_logs_to_the_history(swinging_bars):
 
 
 @pytest.mark.slow
-def test_training_goes_on_after_an_evaluation_of_other_data_within_it(swinging_bars):
+def test_training_continues_after_an_evaluation_within_it(swinging_bars):
     """Longer clips, in floats and in other batches, and a callback that predicts what is shorter."""
     model, clips = compiled(SimPer), swinging_bars[0]
     longer = tf.data.Dataset.from_tensor_slices(np.float32(np.concatenate([clips, clips], axis=1)) / 255)

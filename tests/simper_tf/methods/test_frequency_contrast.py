@@ -95,7 +95,7 @@ def test_features_that_follow_the_speed_score_better():
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
+def test_collapsed_features_score_zero_with_a_finite_gradient(constant):
     features, (speeds, windows) = tf.fill([2, 2, 26], constant), drawn(2)
     with tf.GradientTape() as tape:
         tape.watch(features)
@@ -106,7 +106,7 @@ def test_collapsed_features_score_nothing_and_have_a_finite_gradient(constant):
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
 
 
-def test_the_irrelevant_power_is_that_of_the_anchor_outside_the_band():
+def test_irrelevant_power_is_that_of_the_anchor_outside_the_band():
     speeds, windows = drawn(3, 60)
     model = compiled(band=(0.05, 0.2))
     inside = loss_of(model, sinusoids(RNG, [[0.1, 0.4]] * 3, 60), speeds, windows)

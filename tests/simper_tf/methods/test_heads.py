@@ -26,7 +26,7 @@ def test_batch_norm_of_a_head_sees_all_views_together():
     np.testing.assert_allclose(vectors, expected.reshape(6, 2, 64), atol=1e-4)
 
 
-def test_variety_is_zero_for_one_direction_and_one_where_they_cancel():
+def test_variety_is_0_for_one_direction_and_1_where_they_cancel():
     assert float(heads.variety(tf.constant([[1.0, 1.0], [3.0, 3.0]]))) == pytest.approx(0, abs=1e-6)
     assert float(heads.variety(tf.constant([[1.0, 0.0], [-4.0, 0.0]]))) == pytest.approx(1)
     vectors = RNG.normal(size=(20, 5))

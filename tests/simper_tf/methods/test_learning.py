@@ -113,7 +113,7 @@ def share_found(model, clips, rates):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [SiNC, ContrastPhys])
-def test_a_band_without_octave_makes_features_run_at_the_frequency(kind):
+def test_a_band_below_an_octave_puts_features_at_the_frequency(kind):
     keras.utils.set_random_seed(1)
     clips, rates = swinging(96)
     views = Views(40, kind.times_for(2, (0.6, 1.4)), None)

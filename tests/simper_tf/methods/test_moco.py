@@ -83,7 +83,7 @@ def test_the_target_uses_batch_norm_statistics_of_its_batch():
     np.testing.assert_allclose(model.target_vectors(views + 100), found, rtol=0.02, atol=0.02)
 
 
-def test_the_queue_starts_with_directions_fills_in_order_and_wraps():
+def test_the_queue_starts_with_unit_vectors_fills_and_wraps():
     model = compiled()
     np.testing.assert_allclose(np.linalg.norm(model.queue, axis=1), 1, rtol=1e-5)
     assert abs(np.mean(compiled(queue_size=600).queue)) < 5 / np.sqrt(600 * 4 * 4)
@@ -109,7 +109,7 @@ def test_queries_meet_the_queue_of_earlier_steps_only():
 
 
 @pytest.mark.parametrize(("num_clips", "batch_size", "size"), [(1000, 64, 448), (518, 64, 256), (8, 4, 4), (6, 4, 4)])
-def test_the_queue_holds_whole_batches_of_at_most_half_of_the_clips(num_clips, batch_size, size):
+def test_the_queue_holds_whole_batches_of_at_most_half_the_clips(num_clips, batch_size, size):
     assert MoCo.queue_size_for(num_clips, batch_size) == size
     compiled(queue_size=size).check_batch(batch_size)
 
@@ -137,7 +137,7 @@ def test_queue_nce_equals_the_explicit_loop():
     np.testing.assert_array_equal(hits, expected_hits)
 
 
-def test_queue_nce_of_equal_vectors_is_the_logarithm_of_candidates():
+def test_queue_nce_of_equal_vectors_is_the_log_of_candidates():
     vectors = tf.fill([8, 4], 0.5)
     found, hits = queue_nce(vectors[:3], vectors[:3], vectors, 0.2)
     np.testing.assert_allclose(found, np.log(9), rtol=1e-5)

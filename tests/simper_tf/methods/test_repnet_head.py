@@ -43,7 +43,7 @@ def test_only_steps_that_repeat_are_counted():
     assert counts(told.reshape(1, -1)).numpy() == pytest.approx([40 / 8], rel=1e-5)
 
 
-def test_periods_lie_between_classes_and_far_ones_do_not_move_them():
+def test_periods_lie_between_classes_whatever_far_classes_say():
     told = outputs(8, SURE).numpy().reshape(64, 65)
     told[:, 9] = SURE
     told[:, 50] = SURE - 2
@@ -65,7 +65,7 @@ def test_that_way_of_cutting_counts_whose_steps_are_the_surest(periodicity, expe
 
 
 @pytest.mark.parametrize(("frames", "parts"), [(8, [1]), (127, [1]), (128, [1, 2]), (200, [1, 2]), (256, [1, 2, 4])])
-def test_clips_are_cut_as_long_as_parts_have_a_frame_for_each_step(frames, parts):
+def test_clips_are_cut_while_parts_have_a_frame_for_each_step(frames, parts):
     assert parts_of(frames) == parts
     assert repnet_head(frames, 1).output_shape == (None, sum(parts) * 64 * 65)
     assert Parts(frames)(tf.zeros([2, frames, 3])).shape == (2 * sum(parts), 64, 3)
@@ -109,7 +109,7 @@ def test_rows_are_the_softmax_of_distances_at_any_scale():
         np.testing.assert_allclose(found[..., 0], expected, rtol=2e-2)
 
 
-def test_the_loss_is_the_cross_entropy_of_periods_that_can_be_told():
+def test_the_loss_is_the_cross_entropy_of_known_periods():
     told = RNG.normal(size=(2, TWO_WAYS, 64, 65)).astype(np.float32)
     flat = tf.constant(told.reshape(2, -1))
     logs = told[..., :64] - np.log(np.exp(told[..., :64]).sum(axis=-1, keepdims=True))
@@ -127,7 +127,7 @@ def test_a_period_between_two_classes_is_shared_between_them():
 
 
 @pytest.mark.parametrize("repetitions", [0.0, 40.0, 0.5])
-def test_what_does_not_repeat_or_too_fast_or_too_slowly_has_no_period(repetitions):
+def test_no_or_too_fast_or_too_slow_repetition_has_no_period(repetitions):
     labels = tf.constant([repetitions])
     assert float(loss(outputs(8, -SURE), labels)) == pytest.approx(0, abs=1e-5)
     assert float(loss(outputs(8, SURE), labels)) == pytest.approx(SURE, rel=1e-3)

@@ -32,7 +32,7 @@ def test_the_loss_is_nt_xent_of_the_projected_vectors():
     assert float(logs["accuracy"]) == pytest.approx(np.mean(found))
 
 
-def test_views_that_agree_are_found_and_swapping_them_changes_nothing():
+def test_agreeing_views_match_and_swapping_them_changes_nothing():
     model, features = compiled(), tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
     same = loss_of(model, tf.repeat(features[:, :1], 2, axis=1))
     assert float(same["accuracy"]) == 1

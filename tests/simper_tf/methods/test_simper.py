@@ -42,7 +42,7 @@ def rising_speeds(batch_size, num_views):
 
 
 @pytest.mark.slow
-def test_training_brings_the_loss_on_fresh_views_nearer_to_its_floor(swinging_bars):
+def test_training_moves_the_loss_of_fresh_views_to_its_floor(swinging_bars):
     clips = tf.constant(swinging_bars[0][3:])  # Those with a whole period in the slowest view.
     model = compiled(temperature=0.1, learning_rate=1e-2)
     fresh = VIEWS(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
@@ -148,7 +148,7 @@ def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "micro_batch"), [(4, 1), (4, 2), (5, 2), (1, 2)])
-def test_micro_batches_give_the_gradient_and_the_logs_of_the_batch(swinging_bars, number, micro_batch):
+def test_micro_batches_give_the_gradient_and_logs_of_the_batch(swinging_bars, number, micro_batch):
     clips = tf.constant(swinging_bars[0][:number])
     settings = {"temperature": 0.1, "prior_weight": 1.0, "prior_band": (0.02, 0.2)}
     whole, parts = compiled(**settings), compiled(**settings, micro_batch=micro_batch)
@@ -172,7 +172,7 @@ def test_micro_batches_learn_from_all_clips_of_a_last_batch_too(swinging_bars):
     assert found[1] == pytest.approx(found[0], rel=1e-3)
 
 
-def test_micro_batches_that_would_change_the_gradient_are_refused():
+def test_micro_batches_that_change_the_gradient_are_refused():
     with pytest.raises(ValueError, match=r"`micro_batch` = 2.*batch norm of the encoder 'cnn3d'.*'group' or 'affine'"):
         SimPer(cnn3d((None, None, 1)), micro_batch=2)
     model = SimPer(cnn3d((None, None, 1), norm="group"), micro_batch=2)
@@ -183,7 +183,7 @@ def test_micro_batches_that_would_change_the_gradient_are_refused():
         model.check_batch(5)
 
 
-def test_sparsity_and_variance_are_those_of_sinc_times_their_weights():
+def test_sparsity_and_variance_are_those_of_sinc_weighted():
     # Of one frequency in all views, in noise.
     features, speeds = sinusoids(RNG, np.full((3, 8), 0.07), 60) + RNG.normal(size=(3, 8, 60)), rising_speeds(3, 4)
     plain = loss_of(compiled(views=None), features, speeds)
@@ -253,7 +253,7 @@ def test_a_clip_of_the_same_frequency_adds_the_logarithm_of_two():
     assert 0 < added[1] < 0.2
 
 
-def test_comparing_clips_takes_ops_of_gpus_for_any_number_of_clips():
+def test_comparing_any_number_of_clips_takes_ops_of_gpus():
     added = {"sparsity_weight": 1.0, "variance_weight": 1.0, "prior_band": (0.02, 0.2)}
     model = compiled(views=None, other_clips=True, **added)
 

@@ -35,7 +35,7 @@ def ones(features):
     return np.ones(features.shape[:2])
 
 
-def test_sines_in_the_bands_of_their_speeds_cost_nothing_but_variance():
+def test_sines_in_the_bands_of_their_speeds_cost_variance_alone():
     speeds = RNG.uniform(0.5, 2, (16, 4))
     logs = logs_of(sinusoids(0.12 * speeds), speeds)
     assert logs["bandwidth"] < 1e-3
@@ -67,7 +67,7 @@ def test_white_noise_has_the_share_of_the_frequencies_outside():
     assert logs["variance"] < 1e-3  # In the mean it is even.
 
 
-def test_one_frequency_for_all_is_least_even_and_a_full_band_most():
+def test_one_frequency_is_least_even_and_a_full_band_most():
     def variance(frequencies):
         features = sinusoids(np.reshape(frequencies, (-1, 1)), 800)
         return logs_of(features, ones(features))["variance"]
@@ -81,7 +81,7 @@ def test_one_frequency_for_all_is_least_even_and_a_full_band_most():
     assert even < 1e-3
 
 
-def test_one_frequency_for_all_views_is_less_even_than_the_speeds():
+def test_one_frequency_of_views_is_less_even_than_the_speeds():
     speeds = RNG.uniform(0.7, 1.4, (64, 4))
     rates = RNG.uniform(*BAND, (64, 1))
     following, collapsed = sinusoids(rates * speeds), sinusoids(np.full((64, 4), 0.1))
@@ -104,7 +104,7 @@ def test_scale_offset_and_phase_change_nothing():
         assert logs_of(changed, ones(features)) == pytest.approx(expected, abs=1e-4)
 
 
-def test_views_meet_others_only_in_the_mean_spectrum_of_the_batch():
+def test_views_meet_only_in_the_mean_spectrum_of_the_batch():
     features, speeds = RNG.normal(size=(4, 2, 100)), RNG.uniform(0.5, 2, (4, 2))
     whole = logs_of(features, speeds)
     parts = [logs_of(features[k : k + 1, v : v + 1], speeds[k : k + 1, v : v + 1]) for k, v in np.ndindex(4, 2)]
@@ -120,7 +120,7 @@ def test_the_loss_is_the_weighted_sum():
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 1.5])
-def test_short_views_that_leave_the_band_cost_more_than_those_inside(speed):
+def test_short_views_cost_more_outside_the_band_than_inside(speed):
     band = (0.022, 0.1)  # 40 to 180 beats per minute at 30 frames per second, of which a view has 90.
     costs = []
     for frequency in (0.01, 0.045, 0.07, 0.13):
@@ -130,7 +130,7 @@ def test_short_views_that_leave_the_band_cost_more_than_those_inside(speed):
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7])
-def test_constant_features_cost_nothing_and_have_a_finite_gradient(constant):
+def test_constant_features_cost_nothing_with_a_finite_gradient(constant):
     features = tf.fill([2, 2, 40], constant)
     with tf.GradientTape() as tape:
         tape.watch(features)

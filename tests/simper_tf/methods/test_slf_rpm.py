@@ -29,7 +29,7 @@ def loss_of(model, features, **batch):
     return {"loss": loss, **logs}
 
 
-def test_the_largest_stride_is_the_whole_part_of_the_fastest_speed():
+def test_the_largest_stride_is_the_fastest_speed_rounded_down():
     assert SLFRPM.times_for(3, (0.5, 2.9), 0.1) == Strides(2, 0.1)
     with pytest.raises(ValueError, match=r"at least 2\. Received: `speed_range` 0.5 to 1.9"):
         SLFRPM.times_for(3, (0.5, 1.9))
@@ -86,7 +86,7 @@ def test_random_projections_cost_the_logarithms_of_the_choices():
     assert float(logs["loss"]) == pytest.approx(np.log(127) + np.log(7) + np.log(3), abs=0.1)
 
 
-def test_collapsed_features_cost_the_same_and_have_a_finite_gradient():
+def test_collapsed_features_cost_the_same_with_finite_gradient():
     features, ones = tf.zeros([4, 2, 13]), tf.ones([4, 2])
     model = compiled()
     with tf.GradientTape() as tape:
@@ -111,7 +111,7 @@ def trained(model, clips, steps):
 
 
 @pytest.mark.slow
-def test_training_finds_the_other_view_of_each_clip_on_fresh_views(swinging_bars):
+def test_training_learns_to_match_fresh_views_of_each_clip(swinging_bars):
     shades = np.float32([1, 0.75, 0.5, 0.25])
     clips = tf.constant(np.round(shades[:, None, None, None, None] * swinging_bars[0][1]).astype(np.uint8))
     before, after = trained(compiled(channels=4, frames=9, temperature=0.5), clips, 60)

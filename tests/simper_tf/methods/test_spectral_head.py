@@ -27,7 +27,7 @@ def test_log_spectra_peak_at_the_frequency_of_each_feature():
     assert power.max() == pytest.approx(61 / 3, rel=0.03)
 
 
-def test_log_spectra_do_not_depend_on_scale_mean_direction_or_phase():
+def test_log_spectra_ignore_scale_mean_direction_and_phase():
     features = waves([6, 6], [0, 1.3])
     spectra = LogSpectra()(features).numpy()
     for changed in (1e-3 * features, features + 1, -features, features[:, ::-1]):
@@ -56,7 +56,7 @@ def test_the_expectation_is_the_softmax_mean_of_the_values():
 
 
 @pytest.mark.parametrize("num_features", [1, 3])
-def test_it_takes_vectors_of_clips_and_answers_with_one_number_each(num_features):
+def test_vectors_of_clips_give_one_number_each(num_features):
     head = spectral_head(60, num_features)
     assert (head.input_shape, head.output_shape) == ((None, 60 * num_features), (None, 1))
 
@@ -68,7 +68,7 @@ def fitted(head, features, labels, num_steps=400):
 
 
 @pytest.mark.slow
-def test_it_reads_frequencies_of_any_phase_as_no_linear_layer_can():
+def test_it_reads_any_phase_where_a_linear_layer_cannot():
     cycles, fresh = np.linspace(3, 20, 60), np.linspace(3.1, 19.7, 50)
     train, test = (waves(each, RNG.uniform(0, 2 * np.pi, len(each))) for each in (cycles, fresh))
 

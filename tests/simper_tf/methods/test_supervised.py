@@ -66,7 +66,7 @@ def test_series_are_predicted_number_by_number(swinging_bars):
         compiled().train_step((clips, labels))
 
 
-def test_labels_are_predicted_in_single_precision_under_any_policy(swinging_bars):
+def test_labels_are_predicted_in_float32_under_any_policy(swinging_bars):
     before = keras.mixed_precision.dtype_policy()
     keras.mixed_precision.set_dtype_policy("mixed_bfloat16")
     try:

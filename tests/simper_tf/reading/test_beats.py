@@ -121,7 +121,7 @@ def test_noise_is_hardly_ever_sure(memory):
 
 
 @pytest.mark.parametrize("frequency", [3.9, 5.0, 7.2, 10.5])
-def test_what_is_faster_than_the_band_is_not_read_at_a_part_of_its_frequency(frequency):
+def test_beats_above_the_band_are_not_read_at_a_subharmonic(frequency):
     times = np.arange(0, 10, 0.01)
     found = beats.read(times, np.sin(2 * np.pi * frequency * times)[:, None], BAND)
     assert found.confidence < 0.5

@@ -68,7 +68,7 @@ def test_a_model_that_was_cut_off_is_refused_in_one_line(part, of_few_frames, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rate", "facts", "seen"), [(25.0, 44.0, 44.0), (88.0, 44.0, 44.0), (25.0, None, 25.0)])
-def test_a_model_of_series_is_asked_at_the_rate_that_it_was_trained_on(tmp_path, rate, facts, seen):
+def test_a_model_of_series_is_asked_at_its_training_rate(tmp_path, rate, facts, seen):
     facts = {"rates_trained_on": [facts, facts]} if facts else None
     saved_model.export_model(small1d((1, 1, 2)), tmp_path, (1, 1, 2), (0.4, 5.5), harmonic=1.0, facts=facts)
     model, asked = exported.Exported(tmp_path), {}

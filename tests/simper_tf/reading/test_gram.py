@@ -7,7 +7,7 @@ from simper_tf.signals import spectrum
 RNG = np.random.default_rng(0)
 
 
-def test_power_summed_over_pixels_is_that_of_a_transform_of_every_pixel():
+def test_summed_power_equals_that_of_every_pixels_transform():
     frames = RNG.normal(size=(50, 4, 5, 3))
     series = frames.reshape(50, -1).T
     slow = gram.trend(50)
@@ -29,7 +29,7 @@ def test_distances_are_those_of_frames_a_lag_apart():
     np.testing.assert_allclose(found[1:], expected, rtol=1e-4)
 
 
-def test_a_wave_is_explained_by_its_frequency_whole_and_by_another_hardly():
+def test_only_its_own_frequency_explains_a_wave():
     times = np.arange(120)
     wave = np.sin(2 * np.pi * 0.05 * times + 0.3) + 0.4 * np.cos(2 * np.pi * 0.1 * times)
     products = gram.products(wave[:, None] * RNG.normal(size=7))
@@ -38,7 +38,7 @@ def test_a_wave_is_explained_by_its_frequency_whole_and_by_another_hardly():
     assert gram.explained(np.zeros((9, 9)), 0.1, 3) == 0
 
 
-def test_brightness_that_drifts_is_left_out_but_not_where_nothing_else_changes():
+def test_brightness_drift_is_left_out_if_anything_else_changes():
     drift = np.cumsum(RNG.normal(size=60))[:, None, None, None]
     moving = np.sin(2 * np.pi * 0.1 * np.arange(60))[:, None, None, None] * RNG.normal(size=(1, 6, 6, 1)) * 5
     moving -= moving.mean(axis=(1, 2), keepdims=True)

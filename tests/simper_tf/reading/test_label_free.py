@@ -14,7 +14,7 @@ def readings(name, frequencies, scores):
     return [Reading(name, f, s) for f, s in zip(frequencies, scores, strict=True)]
 
 
-def test_shares_are_of_the_clips_in_which_the_other_readout_finds_a_repetition():
+def test_agreement_counts_clips_where_the_other_readout_repeats():
     found = {
         "fft_resolved": readings("fft_resolved", [1.0, 2.0, 3.0, 1.0], [0.9, 0.4, 0.5, 0.2]),
         "pixels": readings("pixels", [1.04, 1.0, 3.0, 1.0], [0.9, 0.9, 0.8, 0.1]),
@@ -34,7 +34,7 @@ def test_shares_are_of_the_clips_in_which_the_other_readout_finds_a_repetition()
     assert all(row.low <= row.value <= row.high and row.unit == "" for row in rows)
 
 
-def test_a_table_of_clips_has_what_has_learned_nothing_by_its_own_name_and_how_sure_each_is():
+def test_a_table_names_untrained_readouts_and_their_confidence():
     found = {
         "fft_resolved": readings("fft_resolved", [1.0, 2.0], [0.9, 0.4]),
         "pixels": readings("pixels", [1.04, 1.0], [0.8, 0.7]),

@@ -26,12 +26,12 @@ def test_movements_are_read_and_sure(readout, frequency):
     assert found.score > 0.8
 
 
-def test_a_strong_second_multiple_is_no_higher_octave_for_the_distance_of_frames():
+def test_frame_distance_takes_no_strong_harmonic_for_the_octave():
     found = readouts.selfdistance(moving(1.1, (0.5, 1.0, 0.3)), RATE, BAND)
     assert found.frequency == pytest.approx(1.1, abs=0.005)
 
 
-def test_a_movement_whose_halves_are_nearly_alike_has_both_candidates():
+def test_a_movement_of_nearly_equal_halves_has_both_candidates():
     found = readouts.selfdistance(moving(1.1, (0.45, 1.0)), RATE, BAND)
     assert {round(each, 1) for each in (found.frequency, *found.others)} == {1.1, 2.2}
 
@@ -69,7 +69,7 @@ def swinging(frequency, rate, noise=0.02):
 
 @pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
 @pytest.mark.parametrize("rate", [24, 25, 30, 44])
-def test_of_a_spot_that_swings_within_the_band_nobody_says_that_it_is_faster(readout, rate):
+def test_no_readout_calls_a_swing_within_the_band_faster(readout, rate):
     assert not any(readout(swinging(each, rate), rate, BAND).is_faster for each in np.arange(0.5, 5.3, 0.24))
 
 
@@ -81,7 +81,7 @@ def test_a_sure_reading_of_what_is_faster_than_the_band_says_so():
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 @pytest.mark.parametrize("frequency", [3.0, 4.1, 5.3])
-def test_a_movement_most_of_which_is_above_the_band_is_read_all_the_same(frequency, noise):
+def test_a_movement_mostly_above_the_band_is_still_read(frequency, noise):
     found = readouts.selfdistance(moving(frequency, (0.4, 1.0), noise), RATE, BAND)
     assert found.frequency == pytest.approx(frequency, abs=0.005)
     assert found.score > 0.8

@@ -32,21 +32,21 @@ def beats_of(hertz, confidence, second=None):
     return beats.Beats(confidence, tuple(tries))
 
 
-def test_a_doubtful_stretch_is_believed_at_the_tempo_of_a_clear_neighbor():
+def test_a_doubtful_stretch_is_believed_at_a_neighbors_tempo():
     for order in (1, -1):
         before, after = series._supported([beats_of(1.2, 0.9), beats_of(1.25, 0.3)][::order])[::order]
         assert before.confidence == 0.9
         assert after.confidence == pytest.approx(8 * 0.3 / (8 * 0.3 + 0.7))
 
 
-def test_a_second_candidate_at_the_tempo_of_a_clear_neighbor_comes_first():
+def test_a_candidate_at_a_clear_neighbors_tempo_comes_first():
     _, after = series._supported([beats_of(1.2, 0.9), beats_of(0.8, 0.3, second=1.2)])
     assert after.frequency == 1.2
     assert after.confidence > 0.5
 
 
 @pytest.mark.parametrize("pair", [((1.2, 0.9), (1.5, 0.3)), ((1.2, 0.4), (1.2, 0.4))], ids=["other", "both unclear"])
-def test_another_tempo_or_a_doubtful_neighbor_lends_no_confidence(pair):
+def test_other_tempos_and_doubtful_neighbors_lend_no_confidence(pair):
     heard = [beats_of(*one) for one in pair]
     assert [one.confidence for one in series._supported(heard)] == [confidence for _, confidence in pair]
 

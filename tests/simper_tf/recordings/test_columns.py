@@ -51,7 +51,7 @@ def test_a_damaged_file_never_gives_other_values(kept, tmp_path):
         assert found is None or np.array_equal(found, np.arange(5.0))
 
 
-def test_a_folder_that_cannot_be_written_keeps_nothing_and_says_nothing(kept, tmp_path, capfd):
+def test_an_unwritable_folder_keeps_nothing_and_says_nothing(kept, tmp_path, capfd):
     (tmp_path / ".columns").write_text("in the way")
     kept.keep(np.ones(3))
     assert kept.values() is None

@@ -24,7 +24,7 @@ def test_whole_data_sets_pass_whatever_their_layout(file, settings, dtype):
     hdf5.refuse_damaged(file["x"])
 
 
-def test_a_chunk_that_is_not_there_is_missed_although_reading_gives_zeros(file):
+def test_a_missing_chunk_is_noticed_although_it_reads_as_zeros(file):
     dataset = file.create_dataset("x", (8, 10), np.float64, chunks=(4, 5), compression="gzip")
     dataset[:4] = dataset[4:, :5] = 1.0
     assert dataset[7, 9] == 0.0
@@ -39,7 +39,7 @@ def test_values_that_were_never_stored_are_missed(file, settings):
 
 
 @pytest.mark.parametrize("settings", [{}, {"chunks": (4, 5)}, {"chunks": (4, 5), "compression": "gzip"}], ids=str)
-def test_chunks_that_were_never_written_hold_a_fill_value_that_was_chosen(file, settings):
+def test_unwritten_chunks_hold_a_fill_value_that_was_chosen(file, settings):
     dataset = file.create_dataset("x", (8, 10), np.float64, fillvalue=-1.0, **settings)
     hdf5.refuse_damaged(dataset)
     dataset[:4, :5] = 3.0
@@ -48,7 +48,7 @@ def test_chunks_that_were_never_written_hold_a_fill_value_that_was_chosen(file, 
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"{REAL} is not there")
-def test_a_real_map_of_a_disk_whose_corners_were_never_written_is_whole():
+def test_a_real_disk_map_with_unwritten_corners_is_whole():
     (path,) = REAL.glob("OR_ABI-L2-AODF-*.nc")
     with hdf5.opened(path, "a map", "") as opened:
         dataset = hdf5.dataset(opened, "AOD")
@@ -95,7 +95,7 @@ def store_elsewhere(folder):
         ("group", "group is no data set"),
     ],
 )
-def test_values_in_another_file_are_refused_although_hdf5_would_read_them(tmp_path, name, found):
+def test_values_in_another_file_are_refused(tmp_path, name, found):
     store_elsewhere(tmp_path)
     with hdf5.opened(tmp_path / "file.h5", "a file", "") as file, pytest.raises(ValueError, match=found):
         hdf5.dataset(file, name)
@@ -109,7 +109,7 @@ def test_another_file_is_not_even_opened(tmp_path):
         hdf5.dataset(file, "x")
 
 
-def test_a_header_of_more_chunks_than_are_stored_is_refused_before_they_are_listed(file):
+def test_a_header_of_too_many_chunks_is_refused_before_listing(file):
     dataset = file.create_dataset("x", (10**8, 10), np.float64, chunks=(1, 1), compression="gzip")
     with pytest.raises(ValueError, match="0 chunks of /x, of 1000000000"):
         hdf5.refuse_damaged(dataset)

@@ -39,7 +39,7 @@ def png(width, height):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
-def test_pictures_are_read_bit_by_bit_in_the_order_of_their_numbers(folder):
+def test_pictures_are_read_exactly_in_the_order_of_their_numbers(folder):
     paths = pictures.in_order(list(folder.iterdir()))
     assert [path.stem for path in paths] == [f"img{number}" for number in range(12)]
     assert set(pictures.headers(paths)) == {pictures.Header(30, 20, 1, "PNG")}
@@ -89,7 +89,7 @@ def test_damage_and_gigapixels_are_refused_by_name(folder, change, said):
         list(pictures.frames([folder / "img0.png", path]))
 
 
-def test_a_folder_of_pictures_is_a_recording_at_the_rate_that_is_named(folder):
+def test_a_folder_of_pictures_is_a_recording_at_the_given_rate(folder):
     (folder / "README.md").write_text("twelve")
     (source,) = search.find([str(folder)], 4.0).sources
     info = source.info()
@@ -102,7 +102,7 @@ def test_a_folder_of_pictures_is_a_recording_at_the_rate_that_is_named(folder):
         unrated.info()
 
 
-def test_stacks_are_recordings_and_single_pictures_beside_others_are_not(folder):
+def test_stacks_are_recordings_and_pictures_among_others_are_not(folder):
     stack(folder / "cells.tif", COLORS)
     found = search.find([str(folder)], 4.0)
     assert [source.name for source in found.sources] == [str(folder / "cells.tif")]

@@ -38,7 +38,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("kind", "found"), FOUND.items())
-def test_what_is_no_regular_file_is_named_and_nothing_waits_for_it(tmp_path, kind, found):
+def test_an_irregular_file_is_named_and_never_waited_for(tmp_path, kind, found):
     put(kind, tmp_path / "x.mp4")
     with pytest.raises(RawDataError, match=rf"x\.mp4: found {found}; expected a video\. Remove it\."):
         raw_files.refuse_unreadable(tmp_path / "x.mp4", "a video", "Remove it.")
@@ -68,13 +68,13 @@ def test_a_regular_file_and_a_link_to_one_pass(tmp_path):
 
 
 @pytest.mark.parametrize(("height", "width"), [(12000, 12000), (0, 10), (10, -1), (2**25 + 1, 1)])
-def test_more_pixels_than_an_8k_video_has_and_sides_that_cannot_be_are_refused(height, width):
+def test_frames_beyond_8k_and_impossible_sides_are_refused(height, width):
     raw_files.refuse_huge("x", 4320, 7680, "")
     with pytest.raises(RawDataError, match=f"a header of {width} x {height} pixels; expected at most 33,554,432"):
         raw_files.refuse_huge("x", height, width, "")
 
 
-def test_what_lies_below_is_found_by_name_whatever_it_is_but_links_to_folders_are_not_entered(tmp_path):
+def test_files_below_are_listed_but_links_to_folders_not_entered(tmp_path):
     for name in ("b/1.nc", "a/c/2.nc", "a/3.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
@@ -85,7 +85,7 @@ def test_what_lies_below_is_found_by_name_whatever_it_is_but_links_to_folders_ar
     assert [str(path.relative_to(tmp_path)) for path in found] == ["a/0.nc", "a/4.nc", "a/c/2.nc", "b/1.nc"]
 
 
-def test_a_folder_that_may_not_be_listed_is_named_not_passed_over(tmp_path, monkeypatch):
+def test_a_folder_that_may_not_be_listed_is_named(tmp_path, monkeypatch):
     (tmp_path / "closed").mkdir()
     listed = os.scandir
 
@@ -109,7 +109,7 @@ def test_there_is_nothing_in_a_folder_that_is_none(tmp_path):
     assert raw_files.is_folder(tmp_path)
 
 
-def test_what_a_terminal_would_obey_is_spelled_out_in_every_error():
+def test_terminal_control_codes_are_spelled_out_in_every_error():
     error = RawDataError("a\x1b[2J\nb", "\x9b31m", "\u202egnp\udcff", "Größe 30 °C – fine. 𝄞")
     assert str(error) == r"a\x1b[2J\nb: found \x9b31m; expected \u202egnp\udcff. Größe 30 °C – fine. 𝄞"
     assert errors.printable("a b\t") == "a b\\t"

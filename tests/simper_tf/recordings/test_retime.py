@@ -13,7 +13,7 @@ def uniform(times, levels, rate, longest_gap=1.0):
     return {index: int(frame[0, 0, 0]) for index, frame in frames}
 
 
-def test_frames_at_their_own_times_come_out_unchanged_the_last_one_excluded():
+def test_frames_at_their_own_times_stay_except_the_last():
     times = 7.3 + np.arange(100) / 29.97
     assert uniform(times, np.arange(100), 29.97) == {index: index for index in range(99)}
 
@@ -23,7 +23,7 @@ def test_between_two_frames_the_level_goes_by_the_time():
     assert uniform([0, 0.4, 0.8, 1.0], [0, 40, 80, 200], 1 / 0.3) == {0: 0, 1: 30, 2: 60, 3: 140}
 
 
-def test_frames_inside_a_longer_gap_are_left_out_and_the_others_keep_their_numbers():
+def test_frames_in_a_longer_gap_go_and_others_keep_their_numbers():
     assert uniform([0, 0.5, 2.0, 2.5], [10, 20, 50, 60], 2) == {0: 10, 1: 20, 4: 50}
     assert uniform([0, 0.5, 2.0, 2.5], [10, 20, 50, 60], 2, longest_gap=1.5) == {0: 10, 1: 20, 2: 30, 3: 40, 4: 50}
     # Off the grid, and shorter than a step of it.

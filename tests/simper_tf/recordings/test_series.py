@@ -73,7 +73,7 @@ def test_a_rate_in_the_name_of_a_file_or_column_is_read(tmp_path):
     assert rate(series.read(written(tmp_path, "ECG (50 Hz)", *rows(WAVE)))) == pytest.approx(50)
 
 
-def test_a_first_row_of_starts_and_a_second_of_rates_are_no_samples(tmp_path):
+def test_a_row_of_starts_and_one_of_rates_are_no_samples(tmp_path):
     path = written(tmp_path, "1544027337.00,1544027337.00", "32.000000,32.000000", *rows(WAVE, 3 - WAVE))
     found = series.read(path)
     assert rate(found) == pytest.approx(32)

@@ -55,14 +55,14 @@ def test_arrays_need_a_rate(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
-def test_wav_files_below_4000_samples_a_second_are_read_as_they_are(tmp_path, kind):
+def test_wav_files_below_4000_hz_are_read_as_they_are(tmp_path, kind):
     values = 100 * np.stack([WAVE, -WAVE], 1) + (128 if kind == np.uint8 else 0)
     scipy.io.wavfile.write(tmp_path / "a.wav", int(RATE), values.astype(kind))
     check(series.read(tmp_path / "a.wav"), 2)
 
 
 @pytest.mark.parametrize("ending", [".wav", ".flac"])
-def test_of_sound_the_loudness_is_read_every_hundredth_of_a_second(tmp_path, ending):
+def test_loudness_of_sound_is_read_every_hundredth_of_a_second(tmp_path, ending):
     soundfile = pytest.importorskip("soundfile")
     times = np.arange(80_000) / 8000
     loud = 0.5 + 0.4 * np.sin(2 * np.pi * times)

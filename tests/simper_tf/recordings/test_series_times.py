@@ -92,7 +92,7 @@ def test_times_of_a_known_unit_hold_against_a_rate(tmp_path, rate):
     assert series.read(table(tmp_path, "time", TIMES), rate).times[-1] == pytest.approx(TIMES[-1])
 
 
-def test_a_first_column_without_a_name_that_rises_evenly_is_taken_for_seconds(tmp_path):
+def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
     path = table(tmp_path, "time", TIMES)
     path.write_text(path.read_text().partition("\n")[2])
     found = series.read(path)

@@ -20,7 +20,7 @@ def write(path, text):
     return path
 
 
-def test_a_table_with_times_is_read_at_them_and_one_without_needs_a_rate(tmp_path):
+def test_a_table_is_read_at_its_times_or_needs_a_rate(tmp_path):
     path = write(tmp_path / "pulse.csv", "Time,ppg,acc\n5.0,1,3\n5.5,2,3\n6.5,3,3\n7.0,,3\n")
     times, values, *_ = series.read(path, None)
     np.testing.assert_allclose(times, [0, 0.5, 1.5])
@@ -51,7 +51,7 @@ def test_tables_that_are_none_are_refused_with_the_place(tmp_path, text, found):
         series.read(write(tmp_path / "t.csv", text), 10.0)
 
 
-def test_samples_of_a_wav_file_are_a_series_and_sound_is_its_loudness(tmp_path):
+def test_wav_samples_are_a_series_and_sound_is_its_loudness(tmp_path):
     slow = np.int16(1000 * np.sin(np.arange(500)))
     scipy.io.wavfile.write(tmp_path / "ecg.wav", 250, slow)
     times, values, *_ = series.read(tmp_path / "ecg.wav", None)
@@ -98,7 +98,7 @@ def test_frames_are_scaled_to_levels_of_pictures_by_their_type(tmp_path, array, 
         ((30, 1, 24, 24), r"np.moveaxis\(frames, 1, -1\)"),
     ],
 )
-def test_frames_of_other_channels_than_one_or_three_are_refused_with_their_shape(tmp_path, shape, action):
+def test_frames_not_of_one_or_three_channels_are_refused(tmp_path, shape, action):
     frames = RNG.integers(0, 256, shape).astype(np.uint8)
     np.save(tmp_path / "a.npy", frames)
     source = sources.open_file(tmp_path / "a.npy", 10.0)
@@ -115,7 +115,7 @@ def test_frames_of_other_channels_than_one_or_three_are_refused_with_their_shape
             Recordings(names, rate=10.0)
 
 
-def test_what_has_no_levels_or_cannot_be_read_twice_is_refused_for_what_needs_it(tmp_path):
+def test_missing_levels_or_rereading_are_refused_where_needed(tmp_path):
     np.save(tmp_path / "floats.npy", np.linspace(-3, 300, 80).reshape(5, 4, 4))
     np.save(tmp_path / "integers.npy", np.ones((5, 4, 4), np.int64))
     np.save(tmp_path / "series.npy", np.arange(5.0))
@@ -133,7 +133,7 @@ def test_what_has_no_levels_or_cannot_be_read_twice_is_refused_for_what_needs_it
     sources.Camera(0).require_pictures("--model")
 
 
-def test_frames_of_12_bits_in_16_are_refused_where_levels_count_and_read_where_they_do_not(tmp_path):
+def test_12_bits_in_16_are_refused_only_where_levels_count(tmp_path):
     np.save(tmp_path / "dark.npy", np.arange(80, dtype=np.uint16).reshape(5, 4, 4) * 51)
     dark = sources.open_file(tmp_path / "dark.npy", 10.0)
     assert len(list(dark.frames(0, 9, (4, 4), None))) == 5
@@ -159,14 +159,14 @@ def test_comments_and_blank_lines_are_no_part_of_a_table(tmp_path):
     assert series.read(path, None)[1].shape == (3, 1)
 
 
-def test_the_rate_of_a_series_is_that_between_its_samples_whatever_is_missing(tmp_path):
+def test_the_rate_of_a_series_ignores_missing_samples(tmp_path):
     times = [*range(50), *range(150, 200)]
     path = write(tmp_path / "hole.csv", "\n".join(["time,x", *(f"{time / 10},{time % 7}" for time in times)]))
     info = sources.open_file(path).info()
     assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.25))
 
 
-def test_texts_of_a_folder_that_are_no_series_and_what_the_command_wrote_are_skipped(tmp_path):
+def test_texts_without_series_and_own_answers_are_skipped(tmp_path):
     write(tmp_path / "README.txt", "Recorded on Monday.\nIn the lab.\n")
     write(tmp_path / "predictions.csv", "recording,start_s\na.mp4,0\n")
     write(tmp_path / "pulse.csv", "time,x\n0,1\n1,2\n2,0\n")
@@ -184,7 +184,7 @@ def test_arrays_of_another_form_are_refused(tmp_path, array):
         sources.open_file(tmp_path / "a.npy", 10.0)
 
 
-def test_an_array_that_is_cut_off_or_states_more_than_there_is_is_refused(tmp_path):
+def test_an_array_cut_off_or_short_of_its_header_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((100, 4, 4)))
     content = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(content[:500])
@@ -195,7 +195,7 @@ def test_an_array_that_is_cut_off_or_states_more_than_there_is_is_refused(tmp_pa
         sources.open_file(tmp_path / "a.npy")
 
 
-def test_folders_patterns_and_numbers_are_found_and_links_in_circles_are_not_entered(tmp_path):
+def test_folders_patterns_numbers_are_found_without_link_loops(tmp_path):
     inner = tmp_path / "mit Raum é"
     inner.mkdir()
     for name in ("b.csv", "a.csv", "notes.doc"):
@@ -235,7 +235,7 @@ class FakeCapture:
         pass
 
 
-def test_a_camera_is_read_by_the_clock_and_one_that_is_not_there_is_refused(monkeypatch):
+def test_a_camera_is_read_by_the_clock_and_refused_if_missing(monkeypatch):
     monkeypatch.setattr(cv2, "VideoCapture", FakeCapture)
     camera = sources.Camera(0)
     assert camera.info().height == 6
@@ -257,7 +257,7 @@ def test_a_camera_is_read_by_the_clock_and_one_that_is_not_there_is_refused(monk
         '\ufefftime,"x, left"\n0,1.5\n0.5,-1.5\n1,1.5\n'.encode(),
     ],
 )
-def test_tables_are_read_in_the_marks_and_encodings_of_many_programs(tmp_path, content):
+def test_tables_of_many_separators_and_encodings_are_read(tmp_path, content):
     (tmp_path / "t.csv").write_bytes(content)
     times, values, *_ = series.read(tmp_path / "t.csv", None)
     np.testing.assert_allclose(times, [0, 0.5, 1])
@@ -289,7 +289,7 @@ def test_a_comma_that_need_not_be_the_decimal_sign_is_refused(tmp_path, text, fo
         'time,x\n"0,5","998,0"\n"1,0","1,002"\n2,"1,024"\n',
     ],
 )
-def test_a_comma_that_other_numbers_show_to_be_the_decimal_sign_is_one(tmp_path, text):
+def test_a_comma_shown_by_other_numbers_as_decimal_is_decimal(tmp_path, text):
     times, values, *_ = series.read(write(tmp_path / "t.csv", text), None)
     np.testing.assert_allclose(times, [0, 0.5, 1.5])
     np.testing.assert_allclose(values[:, 0], [2**0.5, -(2**-0.5), -(2**-0.5)], atol=1e-3)
@@ -314,7 +314,7 @@ def test_the_size_of_numbers_does_not_matter(tmp_path, factor):
     np.testing.assert_allclose(series.read(tmp_path / "a.npy", 10.0)[1][:, 0], [-0.8165, 0, 1.633, -0.8165], atol=1e-3)
 
 
-def test_an_array_of_more_or_less_than_its_header_says_is_refused(tmp_path):
+def test_an_array_that_differs_from_its_header_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((100, 4, 4)))
     content = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(content + b"more")

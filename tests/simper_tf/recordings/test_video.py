@@ -209,7 +209,7 @@ def test_frames_that_an_edit_list_cuts_off_do_not_count(folder):
         ("a.obu", "obu", "libsvtav1", False),
     ],
 )
-def test_streams_without_times_are_read_at_their_rate_or_at_one_that_is_named(folder, name, form, codec, is_stated):
+def test_streams_without_times_are_read_at_their_or_a_given_rate(folder, name, form, codec, is_stated):
     shape = (144, 176)
     pixels = "yuvj420p" if codec == "mjpeg" else "yuv420p"
     path = write(folder / name, ramp(30, shape), codec=codec, pixels=pixels, rate=25, form=form, options={"qmax": "2"})
@@ -237,7 +237,7 @@ def test_slow_motion_is_read_at_the_rate_at_which_it_was_filmed(varying):
     np.testing.assert_array_equal(numbers(frames), expected)
 
 
-def test_a_rate_for_files_without_times_leaves_others_as_they_are(varying, folder):
+def test_a_rate_for_files_without_times_leaves_other_files_alone(varying, folder):
     kept, filmed = sources.open_file(varying, 240.0), sources.open_file(varying, 240.0, is_filmed_at_rate=True)
     assert (kept.info().rate, filmed.info().rate) == (pytest.approx(26.44, rel=1e-3), 240)
     assert [time for time, _ in kept.frames(0, 9, (4, 4), None)] == pytest.approx(VARYING, abs=1e-4)
@@ -260,7 +260,7 @@ def test_what_decodes_of_a_file_cut_off_is_read_with_a_note(first, folder, kept)
 
 
 @pytest.mark.parametrize("sound", [0, 8])
-def test_a_matroska_file_that_is_cut_off_or_zero_at_its_end_is_noted(folder, sound):
+def test_a_matroska_file_cut_off_or_zero_at_its_end_is_noted(folder, sound):
     whole = write(folder / "whole.mkv", noise(200), sound=sound)
     content, path = whole.read_bytes(), folder / "cut.mkv"
     half = len(content) // 2
@@ -272,7 +272,7 @@ def test_a_matroska_file_that_is_cut_off_or_zero_at_its_end_is_noted(folder, sou
         assert len(read(path)[0]) == pytest.approx(100, abs=20)
 
 
-def test_a_header_that_states_more_frames_than_there_are_is_noted(folder):
+def test_a_header_that_states_too_many_frames_is_noted(folder):
     content = bytearray(write(folder / "lies.avi", ramp(10), codec="rawvideo", pixels="bgr24").read_bytes())
     at = content.index(b"strh") + 40
     assert int.from_bytes(content[at : at + 4], "little") == 10
@@ -297,7 +297,7 @@ def test_a_last_frame_that_stays_for_long_is_no_loss(folder, name):
     assert (info.num_frames, info.notes) == (50, [])
 
 
-def test_a_file_without_its_index_is_refused_with_the_words_of_the_decoder(varying, folder):
+def test_a_file_without_index_is_refused_in_the_decoders_words(varying, folder):
     (folder / "truncated.mp4").write_bytes(varying.read_bytes()[:800])
     with pytest.raises(RawDataError, match=r"truncated\.mp4: found it cannot be opened .* \(moov atom not found\)"):
         video.probe(folder / "truncated.mp4")
@@ -349,7 +349,7 @@ def gif(side, count):
         (5000, "a header of 400 frames of 5000 x"),
     ],
 )
-def test_more_pixels_than_the_bytes_can_hold_are_refused_by_the_header(tmp_path, side, said):
+def test_more_pixels_than_the_bytes_can_hold_are_refused(tmp_path, side, said):
     (tmp_path / "huge.gif").write_bytes(gif(side, 400))
     with pytest.raises(RawDataError, match=rf"huge\.gif: found {said}"):
         video.probe(tmp_path / "huge.gif")
@@ -418,7 +418,7 @@ def test_windows_of_a_constant_rate_are_the_frames_themselves(folder):
         np.testing.assert_array_equal(numbers(clip), np.arange(10) + round(20 * start))
 
 
-def test_windows_of_another_rate_show_the_level_of_their_own_times(varying):
+def test_windows_of_another_rate_show_levels_of_their_own_times(varying):
     (start, clip), *others = video.windows(varying, 1.4, 10, (12, 18), rate=30)
     times = np.arange(42) / 30
     levels = 20 + 4 * np.where(times < 1, 20 * times, 20 + 40 * (times - 1))
@@ -426,7 +426,7 @@ def test_windows_of_another_rate_show_the_level_of_their_own_times(varying):
     np.testing.assert_allclose(clip.mean(axis=(1, 2, 3)), levels, atol=2)
 
 
-def test_a_recording_shorter_than_a_window_is_refused_with_its_length(varying):
+def test_recordings_shorter_than_a_window_are_refused(varying):
     with pytest.raises(RawDataError, match=r"found 1\.51 s .* expected 2\.00 s without a hole"):
         list(video.windows(varying, 2, 1, 16))
 
@@ -440,7 +440,7 @@ def test_impossible_windows_are_refused_with_what_was_asked_for(varying, options
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"{REAL} is not there")
-def test_real_videos_are_read_from_their_first_frame_to_their_last():
+def test_real_videos_are_read_from_first_frame_to_last():
     paths = sorted(REAL.glob("*.mkv"))
     assert len(paths) == 24
     for path in paths:

@@ -18,7 +18,7 @@ def cut(times, length, hop, rate=10.0, longest_gap=0.3):
     ]
 
 
-def test_windows_begin_a_hop_apart_and_the_last_ends_with_the_recording():
+def test_windows_begin_a_hop_apart_and_the_last_ends_at_the_end():
     found = cut(np.arange(12) / 10, 5, 4)
     assert found == [(0.0, [0, 1, 2, 3, 4]), (0.4, [4, 5, 6, 7, 8]), (0.7, [7, 8, 9, 10, 11])]
 
@@ -27,14 +27,14 @@ def test_windows_with_a_hole_are_left_out():
     assert [start for start, _ in cut([*np.arange(6) / 10, *(2 + np.arange(6) / 10)], 5, 1)] == [0.0, 0.1, 2.0, 2.1]
 
 
-def test_a_hole_ends_the_last_window_before_it_and_begins_the_next():
+def test_a_hole_ends_one_window_and_begins_the_next():
     found = cut([*np.arange(12) / 10, *(2.3 + np.arange(9) / 10)], 5, 4)
     assert [start for start, _ in found] == [0.0, 0.4, 0.7, 2.3, 2.7]
     assert found[2][1] == [7, 8, 9, 10, 11]
     assert found[3][1] == [23, 24, 25, 26, 27]
 
 
-def test_of_many_frames_those_around_each_step_are_averaged_so_that_what_is_too_fast_is_gone():
+def test_surplus_frames_are_averaged_so_that_aliases_are_gone():
     times = np.arange(2000) / 1000
     plan = windows.Plan(24.0, 36, 18, (0.7, 3.0), averages=True)
 
@@ -57,16 +57,16 @@ def test_averaging_leaves_out_what_is_missing():
     np.testing.assert_allclose(found, [*np.arange(0, 2.05, 0.1), *np.arange(3, 5.05, 0.1)], atol=1e-9)
 
 
-def test_windows_of_more_frames_than_memory_holds_are_refused_with_the_remedy():
+def test_windows_too_large_for_memory_are_refused_with_remedy():
     with pytest.raises(RawDataError, match=r"^a.mov: found windows of 100 s, 4400 .* expected 4000 .* Shorten --w"):
         windows.plan("a.mov", Info(240, 300, 9, 9), 300, (0.4, 5.5), window=100)
 
 
-def test_frames_between_two_are_their_mixture_whatever_the_rate_varies():
+def test_frames_between_two_are_mixed_even_at_a_varying_rate():
     assert cut([1.0, 1.2, 1.3, 1.4], 5, 4) == [(1.0, [10, 11, 12, 13, 14])]
 
 
-def test_a_window_holds_periods_of_the_lowest_frequency_or_all_of_a_short_recording():
+def test_a_window_holds_enough_slow_periods_or_all_frames():
     long = windows.plan("a.mov", Info(30, 60, 9, 9), 60, (0.4, 5.5))
     assert (long.rate, long.length, long.hop, long.band) == (30, 180, 90, (0.4, 5.5))
     short = windows.plan("a.mov", Info(30, 3, 9, 9), 3, (0.4, 5.5))
@@ -78,7 +78,7 @@ def test_a_window_holds_periods_of_the_lowest_frequency_or_all_of_a_short_record
 
 
 @pytest.mark.parametrize(("rate", "seconds"), [(30, 0.2), (1, 60), (30, 0.5)])
-def test_what_is_too_short_or_too_slow_is_refused_with_what_it_has(rate, seconds):
+def test_a_recording_too_short_or_slow_states_length_and_rate(rate, seconds):
     found = rf"^a.mov: found {seconds:.2f} s at {rate} frames per second; expected .* Record for"
     with pytest.raises(RawDataError, match=found):
         windows.plan("a.mov", Info(rate, seconds, 9, 9), seconds, (0.4, 3.0))

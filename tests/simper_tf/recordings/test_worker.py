@@ -176,7 +176,7 @@ def test_processes_end_with_the_program_however_that_ends(code):
 
 
 @pytest.mark.slow
-def test_a_forked_program_leaves_the_processes_of_the_first_alone():
+def test_a_forked_program_leaves_its_parents_processes_alone():
     code = """
         if os.fork() == 0:
             atexit.unregister(last)

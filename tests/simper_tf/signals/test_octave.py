@@ -149,7 +149,7 @@ def test_the_octave_is_resolved_in_a_graph_of_unknown_length():
 
 
 @pytest.mark.parametrize("rate", [0.0, -30.0, np.nan, np.float32([np.inf])])
-def test_the_octave_is_not_resolved_at_a_rate_that_makes_no_sense(rate):
+def test_the_octave_is_not_resolved_at_an_impossible_rate(rate):
     pixels = moving(2.0, [1.0, 0.7])
     with pytest.raises(ValueError, match="`rate` must be positive frames per second"):
         octave.resolve_octave(in_hertz(RNG, [4.0]), pixels, rate)
@@ -185,7 +185,7 @@ def test_shape_length_and_unit_of_clips_do_not_move_the_octave(num_frames, shape
     np.testing.assert_allclose(octave.pixel_frequency(pixels, RATE, num_frames), [2.0], atol=0.05)
 
 
-def test_a_scene_that_grows_brighter_hides_no_line_from_pixels_alone():
+def test_a_brightening_scene_hides_no_line_from_pixels():
     times = np.arange(150) / RATE
     series = np.sin(2 * np.pi * 1.3 * times) + 5 * times / times[-1]
     pixels = spectrum.pixel_power(series[None, :, None, None, None])

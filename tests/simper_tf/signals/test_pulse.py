@@ -21,7 +21,7 @@ def test_heart_rates_of_six_seconds_err_by_a_fifth_of_a_beat(rate, harmonics):
     assert max(errors) <= 0.2
 
 
-def test_heart_rates_between_two_bins_of_the_spectrum_are_told_apart():
+def test_heart_rates_between_two_spectral_bins_are_told_apart():
     between = np.linspace(90.0, 90.0 + 60.0 * 30.0 / pulse.SPECTRUM_LENGTH, 9)
     errors = [abs(pulse.heart_rate(wave(bpm, 30.0, harmonics=(), num_samples=600), 30.0) - bpm) for bpm in between]
     assert max(errors) < 0.02
@@ -72,7 +72,7 @@ def test_interpolation_is_exact_at_nanoseconds():
     assert values[inside].tolist() == [0.0, 37.0, 200.0, 300.0]
 
 
-def test_repeated_and_backward_time_stamps_move_forward_by_the_least():
+def test_repeated_and_backward_times_move_forward_by_the_least():
     repaired, moved = pulse.increasing(np.array([0, 10, 10, 9, 30]))
     assert (repaired.tolist(), moved) == ([0, 10, 11, 12, 30], 2)
 

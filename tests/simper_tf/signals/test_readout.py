@@ -52,7 +52,7 @@ def test_a_large_constant_has_no_confidence_either(value):
 
 
 @pytest.mark.parametrize("mode", ["fine", "paper"])
-def test_readout_ignores_scale_and_offset_and_scales_with_the_rate(mode):
+def test_readout_ignores_scale_and_offset_and_follows_the_rate(mode):
     series = in_hertz(RNG, [0.7, 1.9, 4.4])
     read, confidence = readout.fft_frequency(series, RATE, BAND, mode)
     scaled, scaled_confidence = readout.fft_frequency(4 * series + 2, RATE, BAND, mode)

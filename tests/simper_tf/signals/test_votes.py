@@ -52,7 +52,7 @@ def test_drowned_clips_alone_have_no_common_multiple(model):
     np.testing.assert_allclose(model.frequency(clips, RATE), expected, rtol=1e-5)
 
 
-def test_one_recording_of_three_is_not_outvoted_by_the_two_others(model):
+def test_two_recordings_do_not_outvote_the_third(model):
     """Features of slow and of fast movements may run at other multiples: where pixels tell so, they are believed."""
     frequencies = np.repeat([1.0, 1.4, 2.7], 8)
     clips = clips_of(frequencies, np.zeros(24, bool))

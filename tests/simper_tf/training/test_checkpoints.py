@@ -99,7 +99,7 @@ def test_names_outside_the_folder_are_neither_read_nor_deleted(folder, tmp_path)
 
 @pytest.mark.parametrize("part", ["index", "data-00000-of-00001"])
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.97])
-def test_a_damaged_checkpoint_is_passed_over_and_a_whole_one_stays(folder, part, kept):
+def test_a_damaged_checkpoint_is_skipped_and_a_whole_one_stays(folder, part, kept):
     path = folder / f"step-30.{part}"
     path.write_bytes(path.read_bytes()[: int(kept * path.stat().st_size)])
     whole = {name: data for name, data in contents(folder).items() if "step-20" in name}

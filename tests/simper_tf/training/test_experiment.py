@@ -46,7 +46,7 @@ def test_half_precision_is_refused_where_views_are_too_short():
     assemble(Settings(**short), clips)
 
 
-def test_a_band_that_clips_cannot_show_is_refused_before_training():
+def test_a_band_above_half_the_rate_is_refused_before_training():
     settings = Settings(batch_size=1, band=(0.4, 5.5))
     message = r"--band=0.4,5.5 reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
     with pytest.raises(ValueError, match=message):
@@ -55,7 +55,7 @@ def test_a_band_that_clips_cannot_show_is_refused_before_training():
     experiment.check_band(settings, clips_of([30, 30], tested=10, task=Scalar("mmHg")))
 
 
-def test_clips_run_forwards_only_where_labels_say_what_follows_them():
+def test_clips_run_forwards_only_where_labels_tell_the_future():
     for task, expected in ((HERTZ, 0.5), (Scalar("mmHg"), 0.5), (Series("°C"), 0.0)):
         model = assemble(
             Settings(batch_size=1, band=(0.4, 5), method="supervised"), clips_of([30, 20], task=task)
@@ -126,7 +126,7 @@ def test_an_encoder_gets_its_options_and_a_sampler_if_asked_for():
 
 
 @pytest.mark.parametrize("options", [{}, {"attention": True}])
-def test_frames_too_small_for_an_encoder_are_refused_with_what_to_do(options):
+def test_frames_too_small_for_an_encoder_are_refused_with_remedy(options):
     with pytest.raises(ValueError, match=r"at least 10 x 10 pixels\. Received: 8 x 9\. .*larger frames, or .*another"):
         make_encoder(Settings(encoder="ts_can", options=options), (8, 9, 3))
 

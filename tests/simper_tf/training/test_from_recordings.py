@@ -52,7 +52,7 @@ def test_names_of_several_recordings_are_refused(model, tmp_path):
         model.frequency(tmp_path)
 
 
-def test_the_exported_model_has_the_band_and_the_rate_of_the_recordings(model, tmp_path):
+def test_the_exported_model_has_the_recordings_band_and_rate(model, tmp_path):
     path = model.export(tmp_path / "saved_model")
     facts = json.loads((path / "assets.extra" / "metadata.json").read_text())
     assert facts["band_hz"] == pytest.approx([0.6, 3.0])

@@ -41,7 +41,7 @@ def test_a_data_set_of_other_files_has_another_name(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_single_gray_recording_gives_its_last_part_to_the_scores(tmp_path):
+def test_a_single_gray_recording_is_scored_on_its_last_part(tmp_path):
     times = np.arange(300) / 10
     columns = np.arange(32)
     frames = 40 + 180 * np.exp(-(((columns - 16 - 9 * np.sin(2 * np.pi * 0.8 * times)[:, None]) / 4) ** 2))

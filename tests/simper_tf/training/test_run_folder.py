@@ -42,7 +42,7 @@ def test_a_flag_that_has_another_value_is_named_with_both(folder, written, other
     assert run_folder.differences(folder, MINE) == f"{name} was {other}, now {value}"
 
 
-def test_a_run_from_before_there_was_a_flag_is_one_with_its_default(folder):
+def test_a_run_older_than_a_flag_has_the_flags_default(folder):
     change(folder / "flags.cfg", "--steps=0\n", "")
     assert run_folder.differences(folder, MINE) == ""
     assert run_folder.differences(folder, dataclasses.replace(MINE, steps=5)) == "--steps was not set, now 5"
@@ -72,7 +72,7 @@ def test_a_source_may_be_named_by_any_path_to_it(tmp_path, monkeypatch):
         )
 
 
-def test_a_run_with_its_own_weights_goes_on_where_its_source_moved(tmp_path):
+def test_a_run_with_own_weights_continues_when_its_source_moved(tmp_path):
     settings = begun_with(tmp_path, "runs/source")
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-3.index").touch()
@@ -83,7 +83,7 @@ def test_a_run_with_its_own_weights_goes_on_where_its_source_moved(tmp_path):
         )
 
 
-def test_versions_of_exported_models_are_told_apart_by_their_runs(tmp_path):
+def test_versions_of_exported_models_differ_by_their_runs(tmp_path):
     settings = begun_with(tmp_path, "runs/source/saved_model/1")
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "step-3.index").touch()
@@ -114,7 +114,7 @@ def test_any_bit_of_the_flags_that_flips_is_refused(folder):
             run_folder.read_flags(folder)
 
 
-def test_a_bit_of_the_readout_that_flips_is_refused_or_says_the_same(folder):
+def test_a_flipped_bit_of_the_readout_is_refused_or_harmless(folder):
     readout = {"fft_calibrated": {"harmonic": 1 / 3}, "fft_resolved": {"octave": {"divisor": 3, "agreement": 0.5}}}
     run_folder.write_readout(folder, readout)
     path = folder / "readout.json"

@@ -53,7 +53,7 @@ def test_a_band_has_a_width_and_epochs_of_decay_rise():
         ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
     ],
 )  # fmt: skip
-def test_a_setting_that_means_nothing_is_refused_with_its_meaning(fields, message):
+def test_a_senseless_setting_is_refused_with_its_meaning(fields, message):
     with pytest.raises(ValueError, match=message):
         Settings(**fields)
 
@@ -94,7 +94,7 @@ def test_options_go_to_whom_they_belong():
     assert settings.options_for("protocol") == {"labeled_clips": 3}
 
 
-def test_settings_are_the_same_however_numbers_and_pairs_are_written():
+def test_settings_are_equal_however_numbers_or_pairs_are_written():
     one = Settings(speed_range=[1, 2], learning_rate=1, options={"crop_area": [0.5, 1], "temperature": 2})
     other = Settings(speed_range=(1.0, 2.0), learning_rate=1.0, options={"crop_area": (0.5, 1.0), "temperature": 2.0})
     assert one == other
@@ -147,7 +147,7 @@ def test_an_option_of_two_defaults_is_never_the_same_left_out():
     assert Settings(encoder="cnn3d", options={"norm": "batch"}).digest() == Settings(encoder="cnn3d").digest()
 
 
-def test_what_may_change_between_calls_says_nothing_of_the_weights():
+def test_settings_free_to_change_are_those_that_touch_no_weights():
     assert {"run_dir", "data_dir", "split", "labeled_clips", "artifacts"} <= free_names()
     assert not {"seed", "method", "epochs", "band", "train_clips"} & free_names()
 

@@ -84,14 +84,14 @@ def test_what_the_remedy_says_is_right(shape):
 
 
 @pytest.mark.parametrize("entry", ["fit", "fit a data set", "evaluate", "encode", "predict"])
-def test_clips_of_other_channels_than_the_encoder_takes_are_refused(entry):
+def test_clips_of_other_channels_than_the_encoders_are_refused(entry):
     message = refusal(entry, noise(2, 24, 8, 8, 3))
     assert "(height, width, channels) = (any, any, 1)" in message
     assert "24, 8, 8, 3)" in message
     assert "`frame_shape`" in message
 
 
-def test_frames_of_another_size_than_the_encoder_takes_are_refused():
+def test_frames_of_another_size_than_the_encoders_are_refused():
     model = compiled(encoder=ts_can((12, 10, 3)))
     with pytest.raises(ValueError, match=r"= \(12, 10, 3\), for which .*Received: shape \(2, 24, 10, 12, 3\)"):
         model.encode(noise(2, 24, 10, 12, 3))
@@ -209,7 +209,7 @@ def test_bytes_become_shares_of_white():
 
 
 @pytest.mark.slow
-def test_clips_of_another_length_or_size_may_follow_in_later_calls():
+def test_later_clips_may_have_another_length_or_size():
     model = compiled()
     for shape in ((4, 20, 8, 8, 1), (4, 30, 8, 8, 1), (4, 20, 12, 12, 1)):
         model.fit(noise(*shape), batch_size=2, verbose=0)

@@ -34,7 +34,7 @@ def test_channels_are_scaled_apart_and_clips_too():
 
 
 @pytest.mark.parametrize("level", [0.0, 7e8, 1e-30, -3.0])
-def test_what_does_not_change_is_in_the_middle_with_finite_gradients(level):
+def test_constant_series_are_centered_with_finite_gradients(level):
     x = tf.fill((1, 9, 1, 1, 1), np.float32(level))
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -52,7 +52,7 @@ def test_a_jolt_is_cut_and_stays_in_range():
     assert found.min() >= 0.0
 
 
-def test_what_is_standardized_already_stays_but_where_a_jolt_was_cut():
+def test_standardizing_twice_changes_only_where_a_jolt_was_cut():
     x = series(2, 60, 2)
     once = standardize(x)
     np.testing.assert_allclose(standardize(once), once, atol=1e-6)
@@ -71,7 +71,7 @@ def test_steps_beside_a_large_offset_are_kept(dtype, in_graph):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_double_numbers_beyond_those_of_float32_keep_their_course(scale):
+def test_float64_beyond_the_range_of_float32_keeps_its_course(scale):
     x = RNG.normal(size=(1, 60, 1, 1, 2))
     np.testing.assert_allclose(standardize(scale * x), standardize(x), atol=1e-6)
 

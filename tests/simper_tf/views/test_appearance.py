@@ -210,7 +210,7 @@ def test_color_jitter_changes_its_share_of_views_as_a_whole():
     assert np.all(frames[~untouched].std(axis=(1, 2)) < 0.6 * (image / 255).std(axis=(0, 1)))
 
 
-def test_solarizing_inverts_what_is_bright_in_its_share_of_each_set():
+def test_solarizing_inverts_bright_pixels_in_its_share_of_a_set():
     image = noise(RNG, (6, 6, 1))
     frames = still_changes(views_of(8, 200, solarize_probability=(0.0, 0.3), **PLAIN), image)
     inverted = np.isclose(frames, np.where(image > 127.5, 255.0 - image, image) / 255, atol=2 * TOLERANCE)

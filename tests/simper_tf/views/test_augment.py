@@ -110,7 +110,7 @@ def test_no_view_reads_past_the_last_row(height):
     np.testing.assert_allclose(views, 255, atol=1e-3)
 
 
-def test_resample_cuts_out_rows_and_stretches_them_as_the_matrix_does():
+def test_resample_cuts_and_stretches_rows_as_the_matrix_does():
     clips = random_clips((2, 12, 7, 3, 2))
     starts, speeds = tf.constant([[0.0, 2.0], [1.5, 11.0]]), tf.constant([[1.0, 0.5], [1.2, -1.0]])
     tops, bottoms = tf.constant([[0.0, 0.2], [0.35, 0.1]]), tf.constant([[0.7, 1.0], [0.9, 0.8]])
@@ -188,7 +188,7 @@ def test_steady_weights_at_the_ends_of_a_clip_sum_to_one(time):
     assert (found**2).sum() == pytest.approx(augment.STEADY_SHARE, abs=0.13)
 
 
-def test_steady_interpolation_smooths_frames_and_sharpens_between():
+def test_steady_interpolation_smooths_on_frames_sharpens_between():
     share = augment.STEADY_SHARE
     # At a frame (a, 1 - 2 a, a), halfway (e, f, f, e): by hand, of their sums and sums of squares.
     a = (4 - np.sqrt(16 - 24 * (1 - share))) / 12

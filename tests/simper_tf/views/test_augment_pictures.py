@@ -148,7 +148,7 @@ def test_hue_turns_add_up_and_leave_gray_and_luminance_alone():
     assert np.abs(turned @ red - red).max() > 0.2
 
 
-def test_a_quarter_turn_of_red_by_hand_and_no_hue_without_saturation():
+def test_hue_turns_red_a_quarter_and_leaves_gray_alone():
     # Red is Y 0.299, I 0.596, Q 0.211; turned, I -0.211 and Q 0.596. Back by the published inverse, of three digits.
     expected = [
         0.299 - 0.956 * 0.211 + 0.621 * 0.596,
@@ -159,7 +159,7 @@ def test_a_quarter_turn_of_red_by_hand_and_no_hue_without_saturation():
     np.testing.assert_allclose(color_matrix(saturation=0.0, hue=0.2), color_matrix(saturation=0.0), atol=1e-6)
 
 
-def test_contrast_scales_distances_from_the_mean_of_view_and_channel():
+def test_contrast_scales_around_the_mean_of_view_and_channel():
     views = RNG.uniform(size=(2, 3, 4, 5, 3)).astype(np.float32)
     changed = augment.change_contrast(views, tf.constant([0.5, 2.0])).numpy()
     means = views.mean(axis=(1, 2, 3), keepdims=True)

@@ -77,7 +77,7 @@ def test_parts_of_a_batch_have_their_part_of_the_draws():
 
 
 @pytest.mark.parametrize("dtype", [tf.uint8, tf.float32, tf.int16])
-def test_every_op_of_the_views_has_a_gpu_kernel_and_none_calls_python(dtype):
+def test_every_op_of_views_has_a_gpu_kernel_and_no_python_call(dtype):
     views = Views(40, SpeedSets(3))
     clips = tf.TensorSpec((None, 80, 1, 1, 2), dtype)
     made = tf.function(views.__call__, autograph=False, input_signature=[clips, tf.TensorSpec((2,), tf.int32)])

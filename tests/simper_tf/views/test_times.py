@@ -136,7 +136,7 @@ def test_times_change_nothing_else():
 
 @pytest.mark.parametrize("fastest", [0.3, 0.5, 0.9, 1.0, 1.1, 1.5, 2.0, 3.0])
 @pytest.mark.parametrize("num_source_frames", [50, 150, 180])
-def test_the_longest_view_fits_and_one_more_step_of_speed_does_not(num_source_frames, fastest):
+def test_the_longest_view_fits_and_a_step_faster_does_not(num_source_frames, fastest):
     times = SpeedSets(2, (0.2, fastest))
     num_frames = times.longest_view(num_source_frames)
     times.check_length(num_source_frames, num_frames)
@@ -160,7 +160,7 @@ def test_a_fraction_of_a_frame_needs_the_next_one():
         views.check_length(14)
 
 
-def test_speeds_that_would_alias_are_refused_with_the_fastest_allowed():
+def test_aliasing_speeds_are_refused_with_the_fastest_allowed():
     SpeedSets(2, (0.5, 3.0)).check_sampling(5.0, 30.0)
     with pytest.raises(ValueError, match=r"At speed 3.5 a clip of 5 Hz runs at 17.5 Hz.*30 / 2 = 15 Hz.*at most 3,"):
         SpeedSets(2, (0.5, 3.5)).check_sampling(5.0, 30.0)

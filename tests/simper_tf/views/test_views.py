@@ -40,7 +40,7 @@ def test_the_two_sets_differ_in_everything_but_speed():
 
 
 @pytest.mark.parametrize("backwards", [0.0, 1.0])
-def test_a_plain_view_is_the_clip_at_its_speed_forwards_or_backwards(backwards):
+def test_a_plain_view_is_the_clip_at_its_speed_either_way(backwards):
     ramp = np.tile(np.arange(0, 200, 5, dtype=np.uint8)[None, :, None, None, None], (2, 1, 8, 8, 1))
     views, speeds = made(views_of(16, 4, reverse_probability=backwards, **PLAIN), tf.constant(ramp))
     steps = np.diff(255 * views.numpy()[:, :, :, 3, 3, 0])
@@ -69,7 +69,7 @@ def test_float_clips_give_the_views_of_their_uint8_form():
 @pytest.mark.slow
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 @pytest.mark.parametrize("share_spatial", [False, True])
-def test_a_seed_gives_the_same_views_eager_graphed_and_in_workers(share_spatial, interpolation):
+def test_a_seed_gives_equal_views_eager_graphed_and_in_workers(share_spatial, interpolation):
     views = views_of(16, 3, gray_probability=0.3, share_spatial=share_spatial)
     views = dataclasses.replace(views, interpolation=interpolation)
     clips = noise(RNG, (6, 1, 40, 12, 10, 3))
@@ -192,7 +192,7 @@ def test_a_series_is_standardized_where_only_time_changes():
         np.testing.assert_allclose(batch["views"][b, v, :, 0, 0, 0], expected, atol=1e-4)
 
 
-def test_without_an_appearance_views_are_those_of_an_unchanged_one():
+def test_no_appearance_gives_the_views_of_an_unchanged_one():
     clips = noise(RNG)
     for images in (clips, clips / np.float32(255)):
         bare, unchanged = [Views(16, SpeedSets(3), look)(tf.constant(images), SEED) for look in (None, UNCHANGED)]
@@ -261,7 +261,7 @@ def test_steady_views_of_black_and_white_stay_between_them(look):
     assert views.numpy().max() <= 1
 
 
-def test_an_unknown_interpolation_is_refused_with_those_there_are():
+def test_an_unknown_interpolation_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match=r"must be one of linear, steady\. Received: 'cubic'"):
         Views(16, interpolation="cubic")
 
