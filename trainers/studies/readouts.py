@@ -1,6 +1,6 @@
 """Readouts as columns of tables: their titles, units and cells."""
 
-import inspect
+import dataclasses
 from collections.abc import Mapping
 
 from simper_tf.methods import METHODS
@@ -56,7 +56,7 @@ def named(method: str) -> str:
 
 def is_told_the_band(method: str) -> bool:
     """Returns whether a method's own loss has the band, and not the prior alone."""
-    return "band" in inspect.signature(METHODS[method]).parameters
+    return "band" in {field.name for field in dataclasses.fields(METHODS[method].Options)}
 
 
 def has_option(method: str, name: str) -> bool:
