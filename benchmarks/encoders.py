@@ -152,7 +152,7 @@ def _copy(model, swap):
 
 
 class CutShift(layers.Layer):
-    """What `TemporalShift` does, by cutting the thirds out, moving them and joining them again, as published."""
+    """`TemporalShift` as published: thirds are cut out, moved and joined again."""
 
     def call(self, inputs):
         third = inputs.shape[-1] // 3

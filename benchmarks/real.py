@@ -27,7 +27,7 @@ PICTURES = 80
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """What somebody counted in a file.
+    """Frequencies that somebody counted in a file.
 
     Attributes:
         hertz: Frequencies in it, the first stretch first; empty for a control.
@@ -60,7 +60,7 @@ def truth(row: dict[str, str]) -> Truth:
 
 
 def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float | None]:
-    """How an answer stands to the truth, and the least error in hertz."""
+    """Outcome of an answer against the truth, and the least error in hertz."""
     if not true.hertz:
         return (ANSWERED if answers else REFUSED), None
     if not answers:

@@ -1,4 +1,4 @@
-"""What the tests of several builders share."""
+"""Helpers that the tests of several builders share."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Which ops of a traced function could run on a GPU; the wheel of TensorFlow knows without one."""
+"""GPU kernels of the ops of a traced function; the wheel of TensorFlow knows them without a GPU."""
 
 from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework.kernels import get_registered_kernels_for_op

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says can be added in one place can: small additions, taken up by all that comes after them."""
+"""Small additions in one place, as CONTRIBUTING.md describes them, taken up by all that comes after."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""What the comparison of heart rates counts; its other readers are in an environment of their own."""
+"""Counts of the comparison of heart rates; its other readers are in an environment of their own."""
 
 import dataclasses
 

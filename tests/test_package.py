@@ -1,4 +1,4 @@
-"""What `import simper_tf` shows, loads and asks for; each in a process of its own where something is loaded."""
+"""Names, loading and requirements of `import simper_tf`; each in a process of its own where something is loaded."""
 
 import ast
 import importlib

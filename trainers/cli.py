@@ -1,4 +1,4 @@
-"""What all trainers share at the command line: parsed flags, errors in one line, progress of training."""
+"""The command line that all trainers share: parsed flags, errors in one line, progress of training."""
 
 import pathlib
 import sys

@@ -24,7 +24,7 @@ ELSEWHERE = {field.name for field in setting_fields() if field.metadata["free"]}
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What is trained: a flagfile with changes, begun perhaps with the encoder of another run.
+    """A flagfile with changes, begun perhaps with the encoder of another run.
 
     Attributes:
         flagfile: Path of the flagfile.
@@ -236,7 +236,7 @@ class Grid:
 
 
 class _Estimate:
-    """How far a grid is, and how long the rest takes if all runs take the same time."""
+    """Progress of a grid, and the time that is left if all runs take the same."""
 
     def __init__(self, total):
         self._total, self._begun, self._ended, self._start = total, 0, 0, time.monotonic()

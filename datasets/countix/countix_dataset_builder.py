@@ -15,7 +15,7 @@ from . import reader
 
 @dataclasses.dataclass(eq=False)
 class CountixConfig(tfds.core.BuilderConfig):
-    """How a segment becomes a clip. The defaults are the paper's.
+    """Settings by which a segment becomes a clip. The defaults are the paper's.
 
     Attributes:
         num_frames: Frames of a clip; a segment with fewer is left out.

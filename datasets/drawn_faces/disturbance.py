@@ -1,4 +1,4 @@
-"""What makes a pulse hard to read: light that changes, heads that move, and the camera's noise."""
+"""Disturbances of a pulse: light that changes, heads that move, and the camera's noise."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from simper_tf.data.standin_faces import Moment
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How clips of a config look.
+    """Look of the clips of a config.
 
     Attributes:
         num_frames: Frames of a clip.

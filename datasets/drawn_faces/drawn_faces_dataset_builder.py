@@ -13,7 +13,7 @@ from .disturbance import LOOKS
 
 @dataclasses.dataclass(eq=False)
 class DrawnFacesConfig(tfds.core.BuilderConfig):
-    """How clips look, and how many people they show.
+    """Look of clips, and number of people in them.
 
     Attributes:
         look: What disturbs the pulse, one of `disturbance.LOOKS`.

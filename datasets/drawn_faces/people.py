@@ -28,7 +28,7 @@ _FRAME = 88  # Pixels a side of a frame, of which 72 are cut out and averaged tw
 
 
 class Person(typing.NamedTuple):
-    """What stays the same in all clips of a person."""
+    """Traits of a person, the same in all clips."""
 
     lightness: float  # Of the skin, as a factor.
     pulse: float  # How far the skin's color swings, as a factor of `standin_faces.PULSE_DEPTH`.

@@ -102,7 +102,7 @@ def test_the_box_is_where_a_detector_finds_the_face():
 
 
 def green_over_red(record, split, index, look):
-    """What is read by who knows where the skin is: the change of its color, less that of all else."""
+    """Pulse read where the skin is known to be: the change of its color, less that of all else."""
     drawing, moments, *_ = people.scene(split, index, look)
     found = []
     for moment, frame in zip(moments, record["clip"].astype(float), strict=True):

@@ -17,7 +17,7 @@ _RETRIEVED = (-60.0, 70.0)
 
 @dataclasses.dataclass(eq=False)
 class LstConfig(tfds.core.BuilderConfig):
-    """Which hours become a clip and its target. The defaults are the paper's; it does not say which quarter it tests.
+    """Hours of a clip and its target. The defaults are the paper's; it does not say which quarter it tests.
 
     Attributes:
         start: First hour of the period, UTC.

@@ -45,7 +45,7 @@ _SEED = 0
 
 
 class ClipParameters(typing.NamedTuple):
-    """What is drawn for one clip."""
+    """Parameters drawn for one clip."""
 
     frequency: float  # Swings or turns per second, Hz.
     phase: float  # Radians.

@@ -1,4 +1,4 @@
-"""What makes a clip hard to read off its pixels: changing light, things that move across it, and noise.
+"""Disturbances of a clip's pixels: changing light, things that move across it, and noise.
 
 Nothing of it repeats: light and things follow random walks, so no line of a spectrum but the digit's own is true.
 """

@@ -1,4 +1,4 @@
-"""What disturbs a clip: light, spots and noise that do not repeat."""
+"""Disturbances of a clip: light, spots and noise that do not repeat."""
 
 import numpy as np
 import pytest

@@ -15,7 +15,7 @@ from . import reader
 
 @dataclasses.dataclass(eq=False)
 class ScampsConfig(tfds_builders.ClipsConfig):
-    """How files become clips, and how they are split; the defaults are the paper's text.
+    """Settings of clips and of their split; the defaults are the paper's text.
 
     Attributes:
         split: "random" divides the files 2000 : 400 : 400, "official" follows ScampsTrainTestSplit.csv, "folders"

@@ -45,7 +45,7 @@ class ClipData:
 
     @property
     def task(self) -> tasks.Task:
-        """What its labels are."""
+        """The task that its labels belong to."""
         return tasks.from_metadata(self.builder.info.metadata["task"])
 
     @property

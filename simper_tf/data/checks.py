@@ -17,7 +17,7 @@ DEVICE_TOLERANCE = 10.0
 
 
 class Report(NamedTuple):
-    """What was found in a unit of raw data."""
+    """Report on a unit of raw data."""
 
     problem: str = ""  # What would stop a build; empty if nothing would.
     subject: str = ""
@@ -30,7 +30,7 @@ class Report(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """What is examined at a time: a recording, a file, an annotated segment or an hour."""
+    """Raw data examined at a time: a recording, a file, an annotated segment or an hour."""
 
     id: str
     files: tuple  # Paths of all that it is made from.
@@ -38,7 +38,7 @@ class Unit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a build would make of units that have no problem."""
+    """Outcome of a build from units without a problem."""
 
     units: dict  # Split -> ids of its units.
     examples: dict  # Split -> number of examples.

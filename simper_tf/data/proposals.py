@@ -1,4 +1,4 @@
-"""What is known of several recordings -> how they are cut into clips to learn from, each number with its reason."""
+"""Proposed cuts of recordings into clips to learn from, each number with its reason."""
 
 import dataclasses
 import math
@@ -22,7 +22,7 @@ _ENOUGH, _NEAREST = 64, 8
 
 @dataclasses.dataclass(frozen=True)
 class Proposal:
-    """How recordings become clips of one length, rate and size.
+    """Length, rate and size of clips cut from recordings.
 
     Attributes:
         rate: Frames per second of the clips.

@@ -18,7 +18,7 @@ HARMONICS = ((0.75, 0.0), (0.25, 0.8), (0.08, 1.5))
 
 
 class Look(NamedTuple):
-    """What disturbs the pulse; all zero is clean."""
+    """Disturbances of the pulse; all zero is clean."""
 
     noise: float = 2.0  # Standard deviation of the camera's noise, in 8-bit levels.
     motion: float = 1.5  # How far the head sways, in pixels.
@@ -37,7 +37,7 @@ class Drawing(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What a frame shows of a face."""
+    """A face as one frame shows it."""
 
     pulse: float  # The PPG.
     move: tuple[float, float] = (0.0, 0.0)  # Pixels to the right and down.

@@ -15,7 +15,7 @@ LOCK = ".building"
 
 @dataclasses.dataclass(eq=False)
 class ClipsConfig(tfds.core.BuilderConfig):
-    """How recordings become clips.
+    """Settings by which recordings become clips.
 
     Attributes:
         size: Pixels a side of the clips.
@@ -30,7 +30,7 @@ class ClipsConfig(tfds.core.BuilderConfig):
 
 @dataclasses.dataclass(eq=False)
 class SubjectsConfig(ClipsConfig):
-    """How recordings become clips, and which subjects validate and test; the paper has the defaults but no validation.
+    """Settings of clips and of the split of subjects; the paper has the defaults but no validation.
 
     Attributes:
         train_fraction: The fraction of subjects that are not tested, rounded to the nearest number.

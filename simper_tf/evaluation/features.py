@@ -14,7 +14,7 @@ from simper_tf.utils.standardize import is_series
 
 @dataclasses.dataclass(frozen=True)
 class Features:
-    """What a frozen encoder makes of one split.
+    """Features of a frozen encoder for one split.
 
     Attributes:
         series: `(N, T)` or `(N, T, D)` float32.

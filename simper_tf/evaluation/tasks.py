@@ -93,7 +93,7 @@ class Task:
 
 @dataclasses.dataclass(frozen=True)
 class Frequency(Task):
-    """How often something repeats.
+    """Frequency of a repetition.
 
     Attributes:
         unit: A key of `FREQUENCY_UNITS`.
@@ -138,7 +138,7 @@ class Frequency(Task):
 
 @dataclasses.dataclass(frozen=True)
 class Unlabeled(Frequency):
-    """How often something repeats, where nobody has said it: labels are NaN, scores those of `reading.agreement`."""
+    """Frequency without labels: they are NaN, scores those of `reading.agreement`."""
 
     unit: str = "Hz"
     kind: ClassVar[str] = "unlabeled"
@@ -148,7 +148,7 @@ class Unlabeled(Frequency):
 
 @dataclasses.dataclass(frozen=True)
 class PartlyLabeled(Unlabeled):
-    """How often something repeats, where somebody has said it of a few clips; the labels of the others are NaN.
+    """Frequency with labels of a few clips; those of the others are NaN.
 
     A file of labels makes it, and no builder.
     """

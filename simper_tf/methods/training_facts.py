@@ -13,7 +13,7 @@ _SAME_RATE = 1e-3
 
 @dataclasses.dataclass(frozen=True)
 class TrainingFacts:
-    """What arguments of a method may follow from; see `Method.arguments_for`.
+    """Facts from which arguments of a method may follow; see `Method.arguments_for`.
 
     Attributes:
         views: The `Views` that the method will have.

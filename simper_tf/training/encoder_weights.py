@@ -24,7 +24,7 @@ _HEAD = ("regressor", "label_scale")
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
-    """What a run begins with.
+    """Weights that a run begins with.
 
     Attributes:
         encoder: Weights of the encoder by name.

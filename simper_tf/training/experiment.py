@@ -22,7 +22,7 @@ from simper_tf.views.views import Views
 
 @dataclasses.dataclass(frozen=True)
 class Experiment:
-    """What is trained, or restored.
+    """A method with its data, to be trained or restored.
 
     Attributes:
         model: The compiled method; its `views` are made on the device, or on the host.

@@ -27,7 +27,7 @@ _run, _data, _train, _views, _read, _serve = [functools.partial(option, group=na
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a run is made of; flags have the names of the fields, and their help says what they mean.
+    """Settings of a run; flags have the names of the fields, and their help says what they mean.
 
     Attributes:
         options: Values of options that are not the default, by name; see `owners`.

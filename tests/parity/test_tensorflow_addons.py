@@ -1,4 +1,4 @@
-"""What the authors took from tensorflow-addons, ours gives too."""
+"""Agreement with what the authors took from tensorflow-addons."""
 
 import numpy as np
 import tensorflow as tf

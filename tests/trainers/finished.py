@@ -1,4 +1,4 @@
-"""What a run has left in its folder."""
+"""Files that a run has left in its folder."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is printed, and what happens where it cannot be."""
+"""Printing, and what happens where it fails."""
 
 import os
 import signal

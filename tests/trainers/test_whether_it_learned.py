@@ -1,4 +1,4 @@
-"""What evaluation says of features that do not follow the speeds of views."""
+"""Words of evaluation on features that do not follow the speeds of views."""
 
 import types
 

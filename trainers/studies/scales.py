@@ -19,7 +19,7 @@ SETS = {
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """How a data set is run.
+    """Runs of a data set.
 
     Attributes:
         pretrain: SimPer on it; other methods by their name.

@@ -19,7 +19,7 @@ def example(**changes):
 
 
 class Fake:
-    """What of a TFDS builder is looked at."""
+    """The parts of a TFDS builder that are looked at."""
 
     def __init__(self, stated=None, **splits):
         self.splits = splits

@@ -1,4 +1,4 @@
-"""How recordings are cut to learn from, by hand-computed cases."""
+"""Cuts of recordings to learn from, by hand-computed cases."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What holds for every encoder."""
+"""Contract of every encoder."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""What of every encoder survives in half precision, and what is refused."""
+"""Half precision of every encoder, and its refusals."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the graph of an exported model refuses, as a client of TensorFlow's C library sees it."""
+"""Refusals of an exported model's graph, as a client of TensorFlow's C library sees them."""
 
 import json
 import re

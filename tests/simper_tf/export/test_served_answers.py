@@ -1,4 +1,4 @@
-"""What an exported model computes, by hand: encoders that hand on what one pixel does."""
+"""Answers of an exported model, by hand: encoders that hand on what one pixel does."""
 
 import types
 

@@ -1,4 +1,4 @@
-"""What holds for every registered method, in one place; what is a method's own mathematics is tested beside it."""
+"""Contract of every registered method; a method's own mathematics is tested beside it."""
 
 import dataclasses
 import inspect

@@ -1,4 +1,4 @@
-"""What holds for the evaluation of every method."""
+"""Evaluation of every method."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""What every method refuses, and how it says so."""
+"""Refusals of every method, with their messages."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What is learned from a recording itself."""
+"""Learning from a recording itself."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What is said of readings without labels, by hand-computed cases."""
+"""Scores of readings without labels, by hand-computed cases."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a run is put together from."""
+"""Parts that a run is put together from."""
 
 import types
 

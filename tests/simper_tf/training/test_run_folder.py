@@ -1,4 +1,4 @@
-"""What a run's folder says of the settings it was trained with."""
+"""Settings kept in a run's folder."""
 
 import contextlib
 import dataclasses

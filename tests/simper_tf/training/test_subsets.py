@@ -1,4 +1,4 @@
-"""Which clips a run uses, on a made-up data set; `tests/trainers/test_parts.py` has runs of a real one."""
+"""Clips that a run uses, on a made-up data set; `tests/trainers/test_parts.py` has runs of a real one."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""What is refused as a batch of clips, in one sentence, wherever clips come in."""
+"""Refusals of batches of clips, in one sentence, wherever clips come in."""
 
 import functools
 
