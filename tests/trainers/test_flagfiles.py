@@ -25,7 +25,7 @@ def test_flagfiles_of_the_papers_runs_are_whole(call):
 
 
 @pytest.mark.parametrize("name", datasets.names("reader"))
-def test_a_flagfile_draws_its_batches_from_the_few_clips_of_a_stand_in(call, name):
+def test_a_flagfile_draws_batches_from_a_small_stand_in(call, name):
     settings = []
     call(lambda: settings.append(options.settings()), f"--flagfile=flags/{name}.cfg")
     # A stand-in has six clips or so, here at a rate that the band allows.

@@ -154,7 +154,7 @@ def test_export_takes_evaluations_octave_and_encodes_no_clip(call, finished, mon
 
 
 @pytest.mark.parametrize("name", ["1nn", "1nn_npsd", "probe", "fft", "fft_calibrated"])
-def test_an_exported_readout_says_what_evaluation_wrote_of_every_clip(call, finished, data_dir, name):
+def test_an_exported_readout_answers_as_evaluation_wrote(call, finished, data_dir, name):
     call(export_trainer.main, f"--run_dir={finished}", f"--readout={name}")
     loaded = tf.saved_model.load(saved_model.newest_version(finished / "saved_model"))
     lines = {line["id"]: line for line in csv.DictReader((finished / "clips.csv").open())}

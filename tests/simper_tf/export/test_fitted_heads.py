@@ -125,7 +125,7 @@ def test_a_head_says_what_its_protocol_predicts(encoder, clips, name, task):
 
 
 @pytest.mark.slow
-def test_the_c_library_and_version_1_answer_what_evaluation_predicts(encoder, clips, tmp_path):
+def test_c_library_and_version_1_answer_as_evaluation(encoder, clips, tmp_path):
     frames, _, rates = (values[30:] for values in clips)
     for k, (name, task) in enumerate(SERVED[:3]):
         expected, head = fitted(encoder, clips, name, task)
