@@ -47,7 +47,7 @@ def predict(
     test: Features,
     task: Task,
     options: Mapping[str, object] | None = None,
-    names: Collection[str] = tuple(PROTOCOLS),
+    names: Collection[str] = PROTOCOLS,
 ) -> dict[str, Prediction]:
     """Predicts the label of every test clip by each protocol that suits the task.
 
