@@ -77,7 +77,9 @@ def _of_stretches(times, values, limits, seconds):
 
 def _heard(times, values, limits):
     """Returns beats in a band; in a wide one, those of the first span that is clear, or of the surest one."""
-    if limits[1] < _WIDE * limits[0] or len(times) < _FEWEST_SAMPLES:
+    # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
+    is_short = len(times) < _FEWEST_SAMPLES or times[-1] - times[0] < _MANY / _SPANS[0][0]
+    if is_short or limits[1] < _WIDE * limits[0]:
         return beats.read(times, values, limits)
     low = max(limits[0], _MANY / float(times[-1] - times[0]))
     spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]

@@ -69,3 +69,10 @@ def test_without_a_band_noise_is_hardly_ever_clear():
     times = np.arange(300) / 30
     clear = [series.read(times, noise[:, None]).verdict == result.CLEAR for noise in RNG.normal(size=(10, 300))]
     assert sum(clear) <= 1
+
+
+@pytest.mark.parametrize("seconds", [1.5, 3.0, 6.0])
+def test_a_short_series_is_read_at_no_faster_frequency(seconds):
+    times = np.arange(0, seconds, 0.02)
+    values = np.sin(2 * np.pi * 1.1 * times) + 0.1 * RNG.normal(size=len(times))
+    assert all(answer.hertz < 1.5 for answer in series.read(times, values[:, None]).clear)
