@@ -36,7 +36,8 @@ def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task, has_prior: 
     Raises:
         ValueError: the protocol does not suit the task, or evaluation has not had it.
     """
-    names = [name for name in suiting(task) if name in readouts]
+    # Those that suited the labels of evaluation: of one's own recordings some may be labeled there alone.
+    names = [name for name in SERVED if name in readouts]
     if wanted == BEST:
         wanted = _best(names, readouts, task, has_prior)
     if wanted not in names:
