@@ -11,19 +11,19 @@ import argparse
 import collections
 import csv
 import dataclasses
-import fractions
-import io
 import itertools
 import pathlib
+import tempfile
 from collections.abc import Iterator
 
-import av
 import cv2
 import numpy as np
 
 from benchmarks import document, real
+from simper_tf.commands import mp4
 from simper_tf.evaluation import tables
 from simper_tf.reading import recording, result
+from simper_tf.recordings import video
 
 COMMAND = "python -m benchmarks.perturbed"
 OUTCOMES = (real.RIGHT, real.NAMED, real.WRONG, real.SILENT, real.REFUSED, real.ANSWERED)
@@ -59,22 +59,15 @@ def _smaller(frame):
 
 def compressed(frames: Frames) -> Frames:
     """Frames as H.264 keeps them at a low rate, at their times."""
-    tick, out = fractions.Fraction(1, 1000), io.BytesIO()
     height, width, channels = frames[0][1].shape
     height, width = height // 2 * 2, width // 2 * 2
-    with av.open(out, "w", format="mp4") as container:
-        stream = container.add_stream("libx264", rate=30, options={"crf": "33"})
-        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
-        stream.codec_context.time_base = tick
-        for moment, picture in frames:
-            colors = np.repeat(picture[:height, :width], 3 // channels, 2)
-            frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(colors), "rgb24")
-            frame.pts, frame.time_base = round((moment - frames[0][0]) / tick), tick
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
-    out.seek(0)
-    with av.open(out) as container:
-        decoded = [frame.to_ndarray(format="rgb24")[..., :channels] for frame in container.decode(video=0)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "worse.mp4")
+        with mp4.Writer(path, height, width, {"crf": "33"}) as out:
+            for moment, picture in frames:
+                colors = np.repeat(picture[:height, :width], 3 // channels, 2)
+                out.add(moment, np.ascontiguousarray(colors))
+        decoded = [picture[..., :channels] for _, picture in video.decoded(path)]
     return [(moment, picture) for (moment, _), picture in zip(frames, decoded, strict=False)]
 
 

@@ -7,7 +7,7 @@ import time
 import keras
 import numpy as np
 
-from simper_tf.data import pipeline
+from simper_tf.data import pipeline, proposals
 from simper_tf.data.built import ClipData
 from simper_tf.evaluation import rows
 from simper_tf.evaluation.features import Features
@@ -32,8 +32,6 @@ _BETWEEN = {
     "steady": "Noise in them is as strong at all times.",
     "linear": "Between two {what} they show their mean, as in the paper.",
 }
-# At less than this speed views hardly differ.
-_LEAST_FASTEST = 1.2
 
 
 def settings_from(given: Settings) -> Settings:
@@ -75,13 +73,9 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
         complete = dataclasses.replace(complete, encoder=_ENCODER_OF_SERIES)
     if METHODS[complete.method].changes_speed() and not options.is_given("interpolation"):
         complete = dataclasses.replace(complete, interpolation="steady")  # How much noise there is nobody knows.
-    fastest, slowest = _fastest(told), settings.speed_range[0]
+    fastest, slowest = proposals.fastest_speed(told["rate"], told["band"]), settings.speed_range[0]
     if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
-        if fastest < _LEAST_FASTEST:
-            raise ValueError(
-                f"--band={text_of(complete.band)} leaves no room for faster views at {told['rate']:.4g} frames a "
-                f"second. Lower its upper end to at most {told['rate'] / 2 / _LEAST_FASTEST:.3g}."
-            )
+        proposals.check_room(told["rate"], told["band"])
         complete = dataclasses.replace(complete, speed_range=(slowest, fastest))
     why_steps = "as asked for"
     if not settings.steps:
@@ -197,14 +191,9 @@ def _kept(told):
 def _why_speeds(settings, told):
     if settings.speed_range == _default("speed_range"):
         return "as the paper has it"
-    if settings.speed_range[1] == _fastest(told):
+    if settings.speed_range[1] == proposals.fastest_speed(told["rate"], told["band"]):
         return "as far as what repeats fastest keeps two frames to a period"
     return "as asked for"
-
-
-def _fastest(told):
-    """Returns the highest speed at which the upper end of the band stays below half the rate, to two digits."""
-    return int(100 * told["rate"] / 2 / told["band"][1]) / 100
 
 
 def _refuse_conflicts(settings):

@@ -11,14 +11,15 @@ class Writer:
     Args:
         path: Where it goes.
         height, width: Of its frames, even numbers of pixels.
+        options: Of the encoder, such as `{"crf": "33"}`.
     """
 
-    def __init__(self, path, height, width):
+    def __init__(self, path, height, width, options=None):
         import av  # Beside TensorFlow's own copies of what it loads, only where a video is written.
 
         codec = next(name for name in _CODECS if name in av.codecs_available)
         self._av, self._container = av, av.open(str(path), "w")
-        self._stream = self._container.add_stream(codec, rate=30)
+        self._stream = self._container.add_stream(codec, rate=30, options=options or {})
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
         self._stream.codec_context.time_base = Fraction(1, 1000)
         self._first, self._last = None, -1

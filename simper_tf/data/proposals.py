@@ -14,6 +14,8 @@ from simper_tf.utils.units import PERIODS
 # Frames to a period of the fastest repetition: at twice the speed there are half of them, above the two that Nyquist
 # asks for.
 _FEWEST_A_PERIOD = 5
+# At less than this speed views hardly differ.
+_LEAST_FASTEST = 1.2
 # Pixels of the longer side, as far as two cores learn from in minutes; and of the shorter side, at least.
 _SIDE, _LEAST_SIDE = 24, 8
 # Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
@@ -52,6 +54,26 @@ class Proposal:
     def plan(self, info: Info) -> windows.Plan:
         """Returns how a recording is cut."""
         return windows.Plan(self.rate, self.length, self.hop, self.band, windows.averages(info.rate, self.rate))
+
+
+def fastest_speed(rate: float, band: tuple[float, float]) -> float:
+    """Returns the highest speed of a view at which a band stays below half the rate, to two digits.
+
+    Args:
+        rate: Frames per second of the clips.
+        band: `(low, high)` in Hz.
+    """
+    return int(100 * rate / 2 / band[1]) / 100
+
+
+def check_room(rate: float, band: tuple[float, float]):
+    """Raises ValueError where a band leaves no room for faster views; the arguments are those of `fastest_speed`."""
+    if fastest_speed(rate, band) < _LEAST_FASTEST:
+        low, high = band
+        raise ValueError(
+            f"--band={low:g},{high:g} leaves no room for faster views at {rate:.4g} frames a second. Lower its upper "
+            f"end to at most {rate / 2 / _LEAST_FASTEST:.3g}."
+        )
 
 
 def propose(

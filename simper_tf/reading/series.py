@@ -83,28 +83,33 @@ def _heard(times, values, limits):
         return beats.read(times, values, limits)
     low = max(limits[0], _MANY / float(times[-1] - times[0]))
     spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
-    heard = []
+    heard, power = [], _power(times, values)
     for number, span in enumerate(spans):
         if number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
             break
         if span[1] > 1.5 * span[0]:
             one = beats.read(times, values, span)
             left = _lifted(one.confidence, -_DOUBTS if number else -_DOUBT)
-            is_part = _is_part(times, values, one.frequency)
+            is_part = _is_part(one.frequency, *power)
             heard.append(dataclasses.replace(one, confidence=0.0 if is_part else left))
     return _preferred(heard)
 
 
-def _is_part(times, values, hertz):
-    """Returns whether something faster repeats: all that is at multiples of a frequency is at those of one of them."""
+def _power(times, values):
+    """Returns the power of all channels together, `(F,)`, the Hz from bin to bin, and the samples per second."""
     even, _, rate = beat_courses.evenly(times, values)
     even = (even - even.mean(axis=0)) / np.maximum(even.std(axis=0), 1e-12)
     size = _FINER * len(even)
-    power = (np.abs(np.fft.rfft(even * np.hanning(len(even))[:, None], size, axis=0)) ** 2).sum(axis=1)
+    spectra = np.fft.rfft(even * np.hanning(len(even))[:, None], size, axis=0)
+    return (np.abs(spectra) ** 2).sum(axis=1), rate / size, rate
+
+
+def _is_part(hertz, power, spacing, rate):
+    """Returns whether something faster repeats: all that is at multiples of a frequency is at those of one of them."""
     count = int(HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
     if count < 2:
         return False
-    at = np.arange(1, count + 1) * hertz * size / rate
+    at = np.arange(1, count + 1) * hertz / spacing
     reach = np.clip(_MULTIPLE * at, _FINER, 0.3 * at[0])
     lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
     strongest = int(lines.argmax()) + 1

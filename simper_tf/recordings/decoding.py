@@ -168,7 +168,7 @@ def _refuse_endless(path, container, stream):
     count = stream.frames or seconds * float(stream.average_rate or 0)
     pixels, size = count * stream.width * stream.height, os.path.getsize(path)  # noqa: PTH202
     if container.format.name == "gif" and size > _LARGEST_GIF:
-        raise RawDataError(path, f"a GIF of {size / 2**30:.3g} GiB", "one of 1 GiB at most", _AGAIN)
+        raise RawDataError(path, f"a GIF of {size / 2**30:.3g} GiB", "one of 1 GiB at most", _CONVERT)
     if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size) or count > _MOST_FRAMES:
         found = f"a header of {count:,.0f} frames of {stream.width} x {stream.height} pixels in {size:,} bytes"
         raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)

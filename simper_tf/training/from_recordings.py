@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
+from simper_tf.data import proposals
 from simper_tf.data.recording_clips import Recordings
 from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
@@ -55,8 +56,8 @@ class FromRecordings:
         keras.utils.set_random_seed(seed)
         self.recordings, self.octave = recordings, None
         length, *shape = recordings.clip_shape
-        # What repeats fastest must stay below half the rate in the fastest view.
-        fastest = min(2.0, int(100 * recordings.rate / 2 / recordings.band[1]) / 100)
+        proposals.check_room(recordings.rate, recordings.band)
+        fastest = min(2.0, proposals.fastest_speed(recordings.rate, recordings.band))
         times = SpeedSets(num_views, (0.5, fastest))
         encoder = ENCODERS["small1d" if recordings.are_series else "small"](tuple(shape))
         views = Views(times.longest_view(length), times, interpolation="steady")

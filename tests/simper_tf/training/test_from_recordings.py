@@ -57,3 +57,9 @@ def test_the_exported_model_has_the_recordings_band_and_rate(model, tmp_path):
     facts = json.loads((path / "assets.extra" / "metadata.json").read_text())
     assert facts["band_hz"] == pytest.approx([0.6, 3.0])
     assert (facts["rates_trained_on"], facts["frame_shape"]) == ([15, 15], [12, 16, 1])
+
+
+def test_a_band_without_room_for_faster_views_is_refused(tmp_path):
+    path = swinging(tmp_path / "one.npy", 1.0, seconds=30.0)
+    with pytest.raises(ValueError, match=r"--band=0\.6,6\.5 leaves no room .* upper end to at most 6\.25"):
+        simper_tf.from_recordings(path, rate=15, band=(0.6, 6.5))
