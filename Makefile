@@ -46,7 +46,8 @@ bench-peers: .venv-peers/ready
 	.venv-peers/bin/python -m benchmarks.peers
 
 recordings: .venv/ready
-	$(BIN)/python -m benchmarks.real
+	$(BIN)/python -m benchmarks.real --document=docs/recordings.md
+	$(BIN)/python -m benchmarks.perturbed --document=docs/recordings.md --figure=docs/reliability.png
 
 smoke: .venv/ready
 	$(BIN)/python -m trainers.reproduce --scale=smoke --jobs=2

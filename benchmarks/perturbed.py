@@ -1,6 +1,6 @@
 """Real recordings made worse in known ways, each read again: what the reader bears, and what its confidence is worth.
 
-python -m benchmarks.perturbed [--files=../shared/real] [--out=docs/recordings.md] [--figure=docs/reliability.png]
+python -m benchmarks.perturbed [--files=../shared/real] [--document=docs/recordings.md] [--figure=docs/reliability.png]
 
 A row of the first table is a change of the recordings, with its outcomes
 as of `benchmarks.real`. The second holds, for bins of the confidence of the
@@ -146,7 +146,7 @@ def main():
     """Read all variants, print the tables and write what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
-    parser.add_argument("--out", type=pathlib.Path, help="Document that the tables are put into.")
+    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     parser.add_argument("--figure", type=pathlib.Path, help="PNG file of the reliability.")
     args = parser.parse_args()
     if not (args.files / "videos" / "truth.csv").is_file():
@@ -156,7 +156,7 @@ def main():
         table.append(row)
         print(*row.values(), sep=" | ", flush=True)
     print(report(table))
-    document.into_document(args.out, COMMAND, report(table))
+    document.into_document(args.document, COMMAND, report(table))
     if args.figure:
         figure(table, args.figure)
 

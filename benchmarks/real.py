@@ -1,6 +1,6 @@
 """Real recordings read beside the truth that somebody counted.
 
-python -m benchmarks.real [--files=../shared/real] [--out=docs/recordings.md]
+python -m benchmarks.real [--files=../shared/real] [--document=docs/recordings.md]
 
 A kind is a folder of files with a `truth.csv`. A row tells file, truth,
 answer, error, verdict and CPU seconds; totals follow. Right is a frequency
@@ -18,8 +18,11 @@ from collections.abc import Callable, Iterator
 import av
 import numpy as np
 
+from benchmarks import document
+from simper_tf.evaluation import tables
 from simper_tf.reading import recording, result
 
+COMMAND = "python -m benchmarks.real"
 COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
 PICTURES = 80
@@ -136,30 +139,28 @@ def totals(table: list[dict[str, str]]) -> str:
     return f"Of {repeat} that repeat: {', '.join(parts)}. Of {controls} controls: {outcomes.count(ANSWERED)} answered."
 
 
-def document(tables: dict[str, list[dict[str, str]]]) -> str:
+def report(kinds: dict[str, list[dict[str, str]]]) -> str:
     """Markdown of all tables."""
-    parts = ["# Real recordings\n\nWritten by `python -m benchmarks.real`.\n"]
-    for kind, table in tables.items():
-        lines = ["| " + " | ".join(COLUMNS) + " |", "| " + " | ".join("---" for _ in COLUMNS) + " |"]
-        lines += ["| " + " | ".join(row[column] for column in COLUMNS) + " |" for row in table]
-        parts.append(f"## {kind.capitalize()}\n\n{totals(table)}\n\n" + "\n".join(lines) + "\n")
-    return "\n".join(parts)
+    parts = [
+        f"{kind.capitalize()}: {totals(rows)}\n\n{tables.markdown_table(COLUMNS, [[*row.values()] for row in rows])}"
+        for kind, rows in kinds.items()
+    ]
+    return "\n\n".join(parts)
 
 
 def main():
-    """Read all kinds that are there and write the table."""
+    """Reads all kinds that are there, prints the totals and writes the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
-    parser.add_argument("--out", type=pathlib.Path, help="Markdown file that is written.")
+    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     args = parser.parse_args()
     there = {kind: reader for kind, reader in KINDS.items() if (args.files / kind / "truth.csv").is_file()}
     if not there:
         parser.error(f"--files={args.files}: no folder {' or '.join(KINDS)} with a truth.csv in it.")
-    tables = {kind: rows(args.files / kind, reader) for kind, reader in there.items()}
-    for kind, table in tables.items():
+    kinds = {kind: rows(args.files / kind, reader) for kind, reader in there.items()}
+    for kind, table in kinds.items():
         print(f"{kind}: {totals(table)}")
-    if args.out:
-        args.out.write_text(document(tables))
+    document.into_document(args.document, COMMAND, report(kinds))
 
 
 if __name__ == "__main__":
