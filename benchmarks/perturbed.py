@@ -100,8 +100,13 @@ def rows(folder: pathlib.Path) -> Iterator[dict]:
             yield {
                 "file": line["file"], "variant": name, "outcome": how,
                 "confidence": surest[0].confidence if surest else None,
-                "right": bool(surest) and real.outcome(true, tuple(surest))[0] in (real.RIGHT, real.NAMED),
+                "right": is_right(true, reading),
             }  # fmt: skip
+
+
+def is_right(true: real.Truth, reading: result.Reading) -> bool:
+    """Whether all clear answers together are right, as a count needs them; where none is clear, the surest."""
+    return real.outcome(true, reading.clear or reading.answers[:1])[0] in (real.RIGHT, real.NAMED)
 
 
 def reliability(table: list[dict]) -> list[tuple[float, float, int, float, float]]:

@@ -1,5 +1,7 @@
 """Recordings made worse, and the worth of a confidence, by hand."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,14 @@ def test_what_is_faster_has_a_higher_truth():
     faster = perturbed.truth_of(true, "1.25 times as fast")
     assert (faster.hertz, faster.near, faster.span) == ((0.5,), 0.025, (0.0, 8.0))
     assert perturbed.truth_of(true, "without the last fifth").count is None
+
+
+def test_two_clear_answers_are_right_by_their_count_together():
+    nine, five = [types.SimpleNamespace(count=count, hertz=0.3, repetitions=(), pairs=None) for count in (9, 5)]
+    true = real.Truth((0.9,), None, 14.0, 1.0)
+    assert perturbed.is_right(true, types.SimpleNamespace(clear=(nine, five), answers=(nine, five)))
+    assert not perturbed.is_right(true, types.SimpleNamespace(clear=(nine,), answers=(nine, five)))
+    assert not perturbed.is_right(true, types.SimpleNamespace(clear=(), answers=(nine, five)))
 
 
 def test_reliability_by_hand():
