@@ -1,9 +1,8 @@
 """Heart rates of real and generated PPG and ECG beside autocorrelation, heartpy and neurokit2: make series.
 
-python -m benchmarks.series [--files=../shared/real/series] [--out=docs/series.md] [--fit]
+python -m benchmarks.series [--files=../shared/real/series] [--out=docs/series.md]
 
-Every reader gets the same windows of 10 s. `--fit` prints the weights of `simper_tf.reading.beats` instead, with what
-they read of sources that they were not fitted on.
+Every reader gets the same windows of 10 s.
 """
 
 import argparse
@@ -14,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import scipy.signal
-from sklearn.linear_model import LogisticRegression
 
 from simper_tf.evaluation import tables
 from simper_tf.reading import beats
@@ -80,13 +78,9 @@ def main():
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real/series"))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/series.md"), help="Document.")
     parser.add_argument("--each", type=int, default=20, help="Generated recordings a kind.")
-    parser.add_argument("--fit", action="store_true", help="Print weights in place of the document.")
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
     real = list(real_windows(args.files))
-    if args.fit:
-        print(fitted(real))
-        return
     text = _HEADER.format(
         seconds=SECONDS, hop=HOP, right=RIGHT, low=BAND[0], high=BAND[1], agreement=AGREEMENT, each=args.each
     )
@@ -274,98 +268,6 @@ def disturbance(kind: str, values: np.ndarray, random: np.random.Generator) -> n
         burst = scipy.signal.lfilter([1], [1, -0.95], random.normal(size=length))
         return values + np.pad(2 * deviation * burst / burst.std(), (start, size - start - length))
     return values
-
-
-def changed_windows(windows: list[Window], random: np.random.Generator) -> Iterator[Window]:
-    """Yields windows with noise, inverted, at other rates, with jitter and a hole, or disturbed; all of their kind."""
-    for window in windows:
-        step, size = np.median(np.diff(window.times)), len(window.times)
-        noise = random.choice([0.5, 1]) * window.values.std(axis=0) * random.normal(size=window.values.shape)
-        yield dataclasses.replace(window, values=window.values + noise)
-        yield dataclasses.replace(window, values=-window.values)
-        thin = max(round(1 / (step * random.choice([25, 50]))), 1)
-        yield dataclasses.replace(window, times=window.times[::thin], values=window.values[::thin])
-        kept = random.random(size) > 0.1
-        kept[(hole := random.integers(size)) : hole + int(0.5 / step)] = False
-        times = np.sort(window.times + random.uniform(-0.3, 0.3, size) * step)
-        yield dataclasses.replace(window, times=times[kept], values=window.values[kept])
-        for kind in ("wandering", "moving"):
-            values = np.stack([disturbance(kind, channel, random) for channel in window.values.T.astype(float)], axis=1)
-            yield dataclasses.replace(window, values=values)
-
-
-def made_windows(random: np.random.Generator, count: int) -> Iterator[Window]:
-    """Yields windows of noise of any color, and of waves and spikes at uneven intervals with some noise."""
-    for _ in range(count):
-        rate = random.choice([28.0, 50.0, 100.0, 250.0])
-        times = np.arange(0, SECONDS, 1 / rate)
-        memory = random.choice([0, 0.5, 0.9, 0.97, 0.995])
-        noise = scipy.signal.lfilter([1], [1, -memory], random.normal(size=(len(times), random.integers(1, 4))), axis=0)
-        yield Window("noise", times, noise, False, np.nan)
-        lengths = random.uniform(1 - random.uniform(0, 0.2), 1.2, 60) / np.exp(random.uniform(*np.log([0.7, 3.0])))
-        ends = np.concatenate([[0], np.cumsum(lengths)]) - random.uniform(0, 0.5)
-        cycles = np.interp(times, ends, np.arange(len(ends)))
-        wave = np.cos(2 * np.pi * cycles) + random.uniform() * np.cos(4 * np.pi * cycles + random.uniform(0, 6.28))
-        spikes = np.exp(random.uniform(3, 60) * (np.cos(2 * np.pi * cycles) - 1))
-        values = wave if random.random() < 0.6 else spikes
-        values = values / values.std() + random.uniform(0.05, 0.8) * random.normal(size=len(times))
-        yield Window("waves", times, values[:, None], False, 60 * (cycles[-1] - cycles[0]) / times[-1])
-
-
-def fitted(real: list[Window], each: int = 26, made: int = 160) -> str:
-    """Returns the weights of `beats`, and what they read of kinds that they were not fitted on.
-
-    Args:
-        real: Windows; of each kind so many at most are used, and each is changed once in every way.
-        made: Windows of noise, and as many of waves.
-    """
-    random = np.random.default_rng(9)
-    kinds = np.array([window.kind for window in real])
-    some = [random.permutation(np.flatnonzero(kinds == kind))[:each] for kind in dict.fromkeys(kinds)]
-    real = [real[k] for k in np.concatenate(some)]
-    windows = [*real, *changed_windows(real, random), *made_windows(random, made)]
-    tries = [beats.tries(window.times, window.values, BAND) for window in windows]
-    kinds = np.array([window.kind for window in windows])
-    is_right, is_sure = np.zeros((2, len(windows)), bool)
-    for kind in np.unique(kinds):
-        weights = _fit(windows, tries, kinds != kind)
-        for k in np.flatnonzero(kinds == kind):
-            found = beats.chosen(tries[k], *weights)
-            is_right[k], is_sure[k] = abs(60 * found.frequency - windows[k].bpm) < RIGHT, found.confidence >= 0.5
-    lines = [
-        [kind, *(f"{np.mean((right & is_sure)[kinds == kind]):.1%}" for right in (is_right, ~is_right))]
-        for kind in np.unique(kinds)
-    ]
-    weights = _fit(windows, tries, kinds == kinds)
-    table = tables.markdown_table(["left out", "right", "wrong"], lines)
-    return f"{table}\n\nWEIGHTS = {weights[0]}\nSURE_WEIGHTS = {weights[1]}"
-
-
-def _fit(windows, tries, used):
-    """Returns both sets of weights: those that tell the right try of a window, and those that tell whether it is."""
-    rows, is_right, shares = [], [], []
-    for k in np.flatnonzero(used):
-        if np.isfinite(windows[k].bpm):
-            rows += [one.features for one in tries[k]]
-            is_right += [abs(60 * one.frequency - windows[k].bpm) < RIGHT for one in tries[k]]
-            shares += [5 / len(tries[k])] * len(tries[k])
-    weights = _logistic(np.array(rows), np.array(is_right), np.array(shares))
-    rows, is_right, shares = [], [], []
-    for k in np.flatnonzero(used):
-        found = beats.chosen(tries[k], weights)
-        if found.candidates:
-            rows.append(beats.sureness(found.candidates))
-            is_right.append(abs(60 * found.frequency - windows[k].bpm) < RIGHT)
-            shares.append(1.0 if np.isfinite(windows[k].bpm) else 0.6)
-    return weights, _logistic(np.array(rows), np.array(is_right), np.array(shares))
-
-
-def _logistic(rows, is_right, shares):
-    """Returns the constant and the weights of a logistic regression on standardized rows, for rows as they are."""
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
-    model = LogisticRegression().fit((rows - mean) / spread, is_right, sample_weight=shares)
-    weights = model.coef_[0] / spread
-    return tuple(round(float(value), 3) for value in (model.intercept_[0] - weights @ mean, *weights))
 
 
 if __name__ == "__main__":

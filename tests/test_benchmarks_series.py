@@ -46,23 +46,3 @@ def test_marked_beats_are_the_truth_of_published_files(tmp_path):
     found = list(series.real_windows(tmp_path))
     assert [window.bpm for window in found] == pytest.approx([75] * 5, abs=0.1)
     assert all(window.is_ecg and window.kind == "heartpy_118e12" for window in found)
-
-
-def test_changed_windows_keep_their_truth_made_ones_half_noise():
-    random = np.random.default_rng(0)
-    changed = list(series.changed_windows(windows()[:1], random))
-    assert len(changed) == 6
-    assert {window.bpm for window in changed} == {windows()[0].bpm}
-    made = list(series.made_windows(random, 10))
-    assert sum(np.isnan(window.bpm) for window in made) == 10
-    assert all(0.5 < window.bpm / 60 < 3.8 for window in made if window.kind == "waves")
-
-
-@pytest.mark.slow
-def test_weights_are_fitted_and_left_out_kinds_are_told():
-    told = series.fitted([*windows("a"), *windows("b")], each=1, made=6)
-    assert "| a " in told
-    assert "| noise " in told
-    weights = dict(line.split(" = ") for line in told.splitlines() if " = " in line)
-    assert len(weights["WEIGHTS"].split(",")) == 8
-    assert len(weights["SURE_WEIGHTS"].split(",")) == 4

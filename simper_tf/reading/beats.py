@@ -9,7 +9,6 @@ that is learned from the series itself. Several courses and periods are tried, a
 import dataclasses
 import itertools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,8 +31,8 @@ _SEEN, _SHOWN = 1.6, 0.3  # Periods that must be there; share of the rate that t
 _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # Odds that one of the tried periods is right: constant, and weights of `_features`. And odds that the best of them is
 # right at all: constant, of its own odds, of those of the best other one, and of the likeness of its beats. Both were
-# fitted on windows of nine real sources, changed ones and generated ones; `benchmarks.series --fit` fits fewer of them,
-# and gives other numbers.
+# fitted on windows of nine real sources, changed ones and generated ones, not all of which are at hand; no command
+# fits them again (11fb41d had one, for fewer windows, that gave other numbers). `benchmarks.series` tests them.
 WEIGHTS = (1.71, -6.32, 2.81, -19.1, 2.3, -4.64, 1.02, -4.24)
 SURE_WEIGHTS = (-4.6, 0.88, -0.5, 4.81)
 
@@ -111,11 +110,11 @@ def read(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Be
         >>> round(read(times, np.sin(2 * np.pi * 1.3 * times)[:, None], (0.6, 3.5)).frequency, 2)
         1.3
     """
-    return chosen(tries(times, values, band))
+    return _chosen(_tries(times, values, band))
 
 
-def tries(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> list[Try]:
-    """Returns what is found on each course of a series with each of its likely periods; arguments as for `read`."""
+def _tries(times, values, band):
+    """Returns a `Try` for each course of a series and each of its likely periods; arguments as for `read`."""
     if len(times) < _FEWEST_SAMPLES:
         return []
     even, is_known, rate = beat_courses.evenly(times, np.asarray(values, np.float64))
@@ -137,21 +136,21 @@ def tries(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> l
     ]
 
 
-def chosen(found: list[Try], weights=WEIGHTS, sure_weights=SURE_WEIGHTS) -> Beats:
+def _chosen(found):
     """Returns the likeliest tries, of each frequency one, and the confidence that the first is right."""
     candidates: list[Try] = []
-    rated = [dataclasses.replace(one, odds=_odds(weights, one.features)) for one in found]
+    rated = [dataclasses.replace(one, odds=_odds(WEIGHTS, one.features)) for one in found]
     for one in sorted(rated, key=lambda one: -one.odds):
         if all(abs(math.log(one.frequency / other.frequency)) >= _SAME for other in candidates):
             candidates.append(one)
     if not candidates:
         return Beats(0.0, ())
-    confidence = 1 / (1 + math.exp(-_odds(sure_weights, sureness(candidates))))
+    confidence = 1 / (1 + math.exp(-_odds(SURE_WEIGHTS, _sureness(candidates))))
     heard = Beats(confidence, tuple(candidates))
     return dataclasses.replace(heard, confidence=0.0) if heard.is_faster else heard
 
 
-def sureness(candidates: Sequence[Try]) -> tuple[float, ...]:
+def _sureness(candidates):
     """Returns what the confidence is made of: odds of the first, odds of the second, and likeness of the beats."""
     second = candidates[1].odds if len(candidates) > 1 else -6.0
     first = candidates[0]
