@@ -301,18 +301,18 @@ def judged(folder, seed, number, kinds=None):
     maker = Maker(folder / "files", seed)
     kinds = itertools.islice(itertools.cycle(kinds or maker.kinds), number)
     cases = [maker.kinds[kind](maker, kind) for kind in kinds]
-    found, memory = {case.path: of_built(case, maker) for case in cases if case.kind == _BUILT}, 0.0
+    outcomes, memory = {case.path: of_built(case, maker) for case in cases if case.kind == _BUILT}, 0.0
     # Videos have times of their own, which --rate would change.
     for flags in ([], [f"--rate={RATE:g}"]):
-        rest = [case for case in cases if case.path not in found and (flags or case.path.suffix in VIDEOS)]
+        rest = [case for case in cases if case.path not in outcomes and (flags or case.path.suffix in VIDEOS)]
         for start in range(0, len(rest), _TOGETHER):
             for case, outcome, used in of_group(folder, rest[start : start + _TOGETHER], flags):
-                found[case.path], memory = outcome, max(memory, used)
-            print(f"{len(found)}/{len(cases)}", flush=True)
+                outcomes[case.path], memory = outcome, max(memory, used)
+            print(f"{len(outcomes)}/{len(cases)}", flush=True)
     for case in cases:
-        if found[case.path] not in FINE:
-            print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {found[case.path]}", file=sys.stderr)
-    return [(case, found[case.path]) for case in cases], memory
+        if outcomes[case.path] not in FINE:
+            print(f"VIOLATION {case.kind}: {printable(str(case.path))}: {outcomes[case.path]}", file=sys.stderr)
+    return [(case, outcomes[case.path]) for case in cases], memory
 
 
 def of_group(folder, group, flags):
@@ -406,11 +406,11 @@ def main():
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="damaged-", ignore_cleanup_errors=True) as folder:
-        found, memory = judged(pathlib.Path(folder), args.seed, args.files, args.only)
-    text = report(found, memory, args.seed, document.changed(parser, args))
+        outcomes, memory = judged(pathlib.Path(folder), args.seed, args.files, args.only)
+    text = report(outcomes, memory, args.seed, document.changed(parser, args))
     print(text)
     document.into_document(args.document, COMMAND, text)
-    sys.exit(any(outcome not in FINE for _, outcome in found))
+    sys.exit(any(outcome not in FINE for _, outcome in outcomes))
 
 
 if __name__ == "__main__":

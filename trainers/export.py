@@ -47,7 +47,7 @@ def export(folder, clips, model, settings):
         )  # fmt: skip
         cli.say(f"{form}: {path / edge.FILES[form]}.")
         return
-    name, found = _chosen(folder, task, settings)
+    name, fitted = _chosen(folder, task, settings)
     given = {
         "value_range": clips.value_range or (0.0, 1.0),
         "max_frames": settings.max_frames or None,
@@ -55,7 +55,7 @@ def export(folder, clips, model, settings):
         "warm_up": settings.warm_up,
     }
     if name in served.FOURIER:
-        harmonic, unit = _harmonic(folder, name, found), task.unit
+        harmonic, unit = _harmonic(folder, name, fitted), task.unit
         path = saved_model.export_model(
             model.encoder, folder / form, shape, settings.band, harmonic, unit=unit, **given
         )
@@ -67,7 +67,7 @@ def export(folder, clips, model, settings):
 
 def _chosen(folder, task, settings, names=served.SERVED):
     """Returns the protocol as which the model answers, one of some names, and what evaluation has kept of it."""
-    readouts = {name: found for name, found in run_folder.read_readout(folder).items() if name in names}
+    readouts = {name: fitted for name, fitted in run_folder.read_readout(folder).items() if name in names}
     try:
         name = served.choose(settings.readout, readouts, task, bool(settings.options.get("prior_weight")))
         return name, readouts[name]
@@ -92,8 +92,8 @@ def _reading(folder, task, settings):
     """Returns how frequencies are read off the features of a file that holds the encoder alone; nothing of others."""
     if not isinstance(task, tasks.Frequency) or METHODS[settings.method].predicts_labels:
         return {}
-    name, found = _chosen(folder, task, settings, served.FOURIER)
-    return {"band_hz": settings.band, "harmonic": _harmonic(folder, name, found)}
+    name, fitted = _chosen(folder, task, settings, served.FOURIER)
+    return {"band_hz": settings.band, "harmonic": _harmonic(folder, name, fitted)}
 
 
 def facts_of(clips, settings, task):

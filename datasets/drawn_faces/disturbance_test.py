@@ -16,23 +16,23 @@ def moments(seed=0, **strengths):
     return look.moments(SOMEONE, PULSE, SECONDS, SIDE, np.random.default_rng(seed))
 
 
-def lights(found):
-    return np.stack([np.broadcast_to(each.light, (1, SIDE, 3)) for each in found])[:, 0]
+def lights(moved):
+    return np.stack([np.broadcast_to(moment.light, (1, SIDE, 3)) for moment in moved])[:, 0]
 
 
 def share_near(series, hertz):
     """The share of its power that a series has within 0.35 Hz of some frequencies."""
     frequencies = np.fft.rfftfreq(4 * len(series), 1 / people.RATE)
     power = np.abs(np.fft.rfft((series - series.mean()) * np.hanning(len(series)), 4 * len(series))) ** 2
-    near = np.min([np.abs(frequencies - each) for each in hertz], axis=0) < 0.35
+    near = np.min([np.abs(frequencies - one) for one in hertz], axis=0) < 0.35
     return power[near].sum() / power.sum()
 
 
 def test_without_any_strength_nothing_but_the_pulse_changes():
-    found = moments(pulse=0.5)
-    np.testing.assert_allclose([each.pulse for each in found], 0.5 * PULSE)
-    assert all((each.move, each.nearness, each.glare) == ((0, 0), 1, 0) for each in found)
-    np.testing.assert_array_equal(lights(found), 1)
+    untouched = moments(pulse=0.5)
+    np.testing.assert_allclose([moment.pulse for moment in untouched], 0.5 * PULSE)
+    assert all((moment.move, moment.nearness, moment.glare) == ((0, 0), 1, 0) for moment in untouched)
+    np.testing.assert_array_equal(lights(untouched), 1)
 
 
 def test_light_changes_all_colors_alike_and_tint_each_by_itself():
@@ -50,15 +50,15 @@ def test_breathing_changes_light_once_a_breath_by_its_fraction():
 
 
 def test_heads_move_and_nod_at_the_two_frequencies_of_their_own():
-    found = moments(motion=0.8, nodding=0.01, glare=2.0)
-    right, down = np.array([each.move for each in found]).T
+    moving = moments(motion=0.8, nodding=0.01, glare=2.0)
+    right, down = np.array([moment.move for moment in moving]).T
     assert 0.8 < np.abs(right).max() <= 1.6
     assert np.abs(down).max() < np.abs(right).max()
     assert share_near(right, SOMEONE.motion) > 0.8
-    nearness = np.array([each.nearness for each in found])
+    nearness = np.array([moment.nearness for moment in moving])
     assert np.ptp(nearness) == pytest.approx(0.02, rel=0.05)
     assert share_near(nearness, SOMEONE.motion[1:]) > 0.6
-    assert 1.0 < max(each.glare for each in found) <= 3.0
+    assert 1.0 < max(moment.glare for moment in moving) <= 3.0
 
 
 def test_shade_falls_off_to_the_left_and_stays_in_its_place():

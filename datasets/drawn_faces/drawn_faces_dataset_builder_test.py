@@ -48,9 +48,9 @@ def test_splits_keep_order_share_nobody_and_labels_fit_the_task(tmp_path):
     assert (task.unit, task.limits(180, 30.0)) == ("bpm", people.HEART_RATES)
     for split in ("train", "validation", "test"):
         built = list(tfds.as_numpy(builder.as_dataset(split=split)))
-        assert [each["id"].decode() for each in built] == [f"{split}-000-{k:02d}" for k in range(10)]
-        assert {each["subject"].decode() for each in built} == {f"{split}-000"}
-        assert all(people.HEART_RATES[0] <= each["label"] <= people.HEART_RATES[1] for each in built)
+        assert [clip["id"].decode() for clip in built] == [f"{split}-000-{k:02d}" for k in range(10)]
+        assert {clip["subject"].decode() for clip in built} == {f"{split}-000"}
+        assert all(people.HEART_RATES[0] <= clip["label"] <= people.HEART_RATES[1] for clip in built)
         alone = people.clip_record(split, 3, "moving")
         for name in ("clip", "label", "rate", "ppg"):
             np.testing.assert_array_equal(built[3][name], alone[name])

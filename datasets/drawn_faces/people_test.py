@@ -20,24 +20,24 @@ def everybody():
 
 
 def test_no_two_people_are_alike_in_any_split():
-    found = list(everybody().values())
+    persons = list(everybody().values())
     for trait in ("lightness", "pulse", "harmonics", "heart_rate", "breathing", "motion", "seed"):
-        assert len({getattr(one, trait) for one in found}) == 100
+        assert len({getattr(person, trait) for person in persons}) == 100
 
 
 def test_skins_are_light_to_dark_and_dark_pulses_are_fainter():
-    found = everybody().values()
-    lightness, pulse = np.array([(one.lightness, one.pulse) for one in found]).T
+    persons = everybody().values()
+    lightness, pulse = np.array([(person.lightness, person.pulse) for person in persons]).T
     assert 0.4 <= lightness.min() < 0.45 < 1.0 < lightness.max() <= 1.05
     assert pulse.max() > 5 * pulse.min()
     assert np.corrcoef(lightness, pulse)[0, 1] > 0.7
 
 
 def test_second_harmonics_are_strong_and_fast_heads_in_the_band():
-    found = list(everybody().values())
-    ratios = np.array([one.harmonics[1][0] / one.harmonics[0][0] for one in found])
+    persons = list(everybody().values())
+    ratios = np.array([person.harmonics[1][0] / person.harmonics[0][0] for person in persons])
     assert 0.3 <= ratios.min() < 0.35 < 0.65 < ratios.max() <= 0.7
-    slow, fast = np.array([one.motion for one in found]).T
+    slow, fast = np.array([person.motion for person in persons]).T
     assert slow.max() < BAND[0] < fast.min()
 
 
@@ -49,7 +49,7 @@ def test_heart_rates_vary_between_people_clips_and_within_a_clip():
             labels[split, k].append(people.heart(one, SECONDS, rng)[1])
     of_all = np.concatenate(list(labels.values()))
     assert people.HEART_RATES[0] <= of_all.min() < 55 < 140 < of_all.max() <= people.HEART_RATES[1]
-    spread = [np.ptp(found) for found in labels.values()]
+    spread = [np.ptp(rates) for rates in labels.values()]
     assert 10 < min(spread) < max(spread) < 32
 
 
@@ -104,12 +104,12 @@ def test_the_box_is_where_a_detector_finds_the_face():
 def green_over_red(record, split, index, look):
     """Pulse read where the skin is known to be: the change of its color, less that of all else."""
     drawing, moments, *_ = people.scene(split, index, look)
-    found = []
+    excess = []
     for moment, frame in zip(moments, record["clip"].astype(float), strict=True):
         skin = face.crop(standin_faces.moved(drawing.skin, moment), people.cut(), people.SIZE)[..., None]
         inside, outside = [(frame * part).sum((0, 1)) / part.sum() for part in (skin, 1 - skin)]
-        found.append(np.log(inside[1] / outside[1]) - np.log(inside[0] / outside[0]))
-    return np.array(found)
+        excess.append(np.log(inside[1] / outside[1]) - np.log(inside[0] / outside[0]))
+    return np.array(excess)
 
 
 @pytest.mark.slow
@@ -121,10 +121,10 @@ def test_validation_clips_are_as_hard_to_read_as_the_readme_says(look, errors):
     records = list(people.clip_records("validation", 150, look))
     labels = np.array([record["label"] for record in records])
     colors = [record["clip"].mean(axis=(1, 2)) for record in records]
-    series = [[method(each, people.RATE, BAND) for each in colors]
+    series = [[method(one, people.RATE, BAND) for one in colors]
               for method in (skin_colors.green, skin_colors.chrom, skin_colors.pos)]  # fmt: skip
     series.append([green_over_red(record, "validation", k, look) for k, record in enumerate(records)])
-    frequencies = [readout.fft_frequency(np.stack(each), people.RATE, BAND)[0].numpy() for each in series]
-    found = [np.abs(60 * each - labels).mean() for each in frequencies]
-    np.testing.assert_allclose(found, errors, atol=0.3)
+    frequencies = [readout.fft_frequency(np.stack(one), people.RATE, BAND)[0].numpy() for one in series]
+    off = [np.abs(60 * one - labels).mean() for one in frequencies]
+    np.testing.assert_allclose(off, errors, atol=0.3)
     assert np.abs(labels - np.median(labels)).mean() == pytest.approx(21.7, abs=0.1)

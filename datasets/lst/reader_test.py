@@ -79,9 +79,9 @@ def test_overlapping_windows_are_one_subject_in_one_split():
     assert stretches == ["0", "0", "0", "1", "1", "2"]
     for rule in reader.RULES:
         splits, _ = reader.split_windows(recording, config(split=rule, **one))
-        found = {split: {reader.read_window(recording, each)["subject"] for each in windows}
+        subjects = {split: {reader.read_window(recording, window)["subject"] for window in windows}
                  for split, windows in splits.items()}  # fmt: skip
-        assert len(set.union(*found.values())) == sum(map(len, found.values()))
+        assert len(set.union(*subjects.values())) == sum(map(len, subjects.values()))
 
 
 def sizes(splits):

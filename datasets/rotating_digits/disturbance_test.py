@@ -59,8 +59,8 @@ def test_pixels_alone_miss_as_many_clips_as_the_readme_says(look, missed):
     images = handwriting.by_digit(*handwriting.embedded_digits("validation"), "validation")
     records = list(digits.clip_records(images, "validation", 100, **look))
     power = spectrum.pixel_power(np.stack([record["clip"] for record in records]))
-    found = octave.pixel_frequency(power, digits.RATE, digits.NUM_FRAMES).numpy()
-    off = np.abs(found - [record["label"] for record in records]) > 0.1
+    frequencies = octave.pixel_frequency(power, digits.RATE, digits.NUM_FRAMES).numpy()
+    off = np.abs(frequencies - [record["label"] for record in records]) > 0.1
     assert off.mean() == pytest.approx(missed, abs=0.015)  # A clip more or less by rounding.
 
 

@@ -124,9 +124,9 @@ def checkup(root, config):
         RawDataError: there is no file.
     """
     paths = find(root)
-    found = {path.stem for path in paths}
+    names = {path.stem for path in paths}
     units = [checks.Unit(path.stem, (path,), functools.partial(_examine, path, config)) for path in paths]
-    missing = [name for name in EXPECTED if name not in found]
+    missing = [name for name in EXPECTED if name not in names]
     return checks.Checkup(units, missing, functools.partial(_decide, paths, root, config))
 
 

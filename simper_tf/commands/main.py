@@ -124,14 +124,14 @@ def parsed(name: str, words: Sequence[str]):
     """
     command = COMMANDS[name]
     parser = _parser(name, command)
-    found, unknown = parser.parse_known_intermixed_args(words)
+    arguments, unknown = parser.parse_known_intermixed_args(words)
     if unknown:
         word = printable(unknown[0].partition("=")[0])
         if word.startswith("-"):
             flags = [f"--{field.name}" for field in declared(_named(command.options))]
             parser.error(f"there is no flag {word}.{_near(word, flags)}")
         parser.error(f"flags start with --. Found: {word}.")
-    given = vars(found)
+    given = vars(arguments)
     recordings = given.pop("recordings", [])
     if command.takes and not recordings:
         parser.error("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")

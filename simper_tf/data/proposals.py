@@ -140,7 +140,7 @@ def propose(
     if hop:
         hop_frames, reasons["hop"] = max(round(hop * rate), 1), asked
     else:
-        hop_frames, reasons["hop"] = _hop([max(each, window) for each in usable], rate, length)
+        hop_frames, reasons["hop"] = _hop([max(one, window) for one in usable], rate, length)
     return Proposal(float(rate), length, hop_frames, tuple(size), (float(bottom), float(top)), reasons)
 
 
@@ -175,7 +175,7 @@ def _window(seconds, bottom, is_asked, step):
     """Returns seconds of a clip, and why; a single recording must leave room for others before and after it."""
     whole = [s / 3 for s in seconds] if len(seconds) == 1 else seconds
     wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
-    fitting = [each for each in whole if each >= least]
+    fitting = [one for one in whole if one >= least]
     if fitting and min(fitting) >= wanted:
         return wanted, f"{windows.PERIODS:g} periods of the slowest repetition sought"
     if len(seconds) == 1 and (fitting or not is_asked):

@@ -80,17 +80,17 @@ class Recordings:
             raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
         if arrays.are_arrays(names):
-            found, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
+            named, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
         else:
             names = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
             if not (rate is None or isinstance(rate, numbers.Real)):
                 raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
-            found, self.problems = find(names, rate)
-        self.are_series = not any(source.has_pictures for source in found)
-        if self.are_series and found and size and tuple(size) != (1, 1):
+            named, self.problems = find(names, rate)
+        self.are_series = not any(source.has_pictures for source in named)
+        if self.are_series and named and size and tuple(size) != (1, 1):
             raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
         self._counts: dict[str, int] = {}  # Name of a series -> its channels.
-        known = list(self._known(found))
+        known = list(self._known(named))
         if not known:
             raise self._nothing(names)
         most = windows.FRAMES_A_PERIOD * (band or windows.BAND)[1]
@@ -219,8 +219,8 @@ class Recordings:
 
 def find(names: Sequence[str], rate: float | None = None) -> tuple[list[Source], list[RawDataError]]:
     """Returns the recordings that names stand for, each file once, and what is wrong with others; see `search.find`."""
-    found, problems, skipped = search.find(list(names), rate)
-    once = {pathlib.Path(source.name).resolve(): source for source in found}
+    sources, problems, skipped = search.find(list(names), rate)
+    once = {pathlib.Path(source.name).resolve(): source for source in sources}
     return list(once.values()), [*problems, *skipped]
 
 

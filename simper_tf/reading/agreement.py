@@ -28,17 +28,17 @@ def read(
         frequencies: `(N,)` in Hz, as it reads them.
         band: `(low, high)` in Hz.
     """
-    found = {name: [] for name in (model, *OTHERS)}
+    readings = {name: [] for name in (model, *OTHERS)}
     for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
         learned, products = gram.products(series), gram.of_frames(clip)
-        found[model].append(scores.reading(model, learned, float(frequency), float(rate), band))
+        readings[model].append(scores.reading(model, learned, float(frequency), float(rate), band))
         weights = scores.SERIES if is_series(clip.shape[1:]) else scores.PICTURES
-        found["pixels"].append(readouts.pixels(products, float(rate), band, weights))
-        found["selfdistance"].append(readouts.selfdistance(products, float(rate), band, weights))
-    return found
+        readings["pixels"].append(readouts.pixels(products, float(rate), band, weights))
+        readings["selfdistance"].append(readouts.selfdistance(products, float(rate), band, weights))
+    return readings
 
 
-def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run) -> list[Row]:
+def score(readings_of: dict[str, Sequence[Reading]], recordings: Sequence[str], **run) -> list[Row]:
     """Returns result rows of readings, none of which is an error, as there is no label.
 
     * `label_free_periodic`: share of the clips in which the readout finds a repetition;
@@ -47,33 +47,39 @@ def score(found: dict[str, Sequence[Reading]], recordings: Sequence[str], **run)
       the share in which the model reads the same frequency, to 5 %. No row where it finds none.
 
     Args:
-        found: As `read` returns it.
+        readings_of: As `read` returns it.
         recordings: Name of each clip's recording, over which intervals are drawn; over clips of a single one.
         **run: The fields of `rows.Row` that all rows share.
     """
-    frequencies = {name: np.array([one.frequency for one in readings]) for name, readings in found.items()}
-    sure = {name: np.array([one.score for one in readings]) for name, readings in found.items()}
-    values, model = [], next(iter(found))
-    for name in found:
+    frequencies = {name: np.array([one.frequency for one in readings]) for name, readings in readings_of.items()}
+    sure = {name: np.array([one.score for one in readings]) for name, readings in readings_of.items()}
+    values, model = [], next(iter(readings_of))
+    for name in readings_of:
         values.append((name, "label_free_periodic", sure[name] >= scores.SURE))
         values.append((name, "label_free_confidence", sure[name]))
     for name in OTHERS:
         agrees = np.abs(frequencies[model] / frequencies[name] - 1) < _AGREE
         values.append((model, f"label_free_agreement_{name}", np.where(sure[name] >= scores.SURE, agrees, np.nan)))
     rows = [
-        _row(np.array(each, np.float64), np.array(recordings), protocol=p, metric=m, **run) for p, m, each in values
+        _row(np.array(numbers, np.float64), np.array(recordings), protocol=p, metric=m, **run)
+        for p, m, numbers in values
     ]
     return [row for row in rows if row is not None]
 
 
-def columns(found: dict[str, Sequence[Reading]]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def columns(readings_of: dict[str, Sequence[Reading]]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Returns name -> `(N,)` of what has learned nothing, in Hz, and of how sure each readout is, for a table of clips.
 
     Args:
-        found: As `read` returns it.
+        readings_of: As `read` returns it.
     """
-    frequencies = {f"label_free_{name}": np.array([each.frequency for each in found[name]]) for name in OTHERS}
-    sure = {f"confidence of {name}": np.array([each.score for each in readings]) for name, readings in found.items()}
+    frequencies = {
+        f"label_free_{name}": np.array([reading.frequency for reading in readings_of[name]]) for name in OTHERS
+    }
+    sure = {
+        f"confidence of {name}": np.array([reading.score for reading in readings])
+        for name, readings in readings_of.items()
+    }
     return frequencies, sure
 
 

@@ -29,8 +29,8 @@ def products(frames: np.ndarray) -> np.ndarray:
     """
     flat = np.reshape(frames, (len(frames), -1)).astype(np.float32)
     flat -= flat.mean(axis=0)
-    found = (flat @ flat.T).astype(np.float64) / flat.shape[1]
-    return without(found, trend(len(frames)))
+    inner = (flat @ flat.T).astype(np.float64) / flat.shape[1]
+    return without(inner, trend(len(frames)))
 
 
 def of_frames(frames: np.ndarray) -> np.ndarray:
@@ -49,8 +49,8 @@ def of_frames(frames: np.ndarray) -> np.ndarray:
 
 def without(gram: np.ndarray, basis: np.ndarray) -> np.ndarray:
     """Returns `(T, T)` products after `(T, K)` orthonormal series have been taken out of every pixel."""
-    found = gram - basis @ (basis.T @ gram)
-    return found - (found @ basis) @ basis.T
+    left = gram - basis @ (basis.T @ gram)
+    return left - (left @ basis) @ basis.T
 
 
 def power(gram: np.ndarray, padding: int = _PADDING) -> np.ndarray:
@@ -109,14 +109,15 @@ def added(gram: np.ndarray, frequency: float, line: float, harmonics: int) -> tu
     """
     size = len(gram)
     total, fast = np.trace(gram), _folded(line, _FOLDED * harmonics, size)
-    own = [each for each in _multiples(frequency, harmonics) if min(abs(each - other) for other in fast) > 0.5 / size]
+    own = [one for one in _multiples(frequency, harmonics) if min(abs(one - other) for other in fast) > 0.5 / size]
     if not own or not total > 0:
         return 0.0, 0.0
     rest = without(gram, _waves(size, fast))
     basis, bins = _waves(size, own), power(rest, 1)
-    found, level = np.sum((rest @ basis) * basis), np.median(bins) / max(2 * bins.sum(), 1e-300) * np.trace(rest)
+    energy = np.sum((rest @ basis) * basis)
+    level = np.median(bins) / max(2 * bins.sum(), 1e-300) * np.trace(rest)
     # The level is that of a cosine or a sine; that of one series has a median of log 2 of its mean.
-    return float(found / total), float(2 * len(own) * level / math.log(2) / total)
+    return float(energy / total), float(2 * len(own) * level / math.log(2) / total)
 
 
 def strongest(gram: np.ndarray) -> np.ndarray:

@@ -25,26 +25,26 @@ def within(found: Reading, seconds: float, band: tuple[float, float]) -> Reading
     return found if is_inside else dataclasses.replace(found, score=0.0)
 
 
-def limited(found: Reading, products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
+def limited(reading: Reading, products: np.ndarray, rate: float, band: tuple[float, float]) -> Reading:
     """Returns a reading as it is, or with a score of 0 where it, or what repeats, is beyond the band.
 
     What is faster than the band comes back after two of its periods too, or five, and so looks like something in it.
     It is not part of `scores.reading`: what scores are made of is fitted without it.
 
     Args:
-        found: The reading.
+        reading: The reading.
         products: `(T, T)` of `gram.products` of what was read, not of features: these may run at a multiple of it.
         rate: Frames per second.
         band: `(low, high)` in Hz.
     """
-    found = within(found, len(products) / rate, band)
-    if found.score < SURE:
-        return found
-    own, least = found.frequency / rate, max(band[1], found.frequency + rate / len(products))
+    reading = within(reading, len(products) / rate, band)
+    if reading.score < SURE:
+        return reading
+    own, least = reading.frequency / rate, max(band[1], reading.frequency + rate / len(products))
     lines = [peak(gram.power(products), rate, (least, 0.5 * rate)) / rate] if least < 0.5 * rate else []
-    lines += [k * own for k in range(2, HARMONICS + 1) if k * found.frequency > band[1]]
+    lines += [k * own for k in range(2, HARMONICS + 1) if k * reading.frequency > band[1]]
     is_faster = any(_adds_nothing(products, own, line) for line in lines if line < 0.5)
-    return dataclasses.replace(found, score=0.0, is_faster=True) if is_faster else found
+    return dataclasses.replace(reading, score=0.0, is_faster=True) if is_faster else reading
 
 
 def _adds_nothing(products, own, line):

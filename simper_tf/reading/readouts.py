@@ -28,10 +28,10 @@ def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights
         weights: What the score is made of, `PICTURES` or `SERIES`.
     """
     power = gram.power(products, spectrum.PIXEL_PADDING)
-    found = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
-    if not band[0] <= found <= band[1]:
-        found = peak(gram.power(products), rate, band)
-    return limited(reading("pixels", products, found, rate, band, weights), products, rate, band)
+    frequency = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
+    if not band[0] <= frequency <= band[1]:
+        frequency = peak(gram.power(products), rate, band)
+    return limited(reading("pixels", products, frequency, rate, band, weights), products, rate, band)
 
 
 def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], weights: Weights = PICTURES) -> Reading:
@@ -43,7 +43,7 @@ def selfdistance(products: np.ndarray, rate: float, band: tuple[float, float], w
     first = curve.first_deep(_DEEP)
     if first is None:
         return Reading("selfdistance", math.nan, 0.0)
-    found = limited(reading("selfdistance", products, first, rate, band, weights), products, rate, band)
+    own = limited(reading("selfdistance", products, first, rate, band, weights), products, rate, band)
     near = {curve.first_deep(share) for share in (_DEEPER, _LESS_DEEP)}
     others = tuple(sorted(other for other in near if not 0.8 < other / first < 1.25))
-    return dataclasses.replace(found, others=others)
+    return dataclasses.replace(own, others=others)

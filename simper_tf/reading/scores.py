@@ -92,7 +92,7 @@ def refined(products: np.ndarray, frequency: float) -> float:
         grid = grid[(grid > 0.5 / size) & (grid < 0.5)]
         if not len(grid):
             return frequency
-        best = float(grid[np.argmax([gram.explained(products, each, HARMONICS) for each in grid])])
+        best = float(grid[np.argmax([gram.explained(products, hertz, HARMONICS) for hertz in grid])])
     return best
 
 

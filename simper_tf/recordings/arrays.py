@@ -18,7 +18,7 @@ _STACKED = "recordings along the first axis: (N, T), (N, T, C), (N, T, H, W) or 
 def are_arrays(names) -> bool:
     """Returns whether what somebody gave is an array, or a list of nothing but arrays."""
     if isinstance(names, list | tuple):
-        return bool(names) and all(hasattr(each, "__array__") for each in names)
+        return bool(names) and all(hasattr(one, "__array__") for one in names)
     return hasattr(names, "__array__")
 
 
@@ -36,13 +36,13 @@ def sources(arrays, rate: float | Sequence[float] | None) -> list[Source]:
     Raises:
         ValueError: the axes or the rates are not so; says what to give.
     """
-    found = list(arrays) if isinstance(arrays, list | tuple) else _parts(np.asarray(arrays))
-    found = [np.asarray(each) for each in found]
-    for number, each in enumerate(found):
-        _check(f"array {number}", each)
-    rates = _rates(rate, len(found))
-    kinds = [HeldFrames if each.ndim > 2 else HeldSeries for each in found]
-    return [kind(number, *both) for number, (kind, *both) in enumerate(zip(kinds, found, rates, strict=True))]
+    recordings = list(arrays) if isinstance(arrays, list | tuple) else _parts(np.asarray(arrays))
+    recordings = [np.asarray(array) for array in recordings]
+    for number, array in enumerate(recordings):
+        _check(f"array {number}", array)
+    rates = _rates(rate, len(recordings))
+    kinds = [HeldFrames if array.ndim > 2 else HeldSeries for array in recordings]
+    return [kind(number, *both) for number, (kind, *both) in enumerate(zip(kinds, recordings, rates, strict=True))]
 
 
 class HeldFrames(Frames):
@@ -65,9 +65,9 @@ class HeldSeries(Series):
 
     def _load(self):
         values = np.asarray(self._held, np.float64).reshape(len(self._held), -1)
-        found = series.normal(self.name, np.arange(len(values)) / self._rate, values)
-        self.notes = found.notes
-        return found.times, found.values
+        recording = series.normal(self.name, np.arange(len(values)) / self._rate, values)
+        self.notes = recording.notes
+        return recording.times, recording.values
 
 
 def _parts(array):
@@ -94,9 +94,9 @@ def _check(name, array):
 
 def _rates(rate, number):
     rates = [rate] * number if rate is None or isinstance(rate, numbers.Real) else list(rate)
-    if rate is None or len(rates) != number or not all(0 < each < np.inf for each in rates):
+    if rate is None or len(rates) != number or not all(0 < one_rate < np.inf for one_rate in rates):
         raise ValueError(
             f"`rate` must be the samples or frames per second of the arrays, above 0: one number, or one for each of "
             f"{number}. Received: {rate}."
         )
-    return [float(each) for each in rates]
+    return [float(one_rate) for one_rate in rates]

@@ -15,12 +15,12 @@ def levels(frames: np.ndarray, channels: int) -> np.ndarray:
         channels: 1 or 3.
     """
     if frames.shape[-1] == channels:
-        found = frames
+        shades = frames
     elif channels == 1:
-        found = frames @ _GRAY if frames.shape[-1] == 3 else frames[..., :1]
+        shades = frames @ _GRAY if frames.shape[-1] == 3 else frames[..., :1]
     else:
-        found = np.repeat(frames[..., :1], channels, axis=-1)
-    return np.clip(np.round(found), 0, 255).astype(np.uint8)
+        shades = np.repeat(frames[..., :1], channels, axis=-1)
+    return np.clip(np.round(shades), 0, 255).astype(np.uint8)
 
 
 def resized(frames: np.ndarray, side: int) -> np.ndarray:

@@ -56,12 +56,12 @@ def dataset(file, name):
         raise ValueError(
             f"{name} is a link to {link.path}{f' in {link.filename}' if hasattr(link, 'filename') else ''}"
         )
-    found = file[name]
-    if not isinstance(found, h5py.Dataset):
+    entry = file[name]
+    if not isinstance(entry, h5py.Dataset):
         raise ValueError(f"{name} is no data set")
-    if found.external or found.is_virtual:
+    if entry.external or entry.is_virtual:
         raise ValueError(f"the values of {name} are kept in other files")
-    return found
+    return entry
 
 
 def refuse_damaged(dataset):

@@ -73,11 +73,11 @@ def in_order(paths: Sequence[pathlib.Path]) -> list[pathlib.Path]:
 
 def task_headers(paths):
     """Yields what `headers` returns; runs in the worker."""
-    found = []
+    headers = []
     for path in paths:
         with _opened(path) as image:
-            found.append((*image.size, getattr(image, "n_frames", 1), image.format))
-    yield found, b""
+            headers.append((*image.size, getattr(image, "n_frames", 1), image.format))
+    yield headers, b""
 
 
 def task_frames(paths, first, last, shape, box):

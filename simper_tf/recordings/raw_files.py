@@ -29,9 +29,9 @@ def refuse_unreadable(path, expected, action):
         RawDataError: there is nothing of this name, a named pipe, folder, socket or device, a loop of links, or a file
             that this process may not read.
     """
-    found = _hindrance(path)
-    if found:
-        raise RawDataError(path, found, expected, action)
+    hindrance = _hindrance(path)
+    if hindrance:
+        raise RawDataError(path, hindrance, expected, action)
 
 
 def is_readable(path):

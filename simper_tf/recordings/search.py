@@ -38,17 +38,17 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
         rate: Frames or samples per second of files that do not say.
         is_filmed_at_rate: As of `sources.open_file`.
     """
-    found, problems, skipped = [], [], []
+    recordings, problems, skipped = [], [], []
     for name in names:
         if name.isdecimal() and not _true(pathlib.Path(name).exists):
-            found.append(sources.Camera(int(name)))
+            recordings.append(sources.Camera(int(name)))
             continue
         try:
             paths = _paths(name, problems)
         except RawDataError as error:
             problems.append(error)
             continue
-        in_folder, before = _true(pathlib.Path(name).is_dir), len(found) + len(problems) + len(skipped)
+        in_folder, before = _true(pathlib.Path(name).is_dir), len(recordings) + len(problems) + len(skipped)
         stills = [path for path in paths if path.suffix.lower() in pictures.SUFFIXES and _is_single(path)]
         for path in sorted({*paths} - {*stills}):
             try:
@@ -60,10 +60,10 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
             if refusal:
                 skipped.append(refusal)
             else:
-                found.append(source)
-        if stills and len(found) + len(problems) + len(skipped) == before:
-            found += _sequences(name, stills, rate)
-    return Found(found, problems, skipped)
+                recordings.append(source)
+        if stills and len(recordings) + len(problems) + len(skipped) == before:
+            recordings += _sequences(name, stills, rate)
+    return Found(recordings, problems, skipped)
 
 
 def _is_single(path):
@@ -99,8 +99,8 @@ def _paths(name, problems):
     if _true(path.is_dir):
         return _below(path, problems)
     if not _true(path.exists) and glob.has_magic(name):
-        found = [pathlib.Path(each) for each in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
-        files = [each for each in found if not _true(each.is_dir)]
+        matches = [pathlib.Path(match) for match in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
+        files = [match for match in matches if not _true(match.is_dir)]
         if not files:
             raise RawDataError(name, "no file that fits", "a pattern of recordings", "Correct the pattern.")
         return files

@@ -119,10 +119,10 @@ class Video(Source):
         self._path, self._settings = path, {"rate": rate, "keeps_times": not is_filmed_at_rate}
 
     def info(self):
-        found = video.probe(self._path, **self._settings)
-        self.notes = tuple(found.notes)
-        gap = max(video.LONGEST_GAP, 2 / found.rate)
-        return Info(found.rate, found.seconds, found.height, found.width, found.bits, gap, found.keys)
+        header = video.probe(self._path, **self._settings)
+        self.notes = tuple(header.notes)
+        gap = max(video.LONGEST_GAP, 2 / header.rate)
+        return Info(header.rate, header.seconds, header.height, header.width, header.bits, gap, header.keys)
 
     def frames(self, start, end, shape, box):
         return video.decoded(self._path, start, end, shape, box, **self._settings)
@@ -279,9 +279,9 @@ class Series(Source):
     def _load(self):
         from simper_tf.recordings import series  # With pandas, which takes a second to load.
 
-        found = series.read(self._path, self._rate)
-        self.notes = found.notes
-        return found.times, found.values
+        recording = series.read(self._path, self._rate)
+        self.notes = recording.notes
+        return recording.times, recording.values
 
 
 class Camera(Source):

@@ -278,15 +278,15 @@ def _columns(path, frame):
         pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
     )
     numeric = _without_commas(path, numeric, has_point)
-    found = []
+    parsed = []
     for k in frame:
         if k in numeric:
-            found.append(pd.to_numeric(numeric[k], errors="coerce").to_numpy(np.float64, na_value=np.nan))
+            parsed.append(pd.to_numeric(numeric[k], errors="coerce").to_numpy(np.float64, na_value=np.nan))
         elif k in words:
-            found.append(words[k])
+            parsed.append(words[k])
         else:
-            found.append(frame[k].to_numpy(np.float64))
-    return found
+            parsed.append(frame[k].to_numpy(np.float64))
+    return parsed
 
 
 def _has_fractions(column):

@@ -176,8 +176,8 @@ def at_rate(window: Window, rate: float) -> Window:
     """
     length = int((len(window.frames) - 1) * rate / window.rate + 1 + 1e-6)
     timed_frames = ((number / window.rate, frame) for number, frame in enumerate(window.frames))
-    found = next(cut(timed_frames, Plan(rate, length, length, BAND, averages(window.rate, rate)), math.inf))
-    return dataclasses.replace(found, start=window.start)
+    brought = next(cut(timed_frames, Plan(rate, length, length, BAND, averages(window.rate, rate)), math.inf))
+    return dataclasses.replace(brought, start=window.start)
 
 
 def averaged(timed_frames: Iterable, rate: float) -> Iterator:

@@ -62,11 +62,11 @@ def answers(task: str, path, **arguments) -> Iterator[tuple]:
 
 
 def _raise_failure(message, names, worker):
-    kind, found = message
+    kind, failure = message
     if kind == _REFUSED:
-        raise RawDataError(names.get(found[0], found[0]), *found[1:])
+        raise RawDataError(names.get(failure[0], failure[0]), *failure[1:])
     if kind == _DEFECT:
-        raise RuntimeError(found)
+        raise RuntimeError(failure)
     if kind != _END:
         raise RawDataError(next(iter(names.values())), worker.fate(), *REMEDY)
 
@@ -107,8 +107,8 @@ class _Worker:
 
     def next(self):
         """Returns `(kind, what JSON holds)` of the next message; `("", None)` where the process has ended."""
-        found = self.content()
-        kind, facts = json.loads(found) if found else ("", None)
+        message = self.content()
+        kind, facts = json.loads(message) if message else ("", None)
         self._is_done = kind not in ("", _PART)
         return kind, facts
 
