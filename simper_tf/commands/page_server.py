@@ -118,6 +118,8 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
 
     @app.errorhandler(413)
     def too_large(_):
+        if (flask.request.content_length or 0) <= max_megabytes * _MEGABYTE:
+            return page_form.refusal("The form has more fields than the page sends. Send it from the page itself."), 413
         return page_form.refusal(
             f"The recording has more than {max_megabytes:g} MB. Cut it, or start the page with more --max_megabytes."
         ), 413

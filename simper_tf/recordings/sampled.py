@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import struct
+import zlib
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from simper_tf.recordings.tables import refuse_long
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
+# Of MATLAB's version 5: the type of a compressed array, and the bytes of it that are unpacked at a time.
+_COMPRESSED, _BLOCK = 15, 2**20
 _RATE_NAME = re.compile(r"fs|fsamp|sfreq|srate|(sampl(e|ing)_?)?(rate|freq(uency)?)")
 
 
@@ -174,12 +177,33 @@ def matlab(path: pathlib.Path) -> Sampled:
     try:
         with path.open("rb") as file:
             is_hdf5 = file.read(128)[:19].startswith(b"MATLAB 7.3") or file.read(8) == b"\x89HDF\r\n\x1a\n"
+        if not is_hdf5:
+            _refuse_swollen(path)
         held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
     except RawDataError:
         raise
     except Exception as error:  # The reader of damaged files raises whatever it ran into.
         raise _damaged(path, error, "a .mat file") from error
     return _largest(path, held)
+
+
+def _refuse_swollen(path):
+    """Refuses a file of version 5 whose compressed arrays would take more memory than a recording may."""
+    with path.open("rb") as file:
+        header, size = file.read(128), 0
+        order = ">" if header[126:] == b"MI" else "<"
+        while len(tag := file.read(8)) == 8:
+            kind, length = struct.unpack(f"{order}II", tag)
+            if kind != _COMPRESSED:
+                file.seek(length, os.SEEK_CUR)
+                continue
+            unpack, left = zlib.decompressobj(), length
+            while left > 0 and (packed := file.read(min(left, _BLOCK))):
+                left -= len(packed)
+                while packed:
+                    size += len(unpack.decompress(packed, _BLOCK))
+                    refuse_long(path, size // 8)
+                    packed = unpack.unconsumed_tail
 
 
 def _largest(path, held):

@@ -114,6 +114,12 @@ def test_a_recording_too_large_and_a_strange_host_are_refused(client):
     assert client.get("/", headers={"Host": "localhost:8000"}).status_code == 200
 
 
+def test_a_form_of_too_many_fields_is_not_called_too_large(client):
+    answered = send(client, series(), **{f"field{k}": "1" for k in range(3000)})
+    assert answered.status_code == 413
+    assert "The form has more fields than the page sends." in answered.text
+
+
 def test_names_are_shown_as_text(client):
     answered = send(client, series(), "<img src=x onerror=alert(1)>.csv")
     assert answered.status_code == 200

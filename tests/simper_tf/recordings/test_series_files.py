@@ -8,7 +8,7 @@ import pytest
 import scipy.io
 import scipy.io.wavfile
 
-from simper_tf.recordings import endings, sampled, search, series
+from simper_tf.recordings import endings, sampled, search, series, tables
 from simper_tf.recordings.errors import RawDataError
 
 COUNT, RATE = 600, 50.0
@@ -131,6 +131,11 @@ def test_matlab_files_are_read_with_the_rate_or_times_beside(tmp_path, held):
     check(series.read(tmp_path / "a.mat"))
 
 
+def test_a_compressed_matlab_file_is_read(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", {"fs": RATE, "x": WAVE}, do_compression=True)
+    check(series.read(tmp_path / "a.mat"))
+
+
 def test_matlab_files_of_version_7_3_are_read(tmp_path):
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "a.mat", "w", userblock_size=512) as file:
@@ -144,6 +149,14 @@ def test_a_matlab_file_without_numbers_is_refused(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"name": "somebody"})
     with pytest.raises(RawDataError, match="no series among name; expected an array of numbers"):
         series.read(tmp_path / "a.mat")
+
+
+def test_a_swollen_matlab_file_is_refused_before_it_is_loaded(tmp_path, monkeypatch):
+    scipy.io.savemat(tmp_path / "a.mat", {"x": WAVE, "held": {"y": np.zeros(5000)}}, do_compression=True)
+    monkeypatch.setattr(tables, "MOST_VALUES", 5000)
+    monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: pytest.fail("It was loaded."))
+    with pytest.raises(RawDataError, match="values; expected 5,000 or fewer"):
+        series.read(tmp_path / "a.mat", RATE)
 
 
 def test_pickles_in_arrays_are_not_opened(tmp_path):
