@@ -2,7 +2,7 @@
 
 python -m benchmarks.series [--files=../shared/real/series] [--out=docs/series.md]
 
-Every reader gets the same windows of 10 s.
+Every reader gets the same windows of 10 s. This package reads the whole files too.
 """
 
 import argparse
@@ -12,16 +12,20 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import scipy.ndimage
 import scipy.signal
 
 from simper_tf.evaluation import tables
-from simper_tf.reading import beats
+from simper_tf.reading import beats, result
+from simper_tf.reading import series as reading
 from simper_tf.recordings import series
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.utils import files
 
 SECONDS, HOP, BAND = 10.0, 5.0, (0.6, 3.5)  # 36 to 210 beats per minute.
 RIGHT, AGREEMENT = 3.0, 1.0  # Beats per minute: of a right answer, and to which two detectors agree on the truth.
+SURE = 0.5  # Confidence from which on an answer counts.
+CLOCKS, EVEN_RATE = 5.0, 50.0  # Seconds by which the clocks of two devices may differ; samples a second to find them.
 # File -> rate where it has none, whether it is an ECG, the channels that are given, and where its beats are marked:
 # a file of sample numbers at the rate, or of milliseconds between beats. None: where two detectors agree.
 KNOWN = {
@@ -32,16 +36,19 @@ KNOWN = {
     "rounded_times_*.csv": (None, True, (4,), None), "*.hea": (None, True, (0,), None),
 }  # fmt: skip
 _DISTURBED = ("clean", "noisy", "wandering", "moving")
+_CONTROLS = ("white noise", "brown noise", "drift", "steps", "one burst")
 _HEADER = """# Heart rates of series, beside other libraries
 
 Written by `make series`. Windows of {seconds:g} s, every {hop:g} s; each reader is given the window alone and answers
 in beats per minute, or not at all. *Right* is the share of all windows answered to within {right:g} beats per minute;
 *wrong* the share with another answer; the rest is without one. `simper_tf` is `simper_tf.reading.beats.read` with
-{low:g} to {high:g} Hz.
+{low:g} to {high:g} Hz. *Whole file* is what `trainers.predict` says of the same windows when it reads the whole file, with
+no band named. Nothing repeats in controls: each answer there is wrong.
 
 Real recordings are those of published files. Where no beats are marked in them, the truth is the mean interval of the
 beats that heartpy and neurokit2 find in the whole recording, in windows where these two agree to {agreement:g} beat per
-minute; the rest is left out, which favors both. Generated ones are by neurokit2, {each} of 30 s at 45 to 170 beats per
+minute; the rest is left out, which favors both. Some beats were marked by a second device, whose clock differs by
+seconds. They are moved by what makes the wave most alike at all beats of the file, up to {clocks:g} s. Generated ones are by neurokit2, {each} of 30 s at 45 to 170 beats per
 minute; the truth is the peaks of the same recording without what disturbs it: noise as strong as the signal, a baseline
 that wanders three times as far, or a burst twice as strong over a third of it.
 
@@ -58,6 +65,7 @@ class Window:
         values: `(T, C)` numbers.
         is_ecg: Whether it is an ECG, and not a PPG.
         bpm: Beats per minute, by the mean interval of its beats; NaN where nothing repeats.
+        whole: Beats per minute that this package reads there in the whole recording, NaN for none.
     """
 
     kind: str
@@ -65,6 +73,7 @@ class Window:
     values: np.ndarray
     is_ecg: bool
     bpm: float
+    whole: float = np.nan
 
     def even(self) -> tuple[np.ndarray, float]:
         """Returns its first channel at even steps, and its rate."""
@@ -82,9 +91,10 @@ def main():
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
     real = list(real_windows(args.files))
     text = _HEADER.format(
-        seconds=SECONDS, hop=HOP, right=RIGHT, low=BAND[0], high=BAND[1], agreement=AGREEMENT, each=args.each
-    )
-    text += compared([*real, *generated_windows(args.each)])
+        seconds=SECONDS, hop=HOP, right=RIGHT, low=BAND[0], high=BAND[1], agreement=AGREEMENT, each=args.each,
+        clocks=CLOCKS,
+    )  # fmt: skip
+    text += compared([*real, *generated_windows(args.each), *controls(10 * args.each)])
     print(text)
     files.write_atomically(args.out, text)
 
@@ -93,11 +103,13 @@ def compared(windows: list[Window]) -> str:
     """Returns tables of what each reader says of each kind of windows, and of how far confidence can be trusted."""
     truth, kinds = np.array([window.bpm for window in windows]), np.array([window.kind for window in windows])
     reads = [own(window) for window in windows]
-    answers = {"simper_tf": np.array([bpm if sure >= 0.5 else np.nan for bpm, sure in reads])}
+    answers = {"simper_tf": np.array([bpm if sure >= SURE else np.nan for bpm, sure in reads])}
+    answers["whole file"] = np.array([window.whole for window in windows])
     answers |= {name: np.array([reader(window) for window in windows]) for name, reader in READERS.items()}
-    is_real = np.array([not kind.startswith("generated") for kind in kinds])
+    parts = {part: np.array([kind.startswith(part) for kind in kinds]) for part in ("generated", "control")}
+    parts = {"real": ~np.any(list(parts.values()), axis=0), **parts}
     groups = {kind: kinds == kind for kind in dict.fromkeys(kinds)}
-    groups |= {"**all real**": is_real, "**all generated**": ~is_real}
+    groups |= {f"**all {part}**": inside for part, inside in parts.items()}
     lines = [
         [group, str(inside.sum()), *(measures(truth[inside], found[inside]) for found in answers.values())]
         for group, inside in groups.items() if inside.any()
@@ -205,6 +217,7 @@ def _truth(path, marked, recording, values, is_ecg):
         return lambda start: _rate(marks, start)
     if marked and beside.exists() and beside.suffix == ".RR":
         marks = np.cumsum(np.float64([0, *beside.read_text().split()])) / 1000
+        marks += offset(marks, recording.times, values[:, 0])
         return lambda start: _rate(marks, start)
     if marked and beside.exists():
         marks = np.loadtxt(beside) * np.median(np.diff(recording.times))
@@ -225,12 +238,63 @@ def _rate(marks, start):
     return 60 / np.diff(inside).mean() if len(inside) > 2 else np.nan
 
 
+def offset(marks: np.ndarray, times: np.ndarray, values: np.ndarray) -> float:
+    """Returns the seconds by which marks are late by the clock of a series, within `CLOCKS`.
+
+    It makes the wave most alike at all marks: the power of the mean of what surrounds them is highest.
+
+    Args:
+        marks: `(M,)` seconds of beats, by a clock of their own.
+        times: `(T,)` seconds.
+        values: `(T,)` numbers.
+    """
+    grid = np.arange(times[0], times[-1], 1 / EVEN_RATE)
+    sections = scipy.signal.butter(2, [BAND[0], 5.0], "bandpass", fs=EVEN_RATE, output="sos")
+    wave = scipy.signal.sosfiltfilt(sections, np.interp(grid, times, values))
+    wave /= np.sqrt(scipy.ndimage.gaussian_filter1d(wave**2, EVEN_RATE)) + 1e-9 * wave.std()
+    around = np.arange(-0.4, 0.5, 1 / EVEN_RATE)
+
+    def alike(shift):
+        inside = marks[(marks + shift > times[0] + 0.4) & (marks + shift < times[-1] - 0.5)]
+        return np.mean(np.interp(inside[:, None] + shift + around, grid, wave).mean(axis=0) ** 2)
+
+    return float(max(np.arange(-CLOCKS, CLOCKS, 1 / EVEN_RATE), key=alike))
+
+
 def _windows(kind, times, values, is_ecg, truth):
     step = np.median(np.diff(times))
-    for start in np.arange(0, times[-1] + 1.5 * step - SECONDS, HOP):
+    spans = result.windows(reading.read(times, values), SECONDS, HOP)
+    whole = {round(span.start / HOP): 60 * span.hertz or np.nan for span in spans}
+    for number, start in enumerate(np.arange(0, times[-1] + 1.5 * step - SECONDS, HOP)):
         inside, bpm = (times >= start) & (times < start + SECONDS), truth(start)
         if np.isfinite(bpm) and inside.sum() > SECONDS:
-            yield Window(kind, times[inside] - start, values[inside], is_ecg, bpm)
+            yield Window(kind, times[inside] - start, values[inside], is_ecg, bpm, whole.get(number, np.nan))
+
+
+def controls(each: int, seed: int = 3000) -> Iterator[Window]:
+    """Yields windows in which nothing repeats, 30 samples a second: noises, drift, steps and single bursts."""
+    random, times = np.random.default_rng(seed), np.arange(0, SECONDS, 1 / 30)
+    for kind in _CONTROLS:
+        for _ in range(each):
+            values = control(kind, times, random)[:, None]
+            clear = reading.read(times, values).clear
+            yield Window(f"control, {kind}", times, values, False, np.nan, 60 * clear[0].hertz if clear else np.nan)
+
+
+def control(kind: str, times: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Returns `(T,)` values in which nothing repeats."""
+    noise = random.normal(size=len(times))
+    if kind == "brown noise":
+        return np.cumsum(noise)
+    if kind == "drift":
+        return np.interp(times, np.linspace(0, times[-1], 5), 10 * random.normal(size=5)) + 0.3 * noise
+    if kind == "steps":
+        edges = np.sort(random.uniform(0, times[-1], 4))
+        return 5 * random.normal(size=5)[np.searchsorted(edges, times)] + 0.3 * noise
+    if kind == "one burst":
+        middle = random.uniform(2, 8)
+        return noise * (0.1 + np.exp(-0.5 * ((times - middle) / 0.7) ** 2))
+    return noise
 
 
 def generated_windows(each: int, seed: int = 1000) -> Iterator[Window]:
