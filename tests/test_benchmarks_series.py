@@ -46,3 +46,23 @@ def test_marked_beats_are_the_truth_of_published_files(tmp_path):
     found = list(series.real_windows(tmp_path))
     assert [window.bpm for window in found] == pytest.approx([75] * 5, abs=0.1)
     assert all(window.is_ecg and window.kind == "heartpy_118e12" for window in found)
+
+
+def test_marks_of_another_clock_are_moved_onto_the_beats():
+    intervals = np.random.default_rng(0).uniform(0.7, 0.9, 36)
+    beats = 0.5 + np.cumsum(intervals)
+    values = np.exp(-0.5 * (np.min(np.abs(TIMES[:, None] - beats), axis=1) / 0.08) ** 2)
+    moved = beats + 1.7 + series.offset(beats + 1.7, TIMES, values)
+    assert np.ptp(moved - beats) < 1e-9
+    assert abs(moved[0] - beats[0]) < 0.4
+
+
+def test_an_answer_to_a_control_is_wrong():
+    found = list(series.controls(1))
+    assert len({window.kind for window in found}) == len(found) == 5
+    assert all(np.isnan(window.bpm) for window in found)
+    assert series.measures(np.full(2, np.nan), np.float64([60, np.nan])) == "0.0%, 50.0%"
+
+
+def test_the_whole_recording_is_read_for_each_window():
+    assert [window.whole for window in windows()] == pytest.approx([75] * 5, abs=0.7)
