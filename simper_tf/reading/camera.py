@@ -2,7 +2,8 @@
 
 Each textured tile tells its own shift from frame to frame by least
 squares on the gradients (Lucas and Kanade, 1981). Only where most tiles
-agree was it the camera that moved.
+agree was it the camera that moved. Small errors add up along the way, so
+the path is mended by the shift of every frame against the median one.
 """
 
 import cv2
@@ -17,10 +18,14 @@ FEWEST_TILES = 10
 COMMON = 0.6
 # Pixels by which a camera must move at all, and share of the picture by which it may.
 LEAST, MOST = 0.3, 0.25
+# Rounds in which the path is mended, and the blur in pixels that hides how parts of a pixel are filled in.
+ROUNDS, BLUR = 2, 0.7
 
 
-def steadied(gray: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Frames without the movement of the camera, and whether there was any.
+def steadied(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Frames without the movement of the camera, and the shift of the scene by it; None if the camera stood.
+
+    The shift is `(T, 2)` pixels down and right. Pixels that were out of view at times are 0 in all frames.
 
     Args:
         gray: `(T, H, W, 1)` float32.
@@ -28,12 +33,28 @@ def steadied(gray: np.ndarray) -> tuple[np.ndarray, bool]:
     path = _path(gray[..., 0])
     reach = np.ptp(path, axis=0) if path is not None else np.zeros(2)
     if reach.max() < LEAST or (reach > MOST * np.array(gray.shape[1:3])).any():
-        return gray, False
+        return gray, None
     path = path - np.median(path, axis=0)
+    for _ in range(ROUNDS):
+        path = path + _left(_moved(gray, path))
+    steady = _moved(np.stack([_soft(frame, BLUR) for frame in gray]), path)
+    return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
+
+
+def _always_seen(path: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Pixels that lie in the picture all along a path, `(H, W)` bool."""
+    rows = np.arange(height)[:, None] + path[:, 0]
+    columns = np.arange(width)[:, None] + path[:, 1]
+    inside = [((at >= -0.5) & (at <= size - 0.5)).all(1) for at, size in ((rows, height), (columns, width))]
+    return inside[0][:, None] & inside[1]
+
+
+def _moved(gray: np.ndarray, path: np.ndarray) -> np.ndarray:
+    """Frames shifted back along a path."""
     height, width = gray.shape[1:3]
     moved = [
         cv2.warpAffine(
-            frame[..., 0],
+            frame,
             np.array([[1, 0, right], [0, 1, down]]),
             (width, height),
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
@@ -41,7 +62,19 @@ def steadied(gray: np.ndarray) -> tuple[np.ndarray, bool]:
         )
         for frame, (down, right) in zip(gray, path, strict=True)
     ]
-    return np.stack(moved)[..., None], True
+    return np.stack(moved)[..., None]
+
+
+def _left(gray: np.ndarray) -> np.ndarray:
+    """Shift of every frame against the median one, `(T, 2)`."""
+    soft = np.stack([_soft(frame, 1.0) for frame in gray])
+    shifts, texture = _shifts(soft, _soft(np.median(gray, axis=0), 1.0)[None])
+    return np.median(shifts[:, texture > TEXTURE], axis=1)
+
+
+def _soft(frame: np.ndarray, width: float) -> np.ndarray:
+    """Frame blurred by a Gaussian, `(H, W)`."""
+    return cv2.GaussianBlur(frame, (0, 0), width)
 
 
 def _path(gray: np.ndarray) -> np.ndarray | None:
@@ -62,17 +95,21 @@ def _path(gray: np.ndarray) -> np.ndarray | None:
 
 def tile_steps(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shift of every tile from frame to frame, `(T - 1, tiles, 2)`, and its texture, `(tiles,)`."""
-    soft = np.stack([cv2.GaussianBlur(frame, (0, 0), 1.0) for frame in gray])
-    middle = (soft[1:] + soft[:-1]) / 2
-    down, right = np.gradient(middle, axis=(1, 2))
-    change = soft[1:] - soft[:-1]
-    steps, texture = [], []
-    for top, left, bottom, far in courses.boxes(*gray.shape[1:]):
+    soft = np.stack([_soft(frame, 1.0) for frame in gray])
+    return _shifts(soft[1:], soft[:-1])
+
+
+def _shifts(frames: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shift of every tile of frames against others, `(T, tiles, 2)` down and right, and its texture, `(tiles,)`."""
+    down, right = np.gradient((frames + others) / 2, axis=(1, 2))
+    change = frames - others
+    shifts, texture = [], []
+    for top, left, bottom, far in courses.boxes(*frames.shape[1:]):
         tile = np.s_[:, top:bottom, left:far]
         y, x, t = (part[tile].reshape(len(change), -1) for part in (down, right, change))
         yy, xx, xy = (y * y).mean(1) + 0.1, (x * x).mean(1) + 0.1, (x * y).mean(1)
         yt, xt = (y * t).mean(1), (x * t).mean(1)
         bottoms = yy * xx - xy * xy
-        steps.append(np.stack((xy * xt - xx * yt, xy * yt - yy * xt), -1) / bottoms[:, None])
+        shifts.append(np.stack((xy * xt - xx * yt, xy * yt - yy * xt), -1) / bottoms[:, None])
         texture.append(np.minimum(yy, xx).mean())
-    return np.stack(steps, 1), np.array(texture)
+    return np.stack(shifts, 1), np.array(texture)

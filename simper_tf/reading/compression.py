@@ -1,8 +1,9 @@
-"""Repetition that is in the file alone, told from what was filmed.
+"""Repetition that is in the file or its pixels alone, told from what was filmed.
 
 A still picture changes a little where the file stores whole frames, and
-in the pattern of frames that refer to others. Both are faint, and their
-periods are known: the key frames', or the few frames of a pattern.
+in the pattern of frames that refer to others. Under a camera that moves
+it changes as edges pass from pixel to pixel. All are faint, and their
+periods are known: the key frames', the few frames of a pattern, a pixel.
 """
 
 import numpy as np
@@ -11,12 +12,14 @@ from simper_tf.reading import movement
 
 # Root mean square in gray levels of what compression does to a still picture, at most.
 FAINT = 1.0
+# Length of the mean of unit vectors, one for the place in its pixel at each mark, above which marks follow the pixels.
+IN_STEP = 0.85
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
 
 
 def without(
-    ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float
+    ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float, path: np.ndarray | None = None
 ) -> list[movement.Candidate]:
     """Candidates less those of the compression, and less sure ones at multiples of these.
 
@@ -25,12 +28,13 @@ def without(
         pixels: Pixels of its frames.
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
+        path: `(T, 2)` place of the camera in pixels; None if it stood.
     """
     kept: list[movement.Candidate] = []
     tempos: list[float] = []
     for one in ranked:
         faint = _power(one) < pixels * FAINT**2
-        if faint and _is_stored(one.hertz, keys, rate):
+        if faint and (_is_stored(one.hertz, keys, rate) or _in_step(one, path)):
             tempos.append(one.hertz)
         elif not faint or not _related(one.hertz, tempos):
             kept.append(one)
@@ -47,6 +51,15 @@ def _is_stored(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
     if len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03):
         return True
     return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
+
+
+def _in_step(one: movement.Candidate, path: np.ndarray | None) -> bool:
+    """Whether the camera moves by a whole pixel or more from mark to mark."""
+    if path is None:
+        return False
+    at = path[np.clip(np.rint(one.run.marks).astype(int), 0, len(path) - 1)]
+    steps = np.abs(np.diff(at, axis=0)).mean(0) > 0.5
+    return bool((steps & (np.abs(np.exp(2j * np.pi * at).mean(0)) > IN_STEP)).any())
 
 
 def _is_whole(number: float, tolerance: float) -> bool:

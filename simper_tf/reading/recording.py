@@ -88,10 +88,10 @@ def _of_stretch(
     if face:
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
-    gray, _ = camera.steadied(gray)
+    gray, path = camera.steadied(gray)
     scores = _even(courses.tile_scores(gray), stretch)
     ranked = movement.candidates(scores, _limits(stretch.rate, band))
-    ranked = compression.without(ranked, gray[0].size, keys, stretch.rate)
+    ranked = compression.without(ranked, gray[0].size, keys, stretch.rate, path)
     answers = [_answer(stretch, gray, one) for one in movement.apart(ranked, SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         answers = _skin(stretch, band) or answers

@@ -1,10 +1,11 @@
 """Scenes, events and the compression's own repetition on small made series."""
 
+import cv2
 import numpy as np
 import pytest
 from scipy import ndimage
 
-from simper_tf.reading import camera, courses, events, stretches
+from simper_tf.reading import camera, courses, events, recording, stretches
 
 
 def course(*states):
@@ -98,8 +99,9 @@ def test_a_moving_camera_is_held_still():
     wide = 100 + 300 * wide.astype(np.float32)
     across = np.rint(4 * np.sin(np.arange(40) / 6)).astype(int)
     frames = np.stack([wide[5:45, 8 + at : 58 + at] for at in across])[..., None]
-    steady, moved = camera.steadied(frames)
-    assert moved
+    steady, path = camera.steadied(frames)
+    np.testing.assert_allclose(path[:, 1] - path[:, 1].mean(), across.mean() - across, atol=0.1)
+    np.testing.assert_allclose(path[:, 0], 0, atol=0.1)
     inner = np.s_[:, 8:-8, 8:-8]
     assert steady[inner].std(0).mean() < 0.5 * frames[inner].std(0).mean()
 
@@ -109,4 +111,15 @@ def test_one_mover_is_not_the_camera():
     frames = np.repeat(rng.uniform(80, 120, (1, 40, 56, 1)).astype(np.float32), 30, 0)
     for at in range(30):
         frames[at, 10:20, at : at + 10] = 250
-    assert not camera.steadied(frames)[1]
+    assert camera.steadied(frames)[1] is None
+
+
+def test_a_pan_over_a_still_repeats_nothing_though_it_passes_pixels():
+    rng = np.random.default_rng(0)
+    wide = 100 + 40 * events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 90)), 1.5).T, 1.5).T
+    frames = []
+    for moment in range(120):
+        shift = np.array([[1, 0, -0.1 * moment], [0, 1, 0]])
+        frames.append(cv2.warpAffine(wide, shift, (64, 44), flags=cv2.INTER_LINEAR))
+    frames = np.clip(np.rint(frames), 0, 255).astype(np.uint8)[..., None]
+    assert not recording.read(zip(np.arange(120) / 20, frames, strict=True)).clear
