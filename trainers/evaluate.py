@@ -12,7 +12,7 @@ from simper_tf.evaluation import clip_table, features, metrics, protocols, rows,
 from simper_tf.reading import agreement
 from simper_tf.training import checkpoints, experiment, own_videos, run_folder, served, subsets
 from simper_tf.utils import files
-from trainers import cli, data, figures, options, videos
+from trainers import cli, data, options, run_plots, videos
 
 # Clips predicted among which the plots of a few choose, so that drawing does not read them all.
 FIRST = 60
@@ -115,7 +115,7 @@ def evaluate(folder, clips, model, settings, seconds):
         cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {', '.join(floored)}.")
     cli.say(f"Results: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
     if settings.artifacts:
-        figures.draw_run(folder, task, predicted, values, true_courses(clips, settings))
+        run_plots.draw_run(folder, task, predicted, values, true_courses(clips, settings))
 
 
 def say_whether_it_learned(clips, model, settings):

@@ -1,77 +1,81 @@
-"""Figures of a run, and the folder they go to."""
+"""Figures of the method, after figures 2, 3 and 7 of the paper: views, similarities, examples of data sets.
 
-from simper_tf.evaluation import tasks
-from simper_tf.utils import files
-from trainers import cli, history
+python -m trainers.figures --out=runs/figures
+"""
 
-FEWEST_EMBEDDED = 10
+import trainers.quiet  # noqa: F401  isort: skip
+import pathlib
+
+import tensorflow as tf
+from absl import flags
+
+from simper_tf import SpeedSets, Views
+from simper_tf.data import building, built
+from simper_tf.training import experiment
+from trainers import cli, data, run_plots
+
+FIGURES = ("views", "similarities", "examples")
+DATASETS = ("rotating_digits/digits", "scamps", "ubfc", "pure", "countix", "lst")
+VIEWS = 5  # A set, in the figure of views.
 
 
-def draw_run(folder, task, predicted, predictions, courses):
-    """Saves the plots of a run; says so and goes on where a plotting library is missing.
+def main():
+    config = flags.FLAGS
+    draw(config.only, config.datasets, pathlib.Path(config.out), config.data_dir, config.manual_dir, config.seed)
+
+
+def draw(only, names, out: pathlib.Path, data_dir: str, manual_dir: str, seed: int = 0):
+    """Writes figures as PNG files into a folder.
 
     Args:
-        folder: Path of the run's folder.
-        task: What the labels are.
-        predicted: `Features` of the clips predicted.
-        predictions: Protocol -> predicted labels.
-        courses: Name -> `(N, T)` true course of what repeats, for the first clips.
+        only: Those of `FIGURES` to draw.
+        names: Data sets; views are those of a clip of the first that is there.
+        out: The folder, made where it is not there.
+        data_dir: Where built data sets are kept.
+        manual_dir: Folder with a folder of raw files for each data set.
+        seed: Seed of the views.
     """
-    plots = library()
-    if plots is None:
+    if run_plots.library() is None:
         return
-    is_labeled = not isinstance(task, tasks.Unlabeled)
-    made = {}
-    if is_labeled:
-        made["predicted_over_true"] = plots.predicted_over_true(predicted.labels, predictions, task.unit)
-    records = history.read(folder / "logs" / "history.jsonl")
-    if records:
-        made["training"] = plots.training_curves(records)
-    if is_labeled and isinstance(task, tasks.Frequency):
-        made |= _series(plots, task, predicted, courses)
-    elif isinstance(task, tasks.Series):
-        made["forecasts"] = _forecasts(plots, task, predicted, predictions)
-    if is_labeled and len(predicted.labels) >= FEWEST_EMBEDDED:
-        made["embedding"] = plots.embeddings({"": (predicted.series, predicted.labels)}, task.unit)
-    elif is_labeled:
-        cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} clips.")
-    (folder / "plots").mkdir(exist_ok=True)
+    from simper_tf.evaluation import method_plots
+
+    made = {"similarities": method_plots.similarities()} if "similarities" in only else {}
+    clips = _clips(names, data_dir, manual_dir) if {"views", "examples"} & {*only} else {}
+    if clips and "views" in only:
+        frames = next(iter(clips.values()))[0]
+        times = SpeedSets(num_views=VIEWS)
+        views = Views(times.longest_view(len(frames)), times)(frames[None], (0, seed))
+        made["views"] = method_plots.views(frames, views["views"][0].numpy(), views["speeds"][0].numpy())
+    if clips and "examples" in only:
+        made["examples"] = method_plots.examples(clips)
+    out.mkdir(parents=True, exist_ok=True)
     for name, figure in made.items():
-        save(figure, folder / "plots" / f"{name}.png")
-    cli.say(f"Plots: {folder / 'plots'}.")
+        run_plots.save(figure, out / f"{name}.png")
+        cli.say(f"Figure: {out / f'{name}.png'}.")
 
 
-def library():
-    """Returns the module that draws, or None, which it says, where matplotlib is not installed."""
-    try:
-        from simper_tf.evaluation import plots
-    except ImportError:
-        cli.say("No plots: matplotlib is not installed (extra `plots`).")
-        return None
-    return plots
+def _clips(names, data_dir, manual_dir):
+    """Returns name -> `(frames, courses, rate)` of the first training clip, and says which data sets are not there."""
+    clips = {}
+    for name in names:
+        kind, version = data.builder_class(name)
+        try:
+            held = building.load(kind, version, data_dir, f"{manual_dir}/{kind.name}", cli.say)
+        except ValueError as error:
+            cli.say(f"Left out: {error}")
+            continue
+        with built.reading(held):
+            example = experiment.first_example(held.reader("train", 1)[0](tf.data.Dataset.range(1)))
+        courses = {course: example[course] for course in held.courses}
+        clips[name] = example["clip"], courses, float(example["rate"])
+    return clips
 
 
-def save(figure, path):
-    """Writes a figure as a PNG, whole or not at all."""
-    with files.replacing(path, "wb") as file:
-        figure.savefig(file, dpi=120)
-
-
-def _series(plots, task, predicted, courses):
-    """Returns figures of a few clips from slow to fast: spectra, and features over what repeats where it is known."""
-    first = min((len(course) for course in courses.values()), default=len(predicted.labels))
-    chosen = plots.spaced(predicted.labels[:first], 4)
-    series, labels, rates = predicted.series[chosen], predicted.labels[chosen], predicted.rates[chosen]
-    made = {"spectra": plots.spectra(series, labels, rates, task)}
-    for name, course in courses.items():
-        made[f"features_over_{name}"] = plots.series_over_reference(
-            series, course[chosen], labels, rates, name, task.unit
-        )
-    return made
-
-
-def _forecasts(plots, task, predicted, predictions):
-    """Returns a figure of a few clips from low to high."""
-    chosen = plots.spaced(predicted.labels.mean(axis=1), 4)
-    some = {protocol: values[chosen] for protocol, values in predictions.items()}
-    return plots.forecasts(predicted.labels[chosen], some, predicted.ids[chosen], task.unit)
+if __name__ == "__main__":
+    flags.DEFINE_multi_enum("only", list(FIGURES), FIGURES, "Figures to draw.")
+    flags.DEFINE_list("datasets", list(DATASETS), "Data sets with examples; views are those of the first.")
+    flags.DEFINE_string("out", "runs/figures", "Folder of the figures.")
+    flags.DEFINE_integer("seed", 0, "Seed of the views.")
+    flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
+    flags.DEFINE_string("manual_dir", "raw", "Folder with a folder of raw files for each data set, such as raw/ubfc.")
+    cli.run(main)

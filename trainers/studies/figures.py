@@ -5,7 +5,7 @@ import pathlib
 import numpy as np
 
 from simper_tf.training import run_folder
-from trainers import figures
+from trainers import run_plots
 from trainers.grid import Grid
 from trainers.studies import ranking
 from trainers.studies.results import Results
@@ -26,11 +26,11 @@ def draw(results: Results, grid: Grid, folder: pathlib.Path):
     """
     name = results.study.name
     table = name.removesuffix("_digits")
-    if table in SHARES and (curves := errors(results)) and (plots := figures.library()):
+    if table in SHARES and (curves := errors(results)) and (plots := run_plots.library()):
         figure = plots.errors_over_share(curves, f"share of the {SHARES[table]} (%)", "MAPE (%)")
-        figures.save(figure, folder / f"{name}_errors.png")
-    if table in FEATURES and (runs := features(results, grid)) and (plots := figures.library()):
-        figures.save(plots.embeddings(runs), folder / f"{name}_features.png")
+        run_plots.save(figure, folder / f"{name}_errors.png")
+    if table in FEATURES and (runs := features(results, grid)) and (plots := run_plots.library()):
+        run_plots.save(plots.embeddings(runs), folder / f"{name}_features.png")
 
 
 def errors(results: Results) -> dict[str, np.ndarray]:
