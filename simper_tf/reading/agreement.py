@@ -7,7 +7,7 @@ import numpy as np
 from simper_tf.evaluation import metrics
 from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.rows import Row
-from simper_tf.reading import gram, readouts, scores
+from simper_tf.reading import readouts, scores, self_similarity
 from simper_tf.reading.scores import Reading
 from simper_tf.utils.standardize import is_series
 
@@ -30,7 +30,7 @@ def read(
     """
     readings = {name: [] for name in (model, *OTHERS)}
     for clip, series, rate, frequency in zip(clips, features.series, features.rates, frequencies, strict=True):
-        learned, products = gram.products(series), gram.of_frames(clip)
+        learned, products = self_similarity.products(series), self_similarity.of_frames(clip)
         readings[model].append(scores.reading(model, learned, float(frequency), float(rate), band))
         weights = scores.SERIES if is_series(clip.shape[1:]) else scores.PICTURES
         readings["pixels"].append(readouts.pixels(products, float(rate), band, weights))

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf.reading import gram
+from simper_tf.reading import self_similarity
 from simper_tf.reading.scores import HARMONICS, SURE, Reading, peak
 
 # Of one over the seconds of a window, by which a refined frequency may be off, and so be beyond the band it is in.
@@ -33,7 +33,8 @@ def limited(reading: Reading, products: np.ndarray, rate: float, band: tuple[flo
 
     Args:
         reading: The reading.
-        products: `(T, T)` of `gram.products` of what was read, not of features: these may run at a multiple of it.
+        products: `(T, T)` of `self_similarity.products` of what was read, not of features: these may run at a multiple
+            of it.
         rate: Frames per second.
         band: `(low, high)` in Hz.
     """
@@ -41,7 +42,7 @@ def limited(reading: Reading, products: np.ndarray, rate: float, band: tuple[flo
     if reading.score < SURE:
         return reading
     own, least = reading.frequency / rate, max(band[1], reading.frequency + rate / len(products))
-    lines = [peak(gram.power(products), rate, (least, 0.5 * rate)) / rate] if least < 0.5 * rate else []
+    lines = [peak(self_similarity.power(products), rate, (least, 0.5 * rate)) / rate] if least < 0.5 * rate else []
     lines += [k * own for k in range(2, HARMONICS + 1) if k * reading.frequency > band[1]]
     is_faster = any(_adds_nothing(products, own, line) for line in lines if line < 0.5)
     return dataclasses.replace(reading, score=0.0, is_faster=True) if is_faster else reading
@@ -49,8 +50,8 @@ def limited(reading: Reading, products: np.ndarray, rate: float, band: tuple[flo
 
 def _adds_nothing(products, own, line):
     """Returns whether a frequency explains next to nothing beside a faster line, both in cycles per frame."""
-    fast = gram.explained(products, line, HARMONICS)
-    if 2 * fast < gram.explained(products, own, HARMONICS):
+    fast = self_similarity.explained(products, line, HARMONICS)
+    if 2 * fast < self_similarity.explained(products, own, HARMONICS):
         return False
-    added, noise = gram.added(products, own, line, HARMONICS)
+    added, noise = self_similarity.added(products, own, line, HARMONICS)
     return added <= max(_ADDED * fast, _NOISY * noise)

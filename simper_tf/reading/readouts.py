@@ -1,6 +1,6 @@
 """How a window is read, each way in a function.
 
-Every readout answers from the inner products of frames, or of a series, over time: `gram.products`.
+Every readout answers from the inner products of frames, or of a series, over time: `self_similarity.products`.
 """
 
 import dataclasses
@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import gram
+from simper_tf.reading import self_similarity
 from simper_tf.reading.limits import limited
 from simper_tf.reading.scores import PICTURES, Distances, Reading, Weights, peak, reading
 from simper_tf.signals import octave, spectrum
@@ -22,15 +22,15 @@ def pixels(products: np.ndarray, rate: float, band: tuple[float, float], weights
     """Reads the strongest line of the power summed over pixels, stepped down as `octave.pixel_frequency` does.
 
     Args:
-        products: `(T, T)` of `gram.products`.
+        products: `(T, T)` of `self_similarity.products`.
         rate: Frames per second.
         band: `(low, high)` in Hz.
         weights: What the score is made of, `PICTURES` or `SERIES`.
     """
-    power = gram.power(products, spectrum.PIXEL_PADDING)
+    power = self_similarity.power(products, spectrum.PIXEL_PADDING)
     frequency = float(octave.pixel_frequency(power[None].astype(np.float32), rate, len(products))[0])
     if not band[0] <= frequency <= band[1]:
-        frequency = peak(gram.power(products), rate, band)
+        frequency = peak(self_similarity.power(products), rate, band)
     return limited(reading("pixels", products, frequency, rate, band, weights), products, rate, band)
 
 

@@ -1,6 +1,6 @@
 """What a reading of a window is, refined, and how sure of it one can be without a label.
 
-All follows from the inner products of frames, or of a series, over time: `gram.products`.
+All follows from the inner products of frames, or of a series, over time: `self_similarity.products`.
 """
 
 import dataclasses
@@ -9,7 +9,7 @@ import math
 import numpy as np
 import scipy.interpolate
 
-from simper_tf.reading import gram
+from simper_tf.reading import self_similarity
 
 Weights = tuple[float, float, float]
 # Multiples of a frequency that count as its own.
@@ -59,7 +59,7 @@ def reading(
 
     Args:
         name: Of the readout.
-        products: `(T, T)` of `gram.products`.
+        products: `(T, T)` of `self_similarity.products`.
         frequency: Hz, about.
         rate: Frames per second.
         band: `(low, high)` in Hz.
@@ -70,7 +70,7 @@ def reading(
         return Reading(name, math.nan, 0.0)
     frequency = refined(products, frequency / rate) * rate
     distance = Distances(products, rate, band).at(frequency)
-    share = gram.explained(products, frequency / rate, HARMONICS)
+    share = self_similarity.explained(products, frequency / rate, HARMONICS)
     is_seen = frequency * len(products) / rate >= _SEEN
     is_inside = is_seen and _NEAR[0] * band[0] <= frequency <= _NEAR[1] * band[1]
     sure = score(distance, share, weights) if is_inside else 0.0
@@ -92,7 +92,7 @@ def refined(products: np.ndarray, frequency: float) -> float:
         grid = grid[(grid > 0.5 / size) & (grid < 0.5)]
         if not len(grid):
             return frequency
-        best = float(grid[np.argmax([gram.explained(products, hertz, HARMONICS) for hertz in grid])])
+        best = float(grid[np.argmax([self_similarity.explained(products, hertz, HARMONICS) for hertz in grid])])
     return best
 
 
@@ -100,13 +100,13 @@ class Distances:
     """Distance of frames to those a lag later, over the median over all lags, without what noise adds to it.
 
     Args:
-        products: `(T, T)` of `gram.products`.
+        products: `(T, T)` of `self_similarity.products`.
         rate: Frames per second.
         band: `(low, high)` in Hz.
     """
 
     def __init__(self, products: np.ndarray, rate: float, band: tuple[float, float]):
-        curve = gram.distances(products - _noise(products))
+        curve = self_similarity.distances(products - _noise(products))
         middle = np.median(curve[1:])
         self._rate, self._lags = rate, np.arange(0, len(curve) - 1 + 1e-9, 1 / _FINER)
         relative = curve / middle if middle > 0 else np.ones(len(curve))
@@ -146,5 +146,5 @@ def peak(power, rate, band):
 def _noise(products):
     """Returns the part of `(T, T)` products that noise without memory makes: the level of the weakest components."""
     size = len(products)
-    level = gram.eigen(np.linalg.eigvalsh, products)[2 : size // 2].mean()
-    return max(level, 0.0) * gram.without(np.eye(size), gram.trend(size))
+    level = self_similarity.eigen(np.linalg.eigvalsh, products)[2 : size // 2].mean()
+    return max(level, 0.0) * self_similarity.without(np.eye(size), self_similarity.trend(size))

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from simper_tf.reading import gram, readouts, scores
+from simper_tf.reading import readouts, scores, self_similarity
 
 RNG = np.random.default_rng(0)
 RATE, BAND = 30.0, (0.4, 5.5)
@@ -15,7 +15,7 @@ def moving(frequency, heights=(1.0, 0.6), noise=0.0, num_frames=180):
     frames = noise * RNG.normal(size=(num_frames, 200))
     for k, height in enumerate(heights, start=1):
         frames += height * np.sin(2 * np.pi * k * frequency * times + RNG.uniform(0, 6.28, 200))
-    return gram.products(frames)
+    return self_similarity.products(frames)
 
 
 @pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
@@ -41,12 +41,12 @@ def test_what_does_not_repeat_has_no_high_score(readout):
     walk = np.cumsum(RNG.normal(size=(180, 30)), axis=0)
     shuffled = np.sin(2 * np.pi * 1.3 * RNG.permutation(180) / RATE)[:, None] * RNG.normal(size=30)
     for frames in (RNG.normal(size=(180, 500)), walk, shuffled):
-        assert readout(gram.products(frames), RATE, BAND).score < scores.SURE
+        assert readout(self_similarity.products(frames), RATE, BAND).score < scores.SURE
 
 
 @pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
 def test_a_still_has_no_number(readout):
-    found = readout(gram.products(np.full((180, 9), 77)), RATE, BAND)
+    found = readout(self_similarity.products(np.full((180, 9), 77)), RATE, BAND)
     assert math.isnan(found.frequency)
     assert found.score == 0
 
@@ -55,7 +55,9 @@ def test_a_still_has_no_number(readout):
 def test_what_is_not_seen_twice_does_not_repeat(periods, is_sure):
     angles = 2 * np.pi * periods * np.arange(42)[:, None] / 42
     frames = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) @ np.random.default_rng(0).normal(size=(2, 30))
-    found = scores.reading("pixels", gram.products(frames), periods * 25 / 42, 25.0, (0.4, 5.5), scores.PICTURES)
+    found = scores.reading(
+        "pixels", self_similarity.products(frames), periods * 25 / 42, 25.0, (0.4, 5.5), scores.PICTURES
+    )
     assert (found.score > 0.5) == is_sure
     assert is_sure or found.score == 0
 
@@ -64,7 +66,7 @@ def swinging(frequency, rate, noise=0.02):
     """Returns products of a spot that swings across many pixels, each of which so sees many multiples, some aliased."""
     places = 16 + 10 * np.sin(2 * np.pi * frequency * np.arange(int(6 * rate)) / rate + 0.3)
     frames = np.exp(-(((np.arange(32) - places[:, None]) / 3) ** 2))
-    return gram.products(frames + noise * RNG.normal(size=frames.shape))
+    return self_similarity.products(frames + noise * RNG.normal(size=frames.shape))
 
 
 @pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
@@ -76,7 +78,7 @@ def test_no_readout_calls_a_swing_within_the_band_faster(readout, rate):
 def test_a_sure_reading_of_what_is_faster_than_the_band_says_so():
     assert readouts.selfdistance(moving(6.0, (1.0,)), RATE, BAND).is_faster
     assert not readouts.selfdistance(moving(3.0, (1.0,)), RATE, BAND).is_faster
-    assert not readouts.selfdistance(gram.products(RNG.normal(size=(180, 500))), RATE, BAND).is_faster
+    assert not readouts.selfdistance(self_similarity.products(RNG.normal(size=(180, 500))), RATE, BAND).is_faster
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
