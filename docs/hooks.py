@@ -1,5 +1,6 @@
-"""Pages added to the site: reference for every module, all flags and options, and the results that there are."""
+"""Pages made for the site: results, all flags and options, and reference for every public name and module."""
 
+import ast
 import pathlib
 import re
 
@@ -16,15 +17,49 @@ def modules():
     return sorted(".".join(name.parts) for name in names if not any(part.startswith("_") for part in name.parts))
 
 
+def api():
+    """Returns the page of the public names, each with its line, and of all modules."""
+    import simper_tf
+
+    homes = [(name, *home_of(f"simper_tf.{home}", name)) for home, names in simper_tf._HOMES.items() for name in names]
+    names = [f"* [`simper_tf.{name}`]({page(home)}#{home}.{name}): {line}" for name, home, line in sorted(homes)]
+    others = [f"* [`{name}`]({page(name)}): {first_line(ast.parse(source_of(name)))}" for name in modules()]
+    lines = ["# API", "The names that most users need:", "\n".join(names)]
+    lines += ["[All flags and options](flags.md) of the commands.", "## Modules", "\n".join(others)]
+    return "\n\n".join(lines) + "\n"
+
+
+def home_of(module, name):
+    """Returns the module that defines a name which a module has or imports, and its first line of documentation."""
+    for node in ast.parse(source_of(module)).body:
+        if getattr(node, "name", None) == name:
+            return module, first_line(node)
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            return home_of(node.module, name)
+    raise LookupError(f"{module} has no {name}.")
+
+
+def source_of(module):
+    path = ROOT / module.replace(".", "/")
+    return (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
+
+
+def first_line(node):
+    return (ast.get_docstring(node) or "").partition("\n")[0]
+
+
 def results(folder):
-    """Returns the pages of results in a folder of documents, tables by their numbers."""
+    """Returns the page that names every page of results in a folder of documents, tables by their numbers."""
     names = [path.stem for path in (pathlib.Path(folder) / "results").glob("*.md")]
 
     def order(name):
         words, number = re.fullmatch(r"(.*?)(\d*)", name).groups()
         return words, int(number or 0)
 
-    return [f"results/{name}.md" for name in sorted(names, key=order)]
+    titles = {name: (pathlib.Path(folder) / "results" / f"{name}.md").read_text().partition("\n")[0] for name in names}
+    lines = [f"* [{name}](results/{name}.md): {titles[name].removeprefix('# ')}" for name in sorted(names, key=order)]
+    others = "* [Recordings](recordings.md) read without training\n* [Heart rates](series.md) beside other libraries"
+    return f"# Results\n\n{others}\n\nTables, made by `make results` from committed rows:\n\n" + "\n".join(lines) + "\n"
 
 
 def flags():
@@ -40,24 +75,12 @@ def flags():
     return f"# Flags and options\n\n```text\n{text}```\n"
 
 
-def on_config(config):
-    """Puts results into their group, and reference at the end, one group for each package inside the package."""
-    next(group["Results"] for group in config.nav if "Results" in group).extend(results(config.docs_dir))
-    groups = {}
-    for name in modules():
-        _, *inside = name.split(".")
-        is_package = (ROOT / name.replace(".", "/")).is_dir()
-        groups.setdefault(inside[0] if inside and (is_package or inside[1:]) else "", []).append({name: page(name)})
-    reference = groups.pop("")
-    config.nav.append({"Reference": reference + [{f"simper_tf.{group}": pages} for group, pages in groups.items()]})
-    return config
-
-
 def on_files(files, config):
     """Makes the pages."""
-    files.append(File.generated(config, "flags.md", content=flags()))
-    for name in modules():
-        files.append(File.generated(config, page(name), content=f"# {name}\n\n::: {name}\n"))
+    made = {"api.md": api(), "flags.md": flags(), "results.md": results(config.docs_dir)}
+    made |= {page(name): f"# {name}\n\n::: {name}\n" for name in modules()}
+    for path, text in made.items():
+        files.append(File.generated(config, path, content=text))
     return files
 
 

@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -132,7 +133,11 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
     monkeypatch.chdir(tmp_path)
     assert main.main(["demo"]) is None
     out = capsys.readouterr().out
-    assert textwrap.indent(out, "    ") in (ROOT / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text()
+    assert f"    simper demo\n\n{textwrap.indent(out, '    ')}" in readme
+    (command,) = re.findall(r"^    simper (predict .*)$", readme, re.MULTILINE)
+    main.main(command.split())
+    assert f"    simper {command}\n\n{textwrap.indent(capsys.readouterr().out, '    ')}" in readme
     (row,) = csv.DictReader((tmp_path / "simper-demo" / answers.CSV).open())
     truth = sample.repetitions()
     mean = len(truth) / sum(end - start for start, end in truth)
