@@ -52,6 +52,11 @@ def op_by_op(kind, *given, **changes):
     return model
 
 
+def graph_of_one(kind, *given, **changes):
+    """Returns what `compiled` does, SimPer as a graph and others op by op: `two_devices.py` makes their graphs."""
+    return compiled(kind, *given, **changes) if kind is SimPer else op_by_op(kind, *given, **changes)
+
+
 def values(variables):
     """Returns variables as arrays."""
     return [variable.numpy() for variable in variables]
