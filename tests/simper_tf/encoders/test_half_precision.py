@@ -1,5 +1,7 @@
 """Half precision of every encoder, and its refusals."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -12,13 +14,27 @@ from simper_tf.methods import SimPer
 RNG = np.random.default_rng(31)
 
 
-def in_bfloat16(kind):
-    before = keras.mixed_precision.dtype_policy()
-    keras.mixed_precision.set_dtype_policy("mixed_bfloat16")
-    try:
-        return KINDS[kind]()
-    finally:
-        keras.mixed_precision.set_dtype_policy(before)
+@pytest.fixture(scope="module")
+def in_precision():
+    """Returns a function that builds each encoder once in a precision."""
+    built = {}
+
+    def of(kind, precision):
+        if (kind, precision) not in built:
+            before = keras.mixed_precision.dtype_policy()
+            keras.mixed_precision.set_dtype_policy(precision)
+            try:
+                built[kind, precision] = KINDS[kind]()
+            finally:
+                keras.mixed_precision.set_dtype_policy(before)
+        return built[kind, precision]
+
+    return of
+
+
+@pytest.fixture
+def in_bfloat16(in_precision):
+    return functools.partial(in_precision, precision="mixed_bfloat16")
 
 
 def gradient_of(encoder, x):
@@ -36,8 +52,8 @@ def gradient_of(encoder, x):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", each(LEARNING))
-def test_shortest_mixed_bfloat16_views_have_float32_gradients(kind):
-    half, full = in_bfloat16(kind), KINDS[kind]()
+def test_shortest_mixed_bfloat16_views_have_float32_gradients(in_precision, kind):
+    half, full = (in_precision(kind, precision) for precision in ("mixed_bfloat16", "float32"))
     full.set_weights(half.get_weights())
     x = clips(RNG, 2, SHORTEST_HALF)
     features, gradient = gradient_of(half, x)
@@ -55,7 +71,7 @@ def test_views_too_short_for_half_precision_are_refused():
 
 
 @pytest.mark.parametrize("kind", each(["ts_can", "efficientphys", "physnet"]))
-def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(kind):
+def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(in_bfloat16, kind):
     encoder, beat = in_bfloat16(kind), np.sin(2 * np.pi * np.arange(40) / 10)
     x = np.float32(0.7 * (1 + 0.001 * beat))[None, :, None, None, None] * np.ones(FRAME, np.float32)
     found = SimPer(encoder, dtype="mixed_bfloat16").encode(x).numpy()
@@ -64,21 +80,22 @@ def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(kind):
 
 
 @pytest.mark.parametrize("kind", each(LEARNING))
-def test_a_hundredth_on_a_level_of_1_survives_mixed_bfloat16(kind):
+def test_a_hundredth_on_a_level_of_1_survives_mixed_bfloat16(in_precision, in_bfloat16, kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)
     x = np.float32(RNG.uniform(0.3, 0.9, size=FRAME) * swing[:, None, None, None])[None]
     level = encoder.trainable_variables[-1]  # What is added to the features, before a ReLU that then changes nothing.
-    method, series = SimPer(encoder, dtype="mixed_bfloat16"), []
+    method, series, before = SimPer(encoder, dtype="mixed_bfloat16"), [], level.numpy()
     for height in (4.0, 8.0):
         level.assign(tf.fill(level.shape, height))
         series.append(method.encode(x).numpy() - height)
     assert np.ptp(series[0], axis=1).max() > 1e-4
     np.testing.assert_allclose(series[0], series[1], atol=1e-5)  # bfloat16 has steps of 0.03 above 4 and 0.06 above 8.
-    assert encoder.count_params() == KINDS[kind]().count_params()
+    level.assign(before)
+    assert encoder.count_params() == in_precision(kind, "float32").count_params()
 
 
 @pytest.mark.parametrize("kind", each(KINDS))
-def test_whatever_has_no_more_space_is_float32_in_mixed_bfloat16(kind):
+def test_whatever_has_no_more_space_is_float32_in_mixed_bfloat16(in_bfloat16, kind):
     behind_space = [layer.output for layer in in_bfloat16(kind).operations if layer.output.ndim < 4]
     assert behind_space
     assert {tensor.dtype for tensor in behind_space} == {"float32"}
