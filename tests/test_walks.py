@@ -98,6 +98,7 @@ def step(swinging_bars, monkeypatch):
     return lambda: model.train_step(tf.constant(swinging_bars[0]))
 
 
+@pytest.mark.slow
 def test_a_clip_of_a_batch_visits_the_files_of_its_walk_alone(step):
     heading = "From the builder to the loss"
     files, walk = trip(step), [*stops(heading)]

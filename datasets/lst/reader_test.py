@@ -71,6 +71,7 @@ def config(**changes):
     return lst_dataset_builder.LstConfig(name="test", **changes)
 
 
+@pytest.mark.slow
 def test_overlapping_windows_are_one_subject_in_one_split():
     recording = recording_of(noise(900, gaps=0))
     one = {"window": 40, "horizon": 10, "stride": 10, "size": SIZE}
@@ -106,6 +107,7 @@ def test_by_time_splits_follow_in_order_and_share_no_hour():
     assert all({window.quarter for window in windows} == set(range(4)) for windows in splits.values())
 
 
+@pytest.mark.slow
 def test_missing_hours_at_the_ends_change_no_windows_split(tmp_path):
     def windows(hours, skip=()):
         folder = tmp_path / f"{hours} {len(skip)}"

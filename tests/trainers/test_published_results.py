@@ -25,6 +25,7 @@ def test_every_table_has_a_page_and_nothing_else_is_there():
     assert {path.name for path in RESULTS.iterdir()} == {"rows.jsonl", *(f"{name}.md" for name in STUDIES)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_page_is_what_its_rows_make(name, grid):
     results = gather(STUDIES[name][0](SCALE), SCALE, SCALE.seeds_of(name), grid)

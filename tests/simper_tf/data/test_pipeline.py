@@ -81,6 +81,7 @@ def test_the_views_go_on_as_well(start_step):
             np.testing.assert_array_equal(batch[name], value)
 
 
+@pytest.mark.slow
 def test_views_are_those_of_the_step_and_the_seed():
     clips, views = examples(4), pipeline.training_batches(examples(4), 4, 2, seed=3, views=VIEWS)
     batches = pipeline.training_batches(clips, 4, 2, seed=3)
@@ -89,6 +90,7 @@ def test_views_are_those_of_the_step_and_the_seed():
         np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))["speeds"], made["speeds"])
 
 
+@pytest.mark.slow
 def test_views_of_series_change_as_series_do_here_too():
     """Pictures grow lighter and darker and are cropped, series are not."""
     samples = RNG.normal(size=(4, 20, 1, 1, 2)).astype(np.float32)
@@ -98,6 +100,7 @@ def test_views_of_series_change_as_series_do_here_too():
     np.testing.assert_allclose(VIEWS(batch, tf.constant([3, 0]))["views"], made["views"], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_no_two_steps_share_their_views_even_in_another_epoch():
     drawn = [batch["speeds"].numpy() for batch in pipeline.training_batches(examples(2), 2, 2, 0, views=VIEWS).take(6)]
     assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
@@ -168,7 +171,7 @@ def test_labels_come_with_their_clips_and_with_the_views_of_them():
 
 
 @pytest.mark.parametrize("start_step", [0, 3])
-@pytest.mark.parametrize("views", [None, VIEWS])
+@pytest.mark.parametrize("views", [None, pytest.param(VIEWS, marks=pytest.mark.slow)])
 def test_the_parts_of_all_workers_are_the_batches_of_one_process(views, start_step):
     clips = examples(14)
     whole = pipeline.training_batches(clips, 14, 6, 3, start_step, views).take(4)

@@ -166,6 +166,7 @@ def test_rates_above_the_need_of_the_band_are_lowered(tmp_path):
     assert Recordings(tmp_path / "b.csv", rate=25.0).rate == 25.0
 
 
+@pytest.mark.slow
 def test_a_model_learns_from_and_reads_arrays_in_their_own_unit():
     hertz = RNG.uniform(0.8, 2.5, 8)
     found = Recordings(np.stack([wave(20, 40.0, each)[:, 0] for each in hertz]), rate=40.0)

@@ -78,6 +78,7 @@ def test_quarters_are_averaged_and_share_a_middle_row_or_column():
     np.testing.assert_allclose(QuarterMeans()(pixel), np.repeat(pixel[:, :, 0], 4, axis=2), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_four_series_are_of_quarters_and_the_fifth_is_their_mean(encoders):
     x = RNG.uniform(0.4, 0.6, size=(1, 16, 128, 128, 3)).astype(np.float32)
     series = encoders["physnet"](x).numpy()

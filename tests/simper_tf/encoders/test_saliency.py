@@ -146,6 +146,7 @@ def views(x):
     return {"views": tf.stack(2 * [x, x[:, ::-1]], axis=1), "speeds": tf.constant([[1.0, 2.0, 1.0, 2.0]] * len(x))}
 
 
+@pytest.mark.slow
 def test_terms_of_maps_are_added_to_the_loss_and_learned_from():
     x, encoder, maps = clips(1, 8, 8, 8, 3), small((8, 8, 3), widths=(4,)), []
     losses = []

@@ -162,6 +162,7 @@ def test_micro_batches_give_the_gradient_and_logs_of_the_batch(swinging_bars, nu
     )
 
 
+@pytest.mark.slow
 def test_micro_batches_learn_from_all_clips_of_a_last_batch_too(swinging_bars):
     found = []
     for micro_batch in (0, 2):

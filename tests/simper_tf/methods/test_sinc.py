@@ -104,6 +104,7 @@ def test_scale_offset_and_phase_change_nothing():
         assert logs_of(changed, ones(features)) == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_views_meet_only_in_the_mean_spectrum_of_the_batch():
     features, speeds = RNG.normal(size=(4, 2, 100)), RNG.uniform(0.5, 2, (4, 2))
     whole = logs_of(features, speeds)

@@ -118,6 +118,7 @@ def test_a_head_begins_another_run_with_the_scale_of_its_labels(tmp_path):
     assert encoder_weights.read(tmp_path).head is None
 
 
+@pytest.mark.slow
 def test_a_head_that_is_not_there_or_is_another_is_refused(tmp_path):
     run_of(method(SimPer, small(FRAME)), tmp_path)
     message = r"--keep_head: --encoder_from=\S+ has no head with the scale of its labels: it did not learn from"
