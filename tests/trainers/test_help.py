@@ -1,5 +1,7 @@
 """`--help` of every command."""
 
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -20,17 +22,23 @@ COMMANDS = sorted(
 DECLARED = {"predict": [Predict], "app": [App]}
 
 
+@pytest.fixture(scope="module")
+def helped():
+    """Returns exit code, standard output and standard error of `--helpfull` by command."""
+    words = [sys.executable, str(pathlib.Path(__file__).with_name("every_help.py")), *COMMANDS]
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[2])}
+    return json.loads(subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_lists_the_flags_of_the_command(name):
-    done = subprocess.run(
-        [sys.executable, "-m", f"trainers.{name}", "--helpfull"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"usage: python -m trainers.{name} " in done.stdout
+def test_help_lists_the_flags_of_the_command(helped, name):
+    code, out, err = helped[name]
+    assert (code, err) == (0, "")
+    assert f"usage: python -m trainers.{name} " in out
     source = pathlib.Path(f"trainers/{name}.py").read_text()
     own = set(re.findall(r"flags\.DEFINE_\w+\(\s*\"(\w+)\"", source))
-    shown = set(re.findall(r"^  --(\w+)", done.stdout, re.MULTILINE))
+    shown = set(re.findall(r"^  --(\w+)", out, re.MULTILINE))
     assert shown
     assert own <= shown
     sources = "".join(path.read_text() for path in pathlib.Path("trainers").glob("*.py"))
