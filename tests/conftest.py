@@ -1,6 +1,7 @@
 """Every test starts from the same seeds, on the CPU alone."""
 
 import collections
+import gc
 import os
 import pathlib
 import sys
@@ -21,18 +22,31 @@ def _refuse_theirs(event, arguments):
     """Fails what opens or lists a file of somebody's: a test sees none but its own."""
     # A bare name may be relative to a folder that is open, of which the event does not tell.
     if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str) and os.sep in arguments[0]:
-        path = f"{pathlib.Path(arguments[0]).absolute()}{os.sep}"
-        if path.startswith(THEIRS):
+        path = arguments[0] if arguments[0][0] == os.sep else str(pathlib.Path(arguments[0]).absolute())
+        if f"{path}{os.sep}".startswith(THEIRS):
             raise AssertionError(f"A test reads {path}: tests see no files of raw/, data/ or runs/ of the checkout.")
 
 
 sys.addaudithook(_refuse_theirs)
 
 
+# Fixtures of tests that start processes, each of which loads TensorFlow.
+PROCESSES = {"command", "worker", "journey", "training"}
+
+
 def pytest_collection_modifyitems(items):
-    """Puts files with slow tests first: of several processes none is left alone with a long file in the end."""
-    slow = collections.Counter(item.path for item in items if item.get_closest_marker("slow"))
+    """Puts long files first: of several processes none is left alone with one in the end."""
+    slow = collections.Counter()
+    for item in items:
+        if item.get_closest_marker("slow"):
+            slow[item.path] += 10 if PROCESSES & {*item.fixturenames} else 1
     items.sort(key=lambda item: -slow[item.path])
+
+
+def pytest_collection_finish():
+    """Leaves what the imports made out of garbage collections, each of which would look through all of TensorFlow."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
