@@ -61,7 +61,12 @@ def candidates(scores: np.ndarray, band: tuple[float, float]) -> list[Candidate]
         for run, hertz, pairs in _varied(proposals)
         for shown in [verdict.evidence(run)]
     ]
-    return sorted(weighed, key=lambda one: (-(one.evidence.count > 2), -one.confidence))
+    return surest_first(weighed)
+
+
+def surest_first(some: list[Candidate]) -> list[Candidate]:
+    """Candidates by their confidence, those seen only twice last."""
+    return sorted(some, key=lambda one: (-(one.evidence.count > 2), -one.confidence))
 
 
 def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from simper_tf.reading import camera, compression, courses, events, movement, regions, result, skin, stretches
+from simper_tf.reading import camera, compression, courses, events, light, movement, regions, result, skin, stretches
 
 LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45
@@ -88,10 +88,7 @@ def _of_stretch(
     if face:
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
-    gray, path = camera.steadied(gray)
-    scores = _even(courses.tile_scores(gray), stretch)
-    ranked = movement.candidates(scores, _limits(stretch.rate, band))
-    ranked = compression.without(ranked, gray[0].size, keys, stretch.rate, path)
+    gray, ranked = _ranked(stretch, gray, band, keys)
     answers = [_answer(stretch, gray, one) for one in movement.apart(ranked, SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         answers = _skin(stretch, band) or answers
@@ -99,6 +96,20 @@ def _of_stretch(
         answers = [_answer(stretch, gray, one) for one in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
     return verdict, answers
+
+
+def _ranked(
+    stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
+) -> tuple[np.ndarray, list[movement.Candidate]]:
+    """Steady frames and candidates of a stretch as it was filmed and, where the light changes, under an even one."""
+    even = light.evened(gray)
+    ranked: list[movement.Candidate] = []
+    for frames in (gray,) if even is None else (gray, even):
+        steady, path = camera.steadied(frames)
+        scores = _even(courses.tile_scores(steady), stretch)
+        some = movement.candidates(scores, _limits(stretch.rate, band))
+        ranked += compression.without(some, gray[0].size, keys, stretch.rate, path)
+    return steady, movement.surest_first(ranked)
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:

@@ -45,12 +45,17 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
     if skin.mean() < LEAST_SKIN:
         return None
     colors = frames[:, skin].mean(1)
-    pulses = [readout(colors, rate, BAND) for readout in (skin_colors.green, skin_colors.chrom, skin_colors.pos)]
+    pulses = [readout(colors, rate, BAND) for readout in (_green, skin_colors.chrom, skin_colors.pos)]
     lines = np.array([line(one, rate) for one in pulses])
     hertz = np.median(lines[:, 0])
     if np.abs(lines[:, 0] - hertz).max() > AGREE * max(hertz, 1):
         return None
     return pulses[-1], float(hertz), float(np.median(lines[:, 1]))
+
+
+def _green(colors: np.ndarray, rate: float, band: tuple[float, float]) -> np.ndarray:
+    """Share of green in the three colors, which light alone does not change."""
+    return skin_colors.green(colors / np.maximum(colors.mean(1, keepdims=True), 1.0), rate, band)
 
 
 def box(frames: np.ndarray, whole: bool) -> tuple[float, float, float, float]:

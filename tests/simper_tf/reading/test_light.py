@@ -1,0 +1,44 @@
+"""Light that changes, and stillness around movement, on small made recordings."""
+
+import generated
+import numpy as np
+import pytest
+
+from simper_tf.reading import light, recording
+
+
+def test_a_known_course_of_light_is_taken_out():
+    random = np.random.default_rng(0)
+    picture = random.uniform(40, 200, (1, 20, 30, 1)).astype(np.float32)
+    lamp = 1 + 0.05 * random.normal(size=(50, 1, 1, 1)).astype(np.float32)
+    frames = lamp * picture
+    frames[:, 5:9, 3:12] = random.uniform(40, 200, (50, 4, 9, 1))
+    even = light.evened(frames)
+    still = np.s_[:, 10:]
+    assert even[still].std(0).max() < 1e-3 * frames[still].std(0).mean()
+
+
+def test_light_that_stays_is_left_alone():
+    frames = np.full((40, 20, 30, 1), 90, np.float32)
+    frames[:, 4:8, 3] += np.sin(np.arange(40))[:, None, None]
+    assert light.evened(frames) is None
+    assert light.evened(np.zeros((40, 20, 30, 1), np.float32)) is None
+
+
+def test_flicker_hides_no_movement():
+    clip = generated.steady(0)
+    random = np.random.default_rng(0)
+    lit = [np.clip(np.rint(frame * (1 + 0.05 * random.normal())), 0, 255).astype(np.uint8) for frame in clip.frames]
+    reading = recording.read(zip(clip.times, lit, strict=True))
+    assert reading.clear[0].hertz == pytest.approx(0.5, rel=0.03)
+
+
+def test_stillness_around_three_repetitions_leaves_their_confidence():
+    clip = generated.steady(0, hertz=1.0, seconds=4.0)
+    alone = recording.read(clip.pairs()).clear[0]
+    step = clip.times[1] - clip.times[0]
+    rest = round(6 / step)
+    frames = [clip.frames[0]] * rest + list(clip.frames) + [clip.frames[-1]] * rest
+    around = recording.read(zip(step * np.arange(len(frames)), frames, strict=True)).clear[0]
+    assert around.hertz == pytest.approx(alone.hertz, rel=0.03)
+    assert around.confidence > alone.confidence - 0.1
