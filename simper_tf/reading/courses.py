@@ -49,6 +49,11 @@ class Rung:
         products = flat.T @ flat
         return float(np.trace(products) ** 2 / max((products**2).sum(), 1e-12))
 
+    @functools.cached_property
+    def speeds(self) -> np.ndarray:
+        """Squared change of all scores from each sample to the next, `(T - 1,)`."""
+        return (np.diff(self.scores, axis=0) ** 2).sum((1, 2))
+
 
 @dataclasses.dataclass(frozen=True)
 class Course:

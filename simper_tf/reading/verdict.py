@@ -8,6 +8,8 @@ from simper_tf.reading import events
 
 # Spread of the log duration from peak to peak of a drift.
 CHANCE = 0.3
+# Share of the mean squared speed of a run below which the scene stands still.
+MOVES = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Evidence:
             those of a drift, times the square root of their number.
         explained: Share of the movement of the whole picture, without what
             is slower, that comes back in the next cycles. 0 by chance.
-        cover: Share of the scene that the run lasts.
+        cover: Share that the run lasts of the time in which the scene moves.
         dimensions: Independent movements in the scene; peaks of a single
             one are alike whatever it does.
         tiles: `(tiles,)` explained share of every tile.
@@ -46,11 +48,20 @@ def evidence(run: events.Run) -> Evidence:
         float(np.diagonal(run.alike, 1).mean()),
         steadiness(np.log(events.steady_gaps(run.marks))),
         float(shared.sum() / energy.sum()),
-        float((run.ends[-1] - run.starts[0]) / len(run.course.values)),
+        cover(run),
         run.course.rung.dimensions,
         shared / energy,
         energy,
     )
+
+
+def cover(run: events.Run) -> float:
+    """Share of the scene that a run lasts, times before it and after it in which nothing moves left out."""
+    speeds = run.course.rung.speeds
+    first, last = (int(np.clip(edge, 0, len(speeds))) for edge in (run.starts[0], run.ends[-1]))
+    moves = speeds > MOVES * speeds[first:last].mean()
+    length = float(run.ends[-1] - run.starts[0])
+    return length / (length + moves[:first].sum() + moves[last:].sum())
 
 
 def steadiness(logs: np.ndarray) -> float:
