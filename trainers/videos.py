@@ -83,7 +83,7 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
         cli.say("Measuring how long a step takes ...")
         seconds = _seconds_a_step(complete, clips, strategy)
         complete = dataclasses.replace(complete, steps=max(int(60 * minutes / seconds), 1))
-        why_steps = f"{minutes:g} minutes at {seconds:.2g} s a step, as measured"
+        why_steps = f"{minutes:g} minute{'s' * (minutes != 1)} at {seconds:.2g} s a step, as measured"
     cli.say(_explained(complete, clips, told, why_steps))
     # The flags that are kept say by themselves how long the run is.
     return dataclasses.replace(complete, minutes=0.0)

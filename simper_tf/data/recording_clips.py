@@ -59,6 +59,12 @@ class Recordings:
         problems: Errors that name the files that are left out, and why. A recording in which damage shows only on the
             way joins them when it is read, and is left out from there on.
         are_series: Whether the recordings are series.
+
+    Example:
+        >>> pulses = np.sin(2 * np.pi * 1.2 * np.arange(3000) / 50)[None]  # One series of 60 s, 50 samples a second.
+        >>> recordings = simper_tf.Recordings(pulses, rate=50.0, window=6.0)
+        >>> len(recordings), recordings.clip_shape, recordings.problems
+        (73, (264, 1, 1, 1), [])
     """
 
     def __init__(

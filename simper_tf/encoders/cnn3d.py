@@ -30,6 +30,13 @@ def cnn3d(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
         ValueError: `frame_shape` or `norm` is none, or the frames are smaller than 4 x 4.
 
     Source: `src/networks.py` of the authors' repository; the order there is convolution, norm, ReLU, pooling.
+
+    Example:
+        >>> encoder = simper_tf.cnn3d((28, 28, 1))
+        >>> encoder(np.zeros((2, 30, 28, 28, 1), np.float32)).shape
+        TensorShape([2, 30])
+        >>> encoder.count_params()
+        372613
     """
     clips = x = clip_input(frame_shape, smallest=4)  # Halved twice.
     for filters in (64, 128):

@@ -53,6 +53,11 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
     Raises:
         ValueError: `frame_shape` is none, an option is out of its range, or `keep_place` is given for frames of any
             size.
+
+    Example:
+        >>> encoder = simper_tf.small((28, 28, 1), outputs=2)
+        >>> encoder(np.zeros((3, 30, 28, 28, 1), np.float32)).shape
+        TensorShape([3, 30, 2])
     """
     if options.keep_place and None in frame_shape[:2]:
         raise ValueError(f"`keep_place` needs frames of one size. Received: `frame_shape` {tuple(frame_shape)}.")

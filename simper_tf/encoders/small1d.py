@@ -42,6 +42,11 @@ def small1d(frame_shape: tuple[int | None, int | None, int], options) -> keras.M
 
     Raises:
         ValueError: `frame_shape` is no frame shape, or an option is out of its range.
+
+    Example:
+        >>> encoder = simper_tf.small1d((1, 1, 3))  # Series of three channels.
+        >>> encoder(np.zeros((2, 100, 1, 1, 3), np.float32)).shape
+        TensorShape([2, 100, 4])
     """
     clips, beyond = clip_input(frame_shape), options.kernel_frames // 2
     x = space_mean(clips)

@@ -44,6 +44,12 @@ def nearest_neighbor(train_features, train_labels, features, distance: str = "mx
     Raises:
         ValueError: `distance` is unknown, there is no training clip, features and labels do not fit one another, or
             features are not finite.
+
+    Example:
+        >>> hertz, times = np.array([[1.0], [2.0]]), np.arange(60) / 20
+        >>> known = np.sin(2 * np.pi * hertz * times)
+        >>> simper_tf.nearest_neighbor(known, hertz[:, 0], np.cos(2 * np.pi * 1.9 * times)[None]).tolist()
+        [2.0]
     """
     known = similarity.SIMILARITIES
     if distance not in known:

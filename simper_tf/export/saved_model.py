@@ -86,6 +86,12 @@ def export_model(
     Raises:
         ValueError: an argument is not what it must be, or the weights are not finite: it would answer NaN.
         OSError: the version cannot be written; nothing of it stays.
+
+    Example:
+        >>> encoder = simper_tf.small((16, 16, 1))
+        >>> path = simper_tf.export_model(encoder, "served", (16, 16, 1), band=(0.5, 4.0))
+        >>> path.as_posix()
+        'served/1'
     """
     model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range, unit, max_frames)
     return _write(model, encoder, folder, facts or {}, warm_up)
@@ -187,6 +193,12 @@ def load_encoder(path):
 
     Raises:
         FileNotFoundError: this is not a version that `export_model` wrote.
+
+    Example:
+        >>> encoder = simper_tf.small1d((1, 1, 1))
+        >>> path = simper_tf.export_model(encoder, "series", (1, 1, 1), band=(0.5, 4.0))
+        >>> simper_tf.load_encoder(path).count_params() == encoder.count_params()
+        True
     """
     file = pathlib.Path(path) / _ENCODER
     if not file.exists():

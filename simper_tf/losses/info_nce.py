@@ -28,6 +28,10 @@ def label_distribution(speeds_x, speeds_y, temperature: float = 0.1, label_simil
 
     Returns:
         `(..., M, N)` float32; each row sums to 1. Source: eq. 2 of the paper; the authors' code uses `l1` at 0.1.
+
+    Example:
+        >>> simper_tf.label_distribution([1.0], [1.0, 1.1, 2.0]).numpy().round(2)
+        array([[0.73, 0.27, 0.  ]], dtype=float32)
     """
     distance = tf.abs(tf.cast(speeds_x, tf.float32)[..., :, None] - tf.cast(speeds_y, tf.float32)[..., None, :])
     if temperature == 0:
@@ -46,6 +50,12 @@ def generalized_info_nce(similarities, labels, temperature: float = 1.0):
 
     Returns:
         `(...)` float32, the mean over the M anchors (the paper prints the sum). Never below `label_entropy`.
+
+    Example:
+        >>> labels = simper_tf.label_distribution([1.0, 2.0], [1.0, 2.0])
+        >>> like, unlike = np.eye(2), 1 - np.eye(2)
+        >>> bool(simper_tf.generalized_info_nce(like, labels) < simper_tf.generalized_info_nce(unlike, labels))
+        True
     """
     logits = tf.cast(similarities, tf.float32) / temperature
     return -tf.reduce_mean(tf.reduce_sum(labels * tf.nn.log_softmax(logits, axis=-1), axis=-1), axis=-1)

@@ -39,6 +39,12 @@ def max_cross_correlation(x, y):
 
     Raises:
         ValueError: the lengths differ or are unknown.
+
+    Example:
+        >>> wave = np.sin(2 * np.pi * np.array([[2.0], [5.0]]) * np.arange(100) / 100)
+        >>> simper_tf.max_cross_correlation(wave, wave).numpy().round(1)
+        array([[1. , 0.1],
+               [0.1, 1. ]], dtype=float32)
     """
     _check_length(x, y)
     return _largest_correlation(standardize(x), standardize(y))
@@ -61,6 +67,12 @@ def npsd_cosine(x, y, band=None):
     Raises:
         ValueError: the lengths differ or are unknown, the band is none in cycles per frame, or no frequency bin lies
             in it.
+
+    Example:
+        >>> wave = np.sin(2 * np.pi * np.array([[2.0], [5.0]]) * np.arange(100) / 100)
+        >>> simper_tf.npsd_cosine(wave, wave[:, ::-1]).numpy().round(1)
+        array([[1., 0.],
+               [0., 1.]], dtype=float32)
     """
     _check_length(x, y)
     return tf.matmul(_unit_psd(x, band), _unit_psd(y, band), transpose_b=True)

@@ -85,6 +85,14 @@ class SimPer(SelfSupervised):
     Raises:
         ValueError: an option is out of its range, a term lacks its band, nothing has a weight, or `micro_batch` is
             given where clips of a batch influence one another.
+
+    Example:
+        >>> clips = np.random.default_rng(0).integers(0, 256, (4, 40, 8, 8, 1), np.uint8)
+        >>> times = simper_tf.SpeedSets(num_views=2)
+        >>> model = simper_tf.SimPer(simper_tf.small((8, 8, 1)), simper_tf.Views(times.longest_view(40), times))
+        >>> model.compile("adam")  # Now model.fit(clips, batch_size=4, epochs=100).
+        >>> model.frequency(clips, rate=20.0).shape
+        (4,)
     """
 
     Options = SimPerOptions

@@ -47,6 +47,13 @@ def resolve_octave(features, pixels, rate):
     Raises:
         ValueError: the rate is not positive, features are of another shape or not finite, or these are not the pixels
             of as many clips of as many frames. In a graph nothing is checked.
+
+    Example:
+        >>> times = np.arange(100) / 20
+        >>> features = np.sin(2 * np.pi * 3.0 * times)[None]  # Twice as fast as the pixels.
+        >>> clips = 0.5 + 0.4 * np.sin(2 * np.pi * 1.5 * times)[None, :, None, None, None]
+        >>> simper_tf.resolve_octave(features, simper_tf.pixel_power(clips), 20.0).numpy().round(1)
+        array([1.5], dtype=float32)
     """
     if tf.executing_eagerly():
         check_rate(rate, len(features))
@@ -91,6 +98,12 @@ def pixel_frequency(pixels, rate, num_frames):
 
     Raises:
         ValueError: the rate is not positive. In a graph nothing is checked.
+
+    Example:
+        >>> bright = 0.5 + 0.4 * np.sin(2 * np.pi * 1.5 * np.arange(100) / 20)  # 1.5 Hz at 20 frames per second.
+        >>> clips = np.broadcast_to(bright[None, :, None, None, None], (1, 100, 4, 4, 1))
+        >>> simper_tf.pixel_frequency(simper_tf.pixel_power(clips), 20.0, 100).numpy().round(1)
+        array([1.5], dtype=float32)
     """
     if tf.executing_eagerly():
         check_rate(rate, len(pixels))

@@ -38,6 +38,12 @@ def fft_frequency(features, rate, band, mode="fine"):
     Raises:
         ValueError: `mode` is unknown, the band is empty or reaches above half the rate, features are of another shape
             or not finite. In a graph only the mode is checked, as values are not known there.
+
+    Example:
+        >>> features = np.sin(2 * np.pi * 1.3 * np.arange(100) / 20)[None]
+        >>> frequency, confidence = simper_tf.fft_frequency(features, 20.0, (0.5, 4.0))
+        >>> frequency.numpy().round(2), bool(confidence[0] > 0.9)
+        (array([1.3], dtype=float32), True)
     """
     if mode not in ("fine", "paper"):
         raise ValueError(f"`mode` must be 'fine' or 'paper'. Received: {mode!r}.")

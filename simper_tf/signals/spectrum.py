@@ -162,6 +162,10 @@ def pixel_power(clips):
 
     Returns:
         `(N, PIXEL_PADDING * T // 2 + 1)` float32.
+
+    Example:
+        >>> simper_tf.pixel_power(np.zeros((2, 100, 8, 8, 3))).shape
+        TensorShape([2, 201])
     """
     series = pixel_series(clips)
     # A clip at a time: the spectra of all pixels of a batch would be the largest array in memory.

@@ -39,6 +39,13 @@ def from_recordings(names: Names, *, num_views: int = 5, seed: int = 0, **given)
 
     Raises:
         ValueError: no recording can be used, or what is asked for does not fit them.
+
+    Example:
+        >>> from simper_tf.commands import sample
+        >>> model = simper_tf.from_recordings(sample.PATH)
+        >>> len(model.recordings), model.recordings.clip_shape
+        (18, (148, 18, 24, 3))
+        >>> model.fit(steps=500), model.frequency(sample.PATH)  # doctest: +SKIP
     """
     return FromRecordings(Recordings(names, seed=seed, **given), num_views, seed)
 

@@ -121,6 +121,10 @@ class SpeedSets(Times):
 
     Raises:
         ValueError: an attribute is out of its range.
+
+    Example:
+        >>> simper_tf.SpeedSets(num_views=5, speed_range=(0.5, 2.0)).longest_view(150)
+        75
     """
 
     num_views: int = 10

@@ -39,6 +39,12 @@ class Views(Frozen):
 
     Raises:
         ValueError: a view has fewer than 8 frames, or there is no such interpolation.
+
+    Example:
+        >>> views = simper_tf.Views(20, simper_tf.SpeedSets(num_views=3))
+        >>> batch = views(np.zeros((2, 40, 16, 16, 1), np.uint8), seed=(0, 1))
+        >>> batch["views"].shape, batch["speeds"].shape
+        (TensorShape([2, 6, 20, 16, 16, 1]), TensorShape([2, 6]))
     """
 
     num_frames: int
