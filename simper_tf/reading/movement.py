@@ -19,6 +19,10 @@ TEMPO = np.log(1.1)
 # Multiples at which a second movement is the same one, read otherwise.
 MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
 APART = 0.1
+# How near to its double a tempo is to be the same movement.
+OCTAVE = 0.05
+# Odds, as a logarithm, by which a half may be surer than the full cycle that is told instead.
+HALF_ODDS = 0.8
 # Likeness of two events that are the same movement for certain.
 TWICE = 0.8
 
@@ -90,6 +94,39 @@ def _varied(proposals: list[tuple]) -> list[tuple]:
         if len(chosen) == WEIGHED:
             break
     return chosen
+
+
+def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> Candidate:
+    """Candidate as it is told where the same movement was seen at half its tempo or twice.
+
+    The slower one is the full cycle, if it is about as sure; the faster one names its halves. Both are then told,
+    so the movement is as sure as the surer of them.
+
+    Args:
+        candidate: The one to tell.
+        ranked: All of its stretch.
+        clear: Confidence from which on a faster one counts.
+    """
+    slower = _at(ranked, candidate, 0.5)
+    if slower and _odds(slower) > _odds(candidate) - HALF_ODDS:
+        return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
+    faster = _at(ranked, candidate, 2.0)
+    return dataclasses.replace(candidate, pairs=candidate.pairs or bool(faster and faster.confidence >= clear))
+
+
+def _at(ranked: list[Candidate], one: Candidate, multiple: float) -> Candidate | None:
+    """The surest candidate at a multiple of the tempo of another in most of its time."""
+    for other in ranked:
+        shared = min(one.run.ends[-1], other.run.ends[-1]) - max(one.run.starts[0], other.run.starts[0])
+        is_near = abs(np.log(other.hertz / one.hertz / multiple)) < OCTAVE
+        if is_near and other.evidence.count > 2 and shared > 0.7 * (one.run.ends[-1] - one.run.starts[0]):
+            return other
+    return None
+
+
+def _odds(one: Candidate) -> float:
+    """Logarithm of the odds of a confidence."""
+    return float(np.log(one.confidence / max(1 - one.confidence, 1e-9)))
 
 
 def apart(ranked: list[Candidate], least: float, clear: float) -> list[Candidate]:

@@ -89,7 +89,8 @@ def _of_stretch(
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
     gray, ranked = _ranked(stretch, gray, band, keys)
-    answers = [_answer(stretch, gray, one) for one in movement.apart(ranked, SEEN, CLEAR)]
+    told = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
+    answers = [_answer(stretch, gray, one) for one in told]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         answers = _skin(stretch, band) or answers
     if not answers:

@@ -10,6 +10,8 @@ from simper_tf.reading import events
 CHANCE = 0.3
 # Share of the mean squared speed of a run below which the scene stands still.
 MOVES = 0.02
+# Share of the movement that a tile must hold to speak, and share of it that must return in the best of them.
+LEAST_ENERGY, RETURNS = 0.03, 0.4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,5 +111,11 @@ def features(shown: Evidence) -> np.ndarray:
 
 
 def confidence(shown: Evidence) -> float:
-    """Probability that the run is a repetition and its tempo is right."""
-    return float(1 / (1 + np.exp(-(BIAS + WEIGHTS @ features(shown)))))
+    """Probability that the run is a repetition and its tempo is right.
+
+    Somewhere in the picture the movement must come back: a course may
+    repeat by chance while no tile does.
+    """
+    moves = shown.energy > LEAST_ENERGY * shown.energy.sum()
+    returns = float(np.clip(shown.tiles[moves].max(initial=0) / RETURNS, 0, 1))
+    return returns / float(1 + np.exp(-(BIAS + WEIGHTS @ features(shown))))

@@ -1,11 +1,14 @@
 """Scenes, events and the compression's own repetition on small made series."""
 
+import dataclasses
+import types
+
 import cv2
 import numpy as np
 import pytest
 from scipy import ndimage
 
-from simper_tf.reading import camera, courses, events, recording, stretches
+from simper_tf.reading import camera, courses, events, movement, recording, stretches, verdict
 
 
 def course(*states):
@@ -123,3 +126,38 @@ def test_a_pan_over_a_still_repeats_nothing():
         frames.append(cv2.warpAffine(wide, shift, (64, 44), flags=cv2.INTER_LINEAR))
     frames = np.clip(np.rint(frames), 0, 255).astype(np.uint8)[..., None]
     assert not recording.read(zip(np.arange(120) / 20, frames, strict=True)).clear
+
+
+def candidate(hertz, confidence, first=0.0, last=100.0):
+    """A candidate that lasts from one sample to another."""
+    marks = np.array([first + 2, (first + last) / 2, last - 2])
+    shown = types.SimpleNamespace(count=3)
+    return movement.Candidate(
+        events.Run(marks, marks - 2, np.append(marks[:-1] + 2, last), None), hertz, False, shown, confidence
+    )
+
+
+def test_a_half_is_told_as_its_full_cycle_where_both_are_as_sure():
+    half, cycle = candidate(0.2, 0.8), candidate(0.1, 0.75)
+    told = movement.whole_cycle(half, [half, cycle], 0.5)
+    assert (told.hertz, told.pairs, told.confidence) == (0.1, True, 0.8)
+    assert movement.whole_cycle(cycle, [half, cycle], 0.5).pairs
+
+
+def test_a_half_that_is_much_surer_stays_as_it_is():
+    half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6)
+    assert movement.whole_cycle(half, [half, cycle], 0.5) == half
+    assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.5) == half
+
+
+def test_what_returns_in_no_tile_is_not_sure():
+    tiles = np.full(4, 0.8)
+    shown = verdict.Evidence(5, 0.95, 1.4, 0.7, 0.9, 3.0, tiles, np.ones(4))
+    assert verdict.confidence(shown) > 0.9
+    assert verdict.confidence(dataclasses.replace(shown, tiles=tiles - 1)) == 0
+    assert (
+        verdict.confidence(
+            dataclasses.replace(shown, energy=np.array([1, 1e-3, 1e-3, 1e-3]), tiles=np.array([-0.1, 1, 1, 1]))
+        )
+        == 0
+    )

@@ -1,4 +1,4 @@
-"""Six real recordings, one a kind; skipped where their folder is missing."""
+"""Seven real recordings, one a kind; skipped where their folder is missing."""
 
 import csv
 import os
@@ -16,6 +16,7 @@ KINDS = {
     "echo_0X1291.mkv": real.RIGHT,
     "treadmill_kx.mkv": real.RIGHT,
     "evm_face.mkv": real.RIGHT,
+    "metronome.mkv": real.RIGHT,
     "fan.mkv": real.REFUSED,
 }
 
