@@ -13,7 +13,7 @@ import scipy.signal
 # Samples a second above which a series is thinned out first, and samples of the fastest period that courses keep.
 _TOP_RATE, _SAMPLES = 125.0, 10
 # Ends of the pass bands, in ends of the band that is sought.
-_WAVE, _SPEED, _ENERGY = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0)
+_WAVE, _SPEED, _ENERGY, _DETAIL = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0), (1.5, 8.0)
 # Share of the fastest period over which slopes and energy are smoothed.
 _SLOPE_WIDTH, _ENERGY_WIDTH = 0.1, 0.14
 _FEWEST_ENERGY = 9  # Samples of the fastest period from which on there is something above the band.
@@ -68,6 +68,11 @@ def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[di
     scores = [np.mean([height(course, rate / thinned, band) for course in one.values()]) for one in tried]
     best_one = int(np.argmax(scores))
     return tried[best_one], rate / thinned, sources[best_one]
+
+
+def detail(source: np.ndarray, rate: float, band: tuple[float, float]) -> np.ndarray:
+    """Returns what is faster than a band, `(N,)`: the shape of spikes. Zeros where too few samples show it."""
+    return _passed(source, rate, band, _DETAIL) if rate > _FEWEST_ENERGY * band[1] else np.zeros_like(source)
 
 
 def autocorrelation(course: np.ndarray) -> np.ndarray:
@@ -131,7 +136,7 @@ def _peakedness(values):
 def _passed(values, rate, band, ends):
     """Returns a series of deviation 1 without what is slower or faster than a band times its ends."""
     low, high = ends[0] * band[0], min(ends[1] * band[1], 0.45 * rate)
-    if ends is _ENERGY:
+    if ends in (_ENERGY, _DETAIL):
         low = ends[0] * band[1]
     sections = scipy.signal.butter(2, [low, high], "bandpass", fs=rate, output="sos")
     padding = min(len(values) - 1, int(rate / low))
