@@ -88,7 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real/series"))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/series.md"), help="Document.")
-    parser.add_argument("--each", type=int, default=20, help="Generated recordings a kind.")
+    parser.add_argument("--each", type=int, default=8, help="Generated recordings a kind.")
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
     real = list(real_windows(args.files))
