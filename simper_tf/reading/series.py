@@ -34,6 +34,8 @@ _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have be
 # ones are nearly always so near, a wrong one is by chance in one of eight, as the band is so many times as wide.
 _NEAR, _SUPPORT = 0.1, math.log(8)
 _DRAWN = 2000  # Samples of a course.
+# Confidence below which another rhythm is named beside a clear one, and how much less likely it may be, as logarithm.
+_SURE, _RIVAL = 0.9, 5.0
 
 
 def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | None = None) -> result.Reading:
@@ -192,10 +194,13 @@ def _repetitions(moments):
 
 def _second(heard):
     """Returns a note on another rhythm that may be the one that is meant."""
-    if heard.confidence >= CLEAR or len(heard.candidates) < 2:
+    if heard.confidence >= _SURE or len(heard.candidates) < 2:
         return None
-    first, second = (f"{candidate.frequency:.3g} Hz" for candidate in heard.candidates[:2])
-    return f"Unclear: {first}, or {second}. Name a --band to choose."
+    first, second = heard.candidates[:2]
+    rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
+    if heard.confidence < CLEAR:
+        return f"Unclear: {rivals}. Name a --band to choose."
+    return f"The first is likelier: {rivals}." if first.odds - second.odds < _RIVAL else None
 
 
 def _joined(answers):

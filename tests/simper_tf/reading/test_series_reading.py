@@ -51,6 +51,13 @@ def test_other_tempos_and_doubtful_neighbors_lend_no_confidence(pair):
     assert [one.confidence for one in series._supported(heard)] == [confidence for _, confidence in pair]
 
 
+def test_another_rhythm_is_named_beside_one_that_is_not_sure():
+    unclear, clear, sure, alone = (beats_of(1.2, *rest) for rest in ((0.4, 0.8), (0.7, 0.8), (0.95, 0.8), (0.7,)))
+    assert series._second(unclear) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
+    assert series._second(clear) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
+    assert series._second(sure) is series._second(alone) is None
+
+
 @pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0, 8.0])
 def test_without_a_band_a_wave_is_read_at_its_own_frequency(hertz):
     times = np.arange(0, 30, 0.02)
