@@ -1,0 +1,51 @@
+"""Shapes of beats: what repeats explains its course, spikes are alike, and drift has no line in the spectrum."""
+
+import numpy as np
+import pytest
+
+from simper_tf.reading import beat_shapes
+
+RNG = np.random.default_rng(0)
+PLACES = np.arange(20, 400, 25)
+
+
+def test_a_wave_is_explained_whole_and_noise_hardly():
+    wave = np.cos(2 * np.pi * (np.arange(420) - 20) / 25)
+    assert beat_shapes.explained(wave, PLACES, 15) > 0.98
+    assert beat_shapes.explained(RNG.normal(size=420), PLACES, 15) < 0.3
+
+
+def test_noise_as_strong_as_a_wave_leaves_half_explained():
+    wave = np.sqrt(2) * np.cos(2 * np.pi * (np.arange(2020) - 20) / 25)
+    places = np.arange(20, 2000, 25)
+    assert beat_shapes.explained(wave + RNG.normal(size=2020), places, 15) == pytest.approx(0.5, abs=0.06)
+
+
+def test_spikes_that_come_a_bit_early_or_late_are_alike():
+    late = RNG.integers(-4, 5, len(PLACES))
+    spike = np.diff(np.exp(-0.5 * (np.arange(-6, 7) / 1.5) ** 2))
+    fine = np.zeros(420)
+    for place in PLACES + late:
+        fine[place - 6 : place + 6] += spike
+    assert beat_shapes.spikes(fine, PLACES, 20.0) > 0.85
+    assert beat_shapes.spikes(RNG.normal(size=420), PLACES, 20.0) < 0.6
+
+
+@pytest.mark.parametrize("places", [PLACES, PLACES[:2]], ids=["nothing fast", "two beats"])
+def test_without_anything_fast_or_beats_no_spikes_are_alike(places):
+    fine = np.zeros(420) if places is PLACES else RNG.normal(size=420)
+    assert beat_shapes.spikes(fine, places, 20.0) == 0
+
+
+def test_a_wave_has_a_line_and_drift_has_none():
+    times = np.arange(0, 10, 0.02)
+    assert beat_shapes.line(np.sin(2 * np.pi * 1.2 * times), 50.0, 1.2) == 5
+    drifts = np.cumsum(RNG.normal(size=(99, 500)), axis=1)
+    assert np.median([beat_shapes.line(drift, 50.0, 1.2) for drift in drifts]) < 0.5
+    assert beat_shapes.line(np.zeros(500), 50.0, 1.2) <= 0
+
+
+def test_beats_off_the_middle_of_a_curve_have_what_lies_between():
+    curve = np.cos(2 * np.pi * np.arange(420) / 25 * 2)
+    assert beat_shapes.between(curve, np.arange(0, 400, 25)) == pytest.approx(np.cos(2 * np.pi / 25), abs=1e-9)
+    assert beat_shapes.between(np.cos(np.pi * np.arange(420) / 25) ** 2, np.arange(0, 400, 25)) < 0.7
