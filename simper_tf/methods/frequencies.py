@@ -9,9 +9,6 @@ from simper_tf.signals.readout import check_rate
 
 # Clips that are encoded at once.
 CLIPS_AT_ONCE = 32
-# Share of the votes from which on all clips of a call are read at one multiple. They may be of three recordings alone:
-# two thirds of the votes would be those of two of them against the third.
-AGREED = 0.8
 
 
 def frequency(encode: Callable, clips, rate):
@@ -20,12 +17,12 @@ def frequency(encode: Callable, clips, rate):
         return float(frequency(encode, np.asarray(clips)[None], rate)[0])
     check_rate(rate, len(clips))
     features, pixels = _read(encode, clips)
-    return octave.find_octave(features, pixels, AGREED).frequency(features, pixels, np.float32(rate))
+    return octave.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
 
 
 def find_octave(encode: Callable, clips) -> octave.Octave:
     """Returns the multiple of the frequency at which features run; see `Method.octave`."""
-    return octave.find_octave(*_read(encode, clips), AGREED)
+    return octave.find_octave(*_read(encode, clips))
 
 
 def _read(encode, clips):

@@ -5,6 +5,7 @@ itself. Written in TensorFlow with dynamic shapes, because the exported model ru
 """
 
 import dataclasses
+import math
 
 import numpy as np
 import tensorflow as tf
@@ -14,23 +15,25 @@ from simper_tf.signals.readout import check_rate, fft_frequency, power_in_hertz
 
 # Two frequencies are the same where they lie within half a cycle a clip; in bins of `spectrum.pixel_power`.
 _NEAR = spectrum.PIXEL_PADDING // 2
-# Multiples of a candidate at which lines are sought, and multiples of the frequency so far whose aliases are known.
-_MULTIPLES = 9
-# A line where such an alias falls counts only if it is higher than an alias is likely to be.
-_ALIAS_HEIGHT = 0.4
-# One multiple is taken for all clips where so many of the votes agree, unless told otherwise, and so many of the clips
-# vote.
-_AGREEMENT, _VOTING = 2 / 3, 1 / 4
+# A wave is expected to have so many harmonics, each with this share of the amplitude of the one before. Candidates are
+# the peak of the features and its parts, down to a sixth. Chosen on training and validation clips of digits.
+_HARMONICS, _FADING = 9, 0.8
+_DIVISORS = 6
+# By which share the likeness of the best candidate must exceed that of the next for a clip to vote.
+_LEAD = 0.1
+# One multiple is taken for all clips only where so many of the votes agree, and so many of the clips vote. Of those
+# that do not, about so many would be misread by their own pixels.
+_AGREEMENT, _VOTING, _MISREAD = 2 / 3, 1 / 4, 1 / 4
 
 
 def resolve_octave(features, pixels, rate):
     """Reads frequencies with no label and no band: the peak of the features, stepped down as the pixels show.
 
-    Features may run at a multiple of the frequency; pixels hold the frequency itself. From the highest peak above one
-    cycle a clip, this goes down to its half or third as long as the pixels have a line at a multiple of that half or
-    third which is no multiple of the peak. Harmonics above half the rate fold back and look like such lines, so one
-    where a fold is to be expected must be higher than others. If the pixels have lines, but none at any multiple of
-    what was found (a harmonic of the features may fold back too), the highest peak near a line takes its place.
+    Features may run at a multiple of the frequency; pixels hold the frequency itself. The candidates are the highest
+    peak above one cycle a clip and its parts, down to a sixth. Each would show in the pixels as a comb of harmonics
+    that fade, and fold back above half the rate; the one most like the spectrum of the pixels is taken. If the pixels
+    have lines, but none at any multiple of it (a harmonic of the features may fold back too), the highest peak near a
+    line takes the place of the highest.
 
     It cannot see what pixels do not show: a frequency drowned in noise (see `Octave`), or a movement whose two
     halves differ in nothing but what a mean over a grid of pixels removes. Nor does it step up: features at a part of
@@ -57,12 +60,14 @@ def resolve_octave(features, pixels, rate):
     """
     if tf.executing_eagerly():
         check_rate(rate, len(features))
+        _check_pixels(np.shape(features), np.shape(pixels))
     num_frames = tf.shape(features)[1]
-    peaks, votes = wide_peak(features), octave_votes(features, pixels)
+    peaks = wide_peak(features)
+    divisors, has_line, _ = _divisors(peaks, pixels, num_frames)
     near_line = _peak_near_a_line(features, spectrum.lines(pixels))
-    peaks = tf.where(votes > 0, peaks, near_line)
-    divisors = tf.maximum(tf.where(votes > 0, votes, _divisors(near_line, pixels, num_frames)), 1)
-    return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
+    instead, still_has_line, _ = _divisors(near_line, pixels, num_frames)
+    instead = near_line / tf.where(still_has_line, instead, 1.0)
+    return tf.cast(rate, tf.float32) * tf.where(has_line, peaks / divisors, instead)
 
 
 def octave_votes(features, pixels):
@@ -72,8 +77,8 @@ def octave_votes(features, pixels):
         features, pixels: As in `resolve_octave`.
 
     Returns:
-        `(N,)` int32, by how much `wide_peak` is to be divided: 1, 2, 3, 4, 6 or 9; 0 where the pixels have no line at
-        any multiple of the frequency, so that nothing is known.
+        `(N,)` int32, by how much `wide_peak` is to be divided, 1 to 6; 0 where the pixels have no line at any multiple
+        of the frequency, or two candidates are nearly as like, so that nothing is known.
 
     Raises:
         ValueError: As in `resolve_octave`.
@@ -81,7 +86,8 @@ def octave_votes(features, pixels):
     peaks = wide_peak(features)
     if tf.executing_eagerly():
         _check_pixels(np.shape(features), np.shape(pixels))
-    return _divisors(peaks, pixels, tf.shape(features)[1])
+    divisors, has_line, is_sure = _divisors(peaks, pixels, tf.shape(features)[1])
+    return tf.where(has_line & is_sure, tf.cast(divisors, tf.int32), 0)
 
 
 def pixel_frequency(pixels, rate, num_frames):
@@ -93,8 +99,8 @@ def pixel_frequency(pixels, rate, num_frames):
         num_frames: T of the clips.
 
     Returns:
-        `(N,)` float32 in Hz: the strongest line, stepped down as `resolve_octave` does. Where there is none, the
-        highest power from one cycle a clip.
+        `(N,)` float32 in Hz: the strongest line, or the part of it that `resolve_octave` would take. Where there is no
+        line, the highest power from one cycle a clip.
 
     Raises:
         ValueError: the rate is not positive. In a graph nothing is checked.
@@ -113,8 +119,7 @@ def pixel_frequency(pixels, rate, num_frames):
     no_line = ~tf.reduce_any(is_line, axis=1, keepdims=True)
     repeats = tf.range(tf.shape(pixels)[-1]) >= spectrum.PIXEL_PADDING
     peaks = spectrum.peak(pixels, is_line | (no_line & repeats))[1] / scale
-    divisors = tf.maximum(_divisors(peaks, pixels, num_frames), 1)
-    return tf.cast(rate, tf.float32) * peaks / tf.cast(divisors, tf.float32)
+    return tf.cast(rate, tf.float32) * peaks / _divisors(peaks, pixels, num_frames)[0]
 
 
 def wide_peak(features):
@@ -140,38 +145,52 @@ def _peak_near_a_line(features, lines):
 
 
 def _divisors(peaks, pixels, num_frames):
-    """Returns by how much to divide `(N,)` peaks in cycles per frame; 0 where no line decides."""
-    lines, scale = spectrum.lines(pixels), tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
-    divisors = tf.ones_like(peaks)
-    for _ in range(2):
-        current = peaks / divisors
-        evidence = _without_aliases(lines, current, scale)
-        steps = tf.ones_like(divisors)
-        for part in (3, 2):  # A half found overrules a third.
-            multiples = [k for k in range(1, _MULTIPLES + 1) if k % part]
-            has_line = tf.reduce_any(_at(evidence, current[:, None] / part * multiples, scale) > 0, axis=1)
-            # Less than a cycle a clip is no repetition.
-            steps = tf.where(has_line & (current / part * scale >= spectrum.PIXEL_PADDING), float(part), steps)
-        divisors *= steps
-    multiples = tf.range(1.0, _MULTIPLES + 1)
-    seen = tf.reduce_any(_at(lines, (peaks / divisors)[:, None] * multiples, scale) > 0, axis=1)
-    return tf.where(seen, tf.cast(divisors, tf.int32), 0)
+    """Returns by how much to divide `(N,)` peaks in cycles per frame, whether a line agrees, and whether it is sure."""
+    scale = tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
+    seen = _above_surroundings(pixels)
+    parts = [peaks / divisor for divisor in range(2, _DIVISORS + 1)]
+    # Below two cycles a clip the harmonics of a part would lie in one lobe.
+    lowest = spectrum.HANN_LOBE * spectrum.PIXEL_PADDING
+    likeness = [tf.where(part * scale >= lowest, _likeness(seen, part, scale), 0.0) for part in parts]
+    likeness = [_likeness(seen, peaks, scale), *likeness]
+    highest, best = tf.math.top_k(tf.stack(likeness, axis=1), 2)
+    divisors = tf.cast(best[:, 0] + 1, tf.float32)
+    is_sure = (1 - _LEAD) * highest[:, 0] >= highest[:, 1]
+    return divisors, _has_line(pixels, peaks / divisors, scale), is_sure
 
 
-def _without_aliases(lines, frequency, scale):
-    """Takes out the lines, unless they are high, where multiples above half the rate of `(N,)` frequencies fold to."""
-    multiples = frequency[:, None] * tf.range(2.0, _MULTIPLES + 1)
-    folded = tf.where(multiples > 0.5, tf.abs(multiples - tf.round(multiples)), -1.0) * scale
-    bins = tf.cast(tf.range(tf.shape(lines)[-1]), tf.float32)
-    expected = tf.reduce_any(tf.abs(bins - folded[..., None]) <= _NEAR + 0.5, axis=1)
-    return tf.where(expected & (lines < _ALIAS_HEIGHT), 0.0, lines)
+def _above_surroundings(pixels):
+    """Returns `(N, F)` spectra, of norm 1, of what rises above the mean around it; as cube roots, for faint lines."""
+    lobe = 2 * spectrum.HANN_LOBE * spectrum.PIXEL_PADDING + 1
+    mean = tf.nn.avg_pool1d(pixels[..., None], lobe, 1, "SAME")[..., 0]
+    counted = spectrum.without_drift(tf.nn.relu(pixels - mean))
+    largest = tf.reduce_max(counted, axis=1, keepdims=True)
+    return tf.math.l2_normalize(tf.math.divide_no_nan(counted, largest) ** (1 / 3), axis=1)
 
 
-def _at(lines, frequencies, scale):
-    """Returns the highest of `(N, F)` lines near each of `(N, K)` frequencies, 0 above half the rate."""
-    bins = tf.cast(tf.round(frequencies * scale), tf.int32)
-    heights = tf.gather(_widened(lines), tf.minimum(bins, tf.shape(lines)[-1] - 1), batch_dims=1)
-    return tf.where(frequencies <= 0.5, heights, 0.0)
+def _likeness(seen, frequencies, scale):
+    """Returns the cosines of spectra and of those of waves at `(N,)` frequencies in cycles per frame.
+
+    Harmonics above half the rate fold back, and a wave at a part of the frequency has lines wherever the frequency has
+    some. The right one is told by which of its harmonics are strong: the lower ones.
+    """
+    harmonics = frequencies[:, None] * tf.range(1.0, _HARMONICS + 1)
+    folded = tf.abs(harmonics - tf.round(harmonics)) * scale
+    bins = tf.cast(tf.range(tf.shape(seen)[-1]), tf.float32)
+    cycles = tf.abs(bins - folded[..., None]) / spectrum.PIXEL_PADDING
+    # The main lobe of a Hann window, nearly.
+    lobes = tf.square(tf.cos(math.pi / 4 * tf.minimum(cycles, spectrum.HANN_LOBE)))
+    heights = _FADING ** tf.range(float(_HARMONICS))
+    wave = tf.math.l2_normalize(tf.norm(heights[:, None] * lobes, axis=1), axis=1)
+    return tf.reduce_sum(seen * wave, axis=1)
+
+
+def _has_line(pixels, frequencies, scale):
+    """Returns `(N,)` bool, whether there is a line near a multiple of a frequency, below half the rate."""
+    multiples = frequencies[:, None] * tf.range(1.0, _HARMONICS + 1)
+    lines = _widened(spectrum.lines(pixels))
+    bins = tf.minimum(tf.cast(tf.round(multiples * scale), tf.int32), tf.shape(lines)[-1] - 1)
+    return tf.reduce_any((tf.gather(lines, bins, batch_dims=1) > 0) & (multiples <= 0.5), axis=1)
 
 
 def _widened(lines):
@@ -198,24 +217,23 @@ class Octave:
     Attributes:
         divisor: The multiple with most votes, 1 without any.
         agreement: Its share of the votes, in [0, 1].
-        voting: The share of clips whose pixels show a line by which to vote, in [0, 1].
-        needed: The share of the votes from which on one multiple is taken for all clips.
+        voting: The share of clips whose pixels show clearly enough which multiple it is, in [0, 1].
     """
 
     divisor: int
     agreement: float
     voting: float
-    needed: float = _AGREEMENT
 
     @property
     def shows(self) -> bool:
-        """Whether the pixels of enough clips show a line."""
+        """Whether the pixels of enough clips show which multiple it is."""
         return self.voting >= _VOTING
 
     @property
     def is_common(self) -> bool:
-        """Whether one multiple is to be taken for all clips: few disagree, and not just a few have voted."""
-        return self.agreement >= self.needed and self.shows
+        """Whether one multiple is to be taken for all clips: it saves more clips than it misreads."""
+        disagree = self.voting * (1 - self.agreement)
+        return self.shows and self.agreement >= _AGREEMENT and disagree <= _MISREAD * (1 - self.voting)
 
     @property
     def harmonic(self) -> float | None:
@@ -250,15 +268,14 @@ class Octave:
         )
 
 
-def find_octave(features, pixels, needed: float = _AGREEMENT) -> Octave:
+def find_octave(features, pixels) -> Octave:
     """Returns the `Octave` of an encoder.
 
     Args:
         features, pixels: Of unlabeled clips, as in `resolve_octave`.
-        needed: As in `Octave`.
     """
     votes = np.asarray(octave_votes(features, pixels))
-    return Octave(*most_voted(votes), voting=float(np.mean(votes > 0)), needed=needed)
+    return Octave(*most_voted(votes), voting=float(np.mean(votes > 0)))
 
 
 def most_voted(votes) -> tuple[int, float]:

@@ -203,9 +203,13 @@ def lines(pixels):
     """
     highest_near = tf.nn.max_pool1d(pixels[..., None], 3, 1, "SAME")[..., 0]
     num_bins = tf.shape(pixels)[-1]
-    # A steady drift peaks at one cycle a clip.
-    counted = tf.where(2 * tf.range(num_bins) < 3 * PIXEL_PADDING, 0.0, pixels)
+    counted = without_drift(pixels)
     height = tf.math.divide_no_nan(counted, tf.reduce_max(counted, axis=-1, keepdims=True))
     median = tf.gather(tf.sort(counted, axis=-1), num_bins // 2, axis=-1)[:, None]
     is_line = (pixels >= highest_near) & (height >= LINE_SHARE) & (pixels > LINE_OVER_MEDIAN * median)
     return tf.where(is_line, height, 0.0)
+
+
+def without_drift(pixels):
+    """Returns `(N, F)` pixel spectra with 0 below one and a half cycles a clip: a steady drift peaks at one."""
+    return tf.where(2 * tf.range(tf.shape(pixels)[-1]) < 3 * PIXEL_PADDING, 0.0, pixels)

@@ -66,7 +66,7 @@ def test_clips_without_a_line_are_read_by_the_common_multiple():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     drowned = dataclasses.replace(test, pixels=np.ones_like(test.pixels))
     octave = find_octave(train.series, train.pixels)
-    assert octave == Octave(2, 1.0, 1.0)
+    assert (octave.divisor, octave.agreement, octave.is_common) == (2, 1.0, True)
     said = "Features run at 2 times the frequency: so say 100% of the clips whose pixels show it."
     assert str(octave) == said
     np.testing.assert_allclose(octave.frequency(drowned.series, drowned.pixels, drowned.rates), test.labels, atol=0.01)
@@ -83,7 +83,7 @@ def test_where_votes_split_each_clip_is_read_by_its_own_pixels():
         },
     )
     octave = find_octave(mixed.series, mixed.pixels)
-    assert (octave.agreement, octave.is_common) == (0.5, False)
+    assert (octave.agreement, octave.is_common) == (pytest.approx(0.5, abs=0.1), False)
     assert "do not run at one multiple" in str(octave)
     np.testing.assert_allclose(octave.frequency(mixed.series, mixed.pixels, mixed.rates), frequencies, atol=0.01)
 
@@ -93,14 +93,16 @@ def test_a_few_clips_with_lines_do_not_decide_for_all():
     pixels = train.pixels.copy()
     pixels[8:] = 1
     octave = find_octave(train.series, pixels)
-    assert (octave.agreement, octave.voting, octave.is_common) == (1.0, 0.2, False)
-    assert "20% of the clips show a line: too few" in str(octave)
+    assert (octave.agreement, octave.is_common) == (1.0, False)
+    assert 0.1 < octave.voting <= 0.2
+    assert "too few to tell" in str(octave)
 
 
 @pytest.mark.parametrize(
-    ("agreement", "voting", "common"), [(0.67, 0.25, True), (0.66, 1.0, False), (1.0, 0.24, False)]
+    ("agreement", "voting", "common"),
+    [(0.67, 0.25, True), (0.66, 0.25, False), (1.0, 0.24, False), (0.98, 0.9, True), (0.97, 0.9, False), (1, 1, True)],
 )
-def test_a_multiple_is_common_where_two_of_three_votes_agree(agreement, voting, common):
+def test_a_multiple_is_common_where_it_misreads_fewer_clips(agreement, voting, common):
     octave = Octave(2, agreement, voting)
     assert octave.is_common == common
     assert str(octave).startswith("Features run at 2 times the frequency") == common
@@ -108,7 +110,7 @@ def test_a_multiple_is_common_where_two_of_three_votes_agree(agreement, voting, 
 
 
 def test_features_at_the_frequency_itself_are_said_to_be_so():
-    assert str(Octave(1, 0.9, 1.0)).startswith("Features run at the frequency: so say 90% of")
+    assert str(Octave(1, 0.98, 0.9)).startswith("Features run at the frequency: so say 98% of")
 
 
 def test_calibration_looks_at_no_more_labels_than_it_may():
@@ -166,7 +168,7 @@ def test_protocols_with_labels_get_the_clips_of_known_labels():
     for protocol in ("1nn", "1nn_npsd", "1nn_euclidean", "fft_calibrated"):
         np.testing.assert_array_equal(found[protocol], expected[protocol])
     votes = protocols.predict(half, test, test, TASK)["fft_resolved"].found["octave"]
-    assert votes["voting"] == pytest.approx(5 / 6)
+    assert 0.5 < votes["voting"] <= 5 / 6
 
 
 @pytest.mark.parametrize(("task", "per_hertz"), [(TASK, 1), (Frequency("bpm", band=(0.4, 5.5)), 60)])
