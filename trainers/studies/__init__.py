@@ -32,6 +32,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table21": (finetuning.pulse_methods, finetuning.PULSE),
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
     "quickstart": (comparison.quickstart, _DIGITS),
+    "mnist": (comparison.mnist, _DIGITS),
     "comparison": (comparison.comparison, _DIGITS),
     "choices": (comparison.choices, _DIGITS),
 }
