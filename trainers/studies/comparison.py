@@ -67,7 +67,7 @@ def mnist(scale: Scale) -> Study:
     """Returns the readouts of `flags/mnist.cfg`, on the digits of the paper, beside its numbers."""
     # Short tables say that everything runs, and download nothing.
     digits = {"dataset": "rotating_digits/digits"} if scale.is_short else {}
-    about = "What `flags/mnist.cfg` ends with, over three seeds: the paper's own digits, not what stands in for them."
+    about = "What `flags/mnist.cfg` ends with, on the paper's own digits and not on what stands in for them."
     return Study("mnist", "The paper's digits, MNIST", about, (_readouts(scale, "flags/mnist.cfg", **digits),))
 
 
