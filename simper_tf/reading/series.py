@@ -74,7 +74,7 @@ def _of_stretches(times, values, limits, seconds):
     parts = [slice(first, last) for first, last in _stretches(times, seconds)]
     heard = _supported([_heard(times[part], values[part], limits) for part in parts])
     answers = [answer for one in heard if (answer := _of_stretch(one)) is not None]
-    return answers, [note for one in heard if (note := _second(one))]
+    return answers, [note for one in heard if (note := _second(one, is_alone=len(heard) == 1))]
 
 
 def _heard(times, values, limits):
@@ -192,15 +192,16 @@ def _repetitions(moments):
     return tuple((float(one), float(two)) for one, two in itertools.pairwise(moments) if two - one < longest)
 
 
-def _second(heard):
-    """Returns a note on another rhythm that may be the one that is meant."""
+def _second(heard, is_alone):
+    """Returns a note on another rhythm that may be the one that is meant; a clear one is confirmed by neighbors."""
     if heard.confidence >= _SURE or len(heard.candidates) < 2:
         return None
     first, second = heard.candidates[:2]
     rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
     if heard.confidence < CLEAR:
         return f"Unclear: {rivals}. Name a --band to choose."
-    return f"The first is likelier: {rivals}." if first.odds - second.odds < _RIVAL else None
+    is_rival = is_alone and first.odds - second.odds < _RIVAL
+    return f"The first is likelier: {rivals}." if is_rival else None
 
 
 def _joined(answers):

@@ -53,9 +53,10 @@ def test_other_tempos_and_doubtful_neighbors_lend_no_confidence(pair):
 
 def test_another_rhythm_is_named_beside_one_that_is_not_sure():
     unclear, clear, sure, alone = (beats_of(1.2, *rest) for rest in ((0.4, 0.8), (0.7, 0.8), (0.95, 0.8), (0.7,)))
-    assert series._second(unclear) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
-    assert series._second(clear) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
-    assert series._second(sure) is series._second(alone) is None
+    assert series._second(unclear, is_alone=False) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
+    assert series._second(clear, is_alone=True) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
+    assert [series._second(one, is_alone=True) for one in (sure, alone)] == [None, None]
+    assert series._second(clear, is_alone=False) is None
 
 
 @pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0, 8.0])
