@@ -89,6 +89,12 @@ def call(data_dir, monkeypatch, plain):
 
 
 @pytest.fixture
+def training_alone(monkeypatch):
+    """Ends a run in this process with its training: a test of weights asks for no evaluation, which takes as long."""
+    monkeypatch.setattr(pretrain.evaluate, "evaluate", lambda *_: None)
+
+
+@pytest.fixture
 def command(data_dir):
     """Returns a function that starts `python -m trainers.<name>` with tiny flags and returns the process."""
 

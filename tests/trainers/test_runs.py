@@ -253,7 +253,7 @@ def test_results_of_other_flags_stay_apart_without_checkpoints(call, tmp_path):
 
 @pytest.mark.slow
 def test_flags_of_a_run_that_are_empty_are_told_with_the_file(call, tmp_path):
-    call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts", "--epochs=1")
+    call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}")
     (tmp_path / "flags.cfg").write_bytes(b"")
     with pytest.raises(ValueError, match=r"flags\.cfg is damaged: it holds no flag"):
         call(evaluate.main, f"--run_dir={tmp_path}")
