@@ -1,6 +1,7 @@
 """Floors of the package, where each imports only from those above it; and how tests are named."""
 
 import ast
+import functools
 import graphlib
 import pathlib
 
@@ -27,17 +28,18 @@ def modules(part):
     return {name_of(path): path for path in (ROOT / part).rglob("*.py") if not path.stem.endswith("_test")}
 
 
+@functools.cache
 def imported(path):
-    """Yields the names that a file imports, absolute, each with all that it may stand for."""
-    package = path.relative_to(ROOT).parent.parts
+    """Returns the names that a file imports, absolute, each with all that it may stand for."""
+    package, names = path.relative_to(ROOT).parent.parts, []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = ".".join((*package[: len(package) + 1 - node.level], *filter(None, [node.module])))
             base = base if node.level else node.module
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return names
 
 
 def floor_of(name):
