@@ -150,9 +150,13 @@ def test_features_are_those_of_the_encoder_alone(kind, precision, swinging_bars)
     np.testing.assert_allclose(model.predict(clips, batch_size=4, verbose=0), expected, atol=1e-5)
 
 
+OTHERS = [
+    (kind, look) for kind in METHODS.values() for look in ("simper", "none") if kind.appearance != APPEARANCES[look]
+]
+
+
 @pytest.mark.slow
-@ALL
-@pytest.mark.parametrize("look", ["simper", "none"])
+@pytest.mark.parametrize(("kind", "look"), OTHERS, ids=[f"{kind.registered_name}-{look}" for kind, look in OTHERS])
 def test_every_method_trains_with_another_or_no_appearance(kind, look, swinging_bars):
     views = views_for(kind)
     views = Views(views.num_frames, views.times, kind.appearance_from(APPEARANCES[look]))

