@@ -31,7 +31,7 @@ KINDS = {name: functools.partial(make, FRAME) for name, make in ENCODERS.items()
 LEARNING = sorted(set(KINDS) - {"frame_mean"})
 
 # Too large for `make test-fast`; variants, "<name> <what>", are left out there too.
-LARGE = ("physnet", "physnet_sinc", "repnet", "resnet3d18")
+LARGE = ("cnn3d_domainbed", "physnet", "physnet_sinc", "repnet", "resnet3d18")
 
 
 def each(cases):

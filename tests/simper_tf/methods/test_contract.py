@@ -78,7 +78,7 @@ def test_autograph_converts_every_part_of_a_step(kind, name):
 
 
 @pytest.mark.slow
-@ALL_SLOW_BUT_ONE
+@ALL
 def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, stepped):
     model, before, logs = stepped(kind)
     assert set(logs) == set(model.log_names())
@@ -102,7 +102,8 @@ def test_the_loss_reaches_every_kernel_despite_batch_norm(kind, swinging_bars):
     assert min(largest.values()) > 0, largest
 
 
-@ALL_SLOW_BUT_ONE
+@pytest.mark.slow
+@ALL
 def test_views_from_the_host_train_like_views_from_the_device(kind, stepped, swinging_bars):
     (_, _, expected), on_host = stepped(kind), compiled(kind, seed=5)
     logs = on_host.train_step(ready_views(kind, on_host.views, swinging_bars[0][:3], (5, 0)))
@@ -111,7 +112,7 @@ def test_views_from_the_host_train_like_views_from_the_device(kind, stepped, swi
 
 
 @pytest.mark.slow
-@ALL_SLOW_BUT_ONE
+@ALL
 def test_a_saved_method_comes_back_and_goes_on_alike(kind, stepped, swinging_bars, tmp_path):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0][:3])))
     model, *_ = stepped(kind)
@@ -129,7 +130,8 @@ def test_a_saved_method_comes_back_and_goes_on_alike(kind, stepped, swinging_bar
     assert float(loaded.train_step(data)["loss"]) == pytest.approx(float(model.train_step(data)["loss"]), rel=1e-4)
 
 
-@ALL_SLOW_BUT_ONE
+@pytest.mark.slow
+@ALL
 def test_a_checkpoint_holds_all_that_a_step_changes(kind, stepped, tmp_path):
     (model, *_), other = stepped(kind), compiled(kind)
     other.optimizer.build(other.trainable_variables)
@@ -165,7 +167,7 @@ def test_every_method_trains_with_another_or_no_appearance(kind, look, swinging_
 
 
 @pytest.mark.slow
-@ALL_SLOW_BUT_ONE
+@ALL
 def test_a_series_trains_where_views_change_only_time(kind):
     series = np.random.default_rng(1).uniform(size=(3, 40, 1, 1, 1)).astype(np.float32)
     frames = keras.Input((None, 1, 1, 1))

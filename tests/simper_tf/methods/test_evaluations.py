@@ -50,6 +50,7 @@ def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_
     np.testing.assert_allclose(features[0, 0], model.encoder(batch["views"][0, :1])[0], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_evaluation_is_the_mean_over_clips_in_any_batching(swinging_bars):
     model = compiled(SimPer)
     ready = tf.data.Dataset.from_tensor_slices(ready_views(SimPer, model.views, swinging_bars[0]))
@@ -57,6 +58,7 @@ def test_evaluation_is_the_mean_over_clips_in_any_batching(swinging_bars):
     assert model.evaluate(ready.batch(4), verbose=0) == pytest.approx(whole, rel=1e-4)  # 4 and 2.
 
 
+@pytest.mark.slow
 def test_batches_of_an_evaluation_see_views_that_no_step_sees(swinging_bars):
     model, seen = compiled(SimPer), []
 
@@ -98,6 +100,7 @@ def test_training_continues_after_an_evaluation_within_it(swinging_bars):
     assert {each.shape for each in predicted} == {(6, 30, 2)}
 
 
+@pytest.mark.slow
 def test_batches_whose_gradients_add_up_have_views_of_their_own(swinging_bars):
     model = compiled(SimPer)
     model.compile(keras.optimizers.Adam(1e-3, gradient_accumulation_steps=3))
