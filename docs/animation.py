@@ -26,7 +26,7 @@ def write(path: pathlib.Path = PATH):
     """Writes the animation, a GIF that repeats for ever."""
     frames = list(sample.frames())
     (answer,) = readings.read(sources.Video(sample.PATH)).reading.clear
-    drawn = _Drawing([moment for moment, _ in frames], feature([frame for _, frame in frames]), answer)
+    drawn = _Drawing([moment for moment, _ in frames], feature(trained(), [frame for _, frame in frames]), answer)
     shots = [drawn.at(moment, frame) for moment, frame in frames[::EVERY]]
     palette = shots[len(shots) // 4].quantize(_COLORS)
     first, *others = [shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots]
@@ -34,10 +34,15 @@ def write(path: pathlib.Path = PATH):
     first.save(path, save_all=True, append_images=others, duration=pause, loop=0, optimize=True)
 
 
-def feature(frames: list[np.ndarray]) -> np.ndarray:
-    """Returns the learned feature that changes most, a number for each frame."""
+def trained():
+    """Returns SimPer, trained on the sample."""
     model = simper_tf.from_recordings(sample.PATH)
     model.fit(steps=STEPS)
+    return model
+
+
+def feature(model, frames: list[np.ndarray]) -> np.ndarray:
+    """Returns the learned feature that changes most, a number for each frame."""
     _, height, width, _ = model.recordings.clip_shape
     small = [cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA) for frame in frames]
     series = np.reshape(model.method.encode(np.stack(small)[None]), (len(frames), -1))
