@@ -94,6 +94,31 @@ class Train(Clips):
 
 
 @dataclasses.dataclass(frozen=True)
+class Evaluate(Options):
+    """What recordings are compared with.
+
+    Raises:
+        ValueError: no labels are named.
+    """
+
+    labels: str = option("", "File of labels: recording, one of hz, per_minute and count, and from and to in seconds.")
+    model: str = option("", _MODEL)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not self.labels:
+            raise ValueError("--labels must name a file of what somebody has counted.")
+
+
+@dataclasses.dataclass(frozen=True)
+class Export(Options):
+    """What becomes of an exported model."""
+
+    model: str = option("runs/mine", "The folder of a run, or of its saved_model, such as simper train writes.")
+    format: str = option("tflite", "The file that is written.", choices=("tflite", "onnx"))
+
+
+@dataclasses.dataclass(frozen=True)
 class Demo(Options):
     """Where the demonstration goes."""
 

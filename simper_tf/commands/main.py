@@ -72,6 +72,14 @@ COMMANDS = {
         "Learn from recordings, without labels, and export a model that reads others.",
         "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="data",
     ),
+    "evaluate": Command(
+        "Compare what is read with what somebody has counted.",
+        "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING", needs=("cv2", "av"), extra="data",
+    ),
+    "export": Command(
+        "Write a trained encoder for phones and browsers.",
+        "export:export", "commands.command_options:Export", needs=(),
+    ),
     "validate": Command(
         "Say which recordings can be learned from, and why others cannot.",
         "train:validate", "commands.command_options:Clips", "RECORDING", needs=("cv2", "av"), extra="data",

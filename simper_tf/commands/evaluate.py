@@ -1,0 +1,79 @@
+"""Errors of what is read of recordings, against stretches that somebody has counted."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from simper_tf.commands import console, predict, readings
+from simper_tf.commands.command_options import Evaluate
+from simper_tf.data import own_labels
+from simper_tf.recordings import search
+from simper_tf.recordings.errors import printable
+from simper_tf.utils import quiet
+
+
+def evaluate(names: Sequence[str], asked: Evaluate) -> int:
+    """Reads recordings, prints the errors in labeled stretches and returns the exit code, 1 where a file was left out.
+
+    Args:
+        names: Files, folders and patterns.
+        asked: Where the labels are, and which exported model reads too.
+
+    Raises:
+        ValueError: a recording or a label is not what it must be.
+    """
+    named = search.find(list(names), None, False)
+    for problem in named.problems:
+        console.say(f"Left out: {problem}")
+    sources = {source.name: source for source in named.sources}
+    stretches = own_labels.read(asked.labels, list(sources), (0.0, math.inf))
+    model = _model(asked.model)
+    done = {name: readings.read(sources[name]) for name in dict.fromkeys(stretch.recording for stretch in stretches)}
+    errors = {"read": [], "model": []}
+    for stretch in stretches:
+        told = {"read": _read(done[stretch.recording].reading, stretch)}
+        if model:
+            told["model"] = _told(sources[stretch.recording], stretch, done[stretch.recording], model)
+        for reader, hertz in told.items():
+            errors[reader].append(hertz - stretch.hertz)
+        values = ", ".join(f"{reader} {_text(hertz)}" for reader, hertz in told.items())
+        span = f"from {stretch.start:g} to {min(stretch.end, done[stretch.recording].info.seconds):g} s"
+        console.say(f"{printable(stretch.recording)} {span}: true {stretch.hertz:.3g} Hz, {values}")
+    for reader, offs in errors.items():
+        if offs:
+            console.say(_sentence(reader, np.array(offs)))
+    return int(bool(named.problems))
+
+
+def _model(path):
+    if not path:
+        return None
+    quiet.start()
+    from simper_tf.reading import exported
+
+    return exported.Exported(path)
+
+
+def _read(reading, stretch):
+    """Returns the median tempo in Hz of the repetitions of the surest answer in a stretch, NaN where there is none."""
+    repetitions = reading.clear[0].repetitions if reading.clear else ()
+    lasting = [end - start for start, end in repetitions if stretch.start <= (start + end) / 2 <= stretch.end]
+    return 1 / float(np.median(lasting)) if lasting else math.nan
+
+
+def _told(source, stretch, done, model):
+    """Returns the frequency in Hz that an exported model reads in a stretch."""
+    model.check(source)
+    wishes = readings.Wishes(start=stretch.start, end=stretch.end)
+    return predict.with_model(source, wishes, done, model).learned[-1].hertz
+
+
+def _text(hertz):
+    return f"{hertz:.3g} Hz" if math.isfinite(hertz) else "nothing"
+
+
+def _sentence(reader, offs):
+    kept = offs[np.isfinite(offs)]
+    off = f", off by {np.abs(kept).mean():.2g} Hz in the mean" if len(kept) else ""
+    return f"{reader}: {len(kept)} of {len(offs)} stretches{off}."

@@ -1,0 +1,51 @@
+"""`simper evaluate` and `simper export`: errors against labels, and the encoder as a file."""
+
+import json
+
+import numpy as np
+import pytest
+
+import simper_tf
+from simper_tf.commands import evaluate, main, sample
+
+
+def test_a_sentence_counts_what_was_read_and_its_mean_error():
+    assert evaluate._sentence("read", np.array([0.1, -0.3, np.nan])) == (
+        "read: 2 of 3 stretches, off by 0.2 Hz in the mean."
+    )
+    assert evaluate._sentence("model", np.array([np.nan])) == "model: 0 of 1 stretches."
+
+
+def test_evaluation_without_labels_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        main.main(["evaluate", "a.mp4"])
+    assert "--labels must name a file of what somebody has counted." in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_sample_is_read_as_it_was_drawn(tmp_path, capsys):
+    spans = sample.repetitions()
+    (tmp_path / "labels.csv").write_text(
+        f"recording,count,from,to\nsample.mp4,5,{spans[0][0]},{spans[4][1]}\nsample.mp4,4,{spans[5][0]},{spans[8][1]}\n"
+    )
+    assert not main.main(["evaluate", str(sample.PATH), f"--labels={tmp_path / 'labels.csv'}"])
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert "from 0.3 to 7.4 s: true 0.704 Hz, read 0.7" in first
+    assert "true 0.62 Hz, read 0.6" in second
+    assert last.startswith("read: 2 of 2 stretches, off by 0.0")
+
+
+@pytest.mark.slow
+def test_an_exported_model_becomes_a_file_beside_it(tmp_path, capsys):
+    simper_tf.export_model(simper_tf.small1d((1, 1, 1)), tmp_path / "saved_model", (1, 1, 1), band=(0.5, 4.0))
+    assert main.main(["export", f"--model={tmp_path}"]) is None
+    path = tmp_path / "tflite" / "1" / "model.tflite"
+    assert f"tflite: {path}." in capsys.readouterr().out
+    told = json.loads((path.parent / "metadata.json").read_text())
+    assert (told["format"], told["band_hz"]) == ("tflite", [0.5, 4.0])
+
+
+def test_an_export_of_nothing_says_how_to_make_a_model(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main.main(["export", f"--model={tmp_path}"])
+    assert "holds no exported model. Make one: simper train" in capsys.readouterr().err
