@@ -28,8 +28,8 @@ _EVEN = 0.05  # Unevenness below which intervals are even.
 _SEEN, _SHOWN = 1.6, 0.3  # Periods that must be there; share of the rate that the fastest frequency may have.
 _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # Odds that one of the tried periods is right: constant, and weights of `_compared`. And odds that the best of them is
-# right at all: constant, and weights of `_sureness`, whose first is bounded. Both were fitted on 1,173 windows: of 25
-# published hearts, of these with noise, motion, clipping or a phone's frame times, and of 315 that do not repeat.
+# right at all: constant, and weights of `_sureness`, whose first is bounded. Both were fitted on 1,173 windows: some 20
+# published hearts, these with noise, motion, clipping or a phone's frame times, and 315 windows that do not repeat.
 # No command fits them again, as most of these recordings are not at hand; `benchmarks.series` tests them.
 WEIGHTS = (1.31, -6.7, -27.26, 2.14, -1.87, 5.46, -2.13, -6.62, 9.73, 5.57)
 SURE_WEIGHTS = (-4.74, 0.76, 1.79, 3.35, 0.54)

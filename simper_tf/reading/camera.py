@@ -1,9 +1,12 @@
-"""Movement of the camera, taken out.
+"""Movement of the camera, and light that changes over the whole picture, taken out.
 
 Each textured tile tells its own shift from frame to frame by least
 squares on the gradients (Lucas and Kanade, 1981). Only where most tiles
 agree was it the camera that moved. Small errors add up along the way, so
 the path is mended by the shift of every frame against the median one.
+
+Lamps, exposure and sunlight multiply all pixels by one course. Most pixels
+show a still background, so their median ratio to the mean picture tells it.
 """
 
 import cv2
@@ -20,6 +23,27 @@ COMMON = 0.6
 LEAST, MOST = 0.3, 0.25
 # Rounds in which the path is mended, and the blur in pixels that hides how parts of a pixel are filled in.
 ROUNDS, BLUR = 2, 0.7
+
+# Gray levels between which a pixel follows the light, and share of the picture that must lie there.
+DARKEST, BRIGHTEST, FEWEST_LIT = 20, 235, 0.1
+# Standard deviation of the light, as share of its mean, from which on it matters.
+LEAST_LIGHT = 0.003
+
+
+def evened(gray: np.ndarray) -> np.ndarray | None:
+    """Frames under one light; None where the light changes too little to matter.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    mean = gray.mean(0)
+    follows = (mean > DARKEST) & (mean < BRIGHTEST)
+    if follows.mean() < FEWEST_LIT:
+        return None
+    light = np.median(gray[:, follows] / mean[follows], axis=1)
+    if light.std() < LEAST_LIGHT:
+        return None
+    return gray / np.maximum(light, 0.1)[:, None, None, None]
 
 
 def steadied(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

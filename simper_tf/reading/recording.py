@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from simper_tf.reading import camera, compression, courses, events, light, movement, regions, result, skin, stretches
+from simper_tf.reading import camera, compression, courses, events, movement, regions, result, skin, stretches
 
 LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45
@@ -103,7 +103,7 @@ def _ranked(
     stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
 ) -> tuple[np.ndarray, list[movement.Candidate]]:
     """Steady frames and candidates of a stretch as it was filmed and, where the light changes, under an even one."""
-    even = light.evened(gray)
+    even = camera.evened(gray)
     ranked: list[movement.Candidate] = []
     for frames in (gray,) if even is None else (gray, even):
         steady, path = camera.steadied(frames)

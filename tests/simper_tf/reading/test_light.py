@@ -4,7 +4,7 @@ import generated
 import numpy as np
 import pytest
 
-from simper_tf.reading import light, recording
+from simper_tf.reading import camera, recording
 
 
 def test_a_known_course_of_light_is_taken_out():
@@ -13,7 +13,7 @@ def test_a_known_course_of_light_is_taken_out():
     lamp = 1 + 0.05 * random.normal(size=(50, 1, 1, 1)).astype(np.float32)
     frames = lamp * picture
     frames[:, 5:9, 3:12] = random.uniform(40, 200, (50, 4, 9, 1))
-    even = light.evened(frames)
+    even = camera.evened(frames)
     still = np.s_[:, 10:]
     assert even[still].std(0).max() < 1e-3 * frames[still].std(0).mean()
 
@@ -21,8 +21,8 @@ def test_a_known_course_of_light_is_taken_out():
 def test_light_that_stays_is_left_alone():
     frames = np.full((40, 20, 30, 1), 90, np.float32)
     frames[:, 4:8, 3] += np.sin(np.arange(40))[:, None, None]
-    assert light.evened(frames) is None
-    assert light.evened(np.zeros((40, 20, 30, 1), np.float32)) is None
+    assert camera.evened(frames) is None
+    assert camera.evened(np.zeros((40, 20, 30, 1), np.float32)) is None
 
 
 def test_flicker_hides_no_movement():
@@ -33,7 +33,7 @@ def test_flicker_hides_no_movement():
     assert reading.clear[0].hertz == pytest.approx(0.5, rel=0.03)
 
 
-def test_stillness_around_three_repetitions_leaves_their_confidence():
+def test_stillness_around_repetitions_leaves_their_confidence():
     clip = generated.steady(0, hertz=1.0, seconds=4.0)
     alone = recording.read(clip.pairs()).clear[0]
     step = clip.times[1] - clip.times[0]
