@@ -39,7 +39,7 @@ _DISTURBED = ("clean", "noisy", "wandering", "moving")
 _CONTROLS = ("white noise", "brown noise", "drift", "steps", "one burst")
 _HEADER = """# Heart rates of series, beside other libraries
 
-Written by `make series`. Windows of 10 s, every 5 s; each reader is given the window alone and answers
+Written by `make series`. Windows of {seconds:g} s, every {hop:g} s; each reader is given the window alone and answers
 in beats per minute, or not at all. *Right* is the share of all windows answered to within {right:g} beats per minute;
 *wrong* the share with another answer; the rest is without one. `simper_tf` is `simper_tf.reading.beats.read` with
 {low:g} to {high:g} Hz. *Whole file* is what `simper_tf.reading.series.read` says of the same windows: it is given the
