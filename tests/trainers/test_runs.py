@@ -26,7 +26,9 @@ LONG = ("--epochs=100000", "--noartifacts")
 @pytest.fixture
 def training(command, tmp_path):
     """Returns a process that is training in `tmp_path / "run"`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # Under `nohup` it is ignored, also by what is started.
     process = command("pretrain", f"--run_dir={tmp_path / 'run'}", *LONG)
+    signal.signal(signal.SIGHUP, before)
     process.lines = lines_until(process, r"step \d")  # Of a slow machine not always step 20.
     yield process
     process.kill()
