@@ -95,19 +95,10 @@ class Train(Clips):
 
 @dataclasses.dataclass(frozen=True)
 class Evaluate(Options):
-    """What recordings are compared with.
-
-    Raises:
-        ValueError: no labels are named.
-    """
+    """What recordings are compared with."""
 
     labels: str = option("", "File of labels: recording, one of hz, per_minute and count, and from and to in seconds.")
     model: str = option("", _MODEL)
-
-    def __post_init__(self):
-        super().__post_init__()
-        if not self.labels:
-            raise ValueError("--labels must name a file of what somebody has counted.")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,7 @@
-"""Errors of what is read of recordings, against stretches that somebody has counted."""
+"""Errors of what is read of recordings, against stretches that somebody has counted, and the scores of runs."""
 
 import math
+import pathlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from simper_tf.commands import console, predict, readings
 from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
+from simper_tf.evaluation import rows, tables
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import printable
 from simper_tf.utils import quiet
@@ -17,12 +19,19 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
     """Reads recordings, prints the errors in labeled stretches and returns the exit code, 1 where a file was left out.
 
     Args:
-        names: Files, folders and patterns.
+        names: Files, folders and patterns; or folders of runs alone, whose scores are printed.
         asked: Where the labels are, and which exported model reads too.
 
     Raises:
-        ValueError: a recording or a label is not what it must be.
+        ValueError: a recording or a label is not what it must be, or a run has no scores.
     """
+    folders = [pathlib.Path(name) for name in names]
+    if all(map(_is_run, folders)):
+        for folder in folders:
+            _say_scores(folder)
+        return 0
+    if not asked.labels:
+        raise ValueError("--labels must name a file of what somebody has counted. Only folders of runs need none.")
     named = search.find(list(names), None, False)
     for problem in named.problems:
         console.say(f"Left out: {problem}")
@@ -44,6 +53,24 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
         if offs:
             console.say(_sentence(reader, np.array(offs)))
     return int(bool(named.problems))
+
+
+def _is_run(folder):
+    return (folder / "flags.cfg").is_file() or (folder / "saved_model").is_dir()
+
+
+def _say_scores(folder):
+    """Prints the table of the result rows of a run."""
+    scored = rows.read_rows(folder / "results.jsonl")
+    if not scored:
+        again = f"python -m trainers.evaluate --run_dir={folder}"
+        if not (folder / "flags.cfg").is_file():
+            again = f"simper evaluate RECORDINGS --labels=FILE --model={folder}"
+        raise ValueError(f"{printable(str(folder))} holds no scores. Score it: {again}.")
+    for split in dict.fromkeys(row.split for row in scored):
+        of_split = [row for row in scored if row.split == split]
+        console.say(f"{printable(str(folder))}: {of_split[0].method}, {of_split[0].n} {split} clips:")
+        console.say(tables.results_table(of_split))
 
 
 def _model(path):

@@ -24,7 +24,9 @@ def export(asked: Export):
     folder = path / "saved_model" if (path / "saved_model").is_dir() else path
     version = saved_model.newest_version(folder)
     if version is None:
-        raise ValueError(f"--model={path} holds no exported model. Make one: simper train 'clips/*.mp4' --out={path}.")
+        is_run = (path / "flags.cfg").is_file()
+        make = f"python -m trainers.export --run_dir={path}" if is_run else f"simper train 'clips/*.mp4' --out={path}"
+        raise ValueError(f"--model={path} holds no exported model. Make one: {make}.")
     told = json.loads((version / saved_model.METADATA).read_text())
     facts = {name: fact for name, fact in told.items() if name not in ("answer", "signatures")}  # The file has its own.
     written = edge.export_features(

@@ -73,7 +73,7 @@ COMMANDS = {
         "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="data",
     ),
     "evaluate": Command(
-        "Compare what is read with what somebody has counted.",
+        "Compare what is read with what somebody has counted, or print the scores of a run.",
         "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING", needs=("cv2", "av"), extra="data",
     ),
     "export": Command(

@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from made_up import row
 
 import simper_tf
 from simper_tf.commands import evaluate, main, sample
+from simper_tf.evaluation import rows
 
 
 def test_a_sentence_counts_what_was_read_and_its_mean_error():
@@ -20,6 +22,28 @@ def test_evaluation_without_labels_is_refused(capsys):
     with pytest.raises(SystemExit):
         main.main(["evaluate", "a.mp4"])
     assert "--labels must name a file of what somebody has counted." in capsys.readouterr().err
+
+
+def test_the_scores_of_a_run_are_a_table_without_labels(tmp_path, capsys):
+    (tmp_path / "flags.cfg").touch()
+    rows.write_rows(tmp_path / "results.jsonl", [row("fft", "mae", 0.125, unit="Hz", n=40)])
+    assert main.main(["evaluate", str(tmp_path)]) == 0
+    said, header, _, line = capsys.readouterr().out.splitlines()
+    assert said == f"{tmp_path}: m, 40 test clips:"
+    assert (header, line) == ("| protocol | mae (Hz) |", "| fft | 0.125 [0.1, 0.15] |")
+
+
+@pytest.mark.parametrize(
+    ("made", "remedy"),
+    [("flags.cfg", "python -m trainers.evaluate --run_dir="), ("saved_model/1", "--labels=FILE --model=")],
+)
+def test_a_folder_without_scores_says_how_to_score_it(made, remedy, tmp_path, capsys):
+    (tmp_path / made).mkdir(parents=True) if "/" in made else (tmp_path / made).touch()
+    with pytest.raises(SystemExit):
+        main.main(["evaluate", str(tmp_path)])
+    said = capsys.readouterr().err
+    assert f"{tmp_path} holds no scores. Score it: " in said
+    assert f"{remedy}{tmp_path}." in said
 
 
 @pytest.mark.slow
@@ -49,3 +73,10 @@ def test_an_export_of_nothing_says_how_to_make_a_model(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main.main(["export", f"--model={tmp_path}"])
     assert "holds no exported model. Make one: simper train" in capsys.readouterr().err
+
+
+def test_a_run_that_was_not_exported_is_sent_to_its_trainer(tmp_path, capsys):
+    (tmp_path / "flags.cfg").touch()
+    with pytest.raises(SystemExit):
+        main.main(["export", f"--model={tmp_path}"])
+    assert f"Make one: python -m trainers.export --run_dir={tmp_path}." in capsys.readouterr().err
