@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.linalg
 from scipy import ndimage
 
 TILES = 4
@@ -97,11 +98,17 @@ def components(series: np.ndarray, kept: int) -> np.ndarray:
     """Principal component scores of `(T, D)`, strongest first."""
     series = series - series.mean(0)
     if len(series) < series.shape[1]:
-        powers, modes = np.linalg.eigh(series @ series.T)
-        powers = np.maximum(powers[::-1][:kept], 0)
-        return modes[:, ::-1][:, :kept] * np.sqrt(powers)
-    _, modes = np.linalg.eigh(series.T @ series)
-    return series @ modes[:, ::-1][:, :kept]
+        powers, modes = _strongest(series @ series.T, kept)
+        return modes * np.sqrt(np.maximum(powers, 0))
+    return series @ _strongest(series.T @ series, kept)[1]
+
+
+def _strongest(matrix: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
+    """Largest eigenvalues of a symmetric matrix and their vectors."""
+    size = len(matrix)
+    largest = max(size - kept, 0), size - 1
+    powers, modes = scipy.linalg.eigh(matrix, subset_by_index=largest)
+    return powers[::-1], modes[:, ::-1]
 
 
 def smooth(series: np.ndarray, width: float) -> np.ndarray:

@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 
 import numpy as np
+import threadpoolctl
 
 from simper_tf.reading import camera, compression, courses, events, movement, regions, result, skin, stretches
 
@@ -52,7 +53,9 @@ def read(
     """
     read_ones = []
     for stretch in stretches.cut(frames):
-        verdict, answers = _of_stretch(stretch, band, keys, face)
+        # Several threads for matrices as small wait for each other: on busy cores they take up to 70 times as long.
+        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+            verdict, answers = _of_stretch(stretch, band, keys, face)
         scene = result.Scene(float(stretch.times[0]), float(stretch.times[-1]), verdict)
         read_ones.append((stretch.scene, scene, answers))
         if progress:
