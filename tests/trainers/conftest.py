@@ -2,13 +2,12 @@
 
 import pathlib
 import shutil
-import subprocess
-import sys
 
 import pytest
 import tensorflow as tf
 from absl import flags
 from few_digits import FEW, Digits
+from processes import Command
 from stand_in import LINES, start
 from tensorflow.python.framework.config import disable_op_determinism
 from tiny_runs import TINY
@@ -42,7 +41,7 @@ def _trained(tmp_path_factory):
 def finished(call, _trained, request):
     """Returns the folder of a run of 6 steps, with plots and an export: trained once, and a copy for each module."""
     if not _trained.exists():
-        call(pretrain.main, f"--run_dir={_trained}", "--deterministic")
+        call(pretrain.main, f"--run_dir={_trained}", "--deterministic", "--artifacts")
     copy = _trained.with_name(request.module.__name__.rpartition(".")[2])
     return copy if copy.exists() else pathlib.Path(shutil.copytree(_trained, copy))
 
@@ -99,9 +98,7 @@ def command(data_dir):
     """Returns a function that starts `python -m trainers.<name>` with tiny flags and returns the process."""
 
     def start(name, *arguments, **options):
-        words = [sys.executable, "-m", f"trainers.{name}", f"--data_dir={data_dir}", *TINY, *arguments]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(words, cwd=ROOT, **pipes, **options)
+        return Command([f"trainers.{name}", f"--data_dir={data_dir}", *TINY, *arguments], **options)
 
     return start
 

@@ -5,13 +5,10 @@ import contextlib
 import csv
 import http.client
 import io
-import os
 import pathlib
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 
@@ -20,6 +17,7 @@ import numpy as np
 import photographs
 import pytest
 from absl import flags
+from processes import Command, done
 
 from simper_tf.commands import command_options, page_server
 from trainers import declared
@@ -188,27 +186,20 @@ def test_the_form_offers_the_units_of_the_command(client):
 @pytest.fixture
 def address():
     """Yields the address of the command at work, which is told to stop afterwards and does."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trainers.app", "--port=0"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    try:
+    with Command(["trainers.app", "--port=0"]) as process:
         yield re.match(r"(http://127\.0\.0\.1:\d+) shows the page", process.stdout.readline())[1]
-        os.kill(process.pid, signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate()
         assert (process.returncode, out) == (0, "Ended; nothing that was uploaded is kept.\n")
         assert "Traceback" not in err
-    finally:
-        process.kill()
 
 
 @pytest.mark.slow
 def test_the_command_refuses_a_port_that_is_taken(address):
     port = address.rpartition(":")[2]
-    words = [sys.executable, "-m", "trainers.app", f"--port={port}"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert f"app: error: --port={port} on 127.0.0.1 cannot be used" in done.stderr.splitlines()[-1]
+    code, _, err = done(["trainers.app", f"--port={port}"])
+    assert code == 1
+    assert f"app: error: --port={port} on 127.0.0.1 cannot be used" in err.splitlines()[-1]
 
 
 @pytest.mark.slow

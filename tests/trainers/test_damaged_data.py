@@ -3,12 +3,11 @@
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 import tensorflow as tf
 from few_digits import Digits, build_own, load
+from processes import done
 
 from simper_tf.data import built as library
 from trainers import evaluate, pretrain
@@ -94,7 +93,7 @@ def test_damaged_records_end_training_in_one_line(call, copy, tmp_path, damage):
     records.unlink() if damaged is None else records.write_bytes(damaged)
     flags = [f"--run_dir={tmp_path / 'run'}", f"--data_dir={copy.parents[2]}", "--dataset=rotating_digits/own"]
     with pytest.raises(ValueError, match=rf"^The data set in {copy} is damaged: [^{{]+\. Delete that folder and build"):
-        call(pretrain.main, *flags, "--train_clips=8", "--epochs=1", "--noartifacts")
+        call(pretrain.main, *flags, "--train_clips=8", "--epochs=1")
 
 
 def test_what_a_disk_refuses_is_told_as_it_is_and_not_as_damage(copy):
@@ -136,9 +135,7 @@ cli.run(lambda: data.load(options.settings()))
 @pytest.mark.parametrize("limit", [100, 20_000, 500_000])
 def test_a_full_disk_in_a_build_is_one_line_and_leaves_nothing(tmp_path, limit):
     words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path / 'data'}", str(limit)]
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert re.fullmatch(rf"-c: error: .* could not be built in {tmp_path}/data/\S+: .*File too large.*\n", done.stderr)
+    code, _, err = done(["-c", LIMITED, *words])
+    assert code == 1
+    assert re.fullmatch(rf"-c: error: .* could not be built in {tmp_path}/data/\S+: .*File too large.*\n", err)
     assert not [path for path in (tmp_path / "data").rglob("*") if re.search("building|incomplete|tfrecord", path.name)]

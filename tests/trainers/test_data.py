@@ -4,9 +4,6 @@ import fcntl
 import pathlib
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -15,7 +12,7 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 from few_digits import HALF_A_BUILD, Digits, build_own, load
 from finished import results
-from processes import wait_for
+from processes import Command, lines_until, wait_for
 
 import datasets
 from datasets.lst import goes, lst_dataset_builder
@@ -45,11 +42,8 @@ def ten(few, _ten):
 
 
 def test_a_killed_build_leaves_nothing_to_load_and_is_repeated(call, few, tmp_path):
-    process = subprocess.Popen([sys.executable, "-c", HALF_A_BUILD, tmp_path], cwd=ROOT, stdout=subprocess.PIPE)
-    while b"half" not in process.stdout.readline():
-        assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    with Command(["-c", HALF_A_BUILD, tmp_path]) as process:
+        lines_until(process, ".*half")
     (left_over,) = (tmp_path / "rotating_digits" / "few").glob("incomplete.*")
     with pytest.raises(AssertionError, match="download_and_prepare"):
         Digits(data_dir=tmp_path, config="few").as_dataset(split="train")
@@ -237,11 +231,8 @@ cli.run(lambda: data.load(options.settings()))
 
 def test_what_a_killed_build_of_a_trainer_leaves_is_removed(call, few, tmp_path):
     words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path}"]
-    process = subprocess.Popen([sys.executable, "-c", KILLED, *words], cwd=ROOT, stdout=subprocess.PIPE)
-    process.stdout.readline()  # Building ...
-    wait_for(lambda: list(tmp_path.rglob("incomplete.*/*")), process)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    with Command(["-c", KILLED, *words]) as process:
+        wait_for(lambda: list(tmp_path.rglob("incomplete.*/*")), process)
     assert list(tmp_path.rglob("incomplete.*"))
     load("rotating_digits/few", tmp_path)
     assert not list(tmp_path.rglob("incomplete.*"))

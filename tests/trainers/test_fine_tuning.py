@@ -14,7 +14,7 @@ from trainers import cli, evaluate, pretrain
 
 pytestmark = pytest.mark.slow
 
-LABELED = ("--method=supervised", "--view_frames=0", "--noartifacts")
+LABELED = ("--method=supervised", "--view_frames=0")
 
 
 def encoder_of(folder):
@@ -26,7 +26,7 @@ def encoder_of(folder):
 @pytest.mark.parametrize("method", ["supervised", "byol"])
 def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(call, tmp_path, finished, capsys, part, method):
     own = ["--view_frames=0"] if method == "supervised" else []
-    still = [f"--encoder_from={finished / part}", "--learning_rate=0", "--epochs=1", "--noartifacts"]
+    still = [f"--encoder_from={finished / part}", "--learning_rate=0", "--epochs=1"]
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *own, *still)
     assert f"The encoder begins with the weights of {finished / part}." in capsys.readouterr().out
     before, after = encoder_of(finished), encoder_of(tmp_path / "run")
@@ -43,7 +43,7 @@ def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(call, tmp_path, fin
 def test_a_fine_tuned_run_or_its_export_goes_on_with_its_head(call, tmp_path, finished, capsys):
     tuned = [*LABELED[:2], "--head=spectrum"]
     call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={finished}", *tuned)
-    still = [*tuned, "--noartifacts", "--learning_rate=0", "--epochs=1", "--keep_head"]
+    still = [*tuned, "--learning_rate=0", "--epochs=1", "--keep_head"]
     for part in ("", "saved_model"):
         call(
             pretrain.main,
@@ -96,7 +96,7 @@ def test_a_stopped_run_continues_without_the_run_it_began_from(call, tmp_path, f
 
 
 def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path, finished):
-    frozen = [f"--run_dir={tmp_path}", f"--encoder_from={finished}", "--epochs=0", "--noartifacts"]
+    frozen = [f"--run_dir={tmp_path}", f"--encoder_from={finished}", "--epochs=0"]
     call(pretrain.main, *frozen)
     rows = results(tmp_path)
     values = [(row["method"], row["protocol"], row["metric"], row["value"]) for row in rows]

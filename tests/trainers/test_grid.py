@@ -126,10 +126,10 @@ def test_progress_names_the_run_and_the_time_left(stand_in, base, tmp_path):
 @pytest.mark.slow
 def test_a_run_of_a_grid_has_the_rows_of_the_command(command, data_dir, tmp_path):
     flagfile = tmp_path / "tiny.cfg"
-    flagfile.write_text("\n".join([*TINY, "--noartifacts"]))
+    flagfile.write_text("\n".join([*TINY]))
     runs, run = Grid(tmp_path / "runs", {"data_dir": str(data_dir)}), Run(str(flagfile))
     assert runs.train([run]) == {}
-    process = command("pretrain", "--noartifacts", f"--run_dir={tmp_path / 'alone'}")
+    process = command("pretrain", f"--run_dir={tmp_path / 'alone'}")
     assert process.wait() == 0, process.communicate()
     found = [[dataclasses.replace(each, seconds=0) for each in rows] for rows in (
         runs.rows_of(run), read_rows(tmp_path / "alone" / "results.jsonl"))]  # fmt: skip

@@ -1,14 +1,11 @@
 """`--help` of every command."""
 
-import json
-import os
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 from absl import flags
+from processes import done
 
 from simper_tf.commands.command_options import App, Predict
 from simper_tf.utils.options import declared
@@ -22,18 +19,10 @@ COMMANDS = sorted(
 DECLARED = {"predict": [Predict], "app": [App]}
 
 
-@pytest.fixture(scope="module")
-def helped():
-    """Returns exit code, standard output and standard error of `--helpfull` by command."""
-    words = [sys.executable, str(pathlib.Path(__file__).with_name("every_help.py")), *COMMANDS]
-    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parents[2])}
-    return json.loads(subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_lists_the_flags_of_the_command(helped, name):
-    code, out, err = helped[name]
+def test_help_lists_the_flags_of_the_command(name):
+    code, out, err = done([f"trainers.{name}", "--helpfull"])
     assert (code, err) == (0, "")
     assert f"usage: python -m trainers.{name} " in out
     source = pathlib.Path(f"trainers/{name}.py").read_text()

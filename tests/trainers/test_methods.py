@@ -21,7 +21,7 @@ EXPORTED = ("moco", "supervised")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_trains_evaluates_and_exports_like_any_other(call, tmp_path, method):
     own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
-    own += [] if method in EXPORTED else ["--noartifacts"]
+    own += ["--artifacts"] if method in EXPORTED else []
     call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
@@ -35,7 +35,7 @@ def test_a_method_trains_evaluates_and_exports_like_any_other(call, tmp_path, me
 
 
 def test_no_epochs_leave_an_untrained_encoder_and_rows_say_so(call, tmp_path):
-    call(pretrain.main, f"--run_dir={tmp_path}", *QUICK, "--epochs=0", "--method=moco", "--noartifacts")
+    call(pretrain.main, f"--run_dir={tmp_path}", *QUICK, "--epochs=0", "--method=moco")
     rows = results(tmp_path)
     assert {(row["method"], row["seconds"]) for row in rows} == {("untrained", 0.0)}
     (tmp_path / "results.jsonl").unlink()
@@ -47,7 +47,7 @@ def test_no_epochs_leave_an_untrained_encoder_and_rows_say_so(call, tmp_path):
 
 @pytest.mark.usefixtures("training_alone")
 def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch):
-    flags_of_both = ["--method=moco", "--deterministic", "--epochs=8", "--noartifacts"]
+    flags_of_both = ["--method=moco", "--deterministic", "--epochs=8"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags_of_both)
     stopping = [f"--run_dir={tmp_path / 'stopped'}", *flags_of_both]
     with monkeypatch.context() as patch:

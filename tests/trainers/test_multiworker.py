@@ -5,26 +5,20 @@ device computes is tested in double precision, with the methods.
 """
 
 import json
-import os
 import pathlib
 import re
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from finished import final_weights
-from processes import lines_until, wait_for
+from processes import LIMIT, Command, lines_until, wait_for
 
 from benchmarks.scaling_measured import free_addresses
 from trainers import pretrain
 
 pytestmark = pytest.mark.slow
-ROOT = pathlib.Path(__file__).parents[2]
-# Enough for a process on a busy machine to start; a test that reaches it has failed.
-LIMIT = 400
 
 
 @pytest.fixture
@@ -35,16 +29,13 @@ def worker(call, data_dir, tmp_path):
     def start(addresses, index, *arguments):
         task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
         script = pathlib.Path(__file__).with_name("one_worker.py")
-        words = [sys.executable, str(script), str(tmp_path / f"{index}.npz"), f"--data_dir={data_dir}", *call.tiny]
-        environment = {**os.environ, "TF_CONFIG": json.dumps(task), "PYTHONPATH": str(ROOT)}
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        begun.append(subprocess.Popen([*words, *arguments], cwd=ROOT, env=environment, **pipes))
+        words = [script, tmp_path / f"{index}.npz", f"--data_dir={data_dir}", *call.tiny, *arguments]
+        begun.append(Command(words, environment={"TF_CONFIG": json.dumps(task)}))
         return begun[-1]
 
     yield start
     for process in begun:
         process.kill()
-        process.communicate()
 
 
 def weights_of(path):
@@ -61,7 +52,7 @@ def assert_same(folder, other):
 
 def test_killed_workers_go_on_to_the_weights_of_one_process(command, worker, tmp_path):
     # Keys of all workers enter the queue of each, and each makes the views of its own clips on the host.
-    arguments = ["--method=moco", "--batch_size=6", "--epochs=8", "--augment_on=host", "--noartifacts"]
+    arguments = ["--method=moco", "--batch_size=6", "--epochs=8", "--augment_on=host"]
     alone = command("pretrain", *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=3")
     _, err = alone.communicate(timeout=LIMIT)
     assert alone.returncode == 0, err

@@ -1,20 +1,17 @@
 """The commands of "Your own series" in docs/your_own_data.md: files on disk, processes, a kill on the way."""
 
 import json
-import os
 import pathlib
 import re
 import shlex
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pulses
 import pytest
 from absl import flags
 from finished import flags_of, results
-from processes import started, wait_for
+from processes import Command, done, wait_for
 from rest_server import serving
 
 from simper_tf.commands.command_options import Predict
@@ -49,13 +46,13 @@ def journey(tmp_path_factory):
         # The second is slower than what was learned from, and as it was brought to.
         times, values = pulses.pulse(frequency, 20, (40, 25)[number], 20 + number, 2)
         pulses.write(folder / ("new.csv" if not number else "other.csv"), times, 1e-6 * (values - 3e5))
-    killed = started(folder, LEARN, *QUICK)
+    killed = Command([*LEARN, *QUICK], folder)
     checkpoints = folder / "runs" / "pulse" / "checkpoints"
     wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) >= 20, killed)
     killed.send_signal(signal.SIGKILL)
     first, _ = killed.communicate()
     before = flags_of(folder / "runs" / "pulse")
-    again = started(folder, LEARN, *QUICK)
+    again = Command([*LEARN, *QUICK], folder)
     second, err = again.communicate()
     assert again.returncode == 0, err
     return folder, before, first, second
@@ -219,18 +216,11 @@ def test_the_example_is_short_and_does_what_the_page_says(journey):
     program = ROOT / "examples" / "own_series.py"
     assert len(program.read_text().splitlines()) <= 30
     assert "    python examples/own_series.py signals\n" in PAGE
-    done = subprocess.run(
-        [sys.executable, program, "signals", "120"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "left out: signals/still.csv: found values that never change" in done.stdout
+    code, out, err = done([program, "signals", "120"], folder=folder)
+    assert code == 0, err
+    assert "left out: signals/still.csv: found values that never change" in out
     for name, (frequency, _) in FILES.items():
-        read = [float(hertz) for hertz in re.findall(rf"{name} from [\d.]+ s: ([\d.]+) Hz", done.stdout)]
+        read = [float(hertz) for hertz in re.findall(rf"{name} from [\d.]+ s: ([\d.]+) Hz", out)]
         assert len(read) > 5
         assert np.median(np.abs(np.array(read) - frequency)) < TOLERANCE
     assert (folder / "runs" / "own_series" / "saved_model" / "1" / "saved_model.pb").exists()

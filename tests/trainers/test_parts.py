@@ -69,7 +69,7 @@ def test_known_labels_train_and_all_clips_are_encoded(call, tmp_path, monkeypatc
     )
     trained, batches = [], pretrain.pipeline.Batches
     monkeypatch.setattr(pretrain.pipeline, "Batches", lambda *given: trained.append(given[1]) or batches(*given))
-    share = ["--train_clips=40", "--data_fraction=0.5", "--label_fraction=0.4", "--epochs=1", "--noartifacts"]
+    share = ["--train_clips=40", "--data_fraction=0.5", "--label_fraction=0.4", "--epochs=1"]
     for method, number in (("supervised", 8), ("contrast_phys_plus", 20), ("simclr", 20)):
         frames = [] if method == "simclr" else ["--view_frames=0"]
         call(pretrain.main, f"--run_dir={tmp_path / method}", f"--method={method}", *share, *frames)
@@ -81,14 +81,14 @@ def test_known_labels_train_and_all_clips_are_encoded(call, tmp_path, monkeypatc
 def test_hidden_labels_part_the_rows_and_leave_the_band(call, tmp_path, monkeypatch):
     made, assemble = [], pretrain.experiment.assemble
     monkeypatch.setattr(pretrain.experiment, "assemble", lambda *given: made.append(assemble(*given)) or made[-1])
-    gap = ["--label_gap=2,4", "--test_clips=20", "--prior_weight=1", "--noartifacts"]
+    gap = ["--label_gap=2,4", "--test_clips=20", "--prior_weight=1"]
     call(pretrain.main, f"--run_dir={tmp_path / 'gap'}", *gap)
     with data.opened(Settings(data_dir=evaluate.options.flags.FLAGS.data_dir)) as clips:
         seen = subsets.seen(clips.column("label", "test", 20), Settings(label_gap=(2, 4)))
     numbers = {(row["metric"], row["n"]) for row in results(tmp_path / "gap")}
     assert numbers >= {("mae", 20), ("mae_seen", seen.sum()), ("mape_unseen", (~seen).sum())}
     assert 0 < seen.sum() < 20
-    call(evaluate.main, f"--run_dir={tmp_path / 'gap'}", "--split=validation", "--noartifacts")
+    call(evaluate.main, f"--run_dir={tmp_path / 'gap'}", "--split=validation")
     of_validation = {row["metric"] for row in results(tmp_path / "gap") if row["split"] == "validation"}
     assert of_validation == {"mae", "mape", "gm", "pearson"}
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *gap[1:])

@@ -4,13 +4,12 @@ import csv
 import json
 import os
 import pathlib
-import subprocess
-import sys
 
 import numpy as np
 import photographs
 import pytest
 from absl import flags
+from processes import done
 
 from simper_tf.commands import answers, predict, readings
 from simper_tf.commands.command_options import Predict
@@ -47,10 +46,9 @@ def folder(tmp_path_factory):
 
 @pytest.mark.slow
 def test_good_recordings_are_read_and_bad_ones_named(folder, tmp_path):
-    words = [sys.executable, "-m", "trainers.predict", folder, f"--out={tmp_path}"]
-    done = subprocess.run([*map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    bad, last = done.stderr.splitlines()
+    code, _, err = done(["trainers.predict", folder, f"--out={tmp_path}"])
+    assert code == 1
+    bad, last = err.splitlines()
     assert bad.startswith(f"predict: {folder / 'broken.mp4'}: found ")
     assert last == "predict: 1 of 3 could not be read, see above."
     by_name = {pathlib.Path(row["recording"]).name: row for row in rows(tmp_path)}
@@ -192,9 +190,8 @@ def test_a_kept_frame_does_not_hold_those_decoded_with_it():
 def test_names_of_files_need_not_be_text(folder, tmp_path):
     name = os.fsencode(tmp_path) + b"/breath\xff.csv"
     pathlib.Path(os.fsdecode(name)).write_bytes((folder / "breath.csv").read_bytes())
-    words = [b"trainers.predict", name, b"--out=" + os.fsencode(tmp_path)]
-    done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
+    code, _, err = done(["trainers.predict", os.fsdecode(name), f"--out={tmp_path}"])
+    assert code == 0, err
     assert rows(tmp_path)[0]["recording"].endswith("breath\\udcff.csv")
 
 

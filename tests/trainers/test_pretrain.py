@@ -66,7 +66,7 @@ def test_the_table_of_clips_has_the_errors_of_the_rows(finished):
 
 def test_the_written_flags_repeat_the_run(call, finished, tmp_path):
     again = tmp_path / "again"
-    call(pretrain.main, f"--flagfile={finished / 'flags.cfg'}", f"--run_dir={again}", "--noartifacts")
+    call(pretrain.main, f"--flagfile={finished / 'flags.cfg'}", f"--run_dir={again}")
     values = [[(row["protocol"], row["metric"], row["n"]) for row in results(folder)] for folder in (finished, again)]
     assert values[0] == values[1]
     np.testing.assert_allclose(
@@ -94,7 +94,7 @@ def test_op_by_op_no_step_is_in_a_graph(call, tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(SimPer, "train_step", noted)
     for name, flags in (("eager", ["--run_eagerly"]), ("graph", [])):
-        call(pretrain.main, f"--run_dir={tmp_path / name}", "--noartifacts", "--epochs=1", *flags)
+        call(pretrain.main, f"--run_dir={tmp_path / name}", "--epochs=1", *flags)
         assert ("is compiled" in capsys.readouterr().out) == (name == "graph")
         assert eager == [True] * 3 if name == "eager" else set(eager) == {False}
         eager.clear()
@@ -206,7 +206,7 @@ def test_an_export_without_an_evaluation_says_how_to_make_one(call, finished, co
 
 def test_validation_clips_are_predicted_where_asked_for(call, finished):
     before, features = results(finished), (finished / "features.npz").read_bytes()
-    call(evaluate.main, f"--run_dir={finished}", "--split=validation", "--noartifacts")
+    call(evaluate.main, f"--run_dir={finished}", "--split=validation")
     rows = results(finished)
     assert rows[: len(before)] == before
     assert {(row["split"], row["n"]) for row in rows} == {("test", 6), ("validation", 4)}
@@ -225,7 +225,7 @@ def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
 
 def test_overwrite_starts_anew(call, finished, tmp_path, capsys):
     shutil.copytree(finished, tmp_path / "run")
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--noartifacts", "--seed=5", "--overwrite")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--seed=5", "--overwrite")
     assert "Deleting the earlier run" in capsys.readouterr().out
     assert {row["seed"] for row in results(tmp_path / "run")} == {5}
     assert not (tmp_path / "run" / "saved_model").exists()
@@ -264,7 +264,7 @@ def test_a_folder_takes_the_right_flags_after_wrong_ones(call, tmp_path):
     for flag in ("--micro_batch=3", "--replicas=3"):
         with pytest.raises(ValueError, match="cannot be"):
             call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--epochs=1", "--noartifacts")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--epochs=1")
 
 
 def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
@@ -276,7 +276,7 @@ def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
 
 
 def test_a_killed_run_continues_bit_for_bit(call, command, tmp_path, capsys):
-    arguments = ["--deterministic", "--epochs=8", "--save_seconds=0", "--noartifacts"]
+    arguments = ["--deterministic", "--epochs=8", "--save_seconds=0"]
     killed = command("pretrain", f"--run_dir={tmp_path / 'killed'}", *arguments)
     wait_for(lambda: checkpoint_steps(tmp_path / "killed" / "checkpoints"), killed)
     killed.send_signal(signal.SIGKILL)
@@ -291,8 +291,8 @@ def test_a_killed_run_continues_bit_for_bit(call, command, tmp_path, capsys):
 
 
 def test_two_replicas_reach_the_loss_of_one_on_the_same_views(call, command, tmp_path):
-    process = command("pretrain", f"--run_dir={tmp_path / 'two'}", "--replicas=2", "--noartifacts")
-    call(pretrain.main, f"--run_dir={tmp_path / 'one'}", "--noartifacts")
+    process = command("pretrain", f"--run_dir={tmp_path / 'two'}", "--replicas=2")
+    call(pretrain.main, f"--run_dir={tmp_path / 'one'}")
     out, err = process.communicate()
     assert process.returncode == 0, err
     assert "Training on 2 replicas" in out
@@ -319,7 +319,7 @@ def test_an_interrupt_saves_and_leaves_no_run_to_evaluate(call, command, tmp_pat
 
 
 def test_a_stopped_run_says_that_overwrite_would_delete_it(call, capsys, monkeypatch, tmp_path):
-    arguments = [f"--run_dir={tmp_path / 'run'}", "--noartifacts"]
+    arguments = [f"--run_dir={tmp_path / 'run'}"]
     monkeypatch.setattr(loop, "train", lambda *_, **__: False)
     for more, again in ([], "The same command"), (["--overwrite"], "The same command without --overwrite"):
         with pytest.raises(SystemExit):
@@ -328,7 +328,7 @@ def test_a_stopped_run_says_that_overwrite_would_delete_it(call, capsys, monkeyp
 
 
 def test_a_truncated_checkpoint_is_skipped_for_the_one_before(call, tmp_path, capsys):
-    arguments = [f"--run_dir={tmp_path / 'run'}", "--epochs=4", "--save_seconds=0", "--noartifacts"]
+    arguments = [f"--run_dir={tmp_path / 'run'}", "--epochs=4", "--save_seconds=0"]
     call(pretrain.main, *arguments)
     (tmp_path / "run" / "results.jsonl").unlink()
     newest = tmp_path / "run" / "checkpoints" / "step-12.data-00000-of-00001"

@@ -20,7 +20,7 @@ def trace_of(folder):
 
 @pytest.mark.slow
 def test_a_profiled_run_leaves_ops_and_the_rows_of_a_plain_one(call, tmp_path, capsys):
-    arguments = ["--epochs=4", "--deterministic", "--noartifacts"]
+    arguments = ["--epochs=4", "--deterministic"]
     call(pretrain.main, f"--run_dir={tmp_path / 'profiled'}", *arguments, "--profile")
     path, events = trace_of(tmp_path / "profiled")
     assert f"Profile: {path}. Open it at ui.perfetto.dev" in capsys.readouterr().out
@@ -41,7 +41,7 @@ def test_a_profiled_run_leaves_ops_and_the_rows_of_a_plain_one(call, tmp_path, c
 
 @pytest.mark.slow
 def test_a_run_too_short_for_a_profile_says_so(call, tmp_path, capsys):
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--train_clips=4", "--noartifacts", "--profile")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--train_clips=4", "--profile")
     assert "No profile: it begins after 2 steps of a process, and training ended before." in capsys.readouterr().out
     assert not (tmp_path / "run" / "logs" / "profile").exists()
 

@@ -20,15 +20,13 @@ from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import evaluate, history, options, pretrain
 from trainers import export as export_trainer
 
-LONG = ("--epochs=100000", "--noartifacts")
+LONG = "--epochs=100000"
 
 
 @pytest.fixture
 def training(command, tmp_path):
     """Returns a process that is training in `tmp_path / "run"`."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # Under `nohup` it is ignored, also by what is started.
     process = command("pretrain", f"--run_dir={tmp_path / 'run'}", *LONG)
-    signal.signal(signal.SIGHUP, before)
     process.lines = lines_until(process, r"step \d")  # Of a slow machine not always step 20.
     yield process
     process.kill()
@@ -59,7 +57,7 @@ def test_a_second_process_on_the_folder_is_refused_at_once(training, call, tmp_p
 
 @pytest.mark.slow
 def test_a_closed_standard_output_saves_and_ends_in_one_line(command, tmp_path):
-    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=60", "--noartifacts", "--save_seconds=999")
+    process = command("pretrain", f"--run_dir={tmp_path / 'run'}", "--epochs=60", "--save_seconds=999")
     while "step 20/" not in process.stdout.readline():
         assert process.poll() is None
     process.stdout.close()
@@ -81,7 +79,7 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
         (finished / name).touch()
     for name in ("checkpoints/step-9_temp", "saved_model/3.unfinished"):
         (finished / name).mkdir(parents=True)
-    call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic")
+    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
     assert not [path for path in finished.rglob("*") if re.search(r"tmp|temp|unfinished|lock", path.name)]
     assert (finished / "checkpoints" / "step-6.index").exists()
 
@@ -90,13 +88,13 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
 def test_other_flags_are_refused_without_the_checkpoint_list(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
     with pytest.raises(ValueError, match="--seed was 0, now 7"):
-        call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic", "--seed=7")
+        call(pretrain.main, f"--run_dir={finished}", "--deterministic", "--seed=7")
 
 
 @pytest.mark.slow
 def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
     (finished / "checkpoints" / "checkpoint").write_bytes(b"")
-    call(pretrain.main, f"--run_dir={finished}", "--noartifacts", "--deterministic")
+    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
     assert "checkpoints/checkpoint does not list step-6; what is on disk counts." in (out := capsys.readouterr().out)
     assert "Training was finished at step 6." in out
 
@@ -178,7 +176,7 @@ def test_damaged_rows_are_refused_before_any_work(call, finished, monkeypatch, m
     path.write_bytes(before[:-40])
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
     with pytest.raises(ValueError, match=r"results\.jsonl, line \d+, is not a result row .*Delete that line"):
-        call(main, f"--run_dir={finished}", "--deterministic", "--noartifacts")
+        call(main, f"--run_dir={finished}", "--deterministic")
     path.write_bytes(before)
 
 
@@ -208,7 +206,7 @@ def test_a_run_with_an_odd_history_is_evaluated_and_drawn(call, finished):
 def test_a_full_disk_in_evaluation_leaves_nothing_half_written(command, finished, size):
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
-    _, err = (process := command("evaluate", f"--run_dir={finished}", preexec_fn=limit)).communicate()
+    _, err = (process := command("evaluate", f"--run_dir={finished}", before=limit)).communicate()
     assert process.returncode == 1
     assert re.fullmatch(rf"evaluate: error: .*File too large: '{finished}/(features\.npz|results\.jsonl)'\n", err)
     assert {path: path.read_bytes() for path in finished.iterdir() if path.is_file()} == before
@@ -245,11 +243,11 @@ def test_labels_of_another_unit_are_scored_without_frequencies(call, monkeypatch
 
 @pytest.mark.slow
 def test_results_of_other_flags_stay_apart_without_checkpoints(call, tmp_path):
-    call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")
+    call(pretrain.main, f"--run_dir={tmp_path}")
     before = results(tmp_path)
     shutil.rmtree(tmp_path / "checkpoints")
     with pytest.raises(ValueError, match=r"belongs to a run with other flags: --seed was 0, now 5"):
-        call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts", "--seed=5")
+        call(pretrain.main, f"--run_dir={tmp_path}", "--seed=5")
     assert results(tmp_path) == before
 
 
@@ -267,4 +265,4 @@ def test_a_file_where_checkpoints_go_is_refused_before_any_step(call, tmp_path, 
     (tmp_path / "checkpoints").write_text("")
     monkeypatch.setattr(loop, "train", lambda *_, **__: pytest.fail("A step was made."))
     with pytest.raises(OSError, match="checkpoints"):
-        call(pretrain.main, f"--run_dir={tmp_path}", "--noartifacts")
+        call(pretrain.main, f"--run_dir={tmp_path}")

@@ -93,7 +93,7 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
     def here(words):
         return [word.replace("runs/quickstart", str(run)) for word in words]
 
-    call(pretrain.main, f"--run_dir={run}", "--noartifacts", "--readout=fft_resolved")
+    call(pretrain.main, f"--run_dir={run}", "--readout=fft_resolved")
     call(export.main, *here(bounded))
     facts = json.loads((run / "saved_model" / "1" / "assets.extra" / "metadata.json").read_text())
     assert (facts["max_frames"], facts["method"], facts["frame_shape"]) == (3000, "simper", [28, 28, 1])

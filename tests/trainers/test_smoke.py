@@ -1,23 +1,18 @@
 """A table at the scale of a smoke test: its command is killed and called again, and fills every cell."""
 
-import pathlib
-import subprocess
-import sys
 import types
 
 import pytest
 from absl import flags
-from processes import wait_for
+from processes import ROOT, Command, wait_for
 
 from trainers import reproduce
-
-ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.mark.slow
 def test_a_killed_command_goes_on_and_repeats_no_run(data_dir, tmp_path, monkeypatch, capfd):
     given = {"table": "table2", "scale": "smoke", "runs": str(tmp_path), "data_dir": str(data_dir)}
-    words = [sys.executable, "-m", "trainers.reproduce", *(f"--{name}={value}" for name, value in given.items())]
+    words = ["trainers.reproduce", *(f"--{name}={value}" for name, value in given.items())]
     others = {"table": ["table2"], "list": False, "out": None, "documents": [], "seeds": [], "jobs": 1, "rows": None}
     config = types.SimpleNamespace(**{**given, **others, "manual_dir": str(tmp_path / "raw")})
     monkeypatch.setattr(flags, "FLAGS", config)
@@ -26,13 +21,10 @@ def test_a_killed_command_goes_on_and_repeats_no_run(data_dir, tmp_path, monkeyp
     def finished():
         return {path.parent.name: path.stat().st_mtime_ns for path in tmp_path.glob("*/results.jsonl")}
 
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
-        try:
-            wait_for(finished, killed)
-            with pytest.raises(ValueError, match=f"--runs={tmp_path} is in use by process {killed.pid}"):
-                reproduce.main()
-        finally:
-            killed.kill()
+    with Command(words) as killed:
+        wait_for(finished, killed)
+        with pytest.raises(ValueError, match=f"--runs={tmp_path} is in use by process {killed.pid}"):
+            reproduce.main()
     before = finished()
     reproduce.main()
     after = finished()

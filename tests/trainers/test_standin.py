@@ -1,11 +1,11 @@
 """The command that writes a miniature data set writes all of it or nothing, and says in a line why not."""
 
 import pathlib
-import subprocess
 import sys
 import types
 
 import pytest
+from processes import done
 
 import datasets
 from trainers import standin
@@ -69,15 +69,9 @@ def test_a_missing_pyav_is_named(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_command_says_one_line_whether_it_succeeds_or_not(tmp_path):
-    def run(*arguments):
-        command = [sys.executable, "-m", "trainers.standin", *arguments]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
     out = tmp_path / "raw"
-    good = run("--dataset=scamps", f"--out={out}", "--subjects=1", "--seconds=1")
-    assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout == f"Wrote scamps to {out}; build it with --manual_dir={out}\n"
-    bad = run("--dataset=ubfc", f"--out={tmp_path / 'other'}", "--subjects=43")
-    assert (bad.returncode, bad.stdout) == (1, "")
-    assert bad.stderr == "standin: error: UBFC-rPPG has 42 subjects. Received subjects=43.\n"
+    good = done(["trainers.standin", "--dataset=scamps", f"--out={out}", "--subjects=1", "--seconds=1"])
+    assert good == (0, f"Wrote scamps to {out}; build it with --manual_dir={out}\n", "")
+    bad = done(["trainers.standin", "--dataset=ubfc", f"--out={tmp_path / 'other'}", "--subjects=43"])
+    assert bad == (1, "", "standin: error: UBFC-rPPG has 42 subjects. Received subjects=43.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["raw"]

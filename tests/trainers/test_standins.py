@@ -104,7 +104,7 @@ def test_the_flagfile_trains_and_exports_on_the_stand_in(name, raw, built, small
     # Of its few clips a batch takes all.
     sizes = [*call.tiny, f"--dataset={name}/small", "--encoder=small", "--train_clips=4"]
     sizes += [] if name == "lst" else ["--readout=probe"]
-    call(pretrain.main, f"--flagfile=flags/{name}.cfg", *sizes, "--epochs=1", *folders)
+    call(pretrain.main, f"--flagfile=flags/{name}.cfg", *sizes, "--epochs=1", "--artifacts", *folders)
     rows = [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
     expected = {"linear_probe", "persistence", "training_mean"} if name == "lst" else {"fft", "fft_calibrated", "1nn"}
     assert expected <= {row["protocol"] for row in rows}

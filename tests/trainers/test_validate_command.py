@@ -4,12 +4,11 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
-import sys
 import types
 
 import h5py
 import pytest
+from processes import done
 from smallest_builds import SMALL_FACES, build, diagnose, make
 
 import datasets
@@ -221,21 +220,20 @@ def test_a_missing_folder_is_told_from_one_of_other_files(sound, tmp_path):
 
 def test_the_command_ends_with_0_only_if_a_build_would_succeed(sound, tmp_path):
     def run(*arguments):
-        command = [sys.executable, "-m", "trainers.validate", f"--data_dir={tmp_path}", *arguments]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        return done(["trainers.validate", f"--data_dir={tmp_path}", *arguments])
 
     # The standard clips are longer than these recordings.
-    short = run("--dataset=ubfc", f"--manual_dir={sound / 'ubfc'}", "--quick")
-    assert short.returncode == 1
-    assert "PROBLEM The train split would be empty" in short.stdout
-    assert short.stderr == "validate: 1 problem, see above.\n"
+    code, out, err = run("--dataset=ubfc", f"--manual_dir={sound / 'ubfc'}", "--quick")
+    assert (code, err) == (1, "validate: 1 problem, see above.\n")
+    assert "PROBLEM The train split would be empty" in out
     standin.write(tmp_path / "raw", subjects=3, seconds=7, **SMALL_FACES)
     manifest = tmp_path / "ubfc.jsonl"
-    good = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", f"--manifest={manifest}", f"--compare={manifest}")
-    assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout.endswith("no units differ.\nA build of ubfc/paper/2.0.0 would succeed.\n")
-    assert "examined 3/3  0:00 left" in good.stdout
+    both = f"--manifest={manifest}", f"--compare={manifest}"
+    code, out, err = run("--dataset=ubfc", f"--manual_dir={tmp_path / 'raw'}", *both)
+    assert (code, err) == (0, "")
+    assert out.endswith("no units differ.\nA build of ubfc/paper/2.0.0 would succeed.\n")
+    assert "examined 3/3  0:00 left" in out
     other = tmp_path / "other.jsonl"
     other.write_text(manifest.read_text().splitlines(keepends=True)[0])
-    compared = run("--dataset=ubfc", f"--manifest={manifest}", f"--compare={other}")
-    assert (compared.returncode, "PROBLEM subject3: only here" in compared.stdout) == (1, True)
+    code, out, _ = run("--dataset=ubfc", f"--manifest={manifest}", f"--compare={other}")
+    assert (code, "PROBLEM subject3: only here" in out) == (1, True)

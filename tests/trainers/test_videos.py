@@ -7,15 +7,13 @@ import pathlib
 import re
 import shlex
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import photographs
 import pytest
 from absl import flags
 from finished import flags_of, results
-from processes import started, wait_for
+from processes import Command, done, wait_for
 from rest_server import serving
 
 from simper_tf.commands.command_options import Predict
@@ -39,9 +37,8 @@ pytestmark = pytest.mark.slow
 
 
 def finished(folder, words, *more):
-    process = started(folder, words, *more)
-    out, err = process.communicate()
-    assert process.returncode == 0, err
+    code, out, err = done([*words, *more], folder=folder)
+    assert code == 0, err
     return out
 
 
@@ -56,7 +53,7 @@ def journey(tmp_path_factory):
     (folder / "clips" / "broken.mp4").write_bytes(whole[: len(whole) // 2])
     photographs.swinging(folder / "new.mp4", 1.7, 5, 25, seconds=8.0)
     quick = ("--num_views=2", "--size=12,16", "--save_seconds=0")
-    killed = started(folder, LEARN, *quick)
+    killed = Command([*LEARN, *quick], folder)
     checkpoints = folder / "runs" / "mine" / "checkpoints"
     wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) >= 2, killed)
     killed.send_signal(signal.SIGKILL)
@@ -264,16 +261,7 @@ def test_the_example_is_short_and_does_what_the_page_says(journey):
     program = ROOT / "examples" / "own_videos.py"
     assert len(program.read_text().splitlines()) <= 30
     assert "    python examples/own_videos.py clips\n" in PAGE
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, program, "clips", "20"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "left out: clips/broken.mp4: found" in done.stdout
-    assert re.search(r"clips/d.mp4 from 0.0 s: 1\.(19|20|21)\d Hz", done.stdout)
+    out = finished(folder, [program, "clips", "20"])
+    assert "left out: clips/broken.mp4: found" in out
+    assert re.search(r"clips/d.mp4 from 0.0 s: 1\.(19|20|21)\d Hz", out)
     assert (folder / "runs" / "own_videos" / "saved_model" / "1" / "saved_model.pb").exists()
