@@ -5,7 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import clip_input, convolution
 from simper_tf.encoders.norms import NormOptions, norm_option, normalization
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import Options, takes
@@ -43,7 +43,7 @@ def cnn3d(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
         x = layers.Conv3D(filters, (5, 3, 3), padding="same")(x)
         x = layers.ReLU()(normalization(options.norm)(x))
         x = layers.MaxPooling3D((1, 2, 2))(x)
-    x = layers.Conv3D(1, 1, dtype=FULL)(x)
+    x = convolution(1, (1, 1, 1), dtype=FULL)(x)
     x = layers.ReLU(dtype=FULL)(normalization(options.norm, groups=1, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.mean(x, axis=(2, 3, 4)), name="cnn3d")
 

@@ -4,7 +4,7 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.dropout import SpatialDropout3D
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import clip_input, convolution
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import takes
@@ -111,7 +111,7 @@ def standardize(clips):
 
 def _block(x, filters, kernel, norm, padding="same", activation="elu"):
     """Returns convolution, norm and activation."""
-    x = layers.Conv3D(filters, kernel, padding=padding)(x)
+    x = convolution(filters, kernel, padding=padding)(x)
     return layers.Activation(activation)(normalization(norm, momentum=0.9, epsilon=1e-5)(x))
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import PerFrame, clip_input
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL
 from simper_tf.utils.options import option, takes
@@ -18,22 +18,6 @@ class RepNetOptions(NormOptions):
     width: float = option(
         1.0, "Share of the published numbers of channels; a quarter is what two CPU cores can train.", low=1 / 64
     )
-
-
-@keras.saving.register_keras_serializable("simper_tf")
-class PerFrame(layers.Wrapper):
-    """Applies a layer or model for images to every frame: `(B, T, H, W, C)` -> `(B, T, h, w, c)`.
-
-    Unlike `keras.layers.TimeDistributed` it leaves T free, and batch norm inside sees all frames at once.
-    """
-
-    def build(self, input_shape):
-        super().build((input_shape[0], *input_shape[2:]))
-
-    def call(self, clips, training=None):
-        shape = keras.ops.shape(clips)
-        images = self.layer(keras.ops.reshape(clips, (-1, *shape[2:])), training=training)
-        return keras.ops.reshape(images, (-1, shape[1], *keras.ops.shape(images)[1:]))
 
 
 @takes(RepNetOptions)

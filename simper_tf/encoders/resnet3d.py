@@ -5,7 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import clip_input, convolution
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import option, takes
@@ -75,5 +75,5 @@ def convolution_norm(x, filters, kernel, stride, norm):
         x = layers.ZeroPadding3D([size // 2 for size in kernel])(x)
     spread = keras.initializers.VarianceScaling(2.0, mode="fan_out", distribution="untruncated_normal")
     padding = "valid" if stride > 1 else "same"
-    x = layers.Conv3D(filters, kernel, (1, stride, stride), padding, use_bias=False, kernel_initializer=spread)(x)
+    x = convolution(filters, kernel, (1, stride, stride), padding=padding, use_bias=False, kernel_initializer=spread)(x)
     return normalization(norm, momentum=0.9, epsilon=1e-5)(x)

@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders import auxiliary_losses
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import clip_input, convolution
 from simper_tf.encoders.norms import NormOptions
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm
 from simper_tf.utils.options import option, takes
@@ -69,7 +69,7 @@ def saliency_network(channels=3, norm="batch"):
     for _ in range(2):
         x = basic_block(x, 64, (1, 3, 3), 1, norm)
     # float32 also under a policy of half precision: the points are to move by fractions of a pixel.
-    maps = layers.Softmax(axis=(2, 3), dtype="float32")(layers.Conv3D(1, 1)(x))
+    maps = layers.Softmax(axis=(2, 3), dtype="float32")(convolution(1, (1, 1, 1))(x))
     return keras.Model(clips, keras.ops.squeeze(maps, axis=-1), name="saliency")
 
 

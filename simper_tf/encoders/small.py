@@ -6,7 +6,7 @@ import math
 import keras
 from keras import layers
 
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import clip_input, convolution
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import Options, option, takes
 
@@ -63,7 +63,7 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
         raise ValueError(f"`keep_place` needs frames of one size. Received: `frame_shape` {tuple(frame_shape)}.")
     clips = x = clip_input(frame_shape)
     for filters in options.widths:
-        x = layers.Conv3D(filters, (1, 3, 3), strides=(1, 2, 2), padding="same", activation="relu")(x)
+        x = convolution(filters, (1, 3, 3), (1, 2, 2), padding="same", activation="relu")(x)
     x = layers.Dense(64)(layers.Reshape((-1, math.prod(x.shape[2:])))(x)) if options.keep_place else space_mean(x)
     # Frames off either end mirror those before it. Zeros there would give every clip the same two spikes.
     beyond = options.kernel_frames // 2

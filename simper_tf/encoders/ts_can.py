@@ -16,7 +16,7 @@ from keras import layers
 
 from simper_tf.encoders.difference import FrameDifference
 from simper_tf.encoders.dropout import Dropout
-from simper_tf.encoders.frames import clip_input
+from simper_tf.encoders.frames import clip_input, convolution
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import Options, option, takes
 
@@ -100,7 +100,7 @@ def motion_branch(x, masks=(), self_attention=False):
 
 def attention_mask(x):
     """Returns `(B, T, H, W, 1)` weights made of `(B, T, H, W, C)` features; their mean over a frame is 1/2."""
-    weights = layers.Conv3D(1, 1, activation="sigmoid")(x)
+    weights = convolution(1, (1, 1, 1), activation="sigmoid")(x)
     mask = 0.5 * keras.ops.cast(weights, FULL) / space_mean(weights, keepdims=True)
     return keras.ops.cast(mask, weights.dtype)
 
@@ -116,7 +116,7 @@ def _appearance_masks(clips):
 
 
 def _convolution(x, filters, padding):
-    return layers.Conv3D(filters, (1, 3, 3), padding=padding, activation="tanh")(x)
+    return convolution(filters, (1, 3, 3), padding=padding, activation="tanh")(x)
 
 
 def _pooling(x):

@@ -21,7 +21,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.encoders.repnet import PerFrame
+from simper_tf.encoders.frames import PerFrame
 from simper_tf.export.saved_model import check_finite, described, next_version
 from simper_tf.export.served_features import FeaturesModel
 from simper_tf.utils.units import FEWEST_FRAMES

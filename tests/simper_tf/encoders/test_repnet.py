@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from simper_tf.encoders import mixes_clips, repnet
-from simper_tf.encoders.repnet import PerFrame
+from simper_tf.encoders.frames import PerFrame
 
 pytestmark = pytest.mark.slow
 RNG = np.random.default_rng(67)
