@@ -9,6 +9,8 @@ Lamps, exposure and sunlight multiply all pixels by one course. Most pixels
 show a still background, so their median ratio to the mean picture tells it.
 """
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 
@@ -17,6 +19,8 @@ from simper_tf.reading import courses
 # Mean square of the gradient, in gray levels per pixel, of a tile that can tell its shift.
 TEXTURE = 9.0
 FEWEST_TILES = 10
+# Correlation with time of a path that fewer tiles may tell.
+PAN = 0.95
 # Share of the tiles' movement that must be common to them.
 COMMON = 0.6
 # Pixels by which a camera must move at all, and share of the picture by which it may.
@@ -28,6 +32,21 @@ ROUNDS, BLUR = 2, 0.7
 DARKEST, BRIGHTEST, FEWEST_LIT = 20, 235, 0.1
 # Standard deviation of the light, as share of its mean, from which on it matters.
 LEAST_LIGHT = 0.003
+
+
+def views(gray: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+    """Steadied frames with the path of the camera, then, where the light changes, those under an even one.
+
+    The light is told from steady frames: a camera that moves brings other pixels into view.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    steady, path = steadied(gray)
+    yield steady, path
+    even = evened(steady)
+    if even is not None:
+        yield steadied(even) if path is None else (even, path)
 
 
 def evened(gray: np.ndarray) -> np.ndarray | None:
@@ -105,7 +124,7 @@ def _path(gray: np.ndarray) -> np.ndarray | None:
     """Place of the camera at each frame, `(T, 2)` pixels down and right; None if tiles do not agree."""
     steps, texture = tile_steps(gray)
     told = texture > TEXTURE
-    if told.sum() < FEWEST_TILES:
+    if not told.any():
         return None
     steps = steps[:, told]
     common = np.median(steps, axis=1)
@@ -114,7 +133,14 @@ def _path(gray: np.ndarray) -> np.ndarray | None:
     apart = np.quantile((rest**2).sum((0, 2)), 2 / 3)
     if (common**2).sum() < COMMON * ((common**2).sum() + apart):
         return None
-    return np.concatenate(([[0.0, 0.0]], np.cumsum(common, axis=0)))
+    path = np.concatenate(([[0.0, 0.0]], np.cumsum(common, axis=0)))
+    return path if told.sum() >= FEWEST_TILES or _is_pan(path) else None
+
+
+def _is_pan(path: np.ndarray) -> bool:
+    """Whether a path leads on and on, which something that repeats in a few tiles does not."""
+    far = path[:, np.ptp(path, axis=0).argmax()]
+    return bool(np.ptp(far) >= LEAST and abs(np.corrcoef(far, np.arange(len(far)))[0, 1]) > PAN)
 
 
 def tile_steps(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

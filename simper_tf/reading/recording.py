@@ -105,14 +105,14 @@ def _of_stretch(
 def _ranked(
     stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
 ) -> tuple[np.ndarray, list[movement.Candidate]]:
-    """Steady frames and candidates of a stretch as it was filmed and, where the light changes, under an even one."""
-    even = camera.evened(gray)
+    """Steady frames and candidates of a stretch; under an even light too, where nothing is clear as it was filmed."""
     ranked: list[movement.Candidate] = []
-    for frames in (gray,) if even is None else (gray, even):
-        steady, path = camera.steadied(frames)
+    for steady, path in camera.views(gray):
         scores = _even(courses.tile_scores(steady), stretch)
         some = movement.candidates(scores, _limits(stretch.rate, band))
         ranked += compression.without(some, gray[0].size, keys, stretch.rate, path)
+        if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
+            break
     return steady, movement.surest_first(ranked)
 
 

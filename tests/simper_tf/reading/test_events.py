@@ -128,6 +128,18 @@ def test_a_pan_over_a_still_repeats_nothing():
     assert not recording.read(zip(np.arange(120) / 20, frames, strict=True)).clear
 
 
+def test_few_textured_tiles_tell_a_pan_but_no_swing():
+    spot = np.exp(-((np.arange(44)[:, None] - 16) ** 2 + (np.arange(64) - 24) ** 2) / 18)
+    shifts = {"pan": 0.1 * np.arange(80), "swing": 4 * np.sin(np.arange(80) / 5)}
+    paths = {}
+    for name, across in shifts.items():
+        matrices = [np.array([[1, 0, at], [0, 1, 0]]) for at in across]
+        frames = [cv2.warpAffine(90 + 100 * spot, one, (64, 44), borderValue=90) for one in matrices]
+        paths[name] = camera.steadied(np.float32(frames)[..., None])[1]
+    assert np.ptp(paths["pan"][:, 1]) == pytest.approx(7.9, abs=0.5)
+    assert paths["swing"] is None
+
+
 def candidate(hertz, confidence, first=0.0, last=100.0):
     """A candidate that lasts from one sample to another."""
     marks = np.array([first + 2, (first + last) / 2, last - 2])

@@ -1,5 +1,6 @@
 """Light that changes, and stillness around movement, on small made recordings."""
 
+import cv2
 import generated
 import numpy as np
 import pytest
@@ -23,6 +24,15 @@ def test_light_that_stays_is_left_alone():
     frames[:, 4:8, 3] += np.sin(np.arange(40))[:, None, None]
     assert camera.evened(frames) is None
     assert camera.evened(np.zeros((40, 20, 30, 1), np.float32)) is None
+
+
+def test_a_pan_to_a_brighter_place_is_no_light_that_changes():
+    random = np.random.default_rng(0)
+    wide = cv2.GaussianBlur(random.uniform(0, 255, (44, 90)), (0, 0), 1.5) + np.linspace(0, 60, 90)
+    moves = [cv2.warpAffine(wide, np.array([[1, 0, -0.1 * at], [0, 1, 0]]), (64, 44)) for at in range(120)]
+    frames = np.float32(moves)[..., None]
+    assert camera.evened(frames) is not None
+    assert len(list(camera.views(frames))) == 1
 
 
 def test_flicker_hides_no_movement():
