@@ -14,6 +14,10 @@ from simper_tf.reading import movement
 FAINT = 1.0
 # Length of the mean of unit vectors, one for the place in its pixel at each mark, above which marks follow the pixels.
 IN_STEP = 0.85
+# The same for marks that are a whole number of pixels apart but for this, on a path that errs by parts of a pixel.
+NEAR_STEP, WHOLE = 0.5, 0.02
+# Root mean square in gray levels of edges that pass from pixel to pixel, at most.
+EDGES = 3.0
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
 
@@ -34,7 +38,8 @@ def without(
     tempos: list[float] = []
     for one in ranked:
         faint = _power(one) < pixels * FAINT**2
-        if faint and (_is_stored(one.hertz, keys, rate) or _in_step(one, path)):
+        steps = _power(one) < pixels * EDGES**2 and _in_step(one, path)
+        if steps or (faint and _is_stored(one.hertz, keys, rate)):
             tempos.append(one.hertz)
         elif not faint or not _related(one.hertz, tempos):
             kept.append(one)
@@ -58,8 +63,10 @@ def _in_step(one: movement.Candidate, path: np.ndarray | None) -> bool:
     if path is None:
         return False
     at = path[np.clip(np.rint(one.run.marks).astype(int), 0, len(path) - 1)]
-    steps = np.abs(np.diff(at, axis=0)).mean(0) > 0.5
-    return bool((steps & (np.abs(np.exp(2j * np.pi * at).mean(0)) > IN_STEP)).any())
+    steps = np.abs(np.diff(at, axis=0)).mean(0)
+    in_phase = np.abs(np.exp(2j * np.pi * at).mean(0))
+    limit = np.where(np.abs(steps - np.rint(steps)) < WHOLE, NEAR_STEP, IN_STEP)
+    return bool(((steps > 0.5) & (in_phase > limit)).any())
 
 
 def _is_whole(number: float, tolerance: float) -> bool:
