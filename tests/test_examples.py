@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import matplotlib
 import pytest
@@ -18,7 +19,8 @@ def test_the_cells_of_a_notebook_run_one_after_the_other(name, tmp_path, monkeyp
     names = {}
     for cell in NOTEBOOKS[name]:
         if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+            short = re.sub(r"\b(epochs|steps)=\d+", r"\1=1", "".join(cell["source"]))
+            exec(compile(short, cell["id"], "exec"), names)
     assert list((tmp_path / "runs").rglob("saved_model.pb"))
 
 
