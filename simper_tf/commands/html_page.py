@@ -23,15 +23,22 @@ def render(done: list[Done], pictures: list[pathlib.Path], unit: str) -> str:
     return TEMPLATE.substitute(title="What repeats in these recordings", body="\n".join(parts))
 
 
-def recording(done: Done, picture: pathlib.Path, unit: str) -> str:
-    """Returns the section of one recording; arguments as in `render`."""
-    image = base64.b64encode(picture.read_bytes()).decode()
+def recording(done: Done, picture: pathlib.Path, unit: str, narrow: pathlib.Path | None = None) -> str:
+    """Returns the section of one recording; arguments as in `render`, and another picture for narrow screens."""
     name = _text(done.name)
     shown = "".join(f"<p>{_text(line)}</p>" for line in answers.lines(done, unit))
     notes = "".join(f"<p>{_text(note)}</p>" for note in done.notes)
     alt = f"Course of {name} with every repetition, and its tempo"
-    figure = _scrolled(f'<figure><img alt="{alt}" src="data:image/png;base64,{image}"></figure>', f"Picture of {name}")
+    image = f'<img alt="{alt}" src="{_data(picture)}">'
+    if narrow:
+        other = f'<source media="(max-width: 40rem)" srcset="{_data(narrow)}">'
+        image = f"<picture>{other}{image}</picture>"
+    figure = _scrolled(f"<figure>{image}</figure>", f"Picture of {name}")
     return f"<section><h2>{name}</h2>{shown}{notes}{figure}{_repetitions(done, name)}</section>"
+
+
+def _data(picture):
+    return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}"
 
 
 def _repetitions(done, name):

@@ -1,12 +1,16 @@
 """Form, answer and refusal of the page in the browser, and what the form asks for."""
 
 import html
+import itertools
+import json
+import pathlib
 import re
 from collections.abc import Mapping
 
 from simper_tf.commands.command_options import UNITS
 from simper_tf.commands.html_page import TEMPLATE
-from simper_tf.commands.readings import Wishes
+from simper_tf.commands.pictures import COLORS
+from simper_tf.commands.readings import Done, Wishes
 
 _TITLE = "How often does it repeat?"
 # Flags that refusals name, as they are called in the form.
@@ -15,30 +19,20 @@ _FIELDS = {
     "band": "slowest and fastest",
     "face": "the face alone",
 }
-# Works without it too; with it a file can be dropped, and the button says that it is at work.
-_SCRIPT = """<script>
-const form = document.querySelector("form"), input = form.recording, drop = document.querySelector(".drop");
-const shown = () => { drop.classList.remove("over"); };
-drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("over"); });
-drop.addEventListener("dragleave", shown);
-drop.addEventListener("drop", event => { event.preventDefault(); shown(); input.files = event.dataTransfer.files; });
-form.addEventListener("submit", () => {
-  const button = form.querySelector("button");
-  button.disabled = true;
-  button.textContent = "Reading; long videos take minutes ...";
-});
-window.addEventListener("pageshow", () => {
-  const button = form.querySelector("button");
-  button.disabled = false;
-  button.textContent = "Read it";
-});
-</script>"""
+# The form works without it too, and is then answered with a page of its own, which has no player.
+_SCRIPT = f"<script>{pathlib.Path(__file__).with_name('page.js').read_text()}</script>"
 _STYLE = """<style>
 .drop { display: block; border: 2px dashed currentColor; border-radius: 8px; padding: 2rem 1rem; text-align: center; }
 .drop.over { border-style: solid; }
 .drop input { display: block; margin: 1rem auto 0; max-width: 100%; }
 .asked { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1rem 0; align-items: end; }
 .asked input[type=number] { width: 6rem; }
+.state progress { width: 100%; max-width: 46rem; display: block; }
+.player div { position: relative; max-width: 40rem; }
+.player video { display: block; width: 100%; }
+.player .count { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
+.player .strip { display: block; width: 100%; max-width: 40rem; height: 2rem; margin-top: 0.5rem; cursor: pointer; }
+[hidden] { display: none; }
 </style>"""
 
 
@@ -58,7 +52,10 @@ def form() -> str:
 <label><input type="checkbox" name="face"> the face alone, and its pulse</label>
 </div>
 <button type="submit">Read it</button>
+<button type="submit" formaction="/sample" formnovalidate>Read the sample</button>
 </form>
+<p class="state" role="status" hidden><progress max="1"></progress><span></span></p>
+<div class="answer"></div>
 {_SCRIPT}"""
     return TEMPLATE.substitute(title=_TITLE, body=body)
 
@@ -107,19 +104,37 @@ def _rate(text):
     return rate
 
 
-def answer(section: str, csv: str, name: str) -> str:
+def answer(done: Done, section: str, csv: str) -> str:
     """Returns the page of a recording that was read.
 
     Args:
+        done: The recording.
         section: What `html_page.recording` returns.
         csv: All answers in base64, which the page holds itself.
-        name: Of the file as which they are downloaded.
     """
+    name = f"{pathlib.PurePath(done.name).stem}.csv"
     link = f'<a download="{html.escape(name)}" href="data:text/csv;base64,{csv}">Download all answers (CSV)</a>'
-    return TEMPLATE.substitute(title=_TITLE, body=f'{section}<p>{link}</p><p><a href="/">Read another</a></p>')
+    body = f'{_STYLE}<div class="answer">{_player(done)}{section}<p>{link}</p></div><p><a href="/">Read another</a></p>'
+    return TEMPLATE.substitute(title=_TITLE, body=body)
+
+
+def _player(done):
+    """Returns a player of a video, which the script fills with the file that is at hand; empty for a series."""
+    answers = [
+        {"box": answer.box, "spans": answer.repetitions, "color": color}
+        for answer, color in zip(done.reading.clear, itertools.cycle(COLORS), strict=False)
+    ]
+    if not (answers and done.stills):
+        return ""
+    told = html.escape(json.dumps(answers, default=float))
+    return (
+        f'<figure class="player" data-answers="{told}" hidden><div><video controls muted playsinline></video>'
+        '<canvas class="count"></canvas></div><canvas class="strip" title="Every repetition; click to go there">'
+        "</canvas><figcaption>Repetitions so far: <output></output></figcaption></figure>"
+    )
 
 
 def refusal(sentence: str) -> str:
     """Returns the page that says why a recording was not read."""
-    body = f'<p role="alert">{html.escape(sentence)}</p><p><a href="/">Back</a></p>'
-    return TEMPLATE.substitute(title=_TITLE, body=body)
+    said = f'<div class="answer"><p role="alert">{html.escape(sentence)}</p></div>'
+    return TEMPLATE.substitute(title=_TITLE, body=f'{said}<p><a href="/">Back</a></p>')

@@ -1,13 +1,15 @@
 """A page in the browser that reads a recording: an application for any WSGI server, and one that serves it."""
 
 import base64
+import functools
 import math
 import pathlib
+import shutil
 import tempfile
 import threading
 import time
 
-from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, readings
+from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, readings, sample
 from simper_tf.commands.command_options import App
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
@@ -79,27 +81,34 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     if host in _HERE:
         app.config["TRUSTED_HOSTS"] = list(_HERE)
     reading, waiting = threading.Lock(), threading.BoundedSemaphore(_WAITING)
+    shares = {}  # Of recordings that are at work: number that the page has drawn -> the part that is read.
 
     @app.get("/")
     def ask():
         return page_form.form()
 
+    @app.get("/sample.mp4")
+    def play():
+        return flask.send_file(sample.PATH)
+
+    @app.get("/progress/<key>")
+    def progress(key):
+        return flask.jsonify(shares.get(key))
+
     @app.post("/read")
+    @app.post("/sample")
     def show():
         given = flask.request.headers
         if given.get("Origin", flask.request.host_url.rstrip("/")) != flask.request.host_url.rstrip("/"):
             return page_form.refusal("Only this page itself may send recordings here."), 403
+        key = None
         if not waiting.acquire(blocking=False):
             return page_form.refusal(f"{_WAITING} recordings are waiting already. Send it again in a minute."), 503
         try:
             with tempfile.TemporaryDirectory() as folder:
-                form, upload = flask.request.form, flask.request.files.get("recording")
-                if not (upload and upload.filename):
-                    raise ValueError("There is no recording. Choose a file first.")
-                name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
-                path = pathlib.Path(folder, f"recording{pathlib.PurePath(name).suffix[:16]}")
-                upload.save(path)
-                check = _leaving(flask.request.environ)
+                form, (path, name) = flask.request.form, _received(flask.request, pathlib.Path(folder))
+                key = form.get("key")
+                check = _leaving(flask.request.environ, functools.partial(shares.__setitem__, key))
                 while not reading.acquire(timeout=1.0):
                     check()
                 try:
@@ -114,6 +123,7 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
             reason = f"It could not be read: {error or 'memory ran out'}. Cut it, or free some space."
             return page_form.refusal(reason), 500
         finally:
+            shares.pop(key, None)
             waiting.release()
 
     @app.errorhandler(413)
@@ -127,11 +137,32 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     return app
 
 
-def _leaving(environ):
-    """Returns a function that raises `_Left` once the browser that sent a request is gone, as far as servers tell."""
+def _received(request, folder):
+    """Returns path and name of the recording of a request, which is written into a folder.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if request.path == "/sample":
+        return pathlib.Path(shutil.copy(sample.PATH, folder)), sample.PATH.name
+    upload = request.files.get("recording")
+    if not (upload and upload.filename):
+        raise ValueError("There is no recording. Choose a file first.")
+    name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
+    path = folder / f"recording{pathlib.PurePath(name).suffix[:16]}"
+    upload.save(path)
+    return path, name
+
+
+def _leaving(environ, tell):
+    """Returns a function that tells which part of a recording is read.
+
+    It raises `_Left` once the browser that sent the request is gone, as far as servers say so.
+    """
     is_gone = environ.get("waitress.client_disconnected", lambda: False)
 
-    def check(second=0.0):
+    def check(share=None):
+        tell(share)
         if is_gone():
             raise _Left
 
@@ -183,10 +214,11 @@ def _answered(path, name, asked, model, check):
         done = _read(path, name, wishes, rate, model, check)
     except RawDataError as error:
         raise ValueError(page_form.as_on_the_page(str(error).replace(str(path), name))) from error
-    picture = path.with_name("picture.png")
-    pictures.figure(done, unit).savefig(picture, format="png", dpi=110)
+    drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
+    for picture, narrow in zip(drawn, (False, True), strict=True):
+        pictures.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
     csv = base64.b64encode(answers.csv_text(done, unit).encode()).decode()
-    return page_form.answer(html_page.recording(done, picture, unit), csv, f"{pathlib.PurePath(name).stem}.csv")
+    return page_form.answer(done, html_page.recording(done, drawn[0], unit, drawn[1]), csv)
 
 
 def _read(path, name, wishes, rate, model, check=None):
@@ -208,7 +240,7 @@ def _read(path, name, wishes, rate, model, check=None):
             model.check(source)
     except RawDataError as error:
         model, notes = None, (f"The model was not asked: it found {error.found} and expects {error.expected}.",)
-    done = readings.read(source, wishes, check)
+    done = readings.read(source, wishes, check and (lambda second: check(min(second / seconds, 1.0))))
     if model:
         done = predict.with_model(source, wishes, done, model)
     return readings.renamed(done, printable(name), notes)

@@ -1,6 +1,7 @@
 """Picture of a recording that was read: the course with every repetition, the tempo, and where it is. Extra `plots`."""
 
 import pathlib
+import textwrap
 
 import numpy as np
 
@@ -12,30 +13,34 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SIZE = 10  # Of all letters.
 
 
-def figure(done: Done, unit: str = "hz"):
-    """Returns a figure: course and tempo of each of the surest answers, beside a frame of it with its place.
+def figure(done: Done, unit: str = "hz", narrow: bool = False):
+    """Returns a figure: course and tempo of each of the surest answers, with a frame of it and its place.
 
     Args:
         done: A recording that was read, with its courses.
         unit: A flag's value; tempo is drawn in Hz for hz and count, and per minute otherwise.
+        narrow: Whether the frame stands above, as telephones show it, and not beside.
     """
     from matplotlib.figure import Figure  # Takes a second to load: the first answer is printed before.
 
     shown = (done.reading.clear or done.reading.answers[:1])[:DRAWN]
-    drawn = Figure(figsize=(11, 0.9 + 3.2 * max(len(shown), 1)), layout="constrained")
+    width, height = (4.2, 6.4) if narrow and done.stills else (4.2 if narrow else 11, 3.2)
+    drawn = Figure(figsize=(width, 0.9 + height * max(len(shown), 1)), layout="constrained")
     name = pathlib.Path(done.name).name.encode("ascii", "backslashreplace").decode().replace("$", r"\$")
     drawn.suptitle(name, fontsize=_SIZE + 2)
     for row, part in enumerate(np.atleast_1d(drawn.subfigures(max(len(shown), 1), 1))):
         answer = shown[row] if shown else None
         title = answers.said(answer, unit) if done.reading.clear else answers.lines(done, unit)[0]
-        part.suptitle(title, fontsize=_SIZE)
-        columns = part.add_gridspec(2, 2, width_ratios=(1, 3)) if done.stills else part.add_gridspec(2, 1)
+        part.suptitle(textwrap.fill(title, 50) if narrow else title, fontsize=_SIZE)
+        columns = part.add_gridspec(2, 1)
         if done.stills:
-            _still(part.add_subplot(columns[:, 0]), done.stills[min(row, len(done.stills) - 1)], answer, COLORS[row])
+            columns = part.add_gridspec(3, 1) if narrow else part.add_gridspec(2, 2, width_ratios=(1, 3))
+            still = done.stills[min(row, len(done.stills) - 1)]
+            _still(part.add_subplot(columns[0] if narrow else columns[:, 0]), still, answer, COLORS[row])
         if answer:
-            above = part.add_subplot(columns[0, -1])
+            above = part.add_subplot(columns[-2, -1])
             _course(above, answer, COLORS[row])
-            _tempo(part.add_subplot(columns[1, -1], sharex=above), answer, COLORS[row], unit)
+            _tempo(part.add_subplot(columns[-1, -1], sharex=above), answer, COLORS[row], unit)
     return drawn
 
 

@@ -3,8 +3,10 @@
 import base64
 import contextlib
 import csv
+import html
 import http.client
 import io
+import json
 import pathlib
 import re
 import signal
@@ -19,7 +21,7 @@ import pytest
 from absl import flags
 from processes import Command, done
 
-from simper_tf.commands import command_options, page_server
+from simper_tf.commands import command_options, page_server, sample
 from trainers import declared
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -71,6 +73,30 @@ def test_a_series_is_read_as_by_the_command_and_leaves_nothing(client, tmp_path)
 def test_a_video_is_read(client, swing):
     answered = send(client, swing.read_bytes(), swing.name)
     assert [float(row["value"]) for row in downloaded(answered.text)[1]] == pytest.approx([1.2], abs=0.03)
+
+
+def test_the_sample_is_read_by_a_click_and_can_be_played(client):
+    answered = client.post("/sample")
+    assert "9 repetitions from" in answered.text
+    (told,) = re.findall(r'data-answers="([^"]*)"', answered.text)
+    (jacks,) = json.loads(html.unescape(told))
+    assert len(jacks["spans"]) == 9
+    assert jacks["spans"][5] == pytest.approx(sample.repetitions()[5], abs=0.3)
+    assert client.get("/sample.mp4").data == sample.PATH.read_bytes()
+
+
+def test_progress_is_told_by_the_number_of_a_form(client, monkeypatch):
+    told = []
+
+    def read(path, name, wishes, rate, model, check):
+        check(0.25)
+        told.append(client.get("/progress/7").json)
+        raise ValueError("Enough.")
+
+    monkeypatch.setattr(page_server, "_read", read)
+    send(client, series(), key="7")
+    assert told == [0.25]
+    assert client.get("/progress/7").json is None
 
 
 def test_an_unreadable_file_is_one_sentence_with_its_own_name(client, tmp_path, swing):
@@ -209,16 +235,39 @@ def test_a_browser_reads_a_video_and_downloads_its_answers(address, swing, width
     fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     with chromium.Page(f"{address}/", width) as browser:
         assert browser.ask(fits)
-        browser.choose("input[type=file]", swing)
+        drop(browser, swing)
         browser.click("button")
-        browser.wait_until_loaded()
+        wait_for(browser, "document.querySelector('.player:not([hidden])')")
         assert browser.ask("document.querySelector('h2').textContent") == swing.name
-        assert re.search(r"1[01] repetitions from", browser.ask("document.body.textContent"))
+        assert re.search(r"1[01] repetitions from", browser.ask("document.querySelector('section').textContent"))
         assert browser.ask("Array.from(document.images).every(image => image.naturalWidth > 0)")
         assert browser.ask(fits)
         assert downloaded(browser.ask("document.body.innerHTML"))[0] == "swing é.csv"
+        browser.ask("document.querySelector('details').open = true")
+        held = "Array.from(document.querySelectorAll('.scroll')).every(box => box.scrollWidth <= box.clientWidth)"
+        assert browser.ask(held)
+        browser.ask("document.querySelector('video').currentTime = 5")
+        wait_for(browser, "/^[56] of 1[01]$/.test(document.querySelector('output').textContent)")
         assert browser.said == []
-        assert [url for url in browser.remote if not url.startswith(address)] == []
+        assert [url for url in browser.remote if not url.startswith((address, "blob:"))] == []
+
+
+def drop(browser, path):
+    """Drops a file into the zone, as from a window of files."""
+    browser.ask("var zone = document.querySelector('.drop').getBoundingClientRect()")
+    x, y = browser.ask("[zone.x + 20, zone.y + 20]")
+    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+
+
+def wait_for(browser, expression):
+    """Waits for something in the page, and fails with its text where it does not come."""
+    for _ in range(600):
+        if browser.ask(f"Boolean({expression})"):
+            return
+        time.sleep(0.1)
+    pytest.fail(browser.ask("document.body.innerText"))
 
 
 def begin(server):

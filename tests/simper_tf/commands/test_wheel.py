@@ -32,7 +32,8 @@ def wheel(tmp_path_factory):
 def test_the_wheel_has_the_package_alone_and_its_command(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"simper_tf"}
-    assert {"simper_tf/commands/sample.mp4", "simper_tf/commands/page.html", "simper_tf/py.typed"} <= set(names)
+    data = ("commands/sample.mp4", "commands/page.html", "commands/page.js", "py.typed")
+    assert {f"simper_tf/{name}" for name in data} <= set(names)
 
 
 @pytest.mark.slow
