@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import pathlib
 import pkgutil
 import re
@@ -102,6 +103,30 @@ def test_editors_are_told_of_the_same_names():
     told = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     modules = {module.name for module in pkgutil.iter_modules(simper_tf.__path__)} - {"__main__"}
     assert told == set(simper_tf.__all__) | modules
+
+
+def hinted(name):
+    """Yields what users call of a public name: the function, or the class's own methods that are not private."""
+    public = getattr(simper_tf, name)
+    if not inspect.isclass(public):
+        yield public
+        return
+    for word in dir(public):
+        method = getattr(public, word)
+        if inspect.isfunction(method) and method.__module__.startswith("simper_tf") and word[0] != "_":
+            yield method
+
+
+@pytest.mark.parametrize("name", simper_tf.__all__)
+def test_every_argument_of_a_public_name_has_a_type(name):
+    for function in hinted(name):
+        signature = inspect.signature(function)
+        free = [
+            given.name for given in signature.parameters.values()
+            if given.annotation is given.empty and given.name not in ("self", "args", "kwargs")
+        ]  # fmt: skip
+        assert (function.__qualname__, free) == (function.__qualname__, [])
+        assert signature.return_annotation is not signature.empty, function.__qualname__
 
 
 def test_predict_starts_without_what_only_some_recordings_need():

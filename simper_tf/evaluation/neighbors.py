@@ -11,6 +11,7 @@ import concurrent.futures
 import numpy as np
 import scipy.fft
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.losses import similarity
 
@@ -24,7 +25,9 @@ THREADS = 8
 BLOCK = 2**17
 
 
-def nearest_neighbor(train_features, train_labels, features, distance: str = "mxcorr"):
+def nearest_neighbor(
+    train_features: ArrayLike, train_labels: ArrayLike, features: ArrayLike, distance: str = "mxcorr"
+) -> np.ndarray:
     """Predicts for each clip the label of the training clip with the nearest features.
 
     The paper does not define its distance; here the nearest is the most similar. By `cosine` that is the nearest by the

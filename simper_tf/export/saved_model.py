@@ -12,9 +12,11 @@ saved_model/1/            the numbered folder that TF Serving watches for
 import contextlib
 import inspect
 import json
+import os
 import pathlib
 import re
 import shutil
+from collections.abc import Mapping, Sequence
 
 import keras
 import numpy as np
@@ -55,16 +57,16 @@ _MEANINGS = {
 
 
 def export_model(
-    encoder,
-    folder,
-    frame_shape,
-    band,
-    harmonic=None,
-    value_range=(0.0, 1.0),
-    unit="Hz",
-    max_frames=None,
-    facts=None,
-    warm_up=False,
+    encoder: keras.Model,
+    folder: str | os.PathLike,
+    frame_shape: Sequence[int | None],
+    band: tuple[float, float],
+    harmonic: float | str | None = None,
+    value_range: tuple[float, float] = (0.0, 1.0),
+    unit: str = "Hz",
+    max_frames: int | None = None,
+    facts: Mapping[str, object] | None = None,
+    warm_up: bool = False,
 ) -> pathlib.Path:
     """Writes an encoder with its readout as the next numbered SavedModel below a folder.
 
@@ -183,7 +185,7 @@ def is_version(path: str | pathlib.Path) -> bool:
     return (pathlib.Path(path) / _ENCODER).exists()
 
 
-def load_encoder(path):
+def load_encoder(path: str | os.PathLike) -> keras.Model:
     """Returns the encoder of an exported version as a Keras model, trainable, for fine-tuning.
 
     It takes floats in [0, 1], as `clips.unit_range` makes of uint8 clips and of series.

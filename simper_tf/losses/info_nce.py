@@ -1,6 +1,7 @@
 """SimPer's loss: weights of labels from the distance of speeds, and generalized InfoNCE."""
 
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 # How alike two views should be, from the distance of their speeds and a temperature: logits of a softmax, which is
 # hard where the temperature goes to 0 and flat where it grows. Any monotone fall will do; the paper leaves it open.
@@ -15,7 +16,9 @@ LABEL_SIMILARITIES = {
 }
 
 
-def label_distribution(speeds_x, speeds_y, temperature: float = 0.1, label_similarity: str = "l1"):
+def label_distribution(
+    speeds_x: ArrayLike, speeds_y: ArrayLike, temperature: float = 0.1, label_similarity: str = "l1"
+) -> tf.Tensor:
     """Returns for each view of one set how much it should resemble each view of the other.
 
     Args:
@@ -39,7 +42,7 @@ def label_distribution(speeds_x, speeds_y, temperature: float = 0.1, label_simil
     return tf.nn.softmax(LABEL_SIMILARITIES[label_similarity](distance, temperature), axis=-1)
 
 
-def generalized_info_nce(similarities, labels, temperature: float = 1.0):
+def generalized_info_nce(similarities: ArrayLike, labels: ArrayLike, temperature: float = 1.0) -> tf.Tensor:
     """Returns the cross-entropy between label and feature similarities (eq. 2 of the paper).
 
     Args:

@@ -14,6 +14,7 @@ Reference: Yang et al., SimPer, ICLR 2023, section 3.2, https://arxiv.org/abs/22
 import keras
 import numpy as np
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.signals import spectrum
 
@@ -24,7 +25,7 @@ EQUAL = 1e-6
 
 
 @keras.saving.register_keras_serializable("simper_tf")
-def max_cross_correlation(x, y):
+def max_cross_correlation(x: ArrayLike, y: ArrayLike) -> tf.Tensor:
     """Returns the largest normalized cross-correlation over all time lags (the paper's MXCorr).
 
     Args:
@@ -51,7 +52,7 @@ def max_cross_correlation(x, y):
 
 
 @keras.saving.register_keras_serializable("simper_tf")
-def npsd_cosine(x, y, band=None):
+def npsd_cosine(x: ArrayLike, y: ArrayLike, band: tuple[float, float] | None = None) -> tf.Tensor:
     """Returns the cosine of two power spectra (the paper's nPSD).
 
     Unlike `max_cross_correlation` it is exactly blind to circular shifts and to time reversal.

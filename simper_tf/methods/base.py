@@ -5,6 +5,7 @@ import dataclasses
 import keras
 import numpy as np
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.encoders import auxiliary_losses
 from simper_tf.losses import diagnostics
@@ -93,7 +94,7 @@ class Method(keras.Model):
     needs_labels = takes_unlabeled = predicts_labels = False
     min_clips = 1
 
-    def __init__(self, encoder, views: Views | None = None, *, seed: int = 0, **given):
+    def __init__(self, encoder: keras.Model, views: Views | None = None, *, seed: int = 0, **given):
         names = {field.name for field in dataclasses.fields(self.Options)} & given.keys()
         options = self.Options(**{name: given.pop(name) for name in names})
         if views is not None and not isinstance(views.times, self.takes_times):
@@ -148,7 +149,7 @@ class Method(keras.Model):
         """
         return {}
 
-    def loss_and_logs(self, features, batch: dict, training: bool = True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         """Returns the scalar that is minimized, and a dictionary of further scalars to log.
 
         Args:
@@ -158,37 +159,37 @@ class Method(keras.Model):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say what it minimizes.")
 
-    def before_step(self):
+    def before_step(self) -> None:
         """Is called when the views of a step are made and nothing is computed yet: the hook of slow copies."""
         pass  # AutoGraph cannot convert a body of documentation alone, here and below.
 
-    def after_step(self, batch: dict):
+    def after_step(self, batch: dict) -> None:
         """Is called with the batch and its targets when the gradients of a step are computed: the hook of queues."""
         pass
 
-    def check_batch(self, batch_size: int):
+    def check_batch(self, batch_size: int) -> None:
         """Refuses batches of so many clips, over all replicas, that the method cannot learn from, by a ValueError."""
         batches.check_size(self, batch_size)
 
     # A step.
 
-    def train_step(self, data):
+    def train_step(self, data: object) -> dict:
         """Learns from a batch and returns the logs; data are those of `draw`."""
         gradients, logs = self.compute_gradients(self.draw(data))
         self.optimizer.apply(gradients, self.trainable_variables)
         return self._track(logs)
 
-    def test_step(self, data):
+    def test_step(self, data: object) -> dict:
         # Counts from -1 down: steps of training count from 0 up.
         clips_so_far = next(iter(self.trackers.values())).count
         batch = self.make_views(self.draw(data, -1 - tf.cast(clips_so_far, tf.int32)))
         batch = {**batch, **self.targets(batch, training=False)}
         return self._track(self.compute_logs(batch, training=False), number=tf.shape(batch["views"])[0])
 
-    def predict_step(self, data):
+    def predict_step(self, data: object) -> tf.Tensor:
         return self.encode(tf.nest.flatten(data)[0])
 
-    def draw(self, data, step=None) -> dict:
+    def draw(self, data: object, step: ArrayLike | None = None) -> dict:
         """Returns `clips`, `draws` and any `labels` for `make_views`, drawn from the step's own seed; or ready views.
 
         Every replica draws for the whole batch, which costs next to nothing, and keeps its part: so one device and
@@ -215,7 +216,7 @@ class Method(keras.Model):
         own = tf.nest.map_structure(lambda draw: draw[index * batch_size : (index + 1) * batch_size], draws)
         return {"clips": clips, "draws": own, **({"labels": labels[0]} if labels else {})}
 
-    def compute_gradients(self, batch: dict):
+    def compute_gradients(self, batch: dict) -> tuple[list, dict]:
         """Returns the gradients of a batch as `draw` returns it, this replica's share of them, and the logs."""
         batch = self.make_views(batch)
         self.before_step()
@@ -242,7 +243,7 @@ class Method(keras.Model):
         logs = self.logs_of(features, batch, training)
         return {**logs, "loss": tf.add_n([logs["loss"], *terms])}
 
-    def encode_views(self, views, training: bool, encoder=None):
+    def encode_views(self, views: tf.Tensor, training: bool, encoder: keras.Model | None = None) -> tf.Tensor:
         """Returns `(B, V, L)` or `(B, V, L, D)` float32 features of `(B, V, L, H, W, C)` views, floats in [0, 1].
 
         Args:
@@ -254,7 +255,7 @@ class Method(keras.Model):
         features = encode(tf.reshape(views, tf.concat([[-1], tf.shape(views)[2:]], 0)), training=training)
         return tf.cast(tf.reshape(features, [-1, *views.shape[1:3], *features.shape[2:]]), tf.float32)
 
-    def logs_of(self, features, batch: dict, training: bool = True) -> dict:
+    def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:
         """Returns all logged scalars of features, the `loss` among them; arguments are those of `loss_and_logs`."""
         loss, logs = self.loss_and_logs(features, batch, training)
         return {"loss": loss, **logs, "feature_deviation": diagnostics.feature_deviation(features)}
@@ -266,7 +267,9 @@ class Method(keras.Model):
 
     # What Keras calls, and what is read off clips.
 
-    def fit(self, x=None, y=None, batch_size=None, *args, **kwargs):
+    def fit(
+        self, x: object = None, y: object = None, batch_size: int | None = None, *args, **kwargs
+    ) -> keras.callbacks.History:
         """Trains on clips or ready views; arguments and results are those of `keras.Model.fit`.
 
         Raises:
@@ -278,7 +281,7 @@ class Method(keras.Model):
         with plain_errors():
             return super().fit(x, y, batch_size, *args, **kwargs)
 
-    def evaluate(self, x=None, *args, return_dict=True, **kwargs):
+    def evaluate(self, x: object = None, *args, return_dict: bool = True, **kwargs) -> dict[str, float] | list[float]:
         """Returns the logs of clips or ready views that nothing is learned from, as a dictionary of means over clips.
 
         No weight changes, and layers are in inference mode. The views depend on the method's seed and on where in
@@ -289,7 +292,7 @@ class Method(keras.Model):
         with plain_errors():
             return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
 
-    def predict(self, x, *args, **kwargs):
+    def predict(self, x: object, *args, **kwargs) -> np.ndarray:
         """Returns the features of clips as an array; arguments are those of `keras.Model.predict`, errors of `fit`."""
         x = self._checked(x, "predict_function")
         with plain_errors():
@@ -308,13 +311,13 @@ class Method(keras.Model):
             check_clips(x, self.frame_shape)
         return x
 
-    def build(self, input_shape=None):
+    def build(self, input_shape: tuple | None = None) -> None:
         self.built = True
 
-    def call(self, clips, training=False):
+    def call(self, clips: tf.Tensor, training: bool = False) -> tf.Tensor:
         return self.encoder(clips, training=training)
 
-    def encode(self, clips):
+    def encode(self, clips: ArrayLike) -> tf.Tensor:
         """Returns the features of whole clips.
 
         Args:
@@ -330,7 +333,7 @@ class Method(keras.Model):
         check_clips(clips, self.frame_shape)
         return tf.cast(self(unit_range(clips)), tf.float32)
 
-    def frequency(self, clips, rate):
+    def frequency(self, clips: ArrayLike, rate: ArrayLike) -> tf.Tensor | float:
         """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.
 
         Clips vote, and what four in five of them say holds for all, as single ones mislead in noise; where they do not
@@ -348,7 +351,7 @@ class Method(keras.Model):
         """
         return frequencies.frequency(self.encode, batch_of(clips), rate)
 
-    def octave(self, clips) -> Octave:
+    def octave(self, clips: ArrayLike) -> Octave:
         """Returns at which multiple of the frequency the features of clips run, by their pixels.
 
         Printed, it says so in a sentence; its `harmonic` is what `export_model` takes. Argument and errors are those of
@@ -362,7 +365,7 @@ class Method(keras.Model):
         shape = getattr(self.encoder, "input_shape", None)
         return shape[2:] if shape and len(shape) == 5 else ANY_FRAMES
 
-    def get_config(self):
+    def get_config(self) -> dict:
         parts = {"encoder": self.encoder, "views": self.views, **self.options.get_config()}
         saved = {name: keras.saving.serialize_keras_object(part) for name, part in parts.items()}
         return {**super().get_config(), **saved, "seed": self.seed}

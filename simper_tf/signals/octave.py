@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.signals import spectrum
 from simper_tf.signals.readout import check_rate, fft_frequency, power_in_hertz
@@ -26,7 +27,7 @@ _LEAD = 0.1
 _AGREEMENT, _VOTING, _MISREAD = 2 / 3, 1 / 4, 1 / 10
 
 
-def resolve_octave(features, pixels, rate):
+def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike) -> tf.Tensor:
     """Reads frequencies with no label and no band: the peak of the features, stepped down as the pixels show.
 
     Features may run at a multiple of the frequency; pixels hold the frequency itself. The candidates are the highest
@@ -90,7 +91,7 @@ def octave_votes(features, pixels):
     return tf.where(has_line & is_sure, tf.cast(divisors, tf.int32), 0)
 
 
-def pixel_frequency(pixels, rate, num_frames):
+def pixel_frequency(pixels: ArrayLike, rate: ArrayLike, num_frames: int) -> tf.Tensor:
     """Reads frequencies off the pixels alone: what needs no learning at all.
 
     Args:

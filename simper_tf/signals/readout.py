@@ -5,6 +5,7 @@ Written in TensorFlow with dynamic shapes, because the exported model runs it to
 
 import numpy as np
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.signals import spectrum
 
@@ -17,7 +18,7 @@ FUNDAMENTAL_SHARE = 0.25
 FUNDAMENTAL = "fundamental"
 
 
-def fft_frequency(features, rate, band, mode="fine"):
+def fft_frequency(features: ArrayLike, rate: ArrayLike, band: tuple[float, float], mode: str = "fine") -> tf.Tensor:
     """Reads the frequency of each clip off the spectrum of its features.
 
     Args:

@@ -6,6 +6,7 @@ Written in TensorFlow with dynamic shapes, because losses, diagnostics and the e
 import math
 
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.utils import units
 from simper_tf.utils.standardize import is_series, standardize
@@ -152,7 +153,7 @@ def noise_share(num_frames, num_cycles):
     return 1.0 - tf.exp(-2.0 * (9.0 + 2.0 * tf.math.log1p(num_cycles) + 40.0 / num_frames) / num_frames)
 
 
-def pixel_power(clips):
+def pixel_power(clips: ArrayLike) -> tf.Tensor:
     """Returns the power of each frequency in the brightness of pixels, mean over pixels and channels.
 
     What repeats in a clip shows here without any learning, at the frequency itself and at its multiples.

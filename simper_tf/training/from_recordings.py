@@ -9,6 +9,7 @@ Example:
 """
 
 import os
+import pathlib
 from collections.abc import Sequence
 
 import keras
@@ -104,7 +105,7 @@ class FromRecordings:
         features, pixels = np.asarray(self.method.encode(new.clips)), spectrum.pixel_power(new.clips)
         return float(np.median(octave.frequency(features, pixels, plan.rate)))
 
-    def export(self, folder: str | os.PathLike):
+    def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
 
         Raises:

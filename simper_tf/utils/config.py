@@ -7,7 +7,7 @@ import math
 class Frozen:
     """Base of frozen dataclasses whose fields are numbers, texts and tuples of them, as JSON can hold."""
 
-    def get_config(self):
+    def get_config(self) -> dict:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     @classmethod

@@ -107,15 +107,17 @@ def explain(owner, kind: type[Options], function: Callable):
         function: Whose other arguments it has.
     """
     fields = dataclasses.fields(kind)
+    signature = inspect.signature(function)
     plain = [
         parameter
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in signature.parameters.values()
         if parameter.name not in ("self", "options") and parameter.kind != parameter.VAR_KEYWORD
     ]
     by_keyword = inspect.Parameter.KEYWORD_ONLY
     own = [inspect.Parameter(f.name, by_keyword, default=f.default, annotation=f.type) for f in fields]
     owner.Options = kind
-    owner.__signature__ = inspect.Signature(sorted(plain + own, key=lambda parameter: parameter.kind))
+    parameters = sorted(plain + own, key=lambda parameter: parameter.kind)
+    owner.__signature__ = signature.replace(parameters=parameters)
     owner.__doc__ = f"{inspect.cleandoc(owner.__doc__ or '')}\n\nOptions:\n{described(kind)}\n"
     return owner
 

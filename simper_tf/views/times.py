@@ -5,6 +5,7 @@ import math
 
 import keras
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.utils.config import Frozen, check_number, check_range
 from simper_tf.views import augment
@@ -28,7 +29,9 @@ class Times(Frozen):
     def __post_init__(self):
         check_number("reverse_probability", self.reverse_probability, 0, 1)
 
-    def draw(self, batch_size, num_source_frames: int, num_frames: int, seed):
+    def draw(
+        self, batch_size: int | tf.Tensor, num_source_frames: int, num_frames: int, seed: ArrayLike
+    ) -> dict[str, tf.Tensor]:
         """Draws the times of the views of a batch.
 
         Args:
@@ -57,11 +60,11 @@ class Times(Frozen):
             "starts": tf.where(backwards, ends, starts),
         }
 
-    def draw_speeds(self, batch_size, seed):
+    def draw_speeds(self, batch_size: int | tf.Tensor, seed: ArrayLike) -> tf.Tensor:
         """Returns `(B, V)` float32 speeds; arguments as in `draw`."""
         return tf.ones([batch_size, self.num_views_in_all])
 
-    def draw_starts(self, speeds, num_source_frames, num_frames, seed):
+    def draw_starts(self, speeds: tf.Tensor, num_source_frames: int, num_frames: int, seed: ArrayLike) -> tf.Tensor:
         """Returns `(B, V)` float32 starts of views that run forwards; arguments as in `draw`."""
         return augment.draw_starts(seed, speeds, num_source_frames, num_frames)
 
@@ -72,7 +75,7 @@ class Times(Frozen):
         """
         return int(min(num_source_frames // self.fastest, (num_source_frames - 1) // self.fastest + 1))
 
-    def check_length(self, num_source_frames: int, num_frames: int):
+    def check_length(self, num_source_frames: int, num_frames: int) -> None:
         """Refuses clips that the fastest view would run out of.
 
         Args:
@@ -90,7 +93,7 @@ class Times(Frozen):
                 "lower the fastest speed."
             )
 
-    def check_sampling(self, highest_frequency: float, rate: float):
+    def check_sampling(self, highest_frequency: float, rate: float) -> None:
         """Refuses speeds at which the fastest view would alias.
 
         Args:
@@ -144,7 +147,7 @@ class SpeedSets(Times):
     def fastest(self):
         return float(self.speed_range[1])
 
-    def draw_speeds(self, batch_size, seed):
+    def draw_speeds(self, batch_size: int | tf.Tensor, seed: ArrayLike) -> tf.Tensor:
         speeds = augment.draw_speeds(seed, batch_size, self.num_views, self.speed_range)
         return tf.concat([speeds, speeds], axis=1)
 
@@ -198,7 +201,7 @@ class DistantTimes(SameSpeed):
         ValueError: `reverse_probability` is out of its range.
     """
 
-    def draw_starts(self, speeds, num_source_frames, num_frames, seed):
+    def draw_starts(self, speeds: tf.Tensor, num_source_frames: int, num_frames: int, seed: ArrayLike) -> tf.Tensor:
         seeds = tf.unstack(tf.random.experimental.stateless_split(seed, 3))
         share, place, order = [tf.random.stateless_uniform([tf.shape(speeds)[0], 1], s) for s in seeds]
         number = float(num_source_frames - num_frames + 1)
@@ -289,7 +292,7 @@ class StretchedTimes(WindowedTimes):
     def fastest(self):
         return float(self.speed_range[1])
 
-    def draw_speeds(self, batch_size, seed):
+    def draw_speeds(self, batch_size: int | tf.Tensor, seed: ArrayLike) -> tf.Tensor:
         faster = augment.draw_speeds(seed, batch_size, 1, self.speed_range)
         return tf.concat([tf.ones_like(faster), faster], axis=1)
 
@@ -320,5 +323,5 @@ class Strides(Times):
     def fastest(self):
         return float(self.largest)
 
-    def draw_speeds(self, batch_size, seed):
+    def draw_speeds(self, batch_size: int | tf.Tensor, seed: ArrayLike) -> tf.Tensor:
         return 1.0 + tf.floor(self.largest * tf.random.stateless_uniform([batch_size, 2], seed))

@@ -1,9 +1,11 @@
 """Clips -> the views that a method contrasts: which times, and which appearance, are two parts put together here."""
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 
 import keras
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.utils.clips import batch_of, check_clips, unit_range
 from simper_tf.utils.config import Frozen, check_number
@@ -58,7 +60,7 @@ class Views(Frozen):
             known = ", ".join(INTERPOLATIONS)
             raise ValueError(f"`interpolation` must be one of {known}. Received: {self.interpolation!r}.")
 
-    def __call__(self, clips, seed):
+    def __call__(self, clips: ArrayLike, seed: ArrayLike) -> dict[str, tf.Tensor]:
         """Returns the views of a batch of clips, with what is known of them.
 
         Args:
@@ -79,7 +81,7 @@ class Views(Frozen):
         clips, views = tf.convert_to_tensor(clips), self.of_frames(clips.shape[2:])
         return views.apply(clips, views.draw(tf.shape(clips)[0], clips.shape[1], seed))
 
-    def of_frames(self, frame_shape) -> "Views":
+    def of_frames(self, frame_shape: Sequence[int | None]) -> "Views":
         """Returns the views for clips of such frames: the default changes of pictures are no changes of series.
 
         Args:
@@ -99,7 +101,7 @@ class Views(Frozen):
             f"frames of {tuple(frame_shape)}. Give `appearance={other}`, or None."
         )
 
-    def draw(self, batch_size, num_source_frames: int, seed):
+    def draw(self, batch_size: int | tf.Tensor, num_source_frames: int, seed: ArrayLike) -> dict[str, dict]:
         """Draws all that is random about the views of a batch, which is little: its parts can then be made alone.
 
         Args:
@@ -119,7 +121,7 @@ class Views(Frozen):
             draws["appearance"] = self.appearance.draw(batch_size, self.times.num_views_in_all, space_seed)
         return draws
 
-    def apply(self, clips, draws):
+    def apply(self, clips: tf.Tensor, draws: Mapping[str, dict]) -> dict[str, tf.Tensor]:
         """Makes the views that were drawn; arguments and results are those of `__call__` and of `draw`."""
         times, look = draws["times"], draws.get("appearance", {})
         where, steady = (times["starts"], times["steps"], self.num_frames), self.interpolation == "steady"
@@ -134,11 +136,11 @@ class Views(Frozen):
         known = {name: draw for name, draw in times.items() if name not in WHERE}
         return {"views": views, **known, **{name: look[name] for name in ("regions",) if name in look}}
 
-    def check_length(self, num_source_frames: int):
+    def check_length(self, num_source_frames: int) -> None:
         """Refuses clips that the fastest view would run out of; see `Times.check_length`."""
         self.times.check_length(num_source_frames, self.num_frames)
 
-    def get_config(self):
+    def get_config(self) -> dict:
         parts = {name: keras.saving.serialize_keras_object(getattr(self, name)) for name in ("times", "appearance")}
         return {**super().get_config(), **parts}
 

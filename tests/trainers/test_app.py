@@ -75,13 +75,14 @@ def test_a_video_is_read(client, swing):
     assert [float(row["value"]) for row in downloaded(answered.text)[1]] == pytest.approx([1.2], abs=0.03)
 
 
+@pytest.mark.slow
 def test_the_sample_is_read_by_a_click_and_can_be_played(client):
     answered = client.post("/sample")
     assert "9 repetitions from" in answered.text
     (told,) = re.findall(r'data-answers="([^"]*)"', answered.text)
     (jacks,) = json.loads(html.unescape(told))
     assert len(jacks["spans"]) == 9
-    assert jacks["spans"][5] == pytest.approx(sample.repetitions()[5], abs=0.3)
+    assert jacks["spans"][5] == pytest.approx(sample.repetitions()[5], abs=0.5)
     assert client.get("/sample.mp4").data == sample.PATH.read_bytes()
 
 
@@ -263,7 +264,7 @@ def drop(browser, path):
 
 def wait_for(browser, expression):
     """Waits for something in the page, and fails with its text where it does not come."""
-    for _ in range(600):
+    for _ in range(3000):
         if browser.ask(f"Boolean({expression})"):
             return
         time.sleep(0.1)
