@@ -57,9 +57,17 @@ _QUICKSTART = {
 }
 
 
+# Multiple of the frequency -> the column of what is read off a perfect feature at it.
+_AT = {1: "floor: sine at f (Hz)", 2: "floor: sine at 2f (Hz)"}
+_FLOORS = (
+    "Floors are what each readout makes of perfect features, sines at the frequency or at twice it. A nearest neighbor "
+    "has the frequency of a training clip, and cannot be better than those lie apart: lines at a floor are level."
+)
+
+
 def quickstart(scale: Scale) -> Study:
     """Returns the readouts of the quickstart, beside the paper's numbers."""
-    about = "What `make quickstart` ends with, over three seeds."
+    about = f"What `make quickstart` ends with, over three seeds. {_FLOORS}"
     return Study("quickstart", "The quickstart", about, (_readouts(scale, "flags/quickstart.cfg"),))
 
 
@@ -67,7 +75,7 @@ def mnist(scale: Scale) -> Study:
     """Returns the readouts of `flags/mnist.cfg`, on the digits of the paper, beside its numbers."""
     # Short tables say that everything runs, and download nothing.
     digits = {"dataset": "rotating_digits/digits"} if scale.is_short else {}
-    about = "What `flags/mnist.cfg` ends with, on the paper's own digits and not on what stands in for them."
+    about = f"What `flags/mnist.cfg` ends with, on the paper's own digits and not on what stands in for them. {_FLOORS}"
     return Study("mnist", "The paper's digits, MNIST", about, (_readouts(scale, "flags/mnist.cfg", **digits),))
 
 
@@ -81,10 +89,13 @@ def _readouts(scale, flagfile, **changes):
         return Cell(run, protocol, metric, published.value("table2", "simper", f"{paper} {metric}"))
 
     lines = tuple(
-        Line(title, tuple(cell(protocol, paper, metric) for metric in METRICS))
+        Line(title, (
+            *(cell(protocol, paper, metric) for metric in METRICS),
+            *(controls.floor(run, protocol, "mae", multiple) for multiple in _AT),
+        ))
         for protocol, (title, paper) in _QUICKSTART.items()
-    )
-    return Block("", tuple(METRICS.values()), lines, ranked=False)
+    )  # fmt: skip
+    return Block("", (*METRICS.values(), *_AT.values()), lines, ranked=False)
 
 
 def comparison(scale: Scale) -> Study:
@@ -96,14 +107,15 @@ def comparison(scale: Scale) -> Study:
         for metric, words in METRICS.items():
             lines = [Line(title, _beside_paper(run, metric)) for title, run in runs.items()]
             columns = [(name, metric) for name in OF_ALL]
-            lines += controls.beside_features("rotating_digits", base.but(steps=0, epochs=0), columns)
+            lines += controls.beside_features("rotating_digits", controls.untrained(base), columns)
+            lines += controls.floor_lines(base, columns)
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
     about = (
         "Every method with the same encoder and clips and its own views, without the frequency prior, as in the paper; "
         f"those that learn from labels take steps of their own, and were not tuned. {_settings_chosen(scale)}Methods "
         "that are told the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little. Controls have "
         "learned nothing: what they reach is no merit of any training, and on clean digits it is nearly all there is "
-        "to reach. The paper's numbers are of its table 2."
+        f"to reach. {_FLOORS} The paper's numbers are of its table 2."
     )
     return Study("comparison", "Methods side by side", about, tuple(blocks))
 
@@ -158,8 +170,8 @@ def _methods(scale, base):
     yield from _labeled(scale, base)
     part = _chosen(scale, base, "contrast_phys").but(method="contrast_phys_plus", label_fraction=0.1)
     yield f"{METHODS['contrast_phys_plus'].title}, a tenth of the labels", part
-    yield "control: encoder untrained", base.but(steps=0, epochs=0)
-    yield "control: mean of each frame", base.but(steps=0, epochs=0, encoder="frame_mean")
+    yield "control: encoder untrained", controls.untrained(base)
+    yield "control: mean of each frame", controls.untrained(base).but(encoder="frame_mean")
 
 
 def _labeled(scale, base):

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from simper_tf.evaluation.protocols import floors
 from trainers.grid import Run
 from trainers.studies.table import Block, Cell, Line, data_set_of
 from trainers.studies.ways import OWN
@@ -21,6 +22,9 @@ _OF_FACES = ["pixels", "green", "chrom", "pos"]
 # Beside heads: the best control of each data set, and what else stands behind it.
 _BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
 FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
+# Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
+_FLOORED = {"fft_resolved": "fft_calibrated", **{name: name for name in floors.READOUTS}}
+_SINES = {1: "floor: a sine at the frequency", 2: "floor: a sine at twice the frequency"}
 _WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
 
 
@@ -37,6 +41,24 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
         Line(title, tuple(Cell(run, ways[column], metric) if column in ways else None for column, metric in columns))
         for title, ways in chosen
     ]
+
+
+def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns what is read off perfect features, lines that nobody can be expected to pass; arguments as above."""
+    return [
+        Line(title, tuple(floor(run, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
+    ]
+
+
+def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
+    """Returns the cell of a sine at a multiple of the frequency, by one protocol; None for one without a floor."""
+    name = _FLOORED.get(protocol)
+    return name and Cell(untrained(run), f"{name}_{floors.MULTIPLES[multiple]}", metric)
+
+
+def untrained(run: Run) -> Run:
+    """Returns the run that learns nothing, by which clips are read soonest."""
+    return run.but(steps=0, epochs=0)
 
 
 def beside_heads(block: Block) -> Block:

@@ -106,9 +106,10 @@ def _told_the_band(scale, pretrain, columns):
 
 def _without_training(name, run, columns):
     """Returns the line of an encoder that has learned nothing, and those of what reads clips alone."""
-    untrained = run.but(method="simper", steps=0, epochs=0)  # Clips are read soonest by a run that learns nothing.
+    untrained = controls.untrained(run.but(method="simper"))
     line = _line(untrained, columns, "control: encoder untrained")
-    return [line, *controls.beside_features(name, untrained, columns)]
+    floors = controls.floor_lines(untrained, columns) if name == "rotating_digits" else []
+    return [line, *controls.beside_features(name, untrained, columns), *floors]
 
 
 def _larger_batches(scale, pretrain, columns):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Mapping
 
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
+from simper_tf.evaluation.protocols.floors import FLOORS, of_perfect
 from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
-from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor
+from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum
 from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import skin_colors
@@ -29,7 +30,7 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "chrom_fundamental": (functools.partial(skin, pulse=skin_colors.chrom, fundamental=True), ("frequency",)),
     "pos_fundamental": (functools.partial(skin, pulse=skin_colors.pos, fundamental=True), ("frequency",)),
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
-    "1nn_npsd": (functools.partial(nearest_neighbor, distance="npsd"), ("frequency", "scalar")),
+    "1nn_npsd": (nearest_spectrum, ("frequency", "scalar")),
     "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),
     "probe": (probe, ("frequency", "scalar")),
     "linear_probe": (linear_probe, ("scalar", "series")),

@@ -1,5 +1,7 @@
 """Protocols `1nn` and its like: the label of the training clip whose features are nearest."""
 
+import functools
+
 import numpy as np
 
 from simper_tf.evaluation import neighbors
@@ -20,3 +22,6 @@ def nearest_neighbor(
     kept = neighbors.distinct(train.series)
     fitted = {"series": np.float32(train.series)[kept], "labels": labels[kept]}
     return Prediction(nearest * test.once_a_frame(task), fitted=fitted)
+
+
+nearest_spectrum = functools.partial(nearest_neighbor, distance="npsd")
