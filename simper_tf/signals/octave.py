@@ -20,6 +20,9 @@ _NEAR = spectrum.PIXEL_PADDING // 2
 # the peak of the features and its parts, down to a sixth. Chosen on training and validation clips of digits.
 _HARMONICS, _FADING = 9, 0.8
 _DIVISORS = 6
+# Cycles a clip below which no part is a candidate. Of 300 MNIST clips of 60 frames with features at twice the frequency,
+# 11.7 % are misread with 2, 4.3 % with 1.25 and 3.0 % with 1; of 90 frames 3.3, 0 and 0.7 %; at the frequency itself none.
+_FEWEST_CYCLES = 1.25
 # By which share the likeness of the best candidate must exceed that of the next for a clip to vote.
 _LEAD = 0.1
 # One multiple is taken for all clips only where so many of the votes agree, and so many of the clips vote. Of those
@@ -150,8 +153,7 @@ def _divisors(peaks, pixels, num_frames):
     scale = tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
     seen = _above_surroundings(pixels)
     parts = [peaks / divisor for divisor in range(2, _DIVISORS + 1)]
-    # Below two cycles a clip the harmonics of a part would lie in one lobe.
-    lowest = spectrum.HANN_LOBE * spectrum.PIXEL_PADDING
+    lowest = _FEWEST_CYCLES * spectrum.PIXEL_PADDING
     likeness = [tf.where(part * scale >= lowest, _likeness(seen, part, scale), 0.0) for part in parts]
     likeness = [_likeness(seen, peaks, scale), *likeness]
     highest, best = tf.math.top_k(tf.stack(likeness, axis=1), 2)

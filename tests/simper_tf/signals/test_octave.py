@@ -33,6 +33,13 @@ def test_features_at_a_multiple_step_down_to_the_line_of_pixels(multiple, freque
     np.testing.assert_allclose(read, [frequency], atol=0.005)
 
 
+@pytest.mark.parametrize("frequency", [0.85, 0.95])
+def test_short_clips_step_down_below_two_cycles(frequency):
+    pixels = moving(frequency, [1.0, 0.7], num_frames=60)
+    read = octave.resolve_octave(in_hertz(RNG, [2 * frequency], num_frames=60), pixels, RATE)
+    np.testing.assert_allclose(read, [frequency], atol=0.03)
+
+
 def spectrum_with(heights):
     """Returns the `(1, F)` pixel spectrum of 150 frames with lines: Hz -> height."""
     power = np.full((1, 301), 1e-3, np.float32)
@@ -46,7 +53,7 @@ def spectrum_with(heights):
     [
         (6.0, {6.0: 1.0, 3.0: 0.3}, 2),
         (6.0, {6.0: 1.0, 4.0: 0.3}, 0),  # A third of it is hardly better than the half of it: not sure.
-        (0.38, {0.4: 1.0, 0.55: 0.5}, 1),  # Half of it would be less than two cycles a clip.
+        (0.38, {0.4: 1.0, 0.55: 0.5}, 1),  # Half of it would be less than 1.25 cycles a clip.
         (9.2, {4.6: 1.0, 9.2: 0.9, 11.6: 0.45}, 2),  # 4 times 4.6 folds to 11.6.
         (11.0, {11.0: 1.0, 15.0: 0.5}, 1),  # Three halves of 11 are above half the rate.
         (4.0, {2.1: 1.0}, 2),  # The same frequency is half a cycle a clip, 0.1 Hz, to either side.
