@@ -20,8 +20,9 @@ _NEAR = spectrum.PIXEL_PADDING // 2
 # the peak of the features and its parts, down to a sixth. Chosen on training and validation clips of digits.
 _HARMONICS, _FADING = 9, 0.8
 _DIVISORS = 6
-# Cycles a clip below which no part is a candidate. Of 300 MNIST clips of 60 frames with features at twice the frequency,
-# 11.7 % are misread with 2, 4.3 % with 1.25 and 3.0 % with 1; of 90 frames 3.3, 0 and 0.7 %; at the frequency itself none.
+# Cycles a clip below which no part is a candidate. Of 300 MNIST clips of 60 frames, features at twice the frequency,
+# 11.7 % are misread with 2, 4.3 % with 1.25 and 3.0 % with 1; of 90 frames 3.3, 0 and 0.7 %. At the frequency itself
+# none is.
 _FEWEST_CYCLES = 1.25
 # By which share the likeness of the best candidate must exceed that of the next for a clip to vote.
 _LEAD = 0.1

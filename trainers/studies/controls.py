@@ -46,19 +46,31 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
 def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
     """Returns what is read off perfect features, lines that nobody can be expected to pass; arguments as above."""
     return [
-        Line(title, tuple(floor(run, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
+        Line(title, tuple(floor(mean_of_frames(run), *column, multiple) for column in columns))
+        for multiple, title in _SINES.items()
     ]
 
 
 def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
-    """Returns the cell of a sine at a multiple of the frequency, by one protocol; None for one without a floor."""
+    """Returns the cell of a sine at a multiple of the frequency, by one protocol; None for one without a floor.
+
+    Args:
+        run: One that learns nothing, with the same clips.
+        protocol, metric: Of the column.
+        multiple: Of the frequency, 1 or 2.
+    """
     name = _FLOORED.get(protocol)
-    return name and Cell(untrained(run), f"{name}_{floors.MULTIPLES[multiple]}", metric)
+    return name and Cell(run, f"{name}_{floors.MULTIPLES[multiple]}", metric)
 
 
 def untrained(run: Run) -> Run:
     """Returns the run that learns nothing, by which clips are read soonest."""
     return run.but(steps=0, epochs=0)
+
+
+def mean_of_frames(run: Run) -> Run:
+    """Returns the run that learns nothing, and whose features are the mean of each frame: it is evaluated soonest."""
+    return untrained(run).but(encoder="frame_mean")
 
 
 def beside_heads(block: Block) -> Block:

@@ -56,6 +56,7 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
         if is_pulse:
             lines += _told_the_band(scale, setting.pretrain, columns)
         lines += _without_training(name, plain, columns)
+        lines += controls.floor_lines(plain, columns) if name == "rotating_digits" else []
         about = f"Features of five methods on {scale.title(name)}, trained {_OF_FREQUENCIES}"
         about = _OF_SERIES if name == "lst" else about + _OF_PULSES * is_pulse
         about += _OF_COUNTIX * bool(name == "countix" and setting.standin)
@@ -108,8 +109,7 @@ def _without_training(name, run, columns):
     """Returns the line of an encoder that has learned nothing, and those of what reads clips alone."""
     untrained = controls.untrained(run.but(method="simper"))
     line = _line(untrained, columns, "control: encoder untrained")
-    floors = controls.floor_lines(untrained, columns) if name == "rotating_digits" else []
-    return [line, *controls.beside_features(name, untrained, columns), *floors]
+    return [line, *controls.beside_features(name, untrained, columns)]
 
 
 def _larger_batches(scale, pretrain, columns):
