@@ -110,7 +110,7 @@ def comparison(scale: Scale) -> Study:
         for metric, words in METRICS.items():
             lines = [Line(title, _beside_paper(run, metric)) for title, run in runs.items()]
             columns = [(name, metric) for name in OF_ALL]
-            lines += controls.beside_features("rotating_digits", controls.untrained(base), columns)
+            lines += controls.beside_features("rotating_digits", controls.mean_of_frames(base), columns)
             lines += controls.floor_lines(base, columns)
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
     about = (

@@ -55,8 +55,12 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
             lines += _larger_batches(scale, plain, columns)
         if is_pulse:
             lines += _told_the_band(scale, setting.pretrain, columns)
-        lines += _without_training(name, plain, columns)
-        lines += controls.floor_lines(plain, columns) if name == "rotating_digits" else []
+        lines.append(_untrained(plain, columns))
+        if name == "rotating_digits":
+            lines += controls.beside_features(name, controls.mean_of_frames(plain), columns)
+            lines += controls.floor_lines(plain, columns)
+        else:
+            lines += controls.beside_features(name, controls.untrained(plain.but(method="simper")), columns)
         about = f"Features of five methods on {scale.title(name)}, trained {_OF_FREQUENCIES}"
         about = _OF_SERIES if name == "lst" else about + _OF_PULSES * is_pulse
         about += _OF_COUNTIX * bool(name == "countix" and setting.standin)
@@ -74,7 +78,8 @@ def spurious(scale: Scale) -> Study:
     lines = (
         *(_line(pretrain.but(method=method), columns, table="table14") for method in ("simclr", "simper")),
         *_larger_batches(scale, pretrain, columns),
-        *_without_training(name, pretrain, columns),
+        _untrained(pretrain, columns),
+        *controls.beside_features(name, controls.untrained(pretrain.but(method="simper")), columns),
     )
     titles = tuple(f"{OF_PAPER[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
     about = (
@@ -105,11 +110,9 @@ def _told_the_band(scale, pretrain, columns):
     ]
 
 
-def _without_training(name, run, columns):
-    """Returns the line of an encoder that has learned nothing, and those of what reads clips alone."""
-    untrained = controls.untrained(run.but(method="simper"))
-    line = _line(untrained, columns, "control: encoder untrained")
-    return [line, *controls.beside_features(name, untrained, columns)]
+def _untrained(run, columns):
+    """Returns the line of an encoder that has learned nothing."""
+    return _line(controls.untrained(run.but(method="simper")), columns, "control: encoder untrained")
 
 
 def _larger_batches(scale, pretrain, columns):
