@@ -16,6 +16,7 @@ def train(names: Sequence[str], asked: Train):
         OSError: the model cannot be written.
     """
     quiet.start()
+    console.say("Loading TensorFlow and reading the recordings ...")
     import keras
 
     from simper_tf.training.from_recordings import from_recordings

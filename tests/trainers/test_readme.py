@@ -12,6 +12,7 @@ import pytest
 from processes import done
 
 from simper_tf import encoders, export_model, small
+from simper_tf.commands import main
 from simper_tf.methods import METHODS
 from trainers import evaluate, export, pretrain
 
@@ -54,6 +55,10 @@ def test_the_python_of_the_readme_trains_reads_and_exports(tmp_path, monkeypatch
     exec(compile(code.replace("steps=500", "steps=2"), "README.md", "exec"), {})
     assert 0 < float(capsys.readouterr().out.split()[-1]) < 12.5
     assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
+    (train, predict) = re.findall(r"^    simper ((?:train|predict new).*)$", README, re.MULTILINE)
+    assert main.main([*shlex.split(train), "--steps=2"]) is None
+    assert not main.main(shlex.split(predict))
+    assert re.search(r"^  model: [\d.]+ Hz", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.slow
