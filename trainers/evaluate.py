@@ -75,7 +75,7 @@ def evaluate(folder, clips, model, settings, seconds):
     predicted = features_of[settings.split]
     predictions = protocols.predict(features_of["train"], features_of.get("validation"), predicted, task, given)
     learned = settings.epochs or settings.encoder_from
-    if not learned and isinstance(task, tasks.Frequency):
+    if not learned and task.kind == "frequency":
         # Beside what learned nothing alone: they are the same for all runs on the same clips.
         predictions |= protocols.of_perfect(features_of["train"], features_of["validation"], predicted, task)
     for name, prediction in predictions.items():
