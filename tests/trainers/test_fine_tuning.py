@@ -42,7 +42,7 @@ def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(call, tmp_path, fin
 
 def test_a_fine_tuned_run_or_its_export_goes_on_with_its_head(call, tmp_path, finished, capsys):
     tuned = [*LABELED[:2], "--head=spectrum"]
-    call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={finished}", *tuned)
+    call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={finished}", *tuned, "--artifacts")
     still = [*tuned, "--learning_rate=0", "--epochs=1", "--keep_head"]
     for part in ("", "saved_model"):
         call(

@@ -113,7 +113,7 @@ def test_a_momentum_out_of_range_is_refused_before_training(call, tmp_path, mome
 
 @pytest.mark.parametrize("head", ["linear", "spectrum", "repnet"])
 def test_a_method_with_labels_is_exported_with_its_own_head(call, tmp_path, head):
-    own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze"]
+    own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze", "--artifacts"]
     call(pretrain.main, f"--run_dir={tmp_path}", *own, *QUICK)
     signature = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["serving_default"]
     clips = np.random.default_rng(0).integers(0, 256, (2, 150, 28, 28, 1), np.uint8)

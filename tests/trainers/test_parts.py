@@ -104,7 +104,7 @@ def test_a_gap_without_test_clips_is_refused_before_training(call, tmp_path):
 
 
 def test_short_clips_train_are_evaluated_drawn_and_exported(call, tmp_path):
-    short = ["--clip_frames=60", "--label_gap=2,4", "--test_clips=20", "--view_frames=0"]
+    short = ["--clip_frames=60", "--label_gap=2,4", "--test_clips=20", "--view_frames=0", "--artifacts"]
     call(pretrain.main, f"--run_dir={tmp_path}", *short)
     assert np.load(tmp_path / "features.npz")["series"].shape[1] == 60
     assert (tmp_path / "plots" / "features_over_angle.png").exists()

@@ -77,7 +77,7 @@ def test_the_written_flags_repeat_the_run(call, finished, tmp_path):
 def test_a_finished_run_is_evaluated_again_without_training(call, finished, capsys):
     before = final_weights(finished)
     versions = sorted((finished / "saved_model").iterdir())
-    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
+    call(pretrain.main, f"--run_dir={finished}", "--deterministic", "--artifacts")
     out = capsys.readouterr().out
     assert "Training was finished at step 6. Nothing was to be trained." in out
     assert f"{versions[-1]} is the model of this run: nothing was to be exported." in out

@@ -232,7 +232,7 @@ def test_no_temporary_folder_is_one_line_that_names_those_tried():
 @pytest.mark.slow
 def test_labels_of_another_unit_are_scored_without_frequencies(call, monkeypatch, tmp_path):
     monkeypatch.setattr(library.ClipData, "task", tasks.Scalar("mmHg"))
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--artifacts")
     rows = results(tmp_path / "run")
     protocols = {"1nn", "1nn_npsd", "1nn_euclidean", "probe", "linear_probe", "training_mean"}
     assert {row["protocol"] for row in rows} == protocols

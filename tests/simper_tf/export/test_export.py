@@ -107,16 +107,13 @@ def test_equal_weights_are_equal_bytes_whatever_came_before(encoder, tmp_path, f
 
 @pytest.mark.slow
 def test_features_are_those_of_the_encoder_for_any_clips(loaded, encoder, swinging_bars):
-    clips, frequencies = np.tile(swinging_bars[0], (1, 2, 1, 1, 1)), swinging_bars[1]
+    clips = np.tile(swinging_bars[0], (1, 2, 1, 1, 1))
     features = features_of(encoder, clips)
     np.testing.assert_allclose(loaded.signatures["features"](frames=clips)["features"], features, atol=1e-5)
     for batch, frames in ((1, 40), (6, 80), (2, 73)):
         outputs = served(loaded, clips[:batch, :frames])
         assert outputs["frequency_hz"].shape == outputs["confidence"].shape == (batch,)
         np.testing.assert_allclose(outputs["features"], features_of(encoder, clips[:batch, :frames]), atol=1e-5)
-    # The slowest swings below the band. Features of 40 frames that nothing was learned for are some 0.1 Hz off.
-    outputs = served(loaded, swinging_bars[0])
-    np.testing.assert_allclose(outputs["frequency_hz"], np.clip(frequencies, *BAND), atol=0.1)
 
 
 @pytest.mark.slow
