@@ -1,0 +1,260 @@
+"""Damaged, odd and hostile files, and sound ones beside them: all that is random follows from a seed."""
+
+import dataclasses
+import fractions
+import io
+import os
+import pathlib
+import pickle
+import shutil
+
+import av
+import numpy as np
+import scipy.io.wavfile
+
+from datasets.rotating_digits import rotating_digits_dataset_builder as digits
+
+RATE, SECONDS = 25.0, 8.0  # Of all that is made here.
+VIDEOS = {  # Ending -> encoder, pixels.
+    ".mp4": ("libx264", "yuv420p"), ".mkv": ("ffv1", "yuv420p"), ".avi": ("mpeg4", "yuv420p"),
+    ".mov": ("mjpeg", "yuvj420p"), ".webm": ("libvpx", "yuv420p"), ".ts": ("mpeg2video", "yuv420p"),
+    ".gif": ("gif", "rgb8"),
+}  # fmt: skip
+NAMES = ("two words", "é ü 胸", "%03d", "[a-b]", "q?*", "a\nb", "a\x1b[31mb", "'\"$x", "n" * 240, "concat:a|b",
+         "file:x", "\udcff\udcfe", "\u202egnp", "#", "pipe:0", "~", "-")  # fmt: skip
+_HEADERS = (  # What headers of arrays say that no array of numbers is.
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (-5, 4), }",
+    "{'descr': '|O', 'fortran_order': False, 'shape': (200,), }",
+    "__import__('os').mkdir('never')",
+)
+_LISTS = (
+    "ffconcat version 1.0\nfile {}\n",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n{}\n#EXT-X-ENDLIST\n",
+    "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n",
+    '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>{}</BaseURL></MPD>',
+)
+BUILT = "built data sets"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A file, or the folder of a data set, that is to be read."""
+
+    kind: str
+    path: pathlib.Path
+    truth: float | None = None  # Hz at which something repeats in it, if it can be read.
+    is_sound: bool = False  # Whether it must be read, because nothing is wrong with it.
+    trap: pathlib.Path | None = None  # What must not be there afterwards.
+
+
+def moments(rate=RATE):
+    return np.arange(round(SECONDS * rate)) / rate
+
+
+def swing(hertz, rate=RATE):
+    return np.sin(2 * np.pi * hertz * moments(rate))
+
+
+def frames(hertz, times):
+    """Yields `(48, 64, 3)` uint8 frames in which a patch goes from side to side before a pattern."""
+    random = np.random.default_rng(7)
+    behind, patch = random.integers(60, 120, (48, 64, 3), np.uint8), random.integers(150, 250, (16, 16, 3), np.uint8)
+    for moment in times:
+        left, frame = round(24 + 16 * np.sin(2 * np.pi * hertz * moment)), behind.copy()
+        frame[16:32, left : left + 16] = patch
+        yield frame
+
+
+def video(path, hertz, times=None):
+    """Writes a video of `frames` at some times, and returns its bytes."""
+    times = moments() if times is None else times
+    codec, pixels = VIDEOS[path.suffix]
+    tick = fractions.Fraction(1, 1000 if path.suffix in (".mp4", ".mkv") else round(RATE))
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=round(RATE))
+        stream.height, stream.width, stream.pix_fmt, stream.codec_context.time_base = 48, 64, pixels, tick
+        for moment, picture in zip(times, frames(hertz, times), strict=True):
+            frame = av.VideoFrame.from_ndarray(picture, "rgb24")
+            frame.pts = round(moment / tick)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path.read_bytes()
+
+
+def table():
+    rows = [f"{moment:.3f},{np.sin(2 * np.pi * 0.7 * moment):.4f}" for moment in moments(50.0)]
+    return "\n".join(["time,chest", *rows, ""])
+
+
+def npy(array):
+    out = io.BytesIO()
+    np.save(out, array, allow_pickle=True)
+    return out.getvalue()
+
+
+def wav(rate, values):
+    out = io.BytesIO()
+    scipy.io.wavfile.write(out, rate, np.int16(9000 * values))
+    return out.getvalue()
+
+
+class Trap:
+    """What, once unpickled, leaves a file behind."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def __reduce__(self):
+        return open, (str(self._path), "w")
+
+
+def sound_files(folder):
+    """Yields ending, content and truth of recordings in which something repeats."""
+    for ending in VIDEOS:
+        yield ending, video(folder / f"base{ending}", 1.2), 1.2
+    clap = np.sin(2 * np.pi * 440 * moments(8000)) * (0.55 + 0.45 * swing(1.1, 8000))
+    yield from ((".csv", table().encode(), 0.7), (".npy", npy(swing(0.8)), 0.8), (".wav", wav(8000, clap), 1.1))
+    yield from ((".wav", wav(100, swing(0.9, 100)), 0.9), (".npy", npy(np.stack([*frames(1.3, moments())])), 1.3))
+
+
+def odd_files(folder):
+    """Yields kind, ending, content, truth and whether it is sound, of files that are odd as they are."""
+    text, rows, other = table(), table().splitlines(), folder / "base.mp4"
+    for start in (b"", b"%PDF-1.7\n", b"PK\x03\x04", b"<html>404 Not Found</html>", b"\xff\xd8\xff\xe0", b"\x7fELF"):
+        yield from (("documents and noise", ending, start + 99 * b"\x07 noise", None, False) for ending in VIDEOS)
+    for side in (8000, 30000, 65535):
+        size = side.to_bytes(2, "little") * 2
+        frame = b"\x21\xf9\x04\0\x04\0\0\0," + bytes(4) + size + b"\0\x02\x02\x44\x01\0"
+        yield "huge pictures", ".gif", b"GIF89a" + size + b"\xf0\0\0" + bytes(6) + 300 * frame + b";", None, False
+    for words in _LISTS:
+        yield from (("lists of files", ending, words.format(other).encode(), None, False) for ending in (".mp4", ".ts"))
+    for header in _HEADERS:
+        start = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
+        yield "arrays of no use", ".npy", start + swing(0.8).tobytes(), None, False
+    useless = swing(0.8).astype(complex), np.array(["a"] * 99), np.zeros((0, 5)), np.full(200, np.nan), np.arange(2)
+    for array in useless:
+        yield "arrays of no use", ".npy", npy(array), None, False
+    for lines in (
+        [*rows[:200], *rows[100:]], [*rows[200:], *rows[1:200]], rows[:1], [*rows, "1e300,0.5"], [*rows, "1e18,0.5"],
+        [rows[0], "-1e300,0.5", *rows[1:]], [row.partition(",")[0] for row in rows], [",".join(["1"] * 200000)] * 3,
+        [rows[0], *(row.partition(",")[0] + ",1" for row in rows[1:])], [rows[0], *["1e999,1e999"] * 99],
+    ):  # fmt: skip
+        yield "tables of no use", ".csv", "\n".join(lines).encode(), None, False
+    for content in (
+        text.encode("utf-8-sig"), text.encode("utf-16"), text.replace(",", "\t").encode(),
+        f"# by hand\n\n{text}".encode(), text.replace("\n", "\r").encode(),
+        text.replace(",", ";").replace(".", ",").encode(), text.replace("chest", "Brust-ä").encode("latin-1"),
+        text.replace("chest", '"chest, belt"').encode(),
+    ):  # fmt: skip
+        yield "tables in other forms", ".csv", content, 0.7, True
+    for ending in (".mp4", ".mkv"):
+        times = np.cumsum(np.random.default_rng(0).choice([0.02, 0.04, 0.06, 0.12], 400))
+        yield "irregular times", ending, video(folder / f"b{ending}", 1.2, times[times < SECONDS]), 1.2, True
+        yield "a single frame", ending, video(folder / f"a{ending}", 1.2, times[:1]), None, False
+
+
+class Maker:
+    """Makes files in a folder; all that is random follows from the seed."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.random, self.count = folder, np.random.default_rng(seed), 0
+        self.sound, self.odd = list(sound_files(folder)), list(odd_files(folder))
+        self.kinds = {**KINDS, **dict.fromkeys((kind for kind, *_ in self.odd), Maker.odd_file)}
+
+    def pick(self, choices):
+        return choices[int(self.random.integers(len(choices)))]
+
+    def put(self, kind, ending, content, truth=None, is_sound=False, name="file"):
+        """Writes a file into a folder of its own."""
+        self.count += 1
+        path = self.folder / f"{self.count:04}" / f"{name}{ending}"
+        path.parent.mkdir()
+        path.write_bytes(content)
+        return Case(kind, path, truth, is_sound)
+
+    def odd_file(self, kind):
+        return self.put(*self.pick([odd for odd in self.odd if odd[0] == kind]))
+
+    def changed(self, kind, change):
+        ending, content, truth = self.pick(self.sound)
+        return self.put(kind, ending, bytes(change(bytearray(content))), truth)
+
+    def cut(self, content):
+        return content[: self.random.integers(1, len(content))]
+
+    def flip(self, content):
+        """Turns single bits around: anywhere, in headers at the start, or in an index at the end."""
+        first, last = self.pick([(0, len(content)), (0, 400), (max(len(content) - 1500, 0), len(content))])
+        for place in self.random.integers(first, min(last, len(content)), self.random.integers(1, 40)):
+            content[place] ^= 1 << int(self.random.integers(8))
+        return content
+
+    def blank(self, content):
+        first, last = sorted(map(int, self.random.integers(0, len(content), 2)))
+        content[first:last] = bytes(last - first)
+        return content
+
+    def huge(self, content):
+        """Has four or eight bytes of a header or an index state a huge number, or none."""
+        reach = min(len(content), 2500)
+        place = int(self.random.integers(4, reach - 8)) + self.pick([0, len(content) - reach])
+        size = self.pick([4, 8])
+        content[place : place + size] = self.pick([b"\x7f" + b"\xff" * 7, b"\xff" * 8, bytes(8)])[:size]
+        return content
+
+    def renamed(self, kind):
+        (ending, *_), (_, content, truth) = self.pick(self.sound), self.pick(self.sound)
+        return self.put(kind, ending, content, truth)
+
+    def named(self, kind):
+        return self.put(kind, *self.pick(self.sound), True, self.pick(NAMES))
+
+    def pickled(self, kind):
+        case = self.put(kind, self.pick([".npy", ".csv", ".mp4"]), b"")
+        trap = case.path.with_name("trap")
+        case.path.write_bytes(self.pick([pickle.dumps(Trap(trap)), npy(np.array([Trap(trap), 1], object))]))
+        return dataclasses.replace(case, trap=trap)
+
+    def sparse(self, kind):
+        """Returns a file of more bytes than memory has, hardly any of which are on the disk."""
+        ending, content, truth = self.pick([one for one in self.sound if one[0] not in (".wav", ".ts")])
+        case = self.put(kind, ending, content, truth)
+        os.truncate(case.path, 8 * 10**11)
+        return case
+
+    def no_file(self, kind):
+        case = self.put(kind, ".mp4", b"")
+        case.path.unlink()
+        self.pick([os.mkfifo, pathlib.Path.mkdir, lambda path: path.symlink_to("/dev/zero"), str])(case.path)
+        return case
+
+    def built(self):
+        """Returns the folder of a sound data set of a few clips, built at the first call."""
+        folder = self.folder / "built"
+        if not folder.exists():
+            config = digits.RotatingDigitsConfig(name="own", train_clips=4, validation_clips=4, test_clips=4)
+            digits.Builder(data_dir=folder, config=config).download_and_prepare()
+        return folder
+
+    def data_set(self, kind):
+        """Returns a built data set one of whose files is damaged."""
+        place = self.put(kind, "", b"").path.parent
+        shutil.copytree(self.built(), place, dirs_exist_ok=True)
+        victim = self.pick(sorted(path for path in place.rglob("*") if path.is_file() and path.stat().st_size))
+        victim.write_bytes(bytes(self.pick([self.cut, self.flip, self.blank])(bytearray(victim.read_bytes()))))
+        return Case(kind, place)
+
+
+KINDS = {
+    "cut off": lambda maker, kind: maker.changed(kind, maker.cut),
+    "bits turned": lambda maker, kind: maker.changed(kind, maker.flip),
+    "zeros in its middle": lambda maker, kind: maker.changed(kind, maker.blank),
+    "huge numbers in headers": lambda maker, kind: maker.changed(kind, maker.huge),
+    "under another ending": Maker.renamed,
+    "names": Maker.named,
+    "pickles": Maker.pickled,
+    "larger than memory": Maker.sparse,
+    "no files": Maker.no_file,
+    BUILT: Maker.data_set,
+}
