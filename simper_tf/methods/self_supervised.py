@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from simper_tf.losses import spectral
 from simper_tf.methods.base import Method
+from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.utils import units
 from simper_tf.utils.options import Options, option
 
@@ -41,13 +42,13 @@ class SelfSupervised(Method):
     Options = PriorOptions
 
     @classmethod
-    def arguments_for(cls, facts):
+    def arguments_for(cls, facts: TrainingFacts) -> dict:
         return {"prior_band": facts.band_per_frame()}
 
     def log_names(self):
         return [*super().log_names(), *(["prior"] if self.options.prior_weight else [])]
 
-    def logs_of(self, features, batch, training=True):
+    def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:
         logs = super().logs_of(features, batch, training)
         if not self.options.prior_weight:
             return logs

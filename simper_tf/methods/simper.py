@@ -105,14 +105,14 @@ class SimPer(SelfSupervised):
             self.min_clips = 2
 
     @classmethod
-    def times_for(cls, num_views, speed_range, reverse_probability=0.5):
+    def times_for(cls, num_views: int, speed_range: tuple[float, float], reverse_probability: float = 0.5) -> SpeedSets:
         return SpeedSets(num_views, speed_range, reverse_probability)
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         own = ["label_entropy", "kl_divergence", "speed_correlation", "speed_slope"]
         return [*super().log_names(), *own, *self.options.spectral_weights]
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         """Returns the loss and the further logs; see `Method.loss_and_logs`.
 
         Raises:
@@ -152,13 +152,13 @@ class SimPer(SelfSupervised):
         logs = {"label_entropy": entropy, "kl_divergence": contrast - entropy}
         return {**logs, "speed_correlation": correlation, "speed_slope": slope}
 
-    def check_batch(self, batch_size):
+    def check_batch(self, batch_size: int) -> None:
         """Refuses batches that are too small, or that micro-batches do not divide; see `Method.check_batch`."""
         super().check_batch(batch_size)
         share = batch_size // self.distribute_strategy.num_replicas_in_sync
         micro_batches.check_share(self.options.micro_batch, share)
 
-    def compute_gradients(self, batch):
+    def compute_gradients(self, batch: dict) -> tuple[list, dict]:
         if not self.options.micro_batch:
             return super().compute_gradients(batch)
         zeros = [tf.zeros_like(v.value) for v in self.trainable_variables], dict.fromkeys(self.log_names(), 0.0)
