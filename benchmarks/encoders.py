@@ -12,7 +12,7 @@ from keras import layers
 
 from benchmarks.timing import Row, alternate
 from simper_tf.encoders import ENCODERS
-from simper_tf.encoders.frames import PerFrame
+from simper_tf.encoders.frames import FrameConv2D, PerFrame
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.encoders.ts_can import TemporalShift
 
@@ -120,7 +120,7 @@ def check_same(encoder: keras.Model, copy: keras.Model, clips):
     for variable, mine, other in zip(copy.trainable_variables, gradients, others, strict=True):
         has_some = _largest(other) > NONE * largest
         allowed = GRADIENTS * _largest(other) if has_some else NONE * largest
-        _check(f"gradient of {variable.path}", mine, other, allowed)
+        _check(f"gradient of {variable.path}", tf.reshape(mine, other.shape), other, allowed)
     for mine, other in zip(encoder.non_trainable_variables, copy.non_trainable_variables, strict=True):
         _check(mine.path, mine, other, OUTPUTS * max(1.0, _largest(other)))
 
@@ -147,7 +147,7 @@ def _copy(model, swap):
 
     copy = keras.models.clone_model(model, clone_function=made)
     for mine, other in zip(model.variables, copy.variables, strict=True):
-        other.assign(mine)
+        other.assign(tf.reshape(mine, other.shape))
     return copy
 
 
@@ -162,8 +162,17 @@ class CutShift(layers.Layer):
         return tf.concat([later, earlier, now], axis=-1)
 
 
+class FlatConv3D(layers.Conv3D):
+    """`FrameConv2D` as a convolution over time as well, whose kernel spans one frame."""
+
+    @classmethod
+    def from_config(cls, config):
+        sizes = {name: (1, *config[name]) for name in ("kernel_size", "strides", "dilation_rate")}
+        return cls(**{**config, **sizes})
+
+
 # Layer of `simper_tf.encoders` -> plain layer that takes the same config and computes the same.
-SWAPS = {BatchNorm: layers.BatchNormalization, TemporalShift: CutShift}
+SWAPS = {BatchNorm: layers.BatchNormalization, FrameConv2D: FlatConv3D, TemporalShift: CutShift}
 ROWS = {
     f"encoder_{name}": Row(functools.partial(step, name=name), numbers, "clips") for name, (_, numbers) in SIZES.items()
 }

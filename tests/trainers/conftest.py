@@ -89,7 +89,10 @@ def call(data_dir, monkeypatch, plain):
 
 @pytest.fixture
 def training_alone(monkeypatch):
-    """Ends a run in this process with its training: a test of weights asks for no evaluation, which takes as long."""
+    """Ends a run in this process with its training: a test of weights asks for no evaluation, which takes as long.
+
+    With `finished`, name it after that, whose run is to be evaluated.
+    """
     monkeypatch.setattr(pretrain.evaluate, "evaluate", lambda *_: None)
 
 

@@ -24,7 +24,9 @@ def encoder_of(folder):
 
 @pytest.mark.parametrize("part", ["", "saved_model", "saved_model/1"])
 @pytest.mark.parametrize("method", ["supervised", "byol"])
-def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(call, tmp_path, finished, capsys, part, method):
+def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(
+    call, tmp_path, finished, training_alone, capsys, part, method
+):
     own = ["--view_frames=0"] if method == "supervised" else []
     still = [f"--encoder_from={finished / part}", "--learning_rate=0", "--epochs=1"]
     call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *own, *still)
@@ -73,7 +75,7 @@ def test_two_replicas_in_half_precision_begin_with_equal_weights(command, tmp_pa
     assert np.isfinite(mae["value"])
 
 
-def test_a_stopped_run_continues_without_the_run_it_began_from(call, tmp_path, finished, monkeypatch):
+def test_a_stopped_run_continues_without_the_run_it_began_from(call, tmp_path, finished, training_alone, monkeypatch):
     shutil.copytree(finished, tmp_path / "source")
     flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--deterministic", "--epochs=8"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags)

@@ -260,6 +260,7 @@ def test_wrong_flags_are_refused_before_anything_is_kept(call, tmp_path, flag, m
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name != run_folder.LOCK]
 
 
+@pytest.mark.usefixtures("training_alone")
 def test_a_folder_takes_the_right_flags_after_wrong_ones(call, tmp_path):
     for flag in ("--micro_batch=3", "--replicas=3"):
         with pytest.raises(ValueError, match="cannot be"):
@@ -275,6 +276,7 @@ def test_a_mistake_is_one_line_and_an_exit_code(command, tmp_path):
     assert out == ""
 
 
+@pytest.mark.usefixtures("training_alone")
 def test_a_killed_run_continues_bit_for_bit(call, command, tmp_path, capsys):
     arguments = ["--deterministic", "--epochs=8", "--save_seconds=0"]
     killed = command("pretrain", f"--run_dir={tmp_path / 'killed'}", *arguments)
@@ -290,6 +292,7 @@ def test_a_killed_run_continues_bit_for_bit(call, command, tmp_path, capsys):
         np.testing.assert_array_equal(weights[name], value, err_msg=name)
 
 
+@pytest.mark.usefixtures("training_alone")
 def test_two_replicas_reach_the_loss_of_one_on_the_same_views(call, command, tmp_path):
     process = command("pretrain", f"--run_dir={tmp_path / 'two'}", "--replicas=2")
     call(pretrain.main, f"--run_dir={tmp_path / 'one'}")
