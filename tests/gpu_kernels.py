@@ -1,5 +1,7 @@
 """GPU kernels of the ops of a traced function; the wheel of TensorFlow knows them without a GPU."""
 
+import functools
+
 from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework.kernels import get_registered_kernels_for_op
 
@@ -17,8 +19,13 @@ def runs_on_gpu(node):
         and all(
             node.attr[constraint.name].type in constraint.allowed_values.list.type for constraint in kernel.constraint
         )
-        for kernel in get_registered_kernels_for_op(node.op).kernel
+        for kernel in _kernels(node.op)
     )
+
+
+@functools.cache
+def _kernels(op):
+    return get_registered_kernels_for_op(op).kernel
 
 
 def is_text(node):
