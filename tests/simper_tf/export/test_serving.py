@@ -14,6 +14,7 @@ import pytest
 import replica_exports
 import tensorflow as tf
 from c_api import ask
+from processes import done
 from special_encoders import KINDS
 from tensorflow.core.protobuf import saved_model_pb2
 
@@ -136,11 +137,8 @@ def test_tensorflow_1_answers_as_the_c_library_does(versions, in_c, kind, policy
 
 def test_what_two_replicas_trained_is_served(tmp_path):
     script = pathlib.Path(replica_exports.__file__)
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(script.parents[3])}
-    done = subprocess.run(
-        [sys.executable, script, tmp_path], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
+    code, _, err = done([script, tmp_path])
+    assert code == 0, err
     (answer,) = ask([(tmp_path / "1", "features", {"frames": replica_exports.clips()})])
     assert count_variables(tmp_path / "1") == 18  # Three convolutions of two weights, three norms of four.
     own = np.load(tmp_path / "features.npy")

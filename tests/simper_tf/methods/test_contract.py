@@ -4,8 +4,6 @@ import dataclasses
 import inspect
 import pathlib
 import re
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -22,6 +20,7 @@ from every_method import (
     values,
 )
 from gpu_kernels import nodes_of, unfit
+from processes import done
 from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
 from simper_tf.encoders import small
@@ -217,6 +216,5 @@ def test_views_loss_and_gradient_run_on_a_gpu_op_by_op(kind):
 @pytest.mark.slow
 def test_the_step_of_two_devices_is_that_of_one_for_every_method():
     # A process can cut its CPU into logical devices only before TensorFlow uses it: it needs one of its own.
-    script = pathlib.Path(__file__).with_name("two_devices.py")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
+    code, _, err = done([pathlib.Path(__file__).with_name("two_devices.py")])
+    assert code == 0, err[-4000:]
