@@ -24,6 +24,7 @@ def test_cnn3d_is_convolution_norm_relu_pooling_twice_and_a_mean():
     expected = x
     for pooled in (True, True, False):
         kernel, bias, scale, shift = (next(values) for _ in range(4))
+        kernel = kernel if pooled else kernel[None]  # The last is one of single frames.
         expected = tf.nn.conv3d(expected, kernel, [1] * 5, "SAME") + bias
         expected = tf.nn.relu(expected * scale + shift)
         if pooled:

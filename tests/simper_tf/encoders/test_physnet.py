@@ -33,6 +33,7 @@ def halve(x, axis):
 def block(x, values, activation, padding="SAME"):
     """Applies convolution, scale, shift and activation, taking their weights in turn."""
     kernel, bias, scale, shift = [next(values) for _ in range(4)]
+    kernel = kernel if len(kernel.shape) == 5 else kernel[None]  # One of single frames.
     return activation((tf.nn.conv3d(x, kernel, [1] * 5, padding) + bias) * scale + shift).numpy()
 
 

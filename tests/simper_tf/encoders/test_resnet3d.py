@@ -43,7 +43,8 @@ def test_convolutions_are_padded_alike_on_both_sides(kernel, stride):
     x, inputs = clips(1, 5, 8, 9, 2), keras.Input((None, None, None, 2))
     layer = keras.Model(inputs, convolution_norm(inputs, 3, kernel, stride, "affine"))
     rim = [[0, 0], *([size // 2] * 2 for size in kernel), [0, 0]]
-    expected = tf.nn.conv3d(tf.pad(x, rim), layer.weights[0], [1, 1, stride, stride, 1], "VALID")
+    weights = tf.reshape(layer.weights[0], (*kernel, 2, 3))
+    expected = tf.nn.conv3d(tf.pad(x, rim), weights, [1, 1, stride, stride, 1], "VALID")
     np.testing.assert_allclose(layer(x), expected, atol=1e-5)
 
 

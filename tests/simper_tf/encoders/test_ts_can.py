@@ -45,7 +45,7 @@ def test_features_are_those_of_a_plain_chain_of_operations():
         later = tf.concat([expected[1:], zero], 0)[..., :third]
         earlier = tf.concat([zero, expected[:-1]], 0)[..., third : 2 * third]
         expected = tf.concat([later, earlier, expected[..., 2 * third :]], -1)
-        kernel, bias = next(values)[0], next(values)
+        kernel, bias = next(values), next(values)
         expected = tf.tanh(tf.nn.conv2d(expected, kernel, 1, padding) + bias)
         if padding == "VALID":
             expected = tf.nn.avg_pool2d(expected, 2, 2, "VALID")

@@ -244,7 +244,7 @@ def test_a_missing_converter_or_runtime_is_named_with_its_extra(tmp_path, monkey
 def test_weights_not_finite_and_unknown_formats_are_refused(tmp_path):
     broken = small(FRAME)
     broken.trainable_variables[1].assign(np.full(16, np.nan))
-    with pytest.raises(ValueError, match=r"The encoder's weights are not finite: conv3d\S*/bias\. Train again"):
+    with pytest.raises(ValueError, match=r"The encoder's weights are not finite: frame_conv2d\S*/bias\. Train again"):
         edge.export_features(broken, tmp_path, "tflite", FRAME, T)
     with pytest.raises(ValueError, match=r"`form` must be one of onnx, tflite\. Received: 'coreml'\."):
         edge.export_features(small(FRAME), tmp_path, "coreml", FRAME, T)

@@ -217,7 +217,7 @@ def test_a_full_disk_leaves_nothing_behind_and_names_the_folder(tmp_path, encode
 def test_weights_that_are_not_finite_are_not_exported(tmp_path):
     broken = small((None, None, 1), widths=(4, 4), outputs=1)
     broken.trainable_variables[1].assign([np.nan, 0, 0, 0])
-    with pytest.raises(ValueError, match=r"The encoder's weights are not finite: conv3d\S*/bias\. Train again"):
+    with pytest.raises(ValueError, match=r"The encoder's weights are not finite: frame_conv2d\S*/bias\. Train again"):
         saved_model.export_model(broken, tmp_path, FRAME, BAND)
     assert list(tmp_path.iterdir()) == []
 
