@@ -36,7 +36,7 @@ def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
         whole = ["--view_frames=0", "--steps=6"] * ("--method=supervised" in arguments)
         here = [re.sub("=runs/(quickstart|mine)", f"={tmp_path / 'mine'}", each) for each in arguments]
         # After the flagfile, so that the tiny sizes win.
-        call(mains[name], *[each.replace("=runs/", f"={tmp_path}/") for each in here], *call.tiny, *whole)
+        call(mains[name], *[each.replace("=runs/", f"={tmp_path}/") for each in here], *call.tiny, "--artifacts", *whole)
     for run, versions in {"mine": {"1", "2"}, "head": {"1"}, "fine_tuned": {"1"}}.items():
         assert {path.name for path in (tmp_path / run / "saved_model").iterdir()} == versions
 
@@ -70,7 +70,7 @@ def test_the_python_reads_videos_to_the_error_it_promises(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"```python\n(.*?)```", PAGES["your_own_data"], re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip()]) <= 24
-    (promised,) = re.findall(r"both columns are right to\s+([\d.]+) Hz", PAGES["your_own_data"])
+    (promised,) = re.findall(r"Both columns are\s+right to\s+([\d.]+) Hz", PAGES["your_own_data"])
     names = {}
     exec(compile(code, "your_own_data.md", "exec"), names)
     truth = frequencies[[int(name.removesuffix(".mp4")) for name, _, _ in names["cuts"]]]
