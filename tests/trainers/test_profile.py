@@ -25,7 +25,7 @@ def test_a_profiled_run_leaves_ops_and_the_rows_of_a_plain_one(call, tmp_path, c
     path, events = trace_of(tmp_path / "profiled")
     assert f"Profile: {path}. Open it at ui.perfetto.dev" in capsys.readouterr().out
     assert path.with_name(path.name.replace(".trace.json.gz", ".xplane.pb")).exists()
-    ops = [event for event in events if re.search(r":\w*Conv2DBackpropFilter", event["name"])]
+    ops = [event for event in events if re.search(r"frame_conv2d.*:\w*Conv2DBackpropFilter", event["name"])]
     # Three convolutions of five steps.
     assert len(ops) == 15
     assert all(event["ph"] == "X" and event["ts"] >= 0 and event["dur"] > 0 for event in ops)

@@ -36,7 +36,8 @@ def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
         whole = ["--view_frames=0", "--steps=6"] * ("--method=supervised" in arguments)
         here = [re.sub("=runs/(quickstart|mine)", f"={tmp_path / 'mine'}", each) for each in arguments]
         # After the flagfile, so that the tiny sizes win.
-        call(mains[name], *[each.replace("=runs/", f"={tmp_path}/") for each in here], *call.tiny, "--artifacts", *whole)
+        here = [each.replace("=runs/", f"={tmp_path}/") for each in here]
+        call(mains[name], *here, *call.tiny, "--artifacts", *whole)
     for run, versions in {"mine": {"1", "2"}, "head": {"1"}, "fine_tuned": {"1"}}.items():
         assert {path.name for path in (tmp_path / run / "saved_model").iterdir()} == versions
 
