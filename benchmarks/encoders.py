@@ -12,8 +12,9 @@ from keras import layers
 
 from benchmarks.timing import Row, alternate
 from simper_tf.encoders import ENCODERS
-from simper_tf.encoders.frames import FrameConv2D, PerFrame
+from simper_tf.encoders.frames import PerFrame
 from simper_tf.encoders.norms import BatchNorm
+from simper_tf.encoders.small import FrameConv2D
 from simper_tf.encoders.ts_can import TemporalShift
 
 # Encoder -> shape of its clips (frames, height, width, channels), those of views in its flagfile or less where these

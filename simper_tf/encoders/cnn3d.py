@@ -5,9 +5,10 @@ import dataclasses
 import keras
 from keras import layers
 
-from simper_tf.encoders.frames import clip_input, convolution
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, norm_option, normalization
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.encoders.small import convolution
 from simper_tf.utils.options import Options, takes
 
 

@@ -4,9 +4,10 @@ import keras
 from keras import layers
 
 from simper_tf.encoders.dropout import SpatialDropout3D
-from simper_tf.encoders.frames import clip_input, convolution
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.encoders.small import convolution
 from simper_tf.utils.options import takes
 
 # Smallest variance of a clip's pixels: of values in [0, 1], a deviation of a quarter of a gray level.

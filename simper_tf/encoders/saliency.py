@@ -14,9 +14,10 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders import auxiliary_losses
-from simper_tf.encoders.frames import clip_input, convolution
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm
+from simper_tf.encoders.small import convolution
 from simper_tf.utils.options import option, takes
 
 # Full width at half maximum of the pull, as a share of the frame: 13 pixels of 128, whose map has 32.

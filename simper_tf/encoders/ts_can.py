@@ -16,8 +16,9 @@ from keras import layers
 
 from simper_tf.encoders.difference import FrameDifference
 from simper_tf.encoders.dropout import Dropout
-from simper_tf.encoders.frames import clip_input, convolution
+from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
+from simper_tf.encoders.small import convolution
 from simper_tf.utils.options import Options, option, takes
 
 # Two convolutions without padding and two halvings: smaller frames leave nothing.

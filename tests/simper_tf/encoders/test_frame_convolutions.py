@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from keras import layers
 
-from simper_tf.encoders.frames import FrameConv2D, convolution
+from simper_tf.encoders.small import FrameConv2D, convolution
 
 RNG = np.random.default_rng(0)
 
