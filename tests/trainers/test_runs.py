@@ -20,7 +20,7 @@ from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import evaluate, history, options, pretrain
 from trainers import export as export_trainer
 
-LONG = "--epochs=100000"
+LONG = ("--epochs=100000",)
 
 
 @pytest.fixture

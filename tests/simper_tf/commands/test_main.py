@@ -135,7 +135,7 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
     out = capsys.readouterr().out
     readme = (ROOT / "README.md").read_text()
     assert f"    simper demo\n\n{textwrap.indent(out, '    ')}" in readme
-    (command,) = re.findall(r"^    simper (predict .*)$", readme, re.MULTILINE)
+    command, _ = re.findall(r"^    simper (predict .*)$", readme, re.MULTILINE)
     main.main(command.split())
     assert f"    simper {command}\n\n{textwrap.indent(capsys.readouterr().out, '    ')}" in readme
     (row,) = csv.DictReader((tmp_path / "simper-demo" / answers.CSV).open())
