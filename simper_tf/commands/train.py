@@ -15,8 +15,8 @@ def train(names: Sequence[str], asked: Train):
         ValueError: no recording can be used, or what is asked for does not fit them.
         OSError: the model cannot be written.
     """
-    quiet.start()
     console.say("Loading TensorFlow and reading the recordings ...")
+    quiet.start()
     import keras
 
     from simper_tf.training.from_recordings import from_recordings

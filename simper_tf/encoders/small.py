@@ -96,8 +96,8 @@ class FrameConv2D(layers.Conv2D):
 def convolution(filters: int, kernel: tuple[int, int, int], strides=(1, 1, 1), **settings) -> layers.Layer:
     """Returns a convolution of clips, one of single frames where the kernel spans but one.
 
-    On two cores a step of `small` takes half of the time of 3-D convolutions at 40 clips of 75 frames, and a twelfth at
-    16 clips of 16: `python -m benchmarks --only='encoder_*'`.
+    On two cores a step of `small` with 3-D convolutions takes 1.6 to 1.8 times as long:
+    `python -m benchmarks --only=encoder_small`.
 
     Args:
         filters, settings: As in `keras.layers.Conv3D`.
