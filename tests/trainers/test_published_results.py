@@ -37,9 +37,9 @@ def test_a_page_is_what_its_rows_make(name, grid):
 
 
 def test_the_table_of_the_readme_is_that_of_its_rows(grid):
-    results = gather(STUDIES["mnist"][0](SCALE), SCALE, SCALE.seeds_of("mnist"), grid)
+    results = gather(STUDIES["digits"][0](SCALE), SCALE, SCALE.seeds_of("digits"), grid)
     readme = (ROOT / "README.md").read_text()
-    command = "python -m trainers.reproduce --table=mnist"
+    command = "python -m trainers.reproduce --table=digits"
     assert tables.put_table(readme, command, page.tables_alone(results)) == readme
     asked = re.findall(r"trainers\.reproduce[^`]*?--table=([\w,]+)", readme)
     assert {name for names in asked for name in names.split(",")} <= set(STUDIES)

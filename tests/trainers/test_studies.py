@@ -80,7 +80,7 @@ def test_every_run_has_flags_that_fit_one_another(scale):
         for run in study(name, scale).runs():
             sources = run.seeded(0).with_sources()
             assert len({each.name() for each in sources}) == len(sources)
-            assert {each.settings().artifacts for each in sources} <= {False, name in ("quickstart", "mnist")}
+            assert {each.settings().artifacts for each in sources} <= {False, name in ("digits", "quickstart", "mnist")}
         for block in study(name, scale).blocks:
             assert all(len(line.cells) == len(block.columns) for line in block.lines)
 

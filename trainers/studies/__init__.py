@@ -31,6 +31,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "table20": (finetuning.networks, ("countix", *finetuning.PULSE)),
     "table21": (finetuning.pulse_methods, finetuning.PULSE),
     "table22": (finetuning.other_data, ("rotating_digits", "countix", "lst")),
+    "digits": (comparison.summary, _DIGITS),
     "quickstart": (comparison.quickstart, _DIGITS),
     "mnist": (comparison.mnist, _DIGITS),
     "comparison": (comparison.comparison, _DIGITS),

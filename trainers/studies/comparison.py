@@ -85,6 +85,35 @@ def mnist(scale: Scale) -> Study:
     return Study("mnist", "The paper's digits, MNIST", about, (block,))
 
 
+def summary(scale: Scale) -> Study:
+    """Returns the main readouts on MNIST and on smaller digits, beside the paper, the pixels alone and floors."""
+    sets = [{line.cells[0].protocol: line.cells[0] for line in make(scale).blocks[0].lines} for make in _SUMMARY]
+    sets[1] = {name: dataclasses.replace(cell, paper=None) for name, cell in sets[1].items()}  # The paper has MNIST.
+    unlearned = [controls.untrained(sets[0]["fft"].run), controls.mean_of_frames(digits(scale, "digits"))]
+    lines = [Line(title, tuple(cells[protocol] for cells in sets)) for protocol, title in _SUMMARIZED.items()]
+    for protocol, title in _FLOOR_LINES.items():
+        cells = (controls.floor(run, protocol, "mae", multiple) for multiple, run in enumerate(unlearned, start=1))
+        lines.append(Line(title, tuple(cells)))
+    about = (
+        "What `flags/mnist.cfg` and `make quickstart` end with, in short. Features of MNIST mostly run at the "
+        f"frequency, and those of smaller digits at twice it: floors are of such sines. {_FLOORS}"
+    )
+    block = Block("", tuple(_SUMMARY.values()), tuple(lines), ranked=False)
+    return Study("digits", "Digits in short", about, (block,))
+
+
+# Study -> its column of the summary.
+_SUMMARY = {mnist: "MNIST: error (Hz)", quickstart: "smaller digits: error (Hz)"}
+# Protocol -> its line there, and the line of its floor.
+_SUMMARIZED = {
+    "fft_resolved": "Fourier transform, octave from the pixels",
+    "fft": "Fourier transform",
+    "1nn": "nearest neighbor among labeled clips",
+    "pixels": "pixels alone, nothing learned",
+}
+_FLOOR_LINES = {"fft_resolved": "floor of the Fourier transform", "1nn": "floor of the nearest neighbor"}
+
+
 def _readouts(scale, flagfile, **changes):
     """Returns titles of columns, and lines, of what the run of a flagfile ends with, beside the paper's numbers."""
     kept = ("data_dir", "steps", "train_clips", "test_clips")

@@ -36,10 +36,17 @@ def table(block: Block, results: Results) -> str:
         if any(paper is not None for paper in papers):
             header.append("paper")
             columns.append(["" if paper is None else f"{paper:g}" for paper in papers])
-    spent = [results.seconds_of(line) for line in block.lines]
-    columns.append(["" if seconds is None else f"{seconds:.0f}" for seconds in spent])
+    if len({runs for line in block.lines if (runs := _learned(line))}) > 1:  # Those of the same runs stand above.
+        spent = [results.seconds_of(line) for line in block.lines]
+        header.append("seconds")
+        columns.append(["" if seconds is None else f"{seconds:.0f}" for seconds in spent])
     titles = [line.title for line in block.lines]
-    return tables.markdown_table(["", *header, "seconds"], [list(line) for line in zip(titles, *columns, strict=True)])
+    return tables.markdown_table(["", *header], [list(line) for line in zip(titles, *columns, strict=True)])
+
+
+def _learned(line):
+    """Returns the runs that learned something for a line."""
+    return frozenset(cell.run for cell in line.cells if cell and cell.protocol not in ranking.UNLEARNED)
 
 
 def _text(rows):

@@ -204,7 +204,7 @@ SCALES = {
             "the lines of table 3 without it.",
             (0,), _SMALL,
             more_seeds=dict.fromkeys(
-                ("quickstart", "mnist", "comparison", "table2", "table10", "table13_digits", "table14"),
+                ("digits", "quickstart", "mnist", "comparison", "table2", "table10", "table13_digits", "table14"),
                 (0, 1, 2),
             ),
         ),
