@@ -56,7 +56,7 @@ class Command:
     options: str
     takes: str = ""
     needs: tuple[str, ...] = ("cv2", "av", "matplotlib")
-    extra: str = "data,plots"
+    extra: str = "recordings,plots"
 
 
 COMMANDS = {
@@ -70,11 +70,11 @@ COMMANDS = {
     ),
     "train": Command(
         "Learn from recordings, without labels, and export a model that reads others.",
-        "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="data",
+        "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="recordings",
     ),
     "evaluate": Command(
         "Compare what is read with what somebody has counted, or print the scores of a run.",
-        "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING", needs=("cv2", "av"), extra="data",
+        "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING", needs=("cv2", "av"), extra="recordings",
     ),
     "export": Command(
         "Write a trained encoder for phones and browsers.",
@@ -82,7 +82,7 @@ COMMANDS = {
     ),
     "validate": Command(
         "Say which recordings can be learned from, and why others cannot.",
-        "train:validate", "commands.command_options:Clips", "RECORDING", needs=("cv2", "av"), extra="data",
+        "train:validate", "commands.command_options:Clips", "RECORDING", needs=("cv2", "av"), extra="recordings",
     ),
     "app": Command(
         "Serve a page in the browser that reads recordings.",

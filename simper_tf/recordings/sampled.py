@@ -276,7 +276,7 @@ def _library(path, name):
             path,
             f"a file for which the package {name} is missing",
             f"{name} installed",
-            "Run pip install 'simper-tf[data]'.",
+            "Run pip install 'simper-tf[recordings]'.",
         ) from error
 
 

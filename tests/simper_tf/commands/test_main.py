@@ -57,7 +57,7 @@ def test_a_missing_package_is_one_sentence_with_its_extra(capsys, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("av", "flask") else real(name))
     assert refused(capsys, "predict", "a.mp4") == (
-        "simper predict: error: av is not installed. Install the extra: pip install 'simper-tf[data,plots]'."
+        "simper predict: error: av is not installed. Install the extra: pip install 'simper-tf[recordings,plots]'."
     )
     assert refused(capsys, "app").endswith(
         "av, flask are not installed. Install the extra: pip install 'simper-tf[app]'."
