@@ -5,7 +5,7 @@ import os
 import pathlib
 from typing import NamedTuple
 
-from simper_tf.recordings import endings, pictures, sources
+from simper_tf.recordings import endings, live, pictures, sources
 from simper_tf.recordings.errors import RawDataError
 
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
@@ -41,7 +41,7 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
     recordings, problems, skipped = [], [], []
     for name in names:
         if name.isdecimal() and not _true(pathlib.Path(name).exists):
-            recordings.append(sources.Camera(int(name)))
+            recordings.append(live.Camera(int(name)))
             continue
         try:
             paths = _paths(name, problems)

@@ -9,7 +9,7 @@ import pytest
 import scipy.io.wavfile
 
 from simper_tf import Recordings
-from simper_tf.recordings import search, series, sources, tables
+from simper_tf.recordings import live, search, series, sources, tables
 from simper_tf.recordings.errors import RawDataError
 
 RNG = np.random.default_rng(0)
@@ -129,8 +129,8 @@ def test_missing_levels_or_rereading_are_refused_where_needed(tmp_path):
     with pytest.raises(RawDataError, match=r"series.npy: found a series; expected pictures for --model"):
         sources.open_file(tmp_path / "series.npy", 10.0).require_pictures("--model")
     with pytest.raises(RawDataError, match=r"camera 0: found a camera; expected a file for --video"):
-        sources.Camera(0).require_pictures("--video", twice=True)
-    sources.Camera(0).require_pictures("--model")
+        live.Camera(0).require_pictures("--video", twice=True)
+    live.Camera(0).require_pictures("--model")
 
 
 def test_12_bits_in_16_are_refused_only_where_levels_count(tmp_path):
@@ -237,13 +237,13 @@ class FakeCapture:
 
 def test_a_camera_is_read_by_the_clock_and_refused_if_missing(monkeypatch):
     monkeypatch.setattr(cv2, "VideoCapture", FakeCapture)
-    camera = sources.Camera(0)
+    camera = live.Camera(0)
     assert camera.info().height == 6
     found = list(camera.frames(0, 1e9, (3, 4), None))
     assert len(found) == 40
     assert found[0][1][0, 0].tolist() == [30, 20, 10]
     with pytest.raises(RawDataError, match="camera 7: found none; expected a camera of this number"):
-        sources.Camera(7).info()
+        live.Camera(7).info()
 
 
 @pytest.mark.parametrize(
