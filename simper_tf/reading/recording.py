@@ -138,11 +138,12 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
     """Answer in seconds of a candidate in samples."""
     first = stretch.times[0]
     twice = one.evidence.count == 2
-    run = one.run if twice else events.extended(one.run)
+    run = one.run if twice else events.aligned(one.run)
+    hertz = events.frequency(run.marks) * stretch.rate
+    run = run if twice else events.extended(run)
     last = len(run.course.values) - 1
     starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in (run.starts, run.ends))
     gaps = events.steady_gaps(run.marks)
-    hertz = one.hertz * stretch.rate
     pauses = [
         (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
     ]
@@ -179,6 +180,7 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
     if confidence < SEEN or len(marks) < 3 or (band and not band[0] <= hertz <= band[1]):
         return []
     starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
+    hertz = events.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.
     return [
         result.Answer(
             scene=stretch.scene,

@@ -17,6 +17,8 @@ LEAST_SKIN = 0.15
 # Half width of a heart rate's line in hertz, and by how much readouts may differ.
 LINE = 0.15
 AGREE = 0.05
+# Share of its period by which the first and the last beat's distance from the next may differ from it.
+UNEVEN = 0.25
 SHORTEST_SECONDS = 5.0
 
 
@@ -80,7 +82,8 @@ def line(series: np.ndarray, rate: float) -> tuple[float, float]:
 
 
 def beats(series: np.ndarray, rate: float, hertz: float) -> np.ndarray:
-    """Samples of the beats: peaks of the pulse near its frequency."""
+    """Samples of the beats: peaks of the pulse near its frequency, from the first even distance to the last."""
     sections = signal.butter(2, [0.6 * hertz, min(1.8 * hertz, 0.45 * rate)], "bandpass", fs=rate, output="sos")
     marks, _ = signal.find_peaks(signal.sosfiltfilt(sections, series), distance=max(0.6 * rate / hertz, 1))
-    return marks
+    even = np.flatnonzero(np.abs(np.diff(marks) * hertz / rate - 1) < UNEVEN)
+    return marks[even[0] : even[-1] + 2] if len(even) else marks[:0]
