@@ -5,7 +5,7 @@ import types
 import numpy as np
 import pytest
 
-from benchmarks import changes, perturbed, real
+from benchmarks import calibration, changes, perturbed, real
 from simper_tf.reading import result
 
 TEXTURE = np.random.default_rng(0).integers(60, 180, (10, 20, 1)).astype(np.uint8)
@@ -98,10 +98,39 @@ def test_reliability_by_hand():
 
 def test_a_report_tells_what_was_ended_apart():
     table = [
-        {"change": change, "outcome": outcome, "ended": ended, "confidence": 0.9, "right": not ended}
+        {
+            "file": change,
+            "change": change,
+            "outcome": outcome,
+            "ended": ended,
+            "confidence": 0.9,
+            "right": not ended,
+            "reader": "movement",
+        }
         for change, outcome, ended in (("mirrored", real.RIGHT, False), ("frozen", real.REFUSED, True))
     ]
-    lines = perturbed.report(table).splitlines()
+    made = [{**row, "file": f"made {row['file']}"} for row in table]
+    lines = perturbed.report(table, made).splitlines()
     assert "| mirrored | 1 | 0 | 0 | 0 | 0 | 0 |" in lines
     assert "| frozen | 1 | 0 |" in lines
     assert "| 0.8 to 0.95 | 2 | 0.90 | 0.50 |" in lines
+    assert "4 answers of 4 sources" in "".join(lines)
+
+
+def rows(source, *told):
+    """Rows of a source: confidence and whether it is right."""
+    return [{"file": source, "confidence": confidence, "right": right} for confidence, right in told]
+
+
+def test_a_confidence_that_is_right_as_often_stays_as_it_is():
+    table = rows("a", *[(0.8, number < 8) for number in range(10)], *[(0.4, number < 4) for number in range(10)])
+    slope, offset = calibration.fitted(table)
+    assert slope == pytest.approx(1, abs=0.01)
+    assert offset == pytest.approx(0, abs=0.01)
+
+
+def test_a_source_left_out_does_not_tell_its_own_confidence():
+    sure = rows("wrong and sure", *[(0.9, False)] * 4)
+    told = (0.9, True), (0.9, True), (0.9, False), (0.3, True), (0.3, False), (0.3, False)
+    table = sure + rows("a", *told) + rows("b", *told)
+    assert calibration.held_out(table)[:4] == pytest.approx([2 / 3] * 4, abs=0.01)

@@ -31,7 +31,7 @@ MOVES = 0.15
 # Least by which the next event but one must be more alike than the next.
 GAIN = 0.03
 # Share of half an event by which it may be moved, in so many places, and how often that is done.
-REACH, PLACES, ROUNDS = 1 / 3, 17, 3
+REACH, PLACES, ROUNDS = 1 / 3, 17, 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +81,7 @@ def refined(values: np.ndarray, marks: np.ndarray) -> np.ndarray:
 def bounds(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Start and end of every event: halfway, or before a pause."""
     gaps = np.diff(marks)
-    typical = np.median(gaps)
+    typical = _median(gaps)
     halves = np.minimum(gaps / 2, PAUSE / 2 * typical)
     first, last = np.minimum((halves[0], halves[-1]), typical / 2)
     return (
@@ -163,7 +163,13 @@ def full(run: Run) -> tuple[Run, float, bool]:
 def steady_gaps(marks: np.ndarray) -> np.ndarray:
     """Samples from mark to mark, pauses left out."""
     gaps = np.diff(marks)
-    return gaps[gaps < PAUSE * np.median(gaps)]
+    return gaps[gaps < PAUSE * _median(gaps)]
+
+
+def _median(gaps: np.ndarray) -> float:
+    """Median of a few numbers, in a tenth of NumPy's time."""
+    ordered = np.sort(gaps)
+    return float(ordered[len(gaps) // 2] + ordered[(len(gaps) - 1) // 2]) / 2
 
 
 def frequency(marks: np.ndarray) -> float:
@@ -187,7 +193,8 @@ def aligned(run: Run) -> Run:
         alike = np.stack([_paired(*stretched(states, at - half, at, at + half), others) for at in places], 1)
         best = [refined(one, np.clip([one.argmax()], 1, PLACES - 2))[0] for one in alike]
         moves = np.interp(best, np.arange(PLACES), offsets)
-        marks = marks + moves - moves.mean()
+        # The others are off as well: of its distance from them all but one part in n is an event's own.
+        marks = marks + (moves - moves.mean()) * (len(marks) - 1) / len(marks)
     return Run(marks, *bounds(marks), run.course)
 
 

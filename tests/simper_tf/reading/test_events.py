@@ -63,6 +63,21 @@ def test_steady_tempo_leaves_pauses_out():
     assert events.frequency(np.array([0.0, 10, 20, 30, 90, 100])) == pytest.approx(0.1)
 
 
+def test_peaks_off_by_noise_are_moved_to_their_events():
+    angle = 2 * np.pi * np.arange(60) / 20
+    made = course(np.cos(angle), np.sin(angle), np.sin(2 * angle))
+    aligned = events.aligned(run(made, [11.5, 29.5, 50.5]))
+    np.testing.assert_allclose(np.diff(aligned.marks), 20, atol=0.2)
+    assert aligned.marks.mean() == pytest.approx(30.5)
+
+
+def test_the_median_of_a_few_gaps_is_that_of_numpy():
+    marks = np.array([0.0, 9.0, 20.0, 33.0, 80.0])
+    np.testing.assert_array_equal(events.steady_gaps(marks), [9, 11, 13])
+    _, ends = events.bounds(marks)
+    assert ends[3] - marks[3] == pytest.approx(events.PAUSE / 2 * np.median(np.diff(marks)))
+
+
 def test_missed_events_at_the_ends_are_added():
     phase = np.arange(300) / 50
     made = course(np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase), np.sin(4 * np.pi * phase))
