@@ -9,9 +9,11 @@ import numpy as np
 from sklearn import linear_model
 
 from simper_tf.evaluation import tables
+from simper_tf.reading import recording
 
-# Confidence from which on an answer is told.
-TOLD = 0.5
+# A wrong answer costs as much as so many that are not told.
+COST = 2
+THRESHOLDS = np.arange(0.4, 0.96, 0.05).round(2)
 
 
 def odds(confidence: np.ndarray) -> np.ndarray:
@@ -44,21 +46,34 @@ def held_out(rows: list[dict]) -> np.ndarray:
     return confidence
 
 
+def threshold(confidence: np.ndarray, right: np.ndarray) -> float:
+    """Highest confidence from which on answers are to be told, so that wrong ones and those not told cost least."""
+    costs = [COST * ((confidence >= one) & ~right).sum() + ((confidence < one) & right).sum() for one in THRESHOLDS]
+    return float(THRESHOLDS[np.flatnonzero(costs == np.min(costs))[-1]])
+
+
+def outcomes(confidence: np.ndarray, right: np.ndarray, least: np.ndarray | float) -> list[str]:
+    """Log loss, how many are told and right, told and wrong, and right but not told."""
+    told = confidence >= least
+    loss = -np.mean(np.log(np.where(right, confidence, 1 - confidence)))
+    return [f"{loss:.3f}", str((told & right).sum()), str((told & ~right).sum()), str((~told & right).sum())]
+
+
 def report(rows: list[dict]) -> str:
-    """Markdown of the confidence as it is told and as fitted."""
+    """Markdown of the confidence as it is told and as fitted, and of the thresholds it may be told from."""
     slope, offset = fitted(rows)
     right = np.array([row["right"] for row in rows])
-    lines = []
-    for name, confidence in (
-        ("as told", np.array([row["confidence"] for row in rows])),
-        ("fitted without its source", held_out(rows)),
-    ):
-        told = confidence >= TOLD
-        loss = -np.mean(np.log(np.where(right, confidence, 1 - confidence)))
-        lines.append(
-            [name, f"{loss:.3f}", str((told & right).sum()), str((told & ~right).sum()), str((~told & right).sum())]
-        )
+    told, refitted = np.array([row["confidence"] for row in rows]), held_out(rows)
+    files = np.array([row["file"] for row in rows])
+    chosen = np.array([threshold(told[files != source], right[files != source]) for source in files])
+    lines = [
+        [f"as told, from {recording.CLEAR:g}", *outcomes(told, right, recording.CLEAR)],
+        ["as told, from a threshold chosen without its source", *outcomes(told, right, chosen)],
+        ["fitted without its source, from 0.5", *outcomes(refitted, right, 0.5)],
+        *([f"as told, from {one:g}", *outcomes(told, right, one)] for one in THRESHOLDS[::2]),
+    ]
     head = ["confidence", "log loss", "right, told", "wrong, told", "right, not told"]
     sources = len({row["file"] for row in rows})
     fit = f"{len(rows)} answers of {sources} sources. Fitted to the odds: slope {slope:.2f}, offset {offset:+.2f}."
-    return f"{fit}\n\n{tables.markdown_table(head, lines)}"
+    best = f"Wrong answers counted {COST}-fold, the best threshold is {threshold(told, right):g}."
+    return f"{fit} {best}\n\n{tables.markdown_table(head, lines)}"

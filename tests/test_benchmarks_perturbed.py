@@ -134,3 +134,9 @@ def test_a_source_left_out_does_not_tell_its_own_confidence():
     told = (0.9, True), (0.9, True), (0.9, False), (0.3, True), (0.3, False), (0.3, False)
     table = sure + rows("a", *told) + rows("b", *told)
     assert calibration.held_out(table)[:4] == pytest.approx([2 / 3] * 4, abs=0.01)
+
+
+def test_the_threshold_is_where_wrong_answers_counted_twice_cost_least():
+    confidence, right = np.array([0.45, 0.52, 0.58, 0.63, 0.9]), np.array([False, True, False, True, True])
+    assert calibration.threshold(confidence, right) == pytest.approx(0.6)
+    assert calibration.threshold(confidence[:2], right[:2]) == pytest.approx(0.5)
