@@ -31,26 +31,46 @@ EDGES = (0.2, 0.5, 0.8, 0.95, 1.0)
 SEEDS, NEAR = 3, 0.03
 
 
-def reading_of(true: real.Truth, changed: changes.Changed) -> tuple[real.Truth, result.Reading] | None:
-    """Truth and reading of a changed recording; None where a part is left whose count alone was told."""
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """A recording as it is or changed.
+
+    Attributes:
+        file: Name of the file that it is made of.
+        true: What was counted; nothing where the change ends the repetition.
+        changed: The recording.
+        ended: Whether the change ends the repetition.
+    """
+
+    file: str
+    true: real.Truth
+    changed: changes.Changed
+    ended: bool = False
+
+    def row(self) -> dict:
+        """Outcome of reading it."""
+        reading = self.changed.as_filmed(recording.read(self.changed.frames))
+        return row(self.file, self.changed.name, self.true, reading, self.ended)
+
+
+def of_part(true: real.Truth, changed: changes.Changed) -> real.Truth | None:
+    """Truth of a changed recording; None where a part is left whose count alone was told."""
     true = true if changed.whole else dataclasses.replace(true, count=None)
-    if true.hertz and true.near is None and true.count is None:
-        return None
-    return true, changed.as_filmed(recording.read(changed.frames))
+    return None if true.hertz and true.near is None and true.count is None else true
 
 
-def rows(folder: pathlib.Path) -> Iterator[dict]:
-    """What was read of every form of every file: file, change, outcome, confidence and whether that is right."""
+def forms(folder: pathlib.Path) -> Iterator[Form]:
+    """Every form of every file."""
     with (folder / "truth.csv").open() as file:
         listed = list(csv.DictReader(file))
     for line in listed:
         frames, true = list(real.video(folder / line["file"])), real.truth(line)
         for changed in changes.worse(frames):
-            if (told := reading_of(true, changed)) is not None:
-                yield row(line["file"], changed.name, *told)
+            if (told := of_part(true, changed)) is not None:
+                yield Form(line["file"], told, changed)
         if true.hertz:
             for name, ended in changes.ended(frames, 1 / true.hertz[0]):
-                yield row(line["file"], name, real.Truth((), None, None, 0.0), recording.read(ended), ended=True)
+                yield Form(line["file"], real.Truth((), None, None, 0.0), changes.Changed(name, ended), ended=True)
 
 
 def generated_rows() -> Iterator[dict]:
@@ -135,7 +155,7 @@ def main():
     if not (args.files / "videos" / "truth.csv").is_file():
         parser.error(f"--files={args.files}: no folder videos with a truth.csv in it.")
     table, made = [], []
-    for kept, read in ((made, generated_rows()), (table, rows(args.files / "videos"))):
+    for kept, read in ((made, generated_rows()), (table, (form.row() for form in forms(args.files / "videos")))):
         for row in read:
             kept.append(row)
             print(*row.values(), sep=" | ", flush=True)

@@ -5,8 +5,8 @@ import types
 import numpy as np
 import pytest
 
-from benchmarks import calibration, changes, perturbed, real
-from simper_tf.reading import result
+from benchmarks import ablation, calibration, changes, perturbed, real
+from simper_tf.reading import recording, result
 
 TEXTURE = np.random.default_rng(0).integers(60, 180, (10, 20, 1)).astype(np.uint8)
 FRAMES = [(0.1 * k, TEXTURE + np.uint8(4 * k)) for k in range(11)]
@@ -72,10 +72,10 @@ def test_what_is_ended_has_no_second_repetition():
 
 def test_a_part_of_what_was_counted_has_no_count():
     part = changes.Changed("a part", FRAMES, whole=False)
-    assert perturbed.reading_of(real.Truth((0.9,), None, 14.0, 1.0), part) is None
-    true, reading = perturbed.reading_of(real.Truth((0.9,), 0.1, 14.0, 1.0), part)
-    assert true.count is None
-    assert not reading.clear
+    assert perturbed.of_part(real.Truth((0.9,), None, 14.0, 1.0), part) is None
+    assert perturbed.of_part(real.Truth((0.9,), 0.1, 14.0, 1.0), part).count is None
+    form = perturbed.Form("ramp.mkv", real.Truth((0.9,), 0.1, None, 0.0), part)
+    assert form.row()["outcome"] == real.SILENT
 
 
 def test_two_clear_answers_are_right_by_their_count_together():
@@ -140,3 +140,23 @@ def test_the_threshold_is_where_wrong_answers_counted_twice_cost_least():
     confidence, right = np.array([0.45, 0.52, 0.58, 0.63, 0.9]), np.array([False, True, False, True, True])
     assert calibration.threshold(confidence, right) == pytest.approx(0.6)
     assert calibration.threshold(confidence[:2], right[:2]) == pytest.approx(0.5)
+
+
+def test_a_rule_that_is_off_is_on_again_afterwards():
+    on = recording.camera.steadied
+    with ablation.off("the camera is taken out"):
+        assert recording.camera.steadied(TEXTURE) == (TEXTURE, None)
+    assert recording.camera.steadied is on
+
+
+def test_every_rule_that_is_switched_off_is_there():
+    for rule in ablation.RULES:
+        with ablation.off(rule):
+            pass
+
+
+def test_an_ablation_counts_what_each_rule_off_does():
+    form = perturbed.Form("ramp.mkv", real.Truth((0.9,), 0.1, None, 0.0), changes.Changed("as it is", FRAMES))
+    lines = ablation.report(ablation.counts([form])).splitlines()
+    assert lines[2] == "| none | 0 | 0 | 0 | 1 | 0 | 0 |"
+    assert len(lines) == 3 + len(ablation.RULES)
