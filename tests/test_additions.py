@@ -82,6 +82,7 @@ def breathing(tmp_path_factory):
         yield data.load(Settings(dataset="breathing", data_dir=str(root / "data")))
 
 
+@pytest.mark.slow
 def test_a_data_set_is_one_folder(breathing):
     assert {"breathing", "ubfc"} <= set(datasets.names())
     assert breathing.task == Frequency("bpm")

@@ -19,6 +19,7 @@ from simper_tf.views import augment
 RNG = np.random.default_rng(0)
 
 
+@pytest.mark.slow
 def test_the_reference_changes_speed_as_the_package_does():
     clips, speeds = RNG.integers(0, 256, (2, 40, 6, 5, 3)).astype(np.uint8), tf.constant([[1.6, 0.7], [1.0, 2.0]])
     expected = reference.change_speeds(clips, speeds, 20)
@@ -38,6 +39,7 @@ def test_the_reference_has_the_similarity_of_the_package():
     np.testing.assert_allclose(reference.similarity_rows(first, second), expected, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share_spatial", [False, True])
 def test_views_of_the_reference_share_space_as_the_packages_do(share_spatial):
     still = np.repeat(RNG.integers(0, 256, (2, 1, 12, 12, 1)), 40, axis=1).astype(np.uint8)

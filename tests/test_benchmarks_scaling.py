@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import done
 
 from benchmarks import scaling, scaling_measured, steps
 
@@ -121,8 +122,9 @@ print(sent(strategy, "simper"), sent(strategy, "simper", other_clips=True), sent
 
 @pytest.mark.slow
 def test_simper_sends_gradients_alone_others_what_they_compare():
-    run = subprocess.run([sys.executable, "-c", TRACED], check=True, capture_output=True, text=True)
-    alone, across, moco = [eval(part) for part in run.stdout.strip().splitlines()[-1].split(";")]
+    code, out, err = done(["-c", TRACED])
+    assert code == 0, err
+    alone, across, moco = [eval(part) for part in out.strip().splitlines()[-1].split(";")]
     assert alone == (20516 * 4, 0, 0)  # The parameters of `small`.
     # Features of 4 clips, 10 views of 75 frames, 4 outputs; and for the gradient, how many clips each replica has.
     assert across[0] == alone[0]

@@ -57,6 +57,7 @@ def test_marks_of_another_clock_are_moved_onto_the_beats():
     assert abs(moved[0] - beats[0]) < 0.4
 
 
+@pytest.mark.slow
 def test_an_answer_to_a_control_is_wrong():
     found = list(series.controls(1))
     assert len({window.kind for window in found}) == len(found) == 5

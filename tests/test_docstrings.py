@@ -12,6 +12,7 @@ SLOW = {"export_model", "load_encoder"}
 NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in simper_tf.__all__]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_example_of_a_public_name_runs(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

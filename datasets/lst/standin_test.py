@@ -8,6 +8,7 @@ from datasets.lst import goes, reader, standin
 PERIOD = ("2022-04-07T00", "2022-07-16T00")
 
 
+@pytest.mark.slow
 def test_clear_sky_labels_equal_the_land_mean_to_a_hundredth(tmp_path):
     truth = standin.write(tmp_path, subjects=1, seconds=3, seed=0, clouds=0, gaps=False)
     assert json.loads((tmp_path / "truth.json").read_text()) == truth
@@ -19,6 +20,7 @@ def test_clear_sky_labels_equal_the_land_mean_to_a_hundredth(tmp_path):
         np.testing.assert_array_equal(example["observed"], np.ones(10))
 
 
+@pytest.mark.slow
 def test_missing_hours_and_clouds_are_those_asked_for(tmp_path):
     truth = standin.write(tmp_path, subjects=2, seconds=1, seed=0, clouds=0.3)
     assert truth["missing"] == [11, 17, 18, 19, 20]

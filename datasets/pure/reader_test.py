@@ -98,6 +98,7 @@ def test_a_damaged_frame_is_named_when_decoded(nested):
         list(reader.read(nested).frames())
 
 
+@pytest.mark.slow
 def test_frames_of_another_size_are_refused(nested):
     victim = images(nested)[50]
     standin.cv2.imwrite(str(victim), np.zeros((10, 10, 3), np.uint8))

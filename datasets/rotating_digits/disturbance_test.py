@@ -40,6 +40,7 @@ def test_spots_have_their_brightness_walk_in_steps_and_stay(only):
         assert np.abs(np.diff(peaks, axis=0)).max() <= 4
 
 
+@pytest.mark.slow
 def test_what_disturbs_has_no_line_in_its_mean_spectrum(only):
     for strength in ((0.3, 0.0, 0), (0.0, 0.0, 3)):
         series = np.stack([only(FRAMES + 1.0, *strength, seed=seed).mean(axis=(1, 2)) for seed in range(200)])

@@ -58,6 +58,7 @@ def downloaded(text):
     return name, list(csv.DictReader(io.StringIO(base64.b64decode(found).decode())))
 
 
+@pytest.mark.slow
 def test_a_series_is_read_as_by_the_command_and_leaves_nothing(client, tmp_path):
     answered = send(client, series(0.7), unit="per_minute")
     assert answered.status_code == 200
@@ -70,6 +71,7 @@ def test_a_series_is_read_as_by_the_command_and_leaves_nothing(client, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_video_is_read(client, swing):
     answered = send(client, swing.read_bytes(), swing.name)
     assert [float(row["value"]) for row in downloaded(answered.text)[1]] == pytest.approx([1.2], abs=0.03)
@@ -145,12 +147,14 @@ def test_a_form_of_too_many_fields_is_not_called_too_large(client):
     assert "The form has more fields than the page sends." in answered.text
 
 
+@pytest.mark.slow
 def test_names_are_shown_as_text(client):
     answered = send(client, series(), "<img src=x onerror=alert(1)>.csv")
     assert answered.status_code == 200
     assert "<img src=x" not in answered.text
 
 
+@pytest.mark.slow
 def test_a_rate_is_asked_for_where_a_file_does_not_say_it(client):
     saved = io.BytesIO()
     np.save(saved, np.sin(2 * np.pi * 0.7 * np.arange(0, 12, 0.02)))
@@ -163,6 +167,7 @@ def test_a_rate_is_asked_for_where_a_file_does_not_say_it(client):
     assert "must be a number above 0. Found: &#x27;-1&#x27;" in send(client, saved.getvalue(), rate="-1").text
 
 
+@pytest.mark.slow
 def test_another_site_cannot_send_recordings_here(client):
     data = {"recording": (io.BytesIO(series()), "breath.csv")}
     answered = client.post("/read", data=data, headers={"Origin": "http://example.org"})
@@ -189,6 +194,7 @@ def test_a_disk_that_is_full_is_one_sentence(client, monkeypatch):
     assert "No space left on device" in answered.text
 
 
+@pytest.mark.slow
 def test_the_page_says_that_a_picture_model_reads_no_series(tmp_path, swing):
     from simper_tf.encoders import small
     from simper_tf.export import saved_model

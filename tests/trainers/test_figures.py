@@ -17,6 +17,7 @@ def test_figures_are_drawn_of_the_data_that_is_there(data_dir, tmp_path, capsys)
     assert f"Figure: {out / 'views.png'}." in said
 
 
+@pytest.mark.slow
 def test_without_any_data_only_similarities_are_drawn(tmp_path, capsys):
     figures.draw(figures.FIGURES, ["scamps"], tmp_path / "out", str(tmp_path), str(tmp_path / "raw"))
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["similarities.png"]

@@ -14,24 +14,35 @@ pytestmark = pytest.mark.slow
 
 METHODS = sorted(set(REGISTERED) - {"simper"})  # SimPer is what `test_pretrain.py` is about.
 QUICK = ("--train_clips=4", "--test_clips=2", "--labeled_clips=2", "--epochs=1")
-# An export is of the encoder, which is the same for all: one method stands for those without a head of their own.
+# Features and exports are of the encoder, the same for all: one method stands for those without a head of their own.
 EXPORTED = ("moco", "supervised")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_method_trains_evaluates_and_exports_like_any_other(call, tmp_path, method):
+@pytest.mark.parametrize("method", EXPORTED)
+def test_a_method_is_evaluated_and_exported_like_any_other(call, tmp_path, method):
     own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
-    own += ["--artifacts"] if method in EXPORTED else []
-    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
+    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own, "--artifacts")
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
     protocols = {"fft", "fft_fundamental", "fft_paper", "fft_calibrated", "fft_resolved", "pixels", "probe"}
     protocols |= {"1nn", "1nn_npsd", "1nn_euclidean"}
     assert {row["protocol"] for row in rows} == protocols | ({"supervised"} if method == "supervised" else set())
-    (record,) = history.read(tmp_path / "logs" / "history.jsonl")
+    assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists()
+    assert_history(tmp_path)
+
+
+def assert_history(folder):
+    (record,) = history.read(folder / "logs" / "history.jsonl")
     assert record["step"] == 1
     assert {"loss", "feature_deviation"} <= set(record)
-    assert (tmp_path / "saved_model" / "1" / "saved_model.pb").exists() == (method in EXPORTED)
+
+
+@pytest.mark.usefixtures("training_alone")
+@pytest.mark.parametrize("method", sorted(set(METHODS) - set(EXPORTED)))
+def test_a_method_trains_like_any_other_and_keeps_its_history(call, tmp_path, method):
+    own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
+    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
+    assert_history(tmp_path)
 
 
 def test_no_epochs_leave_an_untrained_encoder_and_rows_say_so(call, tmp_path):

@@ -67,6 +67,7 @@ def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
     assert len(list(csv.DictReader((out / answers.WINDOWS).open()))) == 2
 
 
+@pytest.mark.slow
 def test_where_nothing_repeats_there_is_no_number(tmp_path, capsys):
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(0, 256, (120, 12, 16), np.uint8))
     assert run(tmp_path / "noise.npy", "--rate=30", f"--out={tmp_path}") == []
@@ -151,6 +152,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
     assert (twice.notes, twice.reading.clear[0].verdict) == ((), "clear")
 
 
+@pytest.mark.slow
 def test_simper_learns_from_nothing_that_does_not_repeat(tmp_path, capsys):
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(80, 120, (60, 12, 16, 1)).astype(np.uint8))
     assert run(tmp_path / "noise.npy", "--rate=10", "--adapt=30", f"--out={tmp_path / 'out'}") == []
@@ -195,6 +197,7 @@ def test_names_of_files_need_not_be_text(folder, tmp_path):
     assert rows(tmp_path)[0]["recording"].endswith("breath\\udcff.csv")
 
 
+@pytest.mark.slow
 def test_a_folder_is_read_twice_alike_and_notes_are_skipped(folder, tmp_path, capsys):
     (tmp_path / "breath.csv").write_bytes((folder / "breath.csv").read_bytes())
     (tmp_path / "README.txt").write_text("Recorded on Monday.\n")
@@ -253,6 +256,7 @@ def test_a_camera_that_is_not_there_is_one_line(tmp_path):
     assert str(problem) == ("camera 77: found none; expected a camera of this number. Plug one in, or name a file.")
 
 
+@pytest.mark.slow
 def test_tables_are_written_before_a_copy_that_fails(folder, tmp_path, monkeypatch):
     def full(*_):
         raise OSError("no space left")

@@ -104,6 +104,7 @@ def test_fewer_labels_begin_with_the_same_encoder():
         assert {each.options.get("freeze", False) for each in settings} == {is_frozen}
 
 
+@pytest.mark.slow
 def test_each_start_learns_labels_at_its_chosen_rates():
     whole, alone, after, _ = study("table8").blocks
     methods = ("supervised", *PAPERS)
@@ -208,6 +209,7 @@ def test_what_is_read_before_labels_is_what_labels_begin_with(scale):
             assert [cell.protocol for cell in before.cells] == ["fft", "1nn"] * len(begun)
 
 
+@pytest.mark.slow
 def test_no_view_of_digits_is_faster_than_its_frames_can_show():
     # Of the other data sets the rate is that of their recordings.
     settings = [run.settings() for run in every_run(*STUDIES)]

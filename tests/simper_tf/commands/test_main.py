@@ -119,6 +119,7 @@ def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypat
         main.main(["predict", "a.mp4"])
 
 
+@pytest.mark.slow
 def test_the_sample_that_is_shipped_is_the_one_that_is_drawn():
     shipped = list(sources.Video(sample.PATH).frames(0.0, 99.0, (240, 320), None))
     drawn = list(sample.frames())

@@ -161,6 +161,7 @@ def test_a_batch_larger_than_the_set_is_refused():
         pipeline.training_batches(examples(7), 7, 8, seed=0)
 
 
+@pytest.mark.slow
 def test_labels_come_with_their_clips_and_with_the_views_of_them():
     clips = examples(6)
     pairs = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True)
@@ -211,6 +212,7 @@ def test_numbers_are_shuffled_as_the_clips_would_be(monkeypatch, kept):
     assert numbers(pipeline.training_batches(examples(14), 14, 4, seed=5), 6) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_workers", [1, 2, 3])
 def test_a_worker_decodes_its_own_clips_from_its_step_on(monkeypatch, num_workers):
     monkeypatch.setattr(pipeline, "CACHE_BYTES", 0)

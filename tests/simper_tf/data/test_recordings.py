@@ -45,6 +45,7 @@ def recordings(folder):
     return Recordings(folder, rate=25.0)
 
 
+@pytest.mark.slow
 def test_mixed_recordings_get_one_rate_length_size_and_color(recordings, folder):
     assert (recordings.clips.shape[1:], recordings.clips.dtype) == ((150, 18, 24, 3), np.uint8)
     assert recordings.rate == 25.0
@@ -102,6 +103,7 @@ def test_nothing_to_learn_from_is_one_error_that_names_the_first(folder, tmp_pat
         Recordings(folder / "d.npy")
 
 
+@pytest.mark.slow
 def test_of_more_clips_than_fit_those_held_are_drawn_from_all(recordings, folder):
     size = recordings.clips[0].nbytes
     few = Recordings(folder, rate=25.0, megabytes=5.5 * size / 1e6, seed=1)
@@ -117,6 +119,7 @@ def test_of_more_clips_than_fit_those_held_are_drawn_from_all(recordings, folder
     np.testing.assert_array_equal(again.starts, few.starts)
 
 
+@pytest.mark.slow
 def test_a_recording_ten_times_as_long_takes_no_more_memory(tmp_path):
     peaks = []
     for number, seconds in enumerate((30, 300)):

@@ -86,6 +86,7 @@ def test_arrays_need_a_rate_or_one_each(rate):
         Recordings([RNG.random(600), RNG.random(600)], rate=rate)
 
 
+@pytest.mark.slow
 def test_resampling_differing_rates_keeps_the_frequency():
     found = Recordings([wave(40, 200.0), wave(40, 64.0), wave(40, 30.0)], rate=[200.0, 64.0, 30.0])
     assert found.rate == 44.0
@@ -109,6 +110,7 @@ def test_training_and_scoring_see_windows_as_the_served_model():
     np.testing.assert_allclose(first, second, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_short_gaps_are_interpolated_and_no_clip_spans_long_ones(tmp_path):
     times, values = np.arange(3000) / 50, wave(60, 50.0)[:, 0]
     whole = values.copy()

@@ -17,6 +17,7 @@ def randomize(encoder):
         weight.assign(RNG.normal(0, 0.1, size=weight.shape))
 
 
+@pytest.mark.slow
 def test_cnn3d_is_convolution_norm_relu_pooling_twice_and_a_mean():
     encoder, x = cnn3d((None, None, 2), norm="affine"), clips(2, 9, 10, 12, 2)
     randomize(encoder)

@@ -67,6 +67,7 @@ def test_masks_of_several_replicas_are_made_by_ops_of_gpus(kind, monkeypatch):
     assert not unfit(step.get_concrete_function(tf.TensorSpec((None, *SHAPE[1:]))))
 
 
+@pytest.mark.slow
 def test_no_model_of_the_package_has_a_dropout_of_keras():
     for model in (ts_can((12, 12, 3), attention=True), physnet_sinc((12, 12, 3)), repnet_head(64, 2)):
         found = [layer for layer in model.layers if isinstance(layer, keras.layers.Dropout)]

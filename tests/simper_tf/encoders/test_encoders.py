@@ -124,6 +124,7 @@ def test_an_encoder_is_named_by_its_function(encoders, name):
     assert ENCODERS[name].__name__ == encoders(name).name == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "frame_shape", "chosen", "trainable", "total"), each(PARAMETERS))
 def test_an_encoder_has_the_published_number_of_parameters(name, frame_shape, chosen, trainable, total):
     with keras.StatelessScope(initialize_variables=False):  # Their values, millions, are not what is counted.

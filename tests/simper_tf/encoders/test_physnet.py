@@ -37,6 +37,7 @@ def block(x, values, activation, padding="SAME"):
     return activation((tf.nn.conv3d(x, kernel, [1] * 5, padding) + bias) * scale + shift).numpy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_frames", [8, 9, 10, 11])
 def test_physnet_is_a_plain_chain_of_operations_at_any_length(encoders, num_frames):
     encoder, x = encoders["physnet"], clips(1, num_frames, 11, 6, 3).numpy()
@@ -56,6 +57,7 @@ def test_physnet_is_a_plain_chain_of_operations_at_any_length(encoders, num_fram
     np.testing.assert_allclose(found, np.repeat(expected, 5, axis=2), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_physnet_sinc_is_a_plain_chain_of_operations(encoders):
     encoder, x = encoders["physnet_sinc"], clips(1, 8, 9, 5, 3)
     values, expected = iter(encoder.weights), x.numpy()
@@ -119,6 +121,7 @@ def test_delaying_the_clip_delays_the_features_inside(encoders, delay):
     np.testing.assert_allclose(features[:, reach : -reach - delay], delayed[:, reach + delay : -reach], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_whole_channels_are_dropped_in_training_only():
     encoder, x = physnet_sinc((8, 8, 3)), clips(1, 8, 8, 8, 3)
     dropouts = [layer for layer in encoder.layers if isinstance(layer, keras.layers.SpatialDropout3D)]

@@ -106,6 +106,7 @@ def test_maps_have_a_quarter_of_the_size_and_each_sums_to_one(size, points):
     assert np.min(maps) >= 0
 
 
+@pytest.mark.slow
 def test_the_sampler_learns_from_the_loss_of_the_encoder():
     model = with_saliency_sampler(cnn3d((16, 16, 3), norm="affine"), (16, 16, 3))
     with tf.GradientTape() as tape:
@@ -115,6 +116,7 @@ def test_the_sampler_learns_from_the_loss_of_the_encoder():
     assert all(np.abs(gradient).max() > 0 for gradient in gradients[:-1])
 
 
+@pytest.mark.slow
 def test_features_are_those_of_frames_sampled_by_the_maps():
     encoder, x = small((16, 12, 3)), clips(2, 8, 16, 12, 3)
     model = with_saliency_sampler(encoder, (16, 12, 3))

@@ -36,6 +36,7 @@ def test_fewer_than_three_channels_are_not_shifted(channels):
     np.testing.assert_array_equal(TemporalShift()(x), x)
 
 
+@pytest.mark.slow
 def test_features_are_those_of_a_plain_chain_of_operations():
     encoder, x = ts_can((11, 12, 3), difference=False), clips(1, 8, 11, 12, 3)
     values, expected = iter(encoder.weights), x[0]

@@ -78,6 +78,7 @@ def test_a_split_without_examples_is_refused():
         features.extract({"series": mean_of_frames}, examples(2)[0].take(0))
 
 
+@pytest.mark.slow
 def test_pixels_are_taken_only_where_they_are_asked_for():
     dataset, clips = examples(5)
     assert features.extract({"series": mean_of_frames}, dataset).pixels is None

@@ -36,6 +36,7 @@ def test_no_neighbor_is_nearer_than_the_nearest_frequency(splits):
         assert errors[name].mean() < 0.1, name
 
 
+@pytest.mark.slow
 def test_floors_do_not_look_at_features(splits):
     blind = [dataclasses.replace(split, series=np.zeros_like(split.series)) for split in splits]
     for name, values in mistakes(blind).items():

@@ -113,6 +113,7 @@ def test_features_at_the_frequency_itself_are_said_to_be_so():
     assert str(Octave(1, 0.98, 0.8)).startswith("Features run at the frequency: so say 98% of")
 
 
+@pytest.mark.slow
 def test_calibration_looks_at_no_more_labels_than_it_may():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     labels = train.labels.copy()
@@ -132,6 +133,7 @@ def test_calibration_without_a_label_is_refused(number):
         predict(few, few, labeled_clips=number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["bpm", "count"])
 def test_predictions_come_in_the_unit_of_the_labels(unit):
     rates = {k: RNG.uniform(20, 40, k).astype(np.float32) for k in (60, 20)}
@@ -157,6 +159,7 @@ def test_predictions_come_in_the_unit_of_the_labels(unit):
         np.testing.assert_allclose(predictions["fft_paper"], np.round(predictions["fft_paper"]), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_protocols_with_labels_get_the_clips_of_known_labels():
     train, test = features(RNG.uniform(0.5, 2.6, 60), 1 / 2), features(RNG.uniform(0.6, 2.5, 5), 1 / 2)
     known = np.arange(60) % 6 == 1
@@ -171,6 +174,7 @@ def test_protocols_with_labels_get_the_clips_of_known_labels():
     assert 0.5 < votes["voting"] <= 5 / 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "per_hertz"), [(TASK, 1), (Frequency("bpm", band=(0.4, 5.5)), 60)])
 def test_neighbors_of_another_rate_keep_their_cycles_per_frame(task, per_hertz):
     train = features(RNG.uniform(0.5, 5, 600))
@@ -183,6 +187,7 @@ def test_neighbors_of_another_rate_keep_their_cycles_per_frame(task, per_hertz):
         assert np.abs(found - slower.labels).max() < 0.1 * per_hertz, name
 
 
+@pytest.mark.slow
 def test_neighbors_of_counts_or_one_rate_keep_labels_exactly():
     train, test = features(RNG.uniform(0.5, 5, 50)), features(RNG.uniform(0.7, 4, 5))
     for task in (TASK, Frequency("count", band=(0.4, 5.5))):

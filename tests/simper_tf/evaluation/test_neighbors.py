@@ -99,6 +99,7 @@ def test_sinusoids_are_nearest_by_cross_correlation_at_any_phase():
     assert errors["mxcorr"] == pytest.approx(0.007, abs=0.002)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_frames", [30, 31, 150])
 @pytest.mark.parametrize("channels", [1, 3])
 @pytest.mark.parametrize("noise", [0.0, 0.3, 100.0])

@@ -33,6 +33,7 @@ def history(**more):
     return [{"step": k, **{n: 1.0 + i + k for i, n in enumerate(names)}, **more} for k in (20, 40, 60)]
 
 
+@pytest.mark.slow
 def test_training_curves_draw_every_record_at_its_step():
     figure = plots.training_curves(history(prior=0.5))
     left, right = figure.axes

@@ -1,11 +1,11 @@
 import dataclasses
 import json
 import math
-import multiprocessing
 import os
 import subprocess
 
 import pytest
+from processes import Command
 
 from simper_tf.evaluation import rows
 from simper_tf.evaluation.rows import Row
@@ -128,20 +128,20 @@ def test_bytes_that_are_no_text_are_refused_with_file_and_number(path):
         rows.read_rows(path)
 
 
-def add(path, seed):
-    for n in range(100):
-        rows.write_rows(path, [row(seed=seed, metric=str(n))])
+WRITING = """
+import json, sys
+from simper_tf.evaluation import rows
+for n in range(100):
+    rows.write_rows(sys.argv[1], [rows.Row(**{**json.loads(sys.argv[2]), "metric": str(n)})])
+"""
 
 
 @pytest.mark.slow
 def test_four_writers_at_once_lose_no_row(path):
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=add, args=(path, seed)) for seed in range(4)]
+    writers = [Command(["-c", WRITING, path, json.dumps(dataclasses.asdict(row(seed=seed)))]) for seed in range(4)]
     for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-        assert writer.exitcode == 0
+        _, err = writer.communicate()
+        assert writer.returncode == 0, err
     found = {(row.seed, row.metric) for row in rows.read_rows(path)}
     assert found == {(seed, str(n)) for seed in range(4) for n in range(100)}
     assert list(path.parent.iterdir()) == [path]

@@ -32,6 +32,7 @@ def extracted(task, channels=3):
     return features.extract({**functions, **features.extras(task, None, (None, None, channels))}, dataset)
 
 
+@pytest.mark.slow
 def test_each_clip_is_read_at_its_own_rate_without_labels():
     found = extracted(BPM)
     predictions = protocols.predict(found, found, found, BPM)
@@ -39,6 +40,7 @@ def test_each_clip_is_read_at_its_own_rate_without_labels():
         np.testing.assert_allclose(predictions[name].values, 60 * HERTZ, atol=1.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["chrom", "pos"])
 def test_a_strong_second_harmonic_is_read_by_its_fundamental(name):
     angles = 2 * np.pi * HERTZ[:, None] * np.arange(240) / RATES[:, None]
@@ -58,6 +60,7 @@ def test_colors_are_the_means_of_each_channel_in_each_frame():
     np.testing.assert_allclose(extracted(BPM).colors, clips().mean(axis=(2, 3)) / 255, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "channels"), [(BPM, 1), (Frequency("Hz", band=(0.4, 5.5)), 3)], ids=["gray", "Hz"])
 def test_gray_clips_and_other_frequencies_have_no_skin_to_read(task, channels):
     found = extracted(task, channels)

@@ -301,6 +301,7 @@ def test_a_model_that_could_answer_nothing_is_not_made(changes, message):
         FrequencyModel(small((None, None, 1)), FRAME, **{"band": BAND, **changes})
 
 
+@pytest.mark.slow
 def test_a_peak_just_above_the_band_is_answered_by_its_end(eagerly):
     encoder = keras.Sequential([keras.Input((None, *FRAME)), keras.layers.Lambda(lambda x: x[:, :, 0, 0, 0])])
     swing = 0.5 + 0.5 * np.sin(2 * np.pi * 3.03 * np.arange(100) / 20)

@@ -76,6 +76,7 @@ def test_pixels_outside_the_band_are_answered_without_confidence():
     np.testing.assert_array_equal(confidence, 0)
 
 
+@pytest.mark.slow
 def test_without_a_line_features_are_read_without_confidence():
     still = np.full((1, 300, *FRAME), 90, np.uint8)
     for beside in (0.3, 2.0):
@@ -107,6 +108,7 @@ def test_confidence_is_that_of_the_period_of_features(harmonic, hertz):
     np.testing.assert_allclose(ask(beside, swings(1.4))[1], [1 - 4 * 0.09 / 3.97], atol=0.05)
 
 
+@pytest.mark.slow
 def test_windows_are_read_as_clips_and_told_by_their_middle():
     model, clip = model_of(as_they_are, unit="count"), np.concatenate([swings(1.0), swings(2.0)], axis=1)
     frames, counts = tf.constant(np.concatenate([clip, clip])), tf.constant([300, 300])
@@ -125,6 +127,7 @@ def test_answers_come_in_the_unit_of_the_task_too(unit, name, factor):
     np.testing.assert_allclose(answer[name], factor * answer["frequency_hz"], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_requests_of_a_model_are_checked_before_they_are_read():
     model, frames, rate = model_of(as_they_are, max_frames=400), tf.constant(swings(2.0)), tf.constant([RATE])
     windows = {"window_frames": tf.constant([200]), "hop_frames": tf.constant([1])}
@@ -235,6 +238,7 @@ def test_the_least_rate_is_twice_the_frequency_of_features(harmonic, least):
     assert f"at least {least:g} frames per second, twice the frequency up to which features run" in said
 
 
+@pytest.mark.slow
 def test_a_clip_lasts_two_periods_but_for_a_hundredth():
     model = model_of(as_they_are)
     ask(model, swings(2.0, num_frames=149))

@@ -35,6 +35,7 @@ def answer(model, frames):
     return model.frequency(tf.constant(frames), tf.constant([RATE] * len(frames), tf.float32))
 
 
+@pytest.mark.slow
 def test_features_are_those_of_the_series_in_whatever_unit(model, encoder):
     frames = waves(1.0, 1.7, channels=2)
     said, other = answer(model, frames), answer(model, frames * np.float32([1e-6, -1e2]) + np.float32([0, 5]))
@@ -44,11 +45,13 @@ def test_features_are_those_of_the_series_in_whatever_unit(model, encoder):
     assert other["confidence"].numpy().min() > 0.5
 
 
+@pytest.mark.slow
 def test_whole_numbers_of_a_byte_are_series_too(model):
     frames = np.uint8(np.round(100 + 50 * (waves(1.3, channels=2) - 3e4) / 1000))
     assert answer(model, frames)["frequency_hz"].numpy() == pytest.approx(1.3, abs=0.03)
 
 
+@pytest.mark.slow
 def test_each_window_of_a_recording_is_standardized_by_itself(model):
     louder = np.concatenate([waves(1.5, channels=2), 1e3 * waves(1.5, channels=2)], axis=1)
     sizes = tf.constant([240]), tf.constant([240])

@@ -27,6 +27,7 @@ def test_a_model_without_a_band_is_asked_for_its_length(num_frames, expected):
     assert asked["frames"].shape == (1, expected, 2, 3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harmonic", [None, 0.5, 2.0, 1 / 3, "fundamental"])
 def test_a_model_of_any_harmonic_answers_its_request(eagerly, harmonic):
     pixel = keras.layers.Lambda(lambda clips: clips[:, :, 0, 0, 0])

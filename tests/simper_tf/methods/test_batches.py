@@ -33,6 +33,7 @@ def test_sizes_are_those_of_the_batches_of_keras(x, settings, sizes):
     assert known_sizes(x, **settings) == sizes
 
 
+@pytest.mark.slow
 @ALL
 def test_fit_refuses_batches_that_are_too_small(kind, swinging_bars):
     model, data = op_by_op(kind), data_for(kind, swinging_bars[0])
@@ -51,6 +52,7 @@ def test_fit_refuses_batches_that_are_too_small(kind, swinging_bars):
         model.fit(tf.data.Dataset.from_tensors(ready), verbose=0)
 
 
+@pytest.mark.slow
 def test_a_last_batch_of_one_clip_serves_where_clips_do_not_meet(swinging_bars):
     model = op_by_op(SimPer)
     model.fit(swinging_bars[0], None, 5, verbose=0)

@@ -59,6 +59,7 @@ def test_the_loss_is_0_along_the_targets_and_8_against_them():
         assert float(logs["loss"]) == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_no_gradient_reaches_the_target_and_all_others_have_one():
     model = compiled()
     gradients, _ = model.compute_gradients(model.draw(clips()))
@@ -77,6 +78,7 @@ def test_momentum_rises_from_its_start_to_one_and_stays():
     np.testing.assert_allclose([rising_momentum(tf.constant(k), 10, 0.96) for k in steps], expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_target_follows_with_the_momentum_of_the_step_before():
     model = compiled(momentum=0.6, num_steps=4)
     for k in range(4):
@@ -88,6 +90,7 @@ def test_the_target_follows_with_the_momentum_of_the_step_before():
     assert max(np.abs(a - b).max() for a, b in zip(online, target, strict=True)) > 1e-4
 
 
+@pytest.mark.slow
 def test_momentum_stays_constant_without_a_number_of_steps():
     model = compiled(momentum=0.8)
     for _ in range(2):

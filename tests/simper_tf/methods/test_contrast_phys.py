@@ -97,6 +97,7 @@ def test_series_of_one_clip_are_to_have_one_spectrum():
     assert logs_of(other)["loss"] > 0
 
 
+@pytest.mark.slow
 def test_scale_offset_and_reversal_of_clips_change_nothing():
     features, windows = RNG.normal(size=(3, 60)), windows_of(3)
     expected = logs_of(features, windows)
@@ -121,6 +122,7 @@ def test_the_irrelevant_power_is_the_share_outside_the_band():
     assert "ipr" not in model_of(band=None).log_names()
 
 
+@pytest.mark.slow
 def test_a_last_batch_of_one_clip_is_evaluated(swinging_bars):
     model = model_of(VIEWS)
     model.compile(keras.optimizers.Adam(1e-2))

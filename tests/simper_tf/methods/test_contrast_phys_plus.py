@@ -71,6 +71,7 @@ def test_the_loss_is_the_formula_with_sinusoids_as_true_signals():
     assert logs["loss"] == pytest.approx(logs["positive"] - logs["negative"] + positive - negative, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_labeled_frequency_scores_better_than_its_double():
     labels = np.linspace(0.06, 0.14, 8)
     batch = batch_of(labels)
@@ -85,6 +86,7 @@ def test_a_true_signal_is_a_sinusoid_and_constant_at_zero():
     np.testing.assert_allclose(found, [[[0, 1, 0, -1] * 2], [[0] * 8]], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_collapsed_features_have_finite_gradients_for_any_labels():
     features = tf.fill([3, 1, 40, 2], 0.7)
     for labels in ([np.nan] * 3, [0.1, np.nan, 0.2]):
@@ -95,6 +97,7 @@ def test_collapsed_features_have_finite_gradients_for_any_labels():
         assert np.all(np.isfinite(tape.gradient(loss, features)))
 
 
+@pytest.mark.slow
 def test_labels_missing_or_not_of_frequency_are_refused(swinging_bars):
     with pytest.raises(ValueError, match=r"labeled frequencies, which these labels do not tell.*`contrast_phys`"):
         model_of(cycles_per_label=None)

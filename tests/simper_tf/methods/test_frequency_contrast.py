@@ -143,6 +143,7 @@ def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     assert rank > 0.95
 
 
+@pytest.mark.slow
 def test_bands_that_are_none_are_refused():
     for views in (VIEWS, None):
         with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):

@@ -53,6 +53,7 @@ def test_no_gradient_and_no_optimizer_touches_the_target():
     assert all(gradient is None for gradient in tape.gradient(keys, everything))
 
 
+@pytest.mark.slow
 def test_the_target_moves_by_its_share_before_the_keys_are_made():
     model = compiled(momentum=0.7)
     model.train_step(clips())  # Now the networks differ from their copies.
@@ -83,6 +84,7 @@ def test_the_target_uses_batch_norm_statistics_of_its_batch():
     np.testing.assert_allclose(model.target_vectors(views + 100), found, rtol=0.02, atol=0.02)
 
 
+@pytest.mark.slow
 def test_the_queue_starts_with_unit_vectors_fills_and_wraps():
     model = compiled()
     np.testing.assert_allclose(np.linalg.norm(model.queue, axis=1), 1, rtol=1e-5)
@@ -95,6 +97,7 @@ def test_the_queue_starts_with_unit_vectors_fills_and_wraps():
     np.testing.assert_array_equal(model.queue[:, 0], [3, 3, 4, 4, 2, 2])
 
 
+@pytest.mark.slow
 def test_queries_meet_the_queue_of_earlier_steps_only():
     model, batch = compiled(learning_rate=0.0), clips()
     queue = model.queue.numpy()

@@ -15,6 +15,7 @@ from simper_tf.views.times import Times
 from simper_tf.views.views import Views
 
 
+@pytest.mark.slow
 @ALL
 def test_arrays_that_no_method_learns_from_are_refused(kind, swinging_bars):
     model = compiled(kind)
@@ -26,6 +27,7 @@ def test_arrays_that_no_method_learns_from_are_refused(kind, swinging_bars):
                 call(swinging_bars[0], LABELS, batch_size=3, verbose=0)
 
 
+@pytest.mark.slow
 @ALL
 def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars):
     model = compiled(kind)
@@ -38,6 +40,7 @@ def test_ready_views_without_speeds_and_of_bytes_are_refused(kind, swinging_bars
         model.train_step((batch, LABELS))
 
 
+@pytest.mark.slow
 @ALL
 def test_methods_without_views_or_with_other_times_are_refused(kind, swinging_bars):
     class OtherTimes(Times):
@@ -56,6 +59,7 @@ def test_methods_without_views_or_with_other_times_are_refused(kind, swinging_ba
         model.fit(swinging_bars[0], verbose=0)
 
 
+@pytest.mark.slow
 @ALL
 def test_too_few_clips_are_refused(kind):
     model = compiled(kind)
@@ -70,6 +74,7 @@ NUMBERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), NUMBERS, ids=lambda x: getattr(x, "__name__", x))
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_numbers_that_are_none_are_refused_by_name(kind, name, value):

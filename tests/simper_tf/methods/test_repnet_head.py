@@ -24,6 +24,7 @@ def outputs(classes, periodicity, number=1):
     return tf.constant(told.reshape(1, -1))
 
 
+@pytest.mark.slow
 def test_parameters_are_the_published_ones():
     head = repnet_head(64, 512)
     assert head.count_params() == 6_403_969
@@ -64,6 +65,7 @@ def test_that_way_of_cutting_counts_whose_steps_are_the_surest(periodicity, expe
     assert counts(told).numpy() == pytest.approx([expected], rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frames", "parts"), [(8, [1]), (127, [1]), (128, [1, 2]), (200, [1, 2]), (256, [1, 2, 4])])
 def test_clips_are_cut_while_parts_have_a_frame_for_each_step(frames, parts):
     assert parts_of(frames) == parts
@@ -168,6 +170,7 @@ def test_labels_that_tell_no_frequency_are_refused():
         supervised(outputs=5)
 
 
+@pytest.mark.slow
 def test_answers_are_in_the_unit_of_the_labels():
     model = supervised(cycles_per_label=1 / 60 / 20)
     features = tf.constant(RNG.normal(size=(3, 40, 4)), tf.float32)

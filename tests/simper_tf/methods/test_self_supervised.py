@@ -19,6 +19,7 @@ def test_every_contrast_takes_a_prior_but_sinc_which_has_its_own():
     assert {*METHODS.values()} - {*KINDS.values()} == {SiNC, Supervised}
 
 
+@pytest.mark.slow
 @ALL
 def test_the_share_outside_the_band_is_added_with_its_weight(kind, swinging_bars):
     settings = PRIOR, {"prior_weight": 0.0}
@@ -49,6 +50,7 @@ def test_constant_features_cost_no_prior_with_finite_gradient():
     assert np.all(np.isfinite(tape.gradient(prior, features)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

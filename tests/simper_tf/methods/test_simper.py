@@ -59,6 +59,7 @@ def test_training_moves_the_loss_of_fresh_views_to_its_floor(swinging_bars):
     assert float(after["label_entropy"]) == float(before["label_entropy"])
 
 
+@pytest.mark.slow
 def test_each_step_and_each_seed_draws_views_of_its_own(swinging_bars):
     clips, model = tf.constant(swinging_bars[0][:2]), compiled()
     _, first = made_views(model, clips)
@@ -116,6 +117,7 @@ def test_collapsed_features_lose_the_logarithm_of_views():
         assert float(logs["loss"]) == pytest.approx(np.log(10), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_no_clip_is_compared_with_another(swinging_bars):
     model = compiled(temperature=0.1, prior_weight=1.0, prior_band=(0.02, 0.2))
     views, speeds = made_views(model, tf.constant(swinging_bars[0][:2]))
@@ -132,6 +134,7 @@ def test_no_clip_is_compared_with_another(swinging_bars):
     np.testing.assert_allclose(gradient_of_first(others), gradient, atol=1e-6 * np.abs(gradient).max() + 1e-9)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_a_batch_is_the_mean_over_its_clips(swinging_bars):
     model = compiled(temperature=0.1)
     views, speeds = made_views(model, tf.constant(swinging_bars[0][:3]))
@@ -184,6 +187,7 @@ def test_micro_batches_that_change_the_gradient_are_refused():
         model.check_batch(5)
 
 
+@pytest.mark.slow
 def test_sparsity_and_variance_are_those_of_sinc_weighted():
     # Of one frequency in all views, in noise.
     features, speeds = sinusoids(RNG, np.full((3, 8), 0.07), 60) + RNG.normal(size=(3, 8, 60)), rising_speeds(3, 4)
@@ -199,6 +203,7 @@ def test_sparsity_and_variance_are_those_of_sinc_weighted():
     assert {*alone} - {*plain} == {"variance"}
 
 
+@pytest.mark.slow
 def test_without_contrast_the_loss_is_that_of_the_other_terms():
     features, speeds = tf.constant(RNG.normal(size=(3, 8, 20)), tf.float32), rising_speeds(3, 4)
     prior = {"prior_weight": 4.0, "prior_band": (0.05, 0.2)}
@@ -240,6 +245,7 @@ def test_constant_features_lose_the_logarithm_of_all_candidates():
     assert np.all(np.isfinite(tape.gradient(loss, features)))
 
 
+@pytest.mark.slow
 def test_a_clip_of_the_same_frequency_adds_the_logarithm_of_two():
     speeds = tf.repeat(rising_speeds(1, 4), 2, axis=0)
     # At no speed from 0.5 to 2 do the two frequencies meet.
@@ -254,6 +260,7 @@ def test_a_clip_of_the_same_frequency_adds_the_logarithm_of_two():
     assert 0 < added[1] < 0.2
 
 
+@pytest.mark.slow
 def test_comparing_any_number_of_clips_takes_ops_of_gpus():
     added = {"sparsity_weight": 1.0, "variance_weight": 1.0, "prior_band": (0.02, 0.2)}
     model = compiled(views=None, other_clips=True, **added)

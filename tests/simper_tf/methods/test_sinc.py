@@ -67,6 +67,7 @@ def test_white_noise_has_the_share_of_the_frequencies_outside():
     assert logs["variance"] < 1e-3  # In the mean it is even.
 
 
+@pytest.mark.slow
 def test_one_frequency_is_least_even_and_a_full_band_most():
     def variance(frequencies):
         features = sinusoids(np.reshape(frequencies, (-1, 1)), 800)
@@ -88,6 +89,7 @@ def test_one_frequency_of_views_is_less_even_than_the_speeds():
     assert logs_of(following, speeds)["variance"] < 0.1 * logs_of(collapsed, speeds)["variance"]
 
 
+@pytest.mark.slow
 def test_channels_share_one_spectrum():
     tones = sinusoids(np.full((4, 2, 2), [0.08, 0.16]))
     together = logs_of(np.moveaxis(tones, 2, 3), ones(tones))
@@ -97,6 +99,7 @@ def test_channels_share_one_spectrum():
     assert again == pytest.approx(logs_of(one[:, :, 0], ones(one)), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_scale_offset_and_phase_change_nothing():
     features = RNG.normal(size=(4, 3, 100))
     expected = logs_of(features, ones(features))
@@ -120,6 +123,7 @@ def test_the_loss_is_the_weighted_sum():
     assert logs["loss"] == pytest.approx(2 * logs["bandwidth"] + 3 * logs["sparsity"] + 5 * logs["variance"], rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.5, 1.0, 1.5])
 def test_short_views_cost_more_outside_the_band_than_inside(speed):
     band = (0.022, 0.1)  # 40 to 180 beats per minute at 30 frames per second, of which a view has 90.

@@ -50,6 +50,7 @@ def test_training_lowers_the_error_in_the_unit_of_the_labels(swinging_bars):
     assert np.mean(np.abs(model.predict_labels(clips) - labels)) < 0.3 * np.std(labels)
 
 
+@pytest.mark.slow
 def test_series_are_predicted_number_by_number(swinging_bars):
     clips, labels = tf.constant(swinging_bars[0]), tf.constant(RNG.normal(size=(6, 5)), tf.float32)
     model = compiled(outputs=5)
@@ -80,6 +81,7 @@ def test_labels_are_predicted_in_float32_under_any_policy(swinging_bars):
     assert float(loss) < 1e-3
 
 
+@pytest.mark.slow
 def test_the_spectral_head_meets_labels_like_the_linear_one():
     model = compiled(head="spectrum", label_mean=3.0, label_deviation=2.0)
     features = tf.constant(RNG.normal(size=(6, 1, 40, 4)), tf.float32)

@@ -111,6 +111,7 @@ def test_a_rhythm_of_the_noise_leaves_the_beats_a_candidate():
     assert min(abs(candidate.frequency * 0.75 - 1) for candidate in found.candidates[:2]) < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("memory", [0.0, 0.9, 0.99])
 def test_noise_is_hardly_ever_sure(memory):
     noise = RNG.normal(size=(15, 300))

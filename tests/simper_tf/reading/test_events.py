@@ -132,6 +132,7 @@ def test_one_mover_is_not_the_camera():
     assert camera.steadied(frames)[1] is None
 
 
+@pytest.mark.slow
 def test_a_pan_over_a_still_repeats_nothing():
     rng = np.random.default_rng(0)
     wide = 100 + 40 * events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 90)), 1.5).T, 1.5).T

@@ -43,6 +43,7 @@ def test_flicker_hides_no_movement():
     assert reading.clear[0].hertz == pytest.approx(0.5, rel=0.03)
 
 
+@pytest.mark.slow
 def test_stillness_around_repetitions_leaves_their_confidence():
     clip = generated.steady(0, hertz=1.0, seconds=4.0)
     alone = recording.read(clip.pairs()).clear[0]

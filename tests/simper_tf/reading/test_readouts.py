@@ -69,6 +69,7 @@ def swinging(frequency, rate, noise=0.02):
     return self_similarity.products(frames + noise * RNG.normal(size=frames.shape))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readout", [readouts.pixels, readouts.selfdistance])
 @pytest.mark.parametrize("rate", [24, 25, 30, 44])
 def test_no_readout_calls_a_swing_within_the_band_faster(readout, rate):

@@ -16,6 +16,7 @@ def read(kind):
     return clip, recording.read(clip.pairs(), keys=clip.keys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [make.__name__ for make in generated.REPEATING])
 def test_what_repeats_is_read_at_its_own_tempo(kind):
     clip, reading = read(kind)
@@ -24,6 +25,7 @@ def test_what_repeats_is_read_at_its_own_tempo(kind):
         assert any(abs(answer.hertz / hertz - 1) < 0.05 for answer in reading.clear)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [make.__name__ for make in generated.NOT_REPEATING])
 def test_what_does_not_repeat_gets_no_number(kind):
     assert not read(kind)[1].clear
@@ -84,18 +86,21 @@ def test_a_band_leaves_out_what_is_outside():
     )
 
 
+@pytest.mark.slow
 def test_twice_the_clock_is_half_the_tempo():
     clip = generated.steady(0)
     slow = recording.read(zip(2 * clip.times, clip.frames, strict=True))
     assert slow.clear[0].hertz == pytest.approx(0.25, rel=0.02)
 
 
+@pytest.mark.slow
 def test_jittered_times_are_spread_evenly():
     clip = generated.steady(0)
     times = clip.times + np.random.default_rng(0).uniform(-0.02, 0.02, len(clip.times))
     assert recording.read(zip(times, clip.frames, strict=True)).clear[0].hertz == pytest.approx(0.5, rel=0.03)
 
 
+@pytest.mark.slow
 def test_the_pulse_of_still_skin_is_read_from_its_color():
     rng = np.random.default_rng(0)
     times = np.arange(300) / 30

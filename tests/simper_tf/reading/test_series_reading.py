@@ -59,6 +59,7 @@ def test_another_rhythm_is_named_beside_one_that_is_not_sure():
     assert series._second(clear, is_alone=False) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hertz", [0.3, 1.25, 2.6, 5.0, 8.0])
 def test_without_a_band_a_wave_is_read_at_its_own_frequency(hertz):
     times = np.arange(0, 30, 0.02)
@@ -73,6 +74,7 @@ def test_without_a_band_spikes_of_a_heart_are_read_at_its_rate():
     assert answer.hertz == pytest.approx(1.25, rel=0.02)
 
 
+@pytest.mark.slow
 def test_without_a_band_noise_is_hardly_ever_clear():
     times = np.arange(300) / 30
     clear = [series.read(times, noise[:, None]).verdict == result.CLEAR for noise in RNG.normal(size=(10, 300))]

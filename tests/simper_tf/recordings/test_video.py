@@ -166,6 +166,7 @@ def test_a_rate_for_files_without_times_leaves_other_files_alone(varying, folder
     assert (kept.notes, len(filmed.notes)) == ((), 1)
 
 
+@pytest.mark.slow
 def test_frames_that_are_left_unread_cost_no_more_than_a_process(varying):
     frames = video.decoded(varying, shape=(4, 4))
     next(frames)

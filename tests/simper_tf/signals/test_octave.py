@@ -23,6 +23,7 @@ def moving(frequency, heights, num_frames=150, rate=RATE):
     return spectrum.pixel_power(clip[None].astype(np.float32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multiple", [1, 2, 3, 4, 6])
 @pytest.mark.parametrize("frequency", [0.55, 1.03, 1.9])
 def test_features_at_a_multiple_step_down_to_the_line_of_pixels(multiple, frequency):
@@ -48,6 +49,7 @@ def spectrum_with(heights):
     return power
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("peak", "heights", "votes"),
     [
@@ -106,6 +108,7 @@ def test_harmonics_that_fold_at_half_the_rate_are_no_octave():
     np.testing.assert_allclose(read, [4.6], atol=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multiple", [1, 2, 3])
 @pytest.mark.parametrize("frequency", [2.31, 4.0, 4.62, 4.74])
 def test_where_harmonics_fold_onto_others_the_lower_are_stronger(frequency, multiple):
@@ -192,6 +195,7 @@ def test_what_flickers_each_frame_is_read_at_half_the_rate(num_frames):
     np.testing.assert_allclose(octave.resolve_octave(flicker[None], pixels, RATE), [RATE / 2], rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0.0, 300.0])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 4, 3)])
 @pytest.mark.parametrize("num_frames", [61, 150])

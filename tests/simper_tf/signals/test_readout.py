@@ -102,6 +102,7 @@ def test_noise_is_less_sure_than_a_sinusoid():
     assert none < 0.15 < mixed < 0.6 < pure
 
 
+@pytest.mark.slow
 def test_the_readout_runs_in_a_graph_of_unknown_shape():
     series = in_hertz(RNG, [1.1, 3.3])
     signature = [tf.TensorSpec([None, None]), tf.TensorSpec([])]

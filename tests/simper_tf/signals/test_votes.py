@@ -30,6 +30,7 @@ def model():
     return SimPer(corner, Views(75, SpeedSets(2), None))
 
 
+@pytest.mark.slow
 def test_drowned_clips_are_read_by_the_multiple_of_the_others(model):
     frequencies = np.linspace(0.7, 2.9, 60)  # More clips than are encoded at once.
     drowned = np.arange(60) % 3 == 0
@@ -43,6 +44,7 @@ def test_drowned_clips_are_read_by_the_multiple_of_the_others(model):
     assert np.mean(np.abs(alone - frequencies[drowned]) > 0.1) > 0.3
 
 
+@pytest.mark.slow
 def test_drowned_clips_alone_have_no_common_multiple(model):
     clips = clips_of(np.linspace(0.7, 2.9, 12), np.ones(12, bool))
     octave_found = model.octave(clips)
@@ -52,6 +54,7 @@ def test_drowned_clips_alone_have_no_common_multiple(model):
     np.testing.assert_allclose(model.frequency(clips, RATE), expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_two_recordings_do_not_outvote_the_third(model):
     """Features of slow and of fast movements may run at other multiples: where pixels tell so, they are believed."""
     frequencies = np.repeat([1.0, 1.4, 2.7], 8)

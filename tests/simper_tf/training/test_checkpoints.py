@@ -97,6 +97,7 @@ def test_names_outside_the_folder_are_neither_read_nor_deleted(folder, tmp_path)
     assert restored(tmp_path / "other") == (90, 90.0, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["index", "data-00000-of-00001"])
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.97])
 def test_a_damaged_checkpoint_is_skipped_and_a_whole_one_stays(folder, part, kept):

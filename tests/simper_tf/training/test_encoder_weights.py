@@ -30,6 +30,7 @@ def same_weights(encoder, other):
         np.testing.assert_array_equal(one, two, err_msg=one.path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SimPer, BYOL, Supervised])
 def test_the_encoder_of_a_run_of_any_method_begins_another(tmp_path, kind):
     encoder = small(FRAME)
@@ -103,6 +104,7 @@ def test_a_damaged_export_is_refused(tmp_path):
         encoder_weights.read(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_head_begins_another_run_with_the_scale_of_its_labels(tmp_path):
     def supervised(mean, deviation):
         views = Views(40, Supervised.times_for(2, (0.5, 2.0)), None)

@@ -55,6 +55,7 @@ def test_a_band_above_half_the_rate_is_refused_before_training():
     experiment.check_band(settings, clips_of([30, 30], tested=10, task=Scalar("mmHg")))
 
 
+@pytest.mark.slow
 def test_clips_run_forwards_only_where_labels_tell_the_future():
     for task, expected in ((HERTZ, 0.5), (Scalar("mmHg"), 0.5), (Series("°C"), 0.0)):
         model = assemble(
@@ -73,6 +74,7 @@ def test_the_band_in_cycles_per_frame_holds_that_of_every_clip():
     assert model.options.band == pytest.approx((0.6 / 30, 6 * 1.5 / 20))
 
 
+@pytest.mark.slow
 def test_settings_of_a_method_go_before_what_data_say():
     clips = clips_of([30] * 12)
     assert assemble(Settings(method="moco", band=(0.4, 5)), clips).model.options.queue_size == 4
@@ -83,6 +85,7 @@ def test_settings_of_a_method_go_before_what_data_say():
     assert (run.num_steps, run.model.options.num_steps, run.num_examples) == (21, 21, 12)
 
 
+@pytest.mark.slow
 def test_a_batch_is_all_clips_where_these_are_fewer():
     for asked, taken, steps in ((16, 6, 2), (6, 6, 2), (4, 4, 2), (2, 2, 6)):
         run = assemble(Settings(band=(0.4, 5), batch_size=asked, epochs=2), clips_of([30] * 6))
@@ -91,6 +94,7 @@ def test_a_batch_is_all_clips_where_these_are_fewer():
     assert queue == 6
 
 
+@pytest.mark.slow
 def test_the_cosine_ends_with_the_steps_that_are_asked_for():
     clips = clips_of([30] * 12)
     for batch_size in (2, 6):

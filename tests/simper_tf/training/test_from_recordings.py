@@ -30,6 +30,7 @@ def model(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 def test_what_nobody_says_is_proposed_from_the_recordings(model):
     length, *shape = model.recordings.clip_shape
     assert (length, shape) == (60, [12, 16, 1])
@@ -52,6 +53,7 @@ def test_names_of_several_recordings_are_refused(model, tmp_path):
         model.frequency(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_exported_model_has_the_recordings_band_and_rate(model, tmp_path):
     path = model.export(tmp_path / "saved_model")
     facts = json.loads((path / "assets.extra" / "metadata.json").read_text())

@@ -119,6 +119,7 @@ def test_a_single_number_that_is_none_is_refused(entry, value):
     assert f"{value}" in refusal(entry, clips)
 
 
+@pytest.mark.slow
 def test_rounding_beyond_the_range_is_cut_at_both_ends():
     clips = noise(2, 24, 8, 8, 1, dtype=np.float32)
     clips[:, :, :4], clips[:, :, 4:] = -5e-4, 1 + 5e-4

@@ -94,6 +94,7 @@ def count(path, number):
             path.write_text(str(int(path.read_text()) + 1))
 
 
+@pytest.mark.slow
 def test_processes_that_wait_for_a_lock_take_turns(path):
     path.write_text("0")
     context = multiprocessing.get_context("spawn")

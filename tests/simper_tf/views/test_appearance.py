@@ -142,6 +142,7 @@ def test_gray_takes_color_from_a_share_of_color_views_alone():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hue", "saturation", "contrast", "brightness"])
 def test_a_view_is_cropped_mirrored_blurred_colored_cut_in_order(name):
     image = noise(RNG, (14, 12, 3))

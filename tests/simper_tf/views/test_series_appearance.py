@@ -76,6 +76,7 @@ def test_parts_of_a_batch_have_their_part_of_the_draws():
     np.testing.assert_allclose(half, whole[2:], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [tf.uint8, tf.float32, tf.int16])
 def test_every_op_of_views_has_a_gpu_kernel_and_no_python_call(dtype):
     views = Views(40, SpeedSets(3))
