@@ -16,6 +16,8 @@ from simper_tf.utils import files
 CSV, REPETITIONS, WINDOWS, JSON = search.WRITTEN
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
+# Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.
+_CLOCKS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0}
 # A table program takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -25,14 +27,25 @@ def value(hertz: float, count: float, unit: str) -> float:
     return {"hz": hertz, "count": count}.get(unit, 60 * hertz)
 
 
+def clock(answer: result.Answer) -> tuple[str, float]:
+    """Returns the unit of time in which an answer is told, and its seconds."""
+    return next((pair for pair in _CLOCKS.items() if 1 / answer.hertz >= 2 * pair[1]), ("s", 1.0))
+
+
 def said(answer: result.Answer, unit: str = "hz") -> str:
-    """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear`."""
-    span = f"from {answer.start:.1f} to {answer.end:.1f} s"
+    """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear`.
+
+    What is slower is told as `every 12.4 hours = 2.24e-05 Hz`.
+    """
+    name, seconds = clock(answer)
+    span = f"from {answer.start / seconds:.1f} to {answer.end / seconds:.1f} {name}"
     if answer.verdict == result.TOO_FEW:
         return f"{answer.verdict}: {answer.count} {span}"
     per_minute = "bpm" if unit == "bpm" else "per minute"
     hertz, minute = f"{answer.hertz:.3g} Hz", f"{60 * answer.hertz:.3g} {per_minute}"
     first, second = (hertz, minute) if unit in ("hz", "count") else (minute, hertz)
+    if seconds > 1:
+        first, second = f"every {1 / answer.hertz / seconds:.3g} {name}", hertz
     pairs = f", as pairs of {answer.pairs:.3g} Hz" if answer.pairs else ""
     what = {"pulse": "beats", "breath": "breaths"}.get(answer.reader, "repetitions")
     return f"{first} = {second}{pairs}, {answer.count} {what} {span}, {answer.verdict}"
@@ -210,4 +223,6 @@ def _text(number):
 
 
 def _finite(number):
-    return None if number is None or not math.isfinite(number) else round(float(number), 5)
+    if number is None or not math.isfinite(number):
+        return None
+    return round(float(number), 5) if abs(number) >= 0.01 else float(f"{number:.4g}")

@@ -60,13 +60,14 @@ def _still(axes, frame, answer, color):
 
 def _course(axes, answer, color):
     """Draws the course, with every second repetition shaded and all of them numbered as far as there is room."""
-    axes.plot(answer.times, answer.course, color="black", linewidth=0.8)
-    for number, (start, end) in enumerate(answer.repetitions, start=1):
+    _, seconds = answers.clock(answer)
+    axes.plot(answer.times / seconds, answer.course, color="black", linewidth=0.8)
+    repetitions = np.array(answer.repetitions) / seconds
+    for number, (start, end) in enumerate(repetitions, start=1):
         axes.axvspan(start, end, color=color, alpha=0.3 if number % 2 else 0.12, linewidth=0)
     step = max(1, round(answer.count / 20))
     for number in range(step, answer.count + 1, step):
-        start, end = answer.repetitions[number - 1]
-        axes.text((start + end) / 2, 0.98, str(number), ha="center", va="top", fontsize=_SIZE - 2,
+        axes.text(repetitions[number - 1].mean(), 0.98, str(number), ha="center", va="top", fontsize=_SIZE - 2,
                   transform=axes.get_xaxis_transform())  # fmt: skip
     axes.set_yticks([])
     axes.set_ylabel(answer.reader, fontsize=_SIZE)
@@ -74,14 +75,17 @@ def _course(axes, answer, color):
 
 
 def _tempo(axes, answer, color, unit):
+    name, seconds = answers.clock(answer)
     factor, label = (1.0, "Hz") if unit in ("hz", "count") else (60.0, "per minute")
+    if seconds > 1:
+        factor, label = seconds, f"per {name.removesuffix('s')}"
     middles, hertz, error = answer.tempo()
-    axes.errorbar(middles, factor * hertz, factor * np.nan_to_num(error), fmt="o-", color=color, markersize=3,
+    axes.errorbar(middles / seconds, factor * hertz, factor * np.nan_to_num(error), fmt="o-", color=color, markersize=3,
                   linewidth=1, elinewidth=0.8)  # fmt: skip
     for start, end in answer.pauses:
-        axes.axvspan(start, end, color="0.85", linewidth=0)
+        axes.axvspan(start / seconds, end / seconds, color="0.85", linewidth=0)
     top = factor * max(float(np.nanmax(hertz)), answer.hertz)
     axes.set_ylim(0, 1.3 * top)
     axes.set_ylabel(label, fontsize=_SIZE)
-    axes.set_xlabel("seconds", fontsize=_SIZE)
+    axes.set_xlabel("seconds" if name == "s" else name, fontsize=_SIZE)
     axes.tick_params(labelsize=_SIZE)

@@ -28,6 +28,8 @@ _FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the hig
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _FEWEST_SAMPLES = 16
+# A series of fewer samples a second, such as of tides, is read as if it lasted so many seconds.
+_SLOW_RATE, _AS_IF = 1.0, 40.0
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
 # Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
@@ -44,7 +46,8 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     Args:
         times: `(T,)` seconds that rise, with jitter and holes or without.
         values: `(T, C)` numbers, in any unit.
-        band: `(low, high)` in Hz in which frequencies are sought; None for all that the samples show.
+        band: `(low, high)` in Hz in which frequencies are sought; None for all that the samples show: from 0.05 Hz or,
+            of fewer than one sample a second, from a fifth of the reciprocal length, to 45 % of the rate.
 
     Example:
         >>> times = np.arange(0, 12, 0.02)
@@ -55,26 +58,43 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     if len(times) < _FEWEST_SAMPLES:
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
-    rate = 1 / float(np.median(np.diff(times)))
-    low, high = band or (LOWEST_HERTZ, math.inf)
-    limits = low, min(high, HIGHEST_SHARE * rate)
-    answers, notes = _of_stretches(times, values, limits, STRETCH)
-    seconds = times[-1] - times[0]
-    if STRETCH < seconds <= LONGEST and all(answer.verdict != result.CLEAR for answer in answers):
-        answers, notes = _of_stretches(times, values, limits, LONGEST)
-    answers = sorted(_joined(answers), key=lambda answer: -answer.confidence)
+    clock = float(times[-1] - times[0]) / _AS_IF if np.median(np.diff(times)) > 1 / _SLOW_RATE else 1.0
+    answers, notes = _answers((times - times[0]) / clock, values, band and tuple(clock * np.array(band)), clock)
+    answers = sorted((_slowed(one, clock, float(times[0])) for one in answers), key=lambda answer: -answer.confidence)
     moves = np.ptp(values, axis=0).any()
     verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
     scene = result.Scene(float(times[0]), float(times[-1]), verdict)
     return result.Reading((scene,), tuple(answers), verdict, tuple(dict.fromkeys(notes)))
 
 
-def _of_stretches(times, values, limits, seconds):
+def _answers(times, values, band, clock):
+    """Returns answers on a series that begins at 0, and notes on them, for which `clock` seconds passed in each."""
+    low, high = band or (LOWEST_HERTZ, math.inf)
+    limits = low, min(high, HIGHEST_SHARE / float(np.median(np.diff(times))))
+    answers, notes = _of_stretches(times, values, limits, STRETCH, clock)
+    if STRETCH < times[-1] <= LONGEST and all(answer.verdict != result.CLEAR for answer in answers):
+        answers, notes = _of_stretches(times, values, limits, LONGEST, clock)
+    return _joined(answers), notes
+
+
+def _slowed(answer, clock, start):
+    """Returns an answer on a clock that is so many times as slow and begins then."""
+
+    def spans(those):
+        return tuple((start + clock * first, start + clock * last) for first, last in those)
+
+    return dataclasses.replace(
+        answer, repetitions=spans(answer.repetitions), pauses=spans(answer.pauses), hertz=answer.hertz / clock,
+        error=answer.error / clock, times=start + clock * answer.times,
+    )  # fmt: skip
+
+
+def _of_stretches(times, values, limits, seconds, clock):
     """Returns the answers of all stretches of about so many seconds, and notes on them."""
     parts = [slice(first, last) for first, last in _stretches(times, seconds)]
     heard = _supported([_heard(times[part], values[part], limits) for part in parts])
     answers = [answer for one in heard if (answer := _of_stretch(one)) is not None]
-    return answers, [note for one in heard if (note := _second(one, is_alone=len(heard) == 1))]
+    return answers, [note for one in heard if (note := _second(one, len(heard) == 1, clock))]
 
 
 def _heard(times, values, limits):
@@ -192,12 +212,12 @@ def _repetitions(moments):
     return tuple((float(one), float(two)) for one, two in itertools.pairwise(moments) if two - one < longest)
 
 
-def _second(heard, is_alone):
+def _second(heard, is_alone, clock=1.0):
     """Returns a note on another rhythm that may be the one that is meant; a clear one is confirmed by neighbors."""
     if heard.confidence >= _SURE or len(heard.candidates) < 2:
         return None
     first, second = heard.candidates[:2]
-    rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
+    rivals = f"{first.frequency / clock:.3g} Hz, or {second.frequency / clock:.3g} Hz"
     if heard.confidence < CLEAR:
         return f"Unclear: {rivals}. Name a --band to choose."
     is_rival = is_alone and first.odds - second.odds < _RIVAL

@@ -1,6 +1,7 @@
 """Answers in print, by hand."""
 
 import csv
+import dataclasses
 import io
 import json
 
@@ -25,6 +26,21 @@ def test_an_answer_leads_with_its_unit(unit, start):
 
 def test_both_octaves_are_named_where_sides_alternate():
     assert "1.31 Hz = 78.6 per minute, as pairs of 2.62 Hz, " in answers.said(answer(1.31, pairs=2.62))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "start"),
+    [(119, "0.0084 Hz = 0.504 per minute, "), (150, "every 2.5 minutes = 0.00667 Hz, "), (7200, "every 2 hours = "),
+     (86400, "every 24 hours = 1.16e-05 Hz, "), (31557600, "every 365 days = ")],
+)  # fmt: skip
+def test_what_is_slow_is_told_in_minutes_hours_or_days(seconds, start):
+    assert answers.said(answer(1 / seconds)).startswith(start)
+
+
+def test_times_of_a_slow_answer_are_in_its_unit():
+    slow = dataclasses.replace(answer(1 / 7200), repetitions=((0.0, 7200.0), (7200.0, 18000.0)))
+    assert " from 0.0 to 5.0 hours, " in answers.said(slow)
+    assert answers._answer(slow, "hz")["hertz"] == pytest.approx(1 / 7200, rel=1e-3)
 
 
 def test_a_pulse_has_beats_and_a_breath_breaths():

@@ -86,3 +86,29 @@ def test_a_short_series_is_read_at_no_faster_frequency(seconds):
     times = np.arange(0, seconds, 0.02)
     values = np.sin(2 * np.pi * 1.1 * times) + 0.1 * RNG.normal(size=len(times))
     assert all(answer.hertz < 1.5 for answer in series.read(times, values[:, None]).clear)
+
+
+def test_slow_series_are_read_on_their_own_clock():
+    hours = np.arange(0, 240, 0.1)
+    tide = np.sin(2 * np.pi * hours / 12.42) + 0.2 * RNG.normal(size=len(hours))
+    (answer,) = series.read(1e9 + 3600 * hours, tide[:, None]).clear
+    assert 1 / answer.hertz == pytest.approx(12.42 * 3600, rel=0.01)
+    assert abs(answer.count - 19) <= 1
+    assert (np.array(answer.repetitions) >= 1e9).all()
+    assert answer.end <= answer.times[-1] <= 1e9 + 3600 * hours[-1]
+
+
+def test_the_band_of_a_slow_series_is_in_hertz():
+    days = np.arange(0, 60, 1 / 24)
+    both = np.sin(2 * np.pi * days) + np.sin(2 * np.pi * days / 7)
+    for low, high, hertz in ((0.5 / 86400, 2 / 86400, 1 / 86400), (0.1 / 86400, 0.3 / 86400, 1 / 7 / 86400)):
+        (answer,) = series.read(86400 * days, both[:, None], band=(low, high)).clear
+        assert answer.hertz == pytest.approx(hertz, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_walk", [False, True])
+def test_slow_noise_is_hardly_ever_clear(is_walk):
+    noise = RNG.normal(size=(6, 200))
+    noise = noise.cumsum(axis=1) if is_walk else noise
+    assert sum(bool(series.read(3600.0 * np.arange(200), one[:, None]).clear) for one in noise) <= 1
