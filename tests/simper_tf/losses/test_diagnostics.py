@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from made_up_features import of_views, sinusoids
+from scipy import stats
 
 from simper_tf.losses.diagnostics import feature_deviation, speed_correlation_and_slope
 
@@ -28,6 +29,13 @@ def test_features_that_ignore_or_oppose_the_speed_are_told():
     correlation, slope = speed_correlation_and_slope(sinusoids(RNG, 0.08 / speeds.numpy(), 60), speeds)
     assert float(correlation) < -0.9
     assert float(slope) == pytest.approx(-1, abs=0.1)
+
+
+def test_the_correlation_is_that_of_scipy_for_uneven_speeds():
+    speeds = np.float32([[0.5, 0.52, 0.55, 2.0, 0.6, 1.9]])
+    hertz = np.float32([[0.1, 0.05, 0.2, 0.06, 0.3, 0.15]])
+    found, _ = speed_correlation_and_slope(sinusoids(RNG, hertz, 60), tf.constant(speeds))
+    assert float(found) == pytest.approx(stats.spearmanr(speeds[0], hertz[0]).statistic, abs=1e-6)
 
 
 def test_channels_pool_their_power():

@@ -234,3 +234,12 @@ def test_published_files_are_read_as_they_are(name, shape, rate_given, expected)
     found = series.read(REAL / name, rate_given)
     assert found.values.shape == shape
     assert rate(found) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [([0, 1, 2], True), ([0], False), ([5, 5, 5], False), ([3, 2, 1], False), ([0, 1, 0.5, 2], False),
+     ([*range(100), 98, *range(99, 150)], True), ([0, np.nan, 2], False), ([0, np.nan, 2, 3], True)],
+)  # fmt: skip
+def test_times_rise_if_hardly_any_runs_backwards(seconds, expected):
+    assert series._rises(np.array(seconds, float)) == expected

@@ -104,6 +104,19 @@ def test_a_rotation_in_the_file_is_applied(folder, box):
     assert frames[0, :6].min() > 200 > 40 > frames[0, -6:].max()
 
 
+def test_a_half_turn_in_the_file_keeps_the_size(folder):
+    bright = np.full((*SHAPE, 3), 20, np.uint8)
+    bright[:24, :32] = 220
+    content = bytearray(write(folder / "turned.mp4", [bright] * 10).read_bytes())
+    at = content.index(b"tkhd") + 44
+    content[at : at + 36] = np.array([-1 << 16, 0, 0, 0, -1 << 16, 0, 0, 0, 1 << 30], ">i4").tobytes()
+    (folder / "turned.mp4").write_bytes(content)
+    info, (_, frames) = video.probe(folder / "turned.mp4"), read(folder / "turned.mp4", shape=(24, 32))
+    assert (info.height, info.width) == SHAPE
+    assert frames.shape[1:3] == (24, 32)
+    assert frames[0, 13:, 17:].min() > 200 > 40 > frames[0, :11].max()
+
+
 def test_frames_that_an_edit_list_cuts_off_do_not_count(folder):
     whole, trimmed = write(folder / "whole.mp4", ramp(40), np.arange(40) / 20), folder / "trimmed.mp4"
     with av.open(str(whole)) as source, av.open(str(trimmed), "w") as copy:

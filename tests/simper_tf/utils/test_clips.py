@@ -247,3 +247,9 @@ def test_what_is_no_batch_of_clips_is_refused_in_a_sentence(data, message):
     with pytest.raises(ValueError, match=message) as caught:
         compiled().fit(data(noise(4, 20, 8, 8, 1)), verbose=0)
     assert "\n" not in str(caught.value)
+
+
+def test_whole_numbers_are_series_and_no_pictures():
+    batches.check_clips(np.zeros((2, 40, 1, 1, 3), np.int64))
+    with pytest.raises(ValueError, match="int64"):
+        batches.check_clips(np.zeros((2, 40, 8, 1, 1), np.int64))
