@@ -313,6 +313,9 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     if is_sound or path.suffix.lower() in endings.SERIES:
         return Series(path, rate)
+    if path.suffix.lower() in endings.TABLES:
+        expected = "a video, or a table as CSV, TSV, WAV, EDF, MATLAB or NumPy file"
+        raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
     return Video(path, rate, is_filmed_at_rate)
 
 

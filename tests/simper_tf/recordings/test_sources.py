@@ -320,3 +320,10 @@ def test_an_array_that_differs_from_its_header_is_refused(tmp_path):
     (tmp_path / "a.npy").write_bytes(content + b"more")
     with pytest.raises(RawDataError, match=r"found 12932 bytes; expected 12928, as its header says"):
         sources.open_file(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".JSON", ".parquet"])
+def test_tables_of_other_programs_are_to_be_saved_as_csv(tmp_path, ending):
+    (tmp_path / f"pulse{ending}").write_bytes(b"PK\3\4 and more")
+    with pytest.raises(RawDataError, match=rf"found a {ending.lower()} file; expected .*CSV.*\. Save it as CSV\."):
+        sources.open_file(tmp_path / f"pulse{ending}")
