@@ -210,9 +210,9 @@ def _counts(column):
     """Returns whether a column counts rows, from its start or over and over, such as 0 to 255."""
     if len(column) < _FEWEST or not np.isfinite(column).all():
         return False
-    steps = np.diff(column)
-    if (steps == steps[0]).all() and steps[0] > 0:
+    if _even_step(column) is not None:
         return True
+    steps = np.diff(column)
     wraps = steps[steps != 1]
     return len(wraps) * _FEWEST <= len(steps) and len(np.unique(wraps)) == 1 and wraps[0] < -_FEWEST + 2
 

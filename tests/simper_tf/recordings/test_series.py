@@ -243,3 +243,14 @@ def test_published_files_are_read_as_they_are(name, shape, rate_given, expected)
 )  # fmt: skip
 def test_times_rise_if_hardly_any_runs_backwards(seconds, expected):
     assert series._rises(np.array(seconds, float)) == expected
+
+
+def test_a_first_column_of_rounded_steps_is_no_signal(tmp_path):
+    times, wave = np.arange(400) / 100, np.sin(2 * np.pi * 1.2 * np.arange(400) / 100)
+    rows = [f"{int(1000 * time)},{value:.4f}" for time, value in zip(times, wave, strict=True)]  # 289 for 290.
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    with pytest.raises(RawDataError, match=r"such as --rate=100, at which it would repeat 7\d times a minute"):
+        series.read(tmp_path / "a.csv", None)
+    read = series.read(tmp_path / "a.csv", 100.0)
+    assert read.values.shape == (400, 1)
+    assert "rises evenly" in read.notes[0]
