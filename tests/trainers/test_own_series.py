@@ -11,7 +11,7 @@ import pulses
 import pytest
 from absl import flags
 from finished import flags_of, results
-from processes import Command, done, wait_for
+from processes import Command, wait_for
 from rest_server import serving
 
 from simper_tf.commands.command_options import Predict
@@ -209,18 +209,3 @@ def test_channels_that_differ_are_refused_with_two_files(plain, tmp_path, monkey
         pulses.write(pathlib.Path(f"{channels}.csv"), *pulses.pulse(1.0, 20, 50, 1, channels))
     with pytest.raises(ValueError, match=r"as many channels one as the other. Found: 1 in 1.csv, 3 in 3.csv. Name"):
         plain(pretrain.main, "--videos=*.csv", "--run_dir=run")
-
-
-def test_the_example_is_short_and_does_what_the_page_says(journey):
-    folder, *_ = journey
-    program = ROOT / "examples" / "own_series.py"
-    assert len(program.read_text().splitlines()) <= 30
-    assert "    python examples/own_series.py signals\n" in PAGE
-    code, out, err = done([program, "signals", "120"], folder=folder)
-    assert code == 0, err
-    assert "left out: signals/still.csv: found values that never change" in out
-    for name, (frequency, _) in FILES.items():
-        read = [float(hertz) for hertz in re.findall(rf"{name} from [\d.]+ s: ([\d.]+) Hz", out)]
-        assert len(read) > 5
-        assert np.median(np.abs(np.array(read) - frequency)) < TOLERANCE
-    assert (folder / "runs" / "own_series" / "saved_model" / "1" / "saved_model.pb").exists()

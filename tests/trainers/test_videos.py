@@ -254,14 +254,3 @@ def test_contradicting_flags_are_refused_and_leave_nothing(words, message, plain
     with pytest.raises(ValueError, match=message):
         plain(pretrain.main, *LEARN[1:], *words)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
-
-
-def test_the_example_is_short_and_does_what_the_page_says(journey):
-    folder, *_ = journey
-    program = ROOT / "examples" / "own_videos.py"
-    assert len(program.read_text().splitlines()) <= 30
-    assert "    python examples/own_videos.py clips\n" in PAGE
-    out = finished(folder, [program, "clips", "20"])
-    assert "left out: clips/broken.mp4: found" in out
-    assert re.search(r"clips/d.mp4 from 0.0 s: 1\.(19|20|21)\d Hz", out)
-    assert (folder / "runs" / "own_videos" / "saved_model" / "1" / "saved_model.pb").exists()
