@@ -34,6 +34,7 @@ def test_too_slow_or_too_short_a_recording_does_not_fit():
     found = proposals.propose([info(), info(), info(10.0), info(seconds=3.0)])
     assert found.seconds == 6.0
     assert proposals.unfit(info(), found) is None
+    assert proposals.unfit(info(seconds=6.0), found) is None
     assert proposals.unfit(info(10.0), found)[:2] == (
         "10 frames per second",
         "11.11 or more, to show what repeats at 5 Hz",
