@@ -4,6 +4,7 @@ import json
 import pathlib
 import re
 
+import keras
 import matplotlib
 import pytest
 
@@ -16,6 +17,8 @@ NOTEBOOKS = {path.stem: json.loads(path.read_text())["cells"] for path in EXAMPL
 def test_the_cells_of_a_notebook_run_one_after_the_other(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(matplotlib.rcParams, "backend", "agg")
+    compiled = keras.Model.compile  # One step costs less at once than a graph of it, which is traced first.
+    monkeypatch.setattr(keras.Model, "compile", lambda *given, **named: compiled(*given, **named, run_eagerly=True))
     names = {}
     for cell in NOTEBOOKS[name]:
         if cell["cell_type"] == "code":

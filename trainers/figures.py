@@ -4,6 +4,7 @@ python -m trainers.figures --out=runs/figures
 """
 
 import trainers.quiet  # noqa: F401  isort: skip
+import io
 import pathlib
 
 import tensorflow as tf
@@ -12,11 +13,13 @@ from absl import flags
 from simper_tf import SpeedSets, Views
 from simper_tf.data import building, built
 from simper_tf.training import experiment
+from simper_tf.utils import files
 from trainers import cli, data, run_plots
 
 FIGURES = ("views", "similarities", "examples")
 DATASETS = ("rotating_digits/digits", "scamps", "ubfc", "pure", "countix", "lst")
-VIEWS = 5  # A set, in the figure of views.
+VIEWS = 3  # A set, in the figure of views.
+COLORS = 96  # Of a figure.
 
 
 def main():
@@ -50,8 +53,17 @@ def draw(only, names, out: pathlib.Path, data_dir: str, manual_dir: str, seed: i
         made["examples"] = method_plots.examples(clips)
     out.mkdir(parents=True, exist_ok=True)
     for name, figure in made.items():
-        run_plots.save(figure, out / f"{name}.png")
+        save(figure, out / f"{name}.png")
         cli.say(f"Figure: {out / f'{name}.png'}.")
+
+
+def save(figure, path: pathlib.Path):
+    """Writes a figure as a PNG of few colors: pages with several of them open soon."""
+    from PIL import Image
+
+    with io.BytesIO() as whole, files.replacing(path, "wb") as file:
+        figure.savefig(whole, format="png", dpi=100)
+        Image.open(whole).convert("RGB").quantize(COLORS).save(file, format="png", optimize=True)
 
 
 def _clips(names, data_dir, manual_dir):

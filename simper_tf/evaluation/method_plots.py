@@ -58,6 +58,7 @@ def similarities():
         weights = info_nce.label_distribution(shown[:, index : index + 1], shown)[0, 0]
         labels.plot(shown[0], weights, color=color, marker=marker, label=f"view at {shown[0, index]:.2g} x")
     labels.set(xlabel="speed of the other view (x)", ylabel="label weight", title="labels of the generalized loss")
+    labels.set_ylim(None, 1.2)  # Room for the legend.
     faster.legend(handles=shifted.lines, frameon=False, fontsize=7, loc="upper right")
     labels.legend(frameon=False, fontsize=7, loc="upper center")
     for axes in (shifted, faster, labels):
@@ -72,16 +73,18 @@ def examples(clips):
         clips: Title -> `(frames, courses, rate)`: `(T, H, W, C)` frames, name -> `(T,)` course, frames per second. The
             last course is drawn; where there is none, the mean brightness of the frames.
     """
-    figure = Figure(figsize=(10, 1.15 * len(clips) + 0.4), layout="constrained")
+    figure = Figure(figsize=(10, 1.25 * len(clips) + 0.4), layout="constrained")
     rows = figure.subplots(len(clips), 2, squeeze=False)
     for (strip, curve), (title, (frames, courses, rate)) in zip(rows, clips.items(), strict=True):
         _strip(strip, frames, title)
         name, course = [("brightness", np.mean(frames, axis=(1, 2, 3))), *courses.items()][-1]
-        curve.plot(np.arange(len(course)) / rate, course, color=CURVES[0][0], linewidth=1)
+        seconds = np.arange(len(course)) / rate
+        unit, long = ("days", 86_400) if seconds[-1] > 86_400 else ("s", 1)
+        curve.set_xlabel(f"time ({unit})", fontsize=7)
+        curve.plot(seconds / long, course, color=CURVES[0][0], linewidth=1)
         curve.set_ylabel(name, fontsize=8)
         curve.set_yticks([])
         curve.tick_params(labelsize=7)
-    rows[-1, 1].set_xlabel("seconds", fontsize=8)
     return figure
 
 

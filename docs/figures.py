@@ -1,0 +1,110 @@
+"""Figures of the guides: features during training, errors with few labels, and the periods of drawn faces.
+
+python -m docs.figures [training] [few_labels] [periods]
+"""
+
+import pathlib
+import sys
+import tempfile
+
+import keras
+import numpy as np
+from matplotlib.figure import Figure
+
+import simper_tf
+from datasets.drawn_faces import people
+from docs import animation
+from simper_tf.commands import sample
+from simper_tf.commands.pictures import COLORS
+from simper_tf.evaluation import plots
+from trainers.grid import Grid
+from trainers.studies import STUDIES
+from trainers.studies import figures as of_tables
+from trainers.studies.results import gather
+from trainers.studies.scales import SCALES
+
+FOLDER = pathlib.Path(__file__).parent
+PASSES = (0, 2, 6, 12)  # Over the clips, after which the feature is drawn.
+LINES = ("supervised", "SimPer", "SimPer, the head alone")  # Of the table of few labels.
+# Look of drawn faces -> its title, and what changes the green beside the pulse.
+LOOKS = {
+    "still": ("at rest", ()),
+    "moving": ("the head moves", ("motion",)),
+    "long": ("light follows the breath", ("breath",)),
+}
+MARKS = {"pulse": (COLORS[0], "-"), "motion": (COLORS[2], ":"), "breath": (COLORS[1], "--")}
+PERSON = 3  # Whose clips show the periods.
+
+
+def training() -> Figure:
+    """Returns the strongest feature of the sample recording after a few passes of training, over time."""
+    frames = list(sample.frames())
+    times, pictures = np.array([moment for moment, _ in frames]), [frame for _, frame in frames]
+    model = simper_tf.from_recordings(sample.PATH)
+    series = {0: animation.feature(model, pictures)}
+
+    class Kept(keras.callbacks.Callback):
+        """Features after some passes."""
+
+        def on_epoch_end(self, epoch, logs=None):
+            if epoch + 1 in PASSES:
+                series[epoch + 1] = animation.feature(model, pictures)
+
+    model.method.fit(model.recordings, batch_size=4, epochs=PASSES[-1], verbose=0, callbacks=[Kept()])
+    drawn = Figure(figsize=(8, 4), layout="constrained")
+    panels = drawn.subplots(len(PASSES), 1, sharex=True)
+    for axes, passes in zip(panels, PASSES, strict=True):
+        axes.plot(times, series[passes], color=COLORS[0], linewidth=1.2)
+        for start, _ in sample.repetitions():
+            axes.axvline(start, color="0.7", linestyle="--", linewidth=0.8)
+        axes.set_yticks([])
+        axes.set_title(f"after {passes} passes over {len(model.recordings)} clips", loc="left", fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[-1].set_xlabel("time (s); dashed: a jumping jack begins")
+    drawn.supylabel("strongest feature", fontsize=10)
+    return drawn
+
+
+def few_labels() -> Figure:
+    """Returns errors over the share of labels, on digits, of committed rows."""
+    scale = SCALES["small"].located("data", "raw")
+    with tempfile.TemporaryDirectory() as folder:
+        grid = Grid(pathlib.Path(folder), kept=FOLDER / "results" / "rows.jsonl")
+        name = "table13_digits"
+        curves = of_tables.errors(gather(STUDIES[name][0](scale), scale, scale.seeds_of(name), grid))
+    return plots.errors_over_share({name: curves[name] for name in LINES}, "share of the labels (%)", "MAPE (%)")
+
+
+def periods() -> Figure:
+    """Returns spectra of the green of a drawn face by what disturbs it, with the frequencies that it was drawn at."""
+    someone = people.person("train", PERSON)
+    drawn = Figure(figsize=(9, 2.8), layout="constrained")
+    panels = drawn.subplots(1, len(LOOKS), sharey=True)
+    for axes, (look, (title, others)) in zip(panels, LOOKS.items(), strict=True):
+        clip = people.clip_record("train", people.WINDOWS * PERSON, look)
+        green = np.asarray(clip["clip"], np.float64)[..., 1].mean(axis=(1, 2))
+        power = np.abs(np.fft.rfft((green - green.mean()) * np.hanning(len(green)), 16 * len(green))) ** 2
+        axes.plot(np.fft.rfftfreq(16 * len(green), 1 / people.RATE), 10 * np.log10(power / power.max()), color="0.3")
+        drawn_at = {"pulse": clip["label"] / 60, "breath": someone.breathing, "motion": someone.motion[1]}
+        for name in ("pulse", *others):
+            color, style = MARKS[name]
+            axes.axvline(drawn_at[name], color=color, linestyle=style, label=name)
+        axes.set(xlim=(0, 4), ylim=(-60, 3), xlabel="frequency (Hz)")
+        axes.set_title(title, loc="left", fontsize=9)
+        axes.legend(frameon=False, fontsize=8, loc="upper right")
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("power of the mean green (dB)", fontsize=9)
+    return drawn
+
+
+FIGURES = {"training": training, "few_labels": few_labels, "periods": periods}
+
+
+def write(names):
+    """Writes figures beside the guides."""
+    for name in names or FIGURES:
+        FIGURES[name]().savefig(FOLDER / f"{name}.png", dpi=100)
+
+
+if __name__ == "__main__":
+    write(sys.argv[1:])
