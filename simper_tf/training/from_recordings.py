@@ -108,14 +108,17 @@ class FromRecordings:
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
 
+        Features at a multiple of the frequency must fit below half the rate: the band ends where they do.
+
         Raises:
             ValueError: it was not trained.
         """
-        rate = self.recordings.rate
+        rate, harmonic, (low, high) = self.recordings.rate, self._octave().harmonic, self.recordings.band
+        if harmonic:
+            high = min(high, 0.999 * harmonic * rate / 2)
         facts = {"method": "simper", "encoder": self.method.encoder.name, "rates_trained_on": [rate, rate]}
         return saved_model.export_model(
-            self.method.encoder, folder, self.recordings.clip_shape[1:], self.recordings.band,
-            self._octave().harmonic, facts=facts,
+            self.method.encoder, folder, self.recordings.clip_shape[1:], (low, high), harmonic, facts=facts,
         )  # fmt: skip
 
     def _octave(self) -> Octave:
