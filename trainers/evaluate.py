@@ -78,6 +78,7 @@ def evaluate(folder, clips, model, settings, seconds):
     if not learned and task.kind == "frequency":
         # Beside what learned nothing alone: they are the same for all runs on the same clips.
         predictions |= protocols.of_perfect(features_of["train"], features_of["validation"], predicted, task)
+        predictions |= ideal(clips, predicted, settings, task)
     for name, prediction in predictions.items():
         if prediction.note:
             cli.say(f"{name}: {prediction.note}")
@@ -154,6 +155,15 @@ def extract(clips, split, functions, settings):
     """Returns the `features.Features` of a split, showing progress."""
     examples, count = clips.split(split, settings.limit(split))
     return features.extract(functions, examples, progress=cli.Counter(f"Encoding {split} clips", count))
+
+
+def ideal(clips, predicted, settings, task):
+    """Returns the prediction of a builder that has an `ideal` reading of its clips, by its name; empty for others."""
+    if not hasattr(clips.builder, protocols.IDEAL):
+        return {}
+    examples, _ = clips.split(settings.split, settings.limit(settings.split))
+    hertz = np.array([clips.builder.ideal(example) for example in examples.as_numpy_iterator()])
+    return {protocols.IDEAL: features.Prediction(hertz * predicted.per_hertz(task))}
 
 
 def true_courses(clips, settings):

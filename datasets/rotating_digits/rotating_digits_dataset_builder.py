@@ -1,13 +1,14 @@
 """TFDS builder of rotating digits; the README beside it says what they are."""
 
 import dataclasses
+import functools
 
 import tensorflow_datasets as tfds
 
 from simper_tf.data import tfds_builders, tfds_features
 from simper_tf.evaluation import tasks
 
-from . import digits, handwriting
+from . import digits, handwriting, ideal
 from .disturbance import STRENGTHS
 
 _MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
@@ -109,6 +110,16 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
             disable_shuffling=True,
         )
 
+    def ideal(self, example):
+        """Returns the frequency of an example, in Hz, as whoever knows its image reads it; see `ideal.frequency`."""
+        config = self.builder_config
+        if config.disturbance is None:
+            image = ideal.turned_back(example["clip"], example["angle"])
+        else:
+            split, digit, number = example["subject"].decode().split("-")
+            image = _embedded(split)[int(digit)][int(number)][..., None]
+        return ideal.frequency(example["clip"], image, config.spin)
+
     def _split_generators(self, dl_manager):
         read = _mnist_reader(dl_manager) if self.builder_config.mnist else handwriting.embedded_digits
         config = self.builder_config
@@ -120,6 +131,11 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
         config = self.builder_config
         look = {"spurious": config.spurious, "spin": config.spin, "disturbance": config.disturbance}
         yield from enumerate(digits.clip_records(images, split, num_clips, **look))
+
+
+@functools.cache
+def _embedded(split):
+    return handwriting.by_digit(*handwriting.embedded_digits(split), split)
 
 
 def _mnist_reader(dl_manager):

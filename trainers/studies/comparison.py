@@ -61,15 +61,15 @@ _QUICKSTART = {
 _AT = {1: "floor: sine at f (Hz)", 2: "floor: sine at 2f (Hz)"}
 _FLOORS = (
     "Floors are what each readout makes of perfect features, sines at the frequency or at twice it. A nearest neighbor "
-    "has the frequency of a training clip, and cannot be better than those lie apart: lines at a floor are level."
+    "has the frequency of a training clip, and cannot be better than those lie apart: lines at a floor are level. "
+    "Template matching knows the image and how it moves, and finds the frequency at which frames are most like it."
 )
 
 
 def quickstart(scale: Scale) -> Study:
     """Returns the readouts of the quickstart, beside the paper's numbers."""
-    about = "What `make quickstart` ends with, over three seeds."
-    block = Block("", *_readouts(scale, "flags/quickstart.cfg"), ranked=False)
-    return Study("quickstart", "The quickstart", about, (block,))
+    about = f"What `make quickstart` ends with, over three seeds. {_FLOORS}"
+    return Study("quickstart", "The quickstart", about, (_readouts(scale, "flags/quickstart.cfg"),))
 
 
 def mnist(scale: Scale) -> Study:
@@ -77,12 +77,7 @@ def mnist(scale: Scale) -> Study:
     # Short tables say that everything runs, and download nothing.
     digits = {"dataset": "rotating_digits/digits"} if scale.is_short else {}
     about = f"What `flags/mnist.cfg` ends with, on the paper's own digits and not on what stands in for them. {_FLOORS}"
-    columns, lines = _readouts(scale, "flags/mnist.cfg", **digits)
-    unlearned = controls.untrained(lines[0].cells[0].run)
-    floors = [[controls.floor(unlearned, protocol, "mae", multiple) for multiple in _AT] for protocol in _QUICKSTART]
-    lines = [Line(line.title, (*line.cells, *cells)) for line, cells in zip(lines, floors, strict=True)]
-    block = Block("", (*columns, *_AT.values()), tuple(lines), ranked=False)
-    return Study("mnist", "The paper's digits, MNIST", about, (block,))
+    return Study("mnist", "The paper's digits, MNIST", about, (_readouts(scale, "flags/mnist.cfg", **digits),))
 
 
 def summary(scale: Scale) -> Study:
@@ -115,19 +110,22 @@ _FLOOR_LINES = {"fft_resolved": "floor of the Fourier transform", "1nn": "floor 
 
 
 def _readouts(scale, flagfile, **changes):
-    """Returns titles of columns, and lines, of what the run of a flagfile ends with, beside the paper's numbers."""
+    """Returns what the run of a flagfile ends with, a line a readout, beside the paper's numbers and floors."""
     kept = ("data_dir", "steps", "train_clips", "test_clips")
     given = {name: value for name, value in scale.sets["rotating_digits"].pretrain.changes if name in kept}
     run = Run(flagfile).but(**given, **changes)
+    unlearned = controls.untrained(run)
 
-    def cell(protocol, paper, metric):
-        return Cell(run, protocol, metric, published.value("table2", "simper", f"{paper} {metric}"))
+    def cells(protocol, paper):
+        for metric in METRICS:
+            yield Cell(run, protocol, metric, published.value("table2", "simper", f"{paper} {metric}"))
+        for multiple in _AT:
+            yield controls.floor(unlearned, protocol, "mae", multiple)
 
-    lines = tuple(
-        Line(title, tuple(cell(protocol, paper, metric) for metric in METRICS))
-        for protocol, (title, paper) in _QUICKSTART.items()
-    )
-    return tuple(METRICS.values()), lines
+    lines = [Line(title, tuple(cells(protocol, paper))) for protocol, (title, paper) in _QUICKSTART.items()]
+    best = [controls.ideal(unlearned, "fft", metric) for metric in METRICS]
+    lines.append(Line(controls.IDEAL, (*best, *(None for _ in _AT))))
+    return Block("", (*METRICS.values(), *_AT.values()), tuple(lines), ranked=False)
 
 
 def comparison(scale: Scale) -> Study:
@@ -139,10 +137,8 @@ def comparison(scale: Scale) -> Study:
         for metric, words in METRICS.items():
             lines = [Line(title, _beside_paper(run, metric)) for title, run in runs.items()]
             columns = [(name, metric) for name in OF_ALL]
-            # Rows of the others are older than floors.
-            reader = controls.mean_of_frames(base) if config == "digits" else controls.untrained(base)
-            lines += controls.beside_features("rotating_digits", reader, columns)
-            lines += controls.floor_lines(base, columns) if config == "digits" else []
+            lines += controls.beside_features("rotating_digits", controls.mean_of_frames(base), columns)
+            lines += controls.floor_lines(base, columns)
             blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
     about = (
         "Every method with the same encoder and clips and its own views, without the frequency prior, as in the paper; "

@@ -4,14 +4,14 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from simper_tf.evaluation.protocols import FLOORS
+from simper_tf.evaluation.protocols import FLOORS, IDEAL
 from simper_tf.evaluation.rows import Row
 
 # Of these metrics more is better; of all others less.
 RISING = {"pearson"}
 # Protocols that read clips or perfect features, and nothing that anybody learned.
 UNLEARNED = {
-    "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean", *FLOORS,
+    "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean", IDEAL, *FLOORS,
 }  # fmt: skip
 # Seeds of each of two lines from which on all of one against all of the other say which is ahead.
 _FEWEST = 3
@@ -91,7 +91,7 @@ def _mean(rows):
 
 def _order(lines):
     """Returns the numbers of the lines with a finite mean, the best first; a floor competes with nobody."""
-    ranked = [(number, rows) for number, rows in enumerate(lines) if rows and rows[0].protocol not in FLOORS]
+    ranked = [(number, rows) for number, rows in enumerate(lines) if rows and rows[0].protocol not in {IDEAL, *FLOORS}]
     known = [(_sign(rows) * _mean(rows), number) for number, rows in ranked]
     return [number for mean, number in sorted(known) if math.isfinite(mean)]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
-from simper_tf.evaluation.protocols.floors import FLOORS, of_perfect
+from simper_tf.evaluation.protocols.floors import FLOORS, IDEAL, of_perfect
 from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
 from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum
 from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe

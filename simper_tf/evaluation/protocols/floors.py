@@ -16,6 +16,8 @@ READOUTS = {
     "fft": fft, "fft_calibrated": fft_calibrated, "1nn": nearest_neighbor, "1nn_npsd": nearest_spectrum, "probe": probe,
 }  # fmt: skip
 FLOORS = frozenset(f"{name}_{end}" for name in READOUTS for end in MULTIPLES.values())
+# What a builder reads that knows all of a clip but the frequency.
+IDEAL = "ideal"
 
 
 def of_perfect(train: Features, validation: Features, test: Features, task: Frequency) -> dict[str, Prediction]:
