@@ -25,8 +25,6 @@ FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
 # Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
 _FLOORED = {"fft_resolved": "fft_calibrated", **{name: name for name in floors.READOUTS}}
 _SINES = {1: "floor: a sine at the frequency", 2: "floor: a sine at twice the frequency"}
-# Title of the line of who knows all of a clip of digits but its frequency.
-IDEAL = "ideal: template matching, told the image"
 _WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
 
 
@@ -46,20 +44,11 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
 
 
 def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
-    """Returns lines of digits that nobody can be expected to pass: perfect features, and template matching.
-
-    Arguments as above.
-    """
+    """Returns what is read off perfect features, lines that nobody can be expected to pass; arguments as above."""
     reader = mean_of_frames(run)
-    lines = [
+    return [
         Line(title, tuple(floor(reader, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
     ]
-    return [*lines, Line(IDEAL, tuple(ideal(reader, *column) for column in columns))]
-
-
-def ideal(run: Run, protocol: str, metric: str) -> Cell | None:
-    """Returns the cell of template matching in a column of Fourier readouts, None in others; arguments as below."""
-    return Cell(run, floors.IDEAL, metric) if protocol.startswith("fft") else None
 
 
 def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
