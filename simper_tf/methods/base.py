@@ -14,30 +14,11 @@ from simper_tf.methods.training_facts import TrainingFacts
 from simper_tf.signals.octave import Octave
 from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
 from simper_tf.utils.config import as_tuple
-from simper_tf.utils.options import Options, explain
+from simper_tf.utils.options import Options
 from simper_tf.utils.replicas import replicas
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.times import SameSpeed, Times
 from simper_tf.views.views import Views, clips_and_labels
-
-METHODS = {}
-
-
-def register(name: str, *, title: str, reference: str):
-    """Returns a decorator that adds a method to `METHODS`, makes Keras load it and tells its options in its help.
-
-    Args:
-        name: Key, which becomes the attribute `registered_name`.
-        title: Name in tables and figures, which becomes the attribute `title`.
-        reference: Authors, venue and address of the source, which becomes the attribute `reference`.
-    """
-
-    def add(kind):
-        kind.registered_name, kind.title, kind.reference = name, title, reference
-        METHODS[name] = keras.saving.register_keras_serializable("simper_tf")(kind)
-        return explain(kind, kind.Options, kind.__init__)
-
-    return add
 
 
 class Method(keras.Model):
@@ -103,7 +84,7 @@ class Method(keras.Model):
         # Keras would round clips to the policy's half precision before the encoder saw them, and with them a pulse.
         super().__init__(autocast=False, **given)
         self.encoder, self.views, self.options, self.seed = encoder, views, options, seed
-        self._traced = {}  # Name of a function of Keras -> what the data of its last call looked like.
+        self.traced = {}  # Name of a function of Keras -> what the data of its last call looked like.
         self.trackers = {name: keras.metrics.Mean(name) for name in self.log_names()}
         # XLA has no kernel for the interpolation in `augment.resample`.
         self.supports_jit = False
@@ -276,7 +257,7 @@ class Method(keras.Model):
             ValueError: the data are none the method can learn from, or in batches it cannot learn from, as far as
                 their size is known before.
         """
-        x = self._checked(x, "train_function")
+        x = batches.checked(self, x, "train_function")
         batches.check_sizes(self, *batches.known_sizes(x, batch_size, kwargs.get("validation_split") or 0.0))
         with plain_errors():
             return super().fit(x, y, batch_size, *args, **kwargs)
@@ -288,28 +269,15 @@ class Method(keras.Model):
         which batch a clip stands alone, and are none that a step of training draws. Arguments are those of
         `keras.Model.evaluate`, and errors those of `fit`.
         """
-        x = self._checked(x, "test_function")
+        x = batches.checked(self, x, "test_function")
         with plain_errors():
             return super().evaluate(x, *args, return_dict=return_dict, **kwargs)
 
     def predict(self, x: object, *args, **kwargs) -> np.ndarray:
         """Returns the features of clips as an array; arguments are those of `keras.Model.predict`, errors of `fit`."""
-        x = self._checked(x, "predict_function")
+        x = batches.checked(self, x, "predict_function")
         with plain_errors():
             return super().predict(x, *args, **kwargs)
-
-    def _checked(self, x, function):
-        """Returns data for a function of Keras, refused before the first step as far as it can be seen by then."""
-        x = batch_of(x)
-        form = batches.form_of(x)
-        if form != self._traced.get(function):
-            # Keras would take clips of another shape into its old graph, whose shapes it then forgets. The other
-            # functions stay: `fit` calls its own again after it has evaluated.
-            setattr(self, function, None)
-            self._traced[function] = form
-        if hasattr(x, "dtype") and np.ndim(x) != 6:
-            check_clips(x, self.frame_shape)
-        return x
 
     def build(self, input_shape: tuple | None = None) -> None:
         self.built = True

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import tensorflow as tf
 
+from simper_tf.utils.clips import batch_of, check_clips
+
 # Clips in a batch of arrays where `keras.Model.fit` is not told.
 KERAS_BATCH = 32
 
@@ -106,3 +108,26 @@ def _shape_of(data):
     clips = data[0] if isinstance(data, list | tuple) and data else data
     clips = clips.get("views") if isinstance(clips, dict) else clips
     return tf.TensorShape(getattr(clips, "shape", None))
+
+
+def checked(method, x, function: str):
+    """Returns data for a function of Keras, refused before the first step as far as it can be seen by then.
+
+    Args:
+        method: A `Method`.
+        x: What its `fit`, `evaluate` or `predict` was called with.
+        function: Attribute that holds the graph of the step, such as `train_function`.
+
+    Raises:
+        ValueError: they are no clips, or none for the encoder.
+    """
+    x = batch_of(x)
+    form = form_of(x)
+    if form != method.traced.get(function):
+        # Keras would take clips of another shape into its old graph, whose shapes it then forgets. The other
+        # functions stay: `fit` calls its own again after it has evaluated.
+        setattr(method, function, None)
+        method.traced[function] = form
+    if hasattr(x, "dtype") and np.ndim(x) != 6:
+        check_clips(x, method.frame_shape)
+    return x

@@ -5,7 +5,7 @@ import dataclasses
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.base import register
+from simper_tf.methods.registry import register
 from simper_tf.methods.simclr import STRONG_COLORS, SimCLR, SimCLROptions
 from simper_tf.utils.options import option
 from simper_tf.views.appearance import Appearance

@@ -6,8 +6,8 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.base import register
 from simper_tf.methods.momentum import MomentumMethod, MomentumOptions
+from simper_tf.methods.registry import register
 from simper_tf.methods.simclr import choose
 from simper_tf.utils.options import option
 from simper_tf.utils.replicas import assign_everywhere, gather

@@ -7,7 +7,7 @@ from keras import layers
 
 from simper_tf.encoders.norms import BatchNorm
 from simper_tf.methods import heads
-from simper_tf.methods.base import register
+from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
 from simper_tf.utils.options import option
 from simper_tf.utils.replicas import gather, replicas

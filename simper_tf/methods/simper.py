@@ -11,8 +11,8 @@ import tensorflow as tf
 from simper_tf.losses import diagnostics, info_nce, spectral
 from simper_tf.losses.similarity import SIMILARITIES, find_similarity, over_channels
 from simper_tf.methods import micro_batches
-from simper_tf.methods.base import register
 from simper_tf.methods.other_clips import among_all_clips
+from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
 from simper_tf.utils.options import option
 from simper_tf.views.times import SpeedSets

@@ -3,7 +3,8 @@
 import dataclasses
 
 from simper_tf.losses import spectral
-from simper_tf.methods.base import Method, register
+from simper_tf.methods.base import Method
+from simper_tf.methods.registry import register
 from simper_tf.signals import spectrum
 from simper_tf.utils import units
 from simper_tf.utils.options import Options, option

@@ -6,7 +6,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import heads
-from simper_tf.methods.base import register
+from simper_tf.methods.registry import register
 from simper_tf.methods.self_supervised import PriorOptions, SelfSupervised
 from simper_tf.methods.simclr import contrast_clips
 from simper_tf.utils.options import option

@@ -9,7 +9,8 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.methods import batches, heads, repnet_head
-from simper_tf.methods.base import Method, register
+from simper_tf.methods.base import Method
+from simper_tf.methods.registry import register
 from simper_tf.methods.spectral_heads import frequency_head, spectral_head
 from simper_tf.utils.clips import batch_of, check_clips
 from simper_tf.utils.options import Options, option

@@ -11,7 +11,8 @@ from simper_tf.evaluation.rows import Row
 RISING = {"pearson"}
 # Protocols that read clips or perfect features, and nothing that anybody learned.
 UNLEARNED = {
-    "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean", IDEAL, *FLOORS,
+    "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",
+    IDEAL, *FLOORS,
 }  # fmt: skip
 # Seeds of each of two lines from which on all of one against all of the other say which is ahead.
 _FEWEST = 3
