@@ -264,6 +264,15 @@ def test_floors_are_of_what_learns_nothing(name):
     assert {cell.run.settings().epochs for cell in floors} == {0}
 
 
+@pytest.mark.parametrize("name", ["comparison", "table2"])
+def test_the_ideal_stands_in_columns_of_fourier_readouts(name):
+    for block in study(name).blocks:
+        (line,) = (line for line in block.lines if line.title.startswith("ideal"))
+        shown = {title for title, cell in zip(block.columns, line.cells, strict=True) if cell}
+        assert shown == {title for title in block.columns if title.startswith("FFT")}
+        assert {cell.protocol for cell in line.cells if cell} == {IDEAL}
+
+
 def test_the_comparison_has_the_chosen_settings():
     lines = lines_of("comparison")
     for method, expected in chosen.SETTINGS.items():

@@ -143,7 +143,8 @@ def comparison(scale: Scale) -> Study:
         f"those that learn from labels take steps of their own, and were not tuned. {_settings_chosen(scale)}Methods "
         "that are told the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little. Controls have "
         "learned nothing: what they reach is no merit of any training, and on clean digits it is nearly all there is "
-        f"to reach. {_FLOORS} The paper's numbers are of its table 2."
+        f"to reach. {_FLOORS} Template matching knows the image and how it moves, and finds the frequency at which "
+        "frames are most like it. The paper's numbers are of its table 2."
     )
     return Study("comparison", "Methods side by side", about, tuple(blocks))
 

@@ -44,11 +44,16 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
 
 
 def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
-    """Returns what is read off perfect features, lines that nobody can be expected to pass; arguments as above."""
+    """Returns lines of digits that nobody can be expected to pass: perfect features, and template matching.
+
+    Arguments as above.
+    """
     reader = mean_of_frames(run)
-    return [
+    lines = [
         Line(title, tuple(floor(reader, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
     ]
+    best = (Cell(reader, floors.IDEAL, metric) if name.startswith("fft") else None for name, metric in columns)
+    return [*lines, Line("ideal: template matching, told the image", tuple(best))]
 
 
 def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
