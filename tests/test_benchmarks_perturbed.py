@@ -136,7 +136,7 @@ def test_a_source_left_out_does_not_tell_its_own_confidence():
     assert calibration.held_out(table)[:4] == pytest.approx([2 / 3] * 4, abs=0.01)
 
 
-def test_the_threshold_is_where_wrong_answers_counted_twice_cost_least():
+def test_the_threshold_counts_wrong_answers_twice():
     confidence, right = np.array([0.45, 0.52, 0.58, 0.63, 0.9]), np.array([False, True, False, True, True])
     assert calibration.threshold(confidence, right) == pytest.approx(0.6)
     assert calibration.threshold(confidence[:2], right[:2]) == pytest.approx(0.5)
