@@ -79,9 +79,10 @@ def evaluate(folder, clips, model, settings, seconds):
         # Beside what learned nothing alone: they are the same for all runs on the same clips.
         predictions |= protocols.of_perfect(features_of["train"], features_of["validation"], predicted, task)
         predictions |= ideal(clips, predicted, settings, task)
+    titles = protocols.TITLES if task.kind == "frequency" else dict.fromkeys(predictions)
     for name, prediction in predictions.items():
-        if prediction.note:
-            cli.say(f"{name}: {prediction.note}")
+        if prediction.note and name in titles:
+            cli.say(prediction.note)
     values = {name: prediction.values for name, prediction in predictions.items()}
     run = {
         "dataset": clips.name,
@@ -113,12 +114,8 @@ def evaluate(folder, clips, model, settings, seconds):
     rows.write_rows(folder / "results.jsonl", results)
     of_clips = folder / run_folder.OF_CLIPS[settings.split]
     clip_table.write(of_clips, predicted, values | others, task.unit, sure)
-    cli.say(f"{len(predicted.labels)} {settings.split} clips:")
-    cli.say(tables.results_table(results))
-    if "gm" in task.metrics and not settings.labels:
-        floored = (f"{name} {metrics.count_floored(predicted.labels, read)}" for name, read in values.items())
-        cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {', '.join(floored)}.")
-    cli.say(f"Results: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
+    say_scores(results, values, predicted, task, settings)
+    cli.say(f"All readouts: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
     if settings.artifacts:
         run_plots.draw_run(folder, task, predicted, values, true_courses(clips, settings))
 
@@ -143,6 +140,21 @@ def say_whether_it_learned(clips, model, settings):
             cli.say(
                 "Noise may swell and fade by the speed, and be followed in their place: try --interpolation=steady."
             )
+
+
+def say_scores(results, values, predicted, task, settings):
+    """Prints scores: of a frequency those of the readouts in `protocols.TITLES`, in words, and else all."""
+    titles = protocols.TITLES if task.kind == "frequency" else {}
+    shown = [row for row in results if not titles or row.protocol in titles]
+    cli.say(f"{len(predicted.labels)} {settings.split} clips:")
+    cli.say(tables.results_table(shown, titles))
+    if "gm" in task.metrics and not settings.labels:
+        names = {row.protocol for row in shown}
+        floored = [
+            f"{titles.get(name, name)} {metrics.count_floored(predicted.labels, read)}"
+            for name, read in values.items() if name in names
+        ]  # fmt: skip
+        cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {'; '.join(floored)}.")
 
 
 def functions_of(clips, model, task):

@@ -13,21 +13,24 @@ def markdown_table(header, lines):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, divider, *lines))
 
 
-def results_table(rows):
+def results_table(rows, titles=None):
     """Returns a Markdown table: one line a protocol, in the order in which they come, and one column a metric.
 
     A cell is the value with its 95 % interval, or mean and standard deviation over runs where there are several.
 
     Args:
         rows: `Row`s.
+        titles: Protocol -> what stands for it.
     """
+    titles = titles or {}
     cells, units = collections.defaultdict(list), {}
     for row in rows:
         cells[row.protocol, row.metric].append(row)
         units[row.metric] = row.unit
     names = dict.fromkeys(row.protocol for row in rows)
     header = ["protocol", *(f"{metric} ({unit})" if unit else metric for metric, unit in units.items())]
-    return markdown_table(header, [[name, *(cell(cells[name, metric]) for metric in units)] for name in names])
+    lines = [[titles.get(name, name), *(cell(cells[name, metric]) for metric in units)] for name in names]
+    return markdown_table(header, lines)
 
 
 def cell(rows):

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from simper_tf.evaluation import protocols
 from simper_tf.methods import METHODS
 from trainers.grid import Run
 from trainers.studies import controls, published
@@ -85,7 +86,7 @@ def summary(scale: Scale) -> Study:
     sets = [{line.cells[0].protocol: line.cells[0] for line in make(scale).blocks[0].lines} for make in _SUMMARY]
     sets[1] = {name: dataclasses.replace(cell, paper=None) for name, cell in sets[1].items()}  # The paper has MNIST.
     unlearned = [controls.untrained(sets[0]["fft"].run), controls.mean_of_frames(digits(scale, "digits"))]
-    lines = [Line(title, tuple(cells[protocol] for cells in sets)) for protocol, title in _SUMMARIZED.items()]
+    lines = [Line(protocols.TITLES[name], tuple(cells[name] for cells in sets)) for name in _SUMMARIZED]
     for protocol, title in _FLOOR_LINES.items():
         cells = (controls.floor(run, protocol, "mae", multiple) for multiple, run in enumerate(unlearned, start=1))
         lines.append(Line(title, tuple(cells)))
@@ -99,13 +100,8 @@ def summary(scale: Scale) -> Study:
 
 # Study -> its column of the summary.
 _SUMMARY = {mnist: "MNIST: error (Hz)", quickstart: "smaller digits: error (Hz)"}
-# Protocol -> its line there, and the line of its floor.
-_SUMMARIZED = {
-    "fft_resolved": "Fourier transform, octave from the pixels",
-    "fft": "Fourier transform",
-    "1nn": "nearest neighbor among labeled clips",
-    "pixels": "pixels alone, nothing learned",
-}
+# Its lines, and those of floors.
+_SUMMARIZED = ("fft_resolved", "fft", "1nn", "pixels")
 _FLOOR_LINES = {"fft_resolved": "floor of the Fourier transform", "1nn": "floor of the nearest neighbor"}
 
 

@@ -38,6 +38,14 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "training_mean": (training_mean, ("scalar", "series")),
     "supervised": (own_head, ("frequency", "scalar", "series")),
 }
+# The readouts of a frequency that are shown first, in words.
+TITLES = {
+    "fft_resolved": "Fourier transform, octave from the pixels",
+    "fft": "Fourier transform",
+    "1nn": "nearest neighbor among labeled clips",
+    "supervised": "its own head",
+    "pixels": "pixels alone, nothing learned",
+}
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
 WITHOUT_LABELS = ("fft_resolved",)
 
