@@ -136,11 +136,14 @@ def odd_files(folder):
     for array in useless:
         yield "arrays of no use", ".npy", npy(array), None, False
     for lines in (
-        [*rows[:200], *rows[100:]], [*rows[200:], *rows[1:200]], rows[:1], [*rows, "1e300,0.5"], [*rows, "1e18,0.5"],
-        [rows[0], "-1e300,0.5", *rows[1:]], [row.partition(",")[0] for row in rows], [",".join(["1"] * 200000)] * 3,
-        [rows[0], *(row.partition(",")[0] + ",1" for row in rows[1:])], [rows[0], *["1e999,1e999"] * 99],
+        [*rows[:200], *rows[100:]], [*rows[200:], *rows[1:200]], rows[:1], [row.partition(",")[0] for row in rows],
+        [",".join(["1"] * 200000)] * 3, [rows[0], *(row.partition(",")[0] + ",1" for row in rows[1:])],
+        [rows[0], *["1e999,1e999"] * 99],
     ):  # fmt: skip
         yield "tables of no use", ".csv", "\n".join(lines).encode(), None, False
+    # A row far from all others is left out with a note.
+    for lines in ([*rows, "1e300,0.5"], [*rows, "1e18,0.5"], [rows[0], "-1e300,0.5", *rows[1:]]):
+        yield "tables of no use", ".csv", "\n".join(lines).encode(), 0.7, False
     for content in (
         text.encode("utf-8-sig"), text.encode("utf-16"), text.replace(",", "\t").encode(),
         f"# by hand\n\n{text}".encode(), text.replace("\n", "\r").encode(),

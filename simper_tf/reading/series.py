@@ -18,7 +18,7 @@ LONGEST = 300.0  # Seconds of a series that is read whole where no stretch is cl
 LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
 CLEAR = 0.5
-FEWEST = 2.5  # Repetitions.
+FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
 # Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
 # far. So many periods of the lowest frequency must be there.

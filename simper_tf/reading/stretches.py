@@ -20,6 +20,8 @@ JUMP = 4.0
 # Frames on both sides of a cut correlate less than this.
 COMMON = 0.85
 NEARBY_SECONDS = 0.25
+# A hole of as many seconds and steps between frames ends a scene: nobody knows what happened in it.
+HOLE_SECONDS, HOLE_STEPS = 5.0, 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,11 +71,14 @@ def _split(kept: list) -> tuple[list[list], list, bool]:
 
 
 def _at_cuts(kept: list) -> list[list]:
-    """Frames between the cuts."""
+    """Frames between the cuts and the holes."""
     if not kept:
         return []
-    edges = [0, *cuts(np.stack([frame for _, frame in kept]), _rate(kept)), len(kept)]
-    return [kept[first:last] for first, last in itertools.pairwise(edges)]
+    rate = _rate(kept)
+    steps = np.diff([seconds for seconds, _ in kept])
+    holes = np.flatnonzero(steps > max(HOLE_SECONDS, HOLE_STEPS / rate)) + 1
+    edges = {0, *cuts(np.stack([frame for _, frame in kept]), rate), *holes.tolist(), len(kept)}
+    return [kept[first:last] for first, last in itertools.pairwise(sorted(edges))]
 
 
 def _rate(kept: list) -> float:

@@ -76,7 +76,7 @@ def sound(path: pathlib.Path) -> Sampled:
     soundfile = _library(path, "soundfile")
     notes = _check_riff(path)
     try:
-        with soundfile.SoundFile(path) as file:
+        with soundfile.SoundFile(os.fsencode(path)) as file:
             rate, channels, frames = file.samplerate, file.channels, len(file)
             if not 0 < rate <= 10**6 or frames < 3:
                 raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")

@@ -111,6 +111,15 @@ def test_a_flash_of_light_is_no_cut():
     assert stretches.cuts(frames.astype(np.uint8), 15.0) == []
 
 
+def test_a_long_hole_ends_a_scene_and_is_not_filled():
+    times = np.concatenate([np.arange(20) / 20, 122 + np.arange(20) / 20, 12000 + np.arange(20) / 20])
+    pieces = list(stretches.cut(zip(times, pictures(0, 60), strict=True)))
+    assert [len(piece.times) for piece in pieces] == [20, 20, 20]
+    assert [piece.scene for piece in pieces] == [0, 1, 2]
+    slow = list(stretches.cut(zip(6.0 * np.arange(10), pictures(0), strict=True)))
+    assert [len(piece.times) for piece in slow] == [10]  # Frames that are all so far apart have no hole.
+
+
 def test_a_moving_camera_is_held_still():
     rng = np.random.default_rng(0)
     wide = events.courses.smooth(events.courses.smooth(rng.normal(size=(60, 70)), 3).T, 3).T

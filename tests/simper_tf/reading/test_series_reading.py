@@ -112,3 +112,9 @@ def test_slow_noise_is_hardly_ever_clear(is_walk):
     noise = RNG.normal(size=(6, 200))
     noise = noise.cumsum(axis=1) if is_walk else noise
     assert sum(bool(series.read(3600.0 * np.arange(200), one[:, None]).clear) for one in noise) <= 1
+
+
+def test_two_repetitions_of_a_series_are_too_few():
+    times = np.arange(0, 2.4, 0.01)
+    answers = series.read(times, pulse(times, 1.1)[:, None], band=(0.6, 3.5)).answers
+    assert [(answer.verdict, answer.count <= 2) for answer in answers] == [(result.TOO_FEW, True)]
