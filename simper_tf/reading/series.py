@@ -30,6 +30,7 @@ _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow 
 _FEWEST_SAMPLES = 16
 # A series of fewer samples a second, such as of tides, is read as if it lasted so many seconds.
 _SLOW_RATE, _AS_IF = 1.0, 40.0
+_HOLE = 20  # Samples of it that are missing, beyond which its parts are read each by itself.
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
 # Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
@@ -58,9 +59,17 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     if len(times) < _FEWEST_SAMPLES:
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
-    clock = float(times[-1] - times[0]) / _AS_IF if np.median(np.diff(times)) > 1 / _SLOW_RATE else 1.0
-    answers, notes = _answers((times - times[0]) / clock, values, band and tuple(clock * np.array(band)), clock)
-    answers = sorted((_slowed(one, clock, float(times[0])) for one in answers), key=lambda answer: -answer.confidence)
+    steps, parts, answers, notes = np.diff(times), [slice(None)], [], []
+    if is_slow := np.median(steps) > 1 / _SLOW_RATE:
+        edges = [0, *(np.flatnonzero(steps > _HOLE * np.median(steps)) + 1).tolist(), len(times)]
+        parts = [slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= _FEWEST_SAMPLES]
+    for part in parts:
+        start, clock = float(times[part][0]), float(np.ptp(times[part])) / _AS_IF if is_slow else 1.0
+        limits = band and tuple(clock * np.array(band))
+        read_off, said = _answers((times[part] - start) / clock, values[part], limits, clock)
+        answers += [_slowed(answer, clock, start) for answer in read_off]
+        notes += said
+    answers.sort(key=lambda answer: -answer.confidence)
     moves = np.ptp(values, axis=0).any()
     verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
     scene = result.Scene(float(times[0]), float(times[-1]), verdict)

@@ -118,3 +118,11 @@ def test_two_repetitions_of_a_series_are_too_few():
     times = np.arange(0, 2.4, 0.01)
     answers = series.read(times, pulse(times, 1.1)[:, None], band=(0.6, 3.5)).answers
     assert [(answer.verdict, answer.count <= 2) for answer in answers] == [(result.TOO_FEW, True)]
+
+
+def test_parts_of_a_slow_series_beside_a_long_hole_are_both_read():
+    times = 5.0 * np.arange(600)
+    times[300:] += 1e9  # Filled, it would take gigabytes.
+    clear = series.read(times, np.sin(2 * np.pi * times / 100)[:, None]).clear
+    assert [1 / answer.hertz for answer in clear] == pytest.approx([100, 100], rel=0.02)
+    assert sorted(answer.start > 1e9 for answer in clear) == [False, True]
