@@ -35,10 +35,16 @@ class Rung:
     Attributes:
         scores: `(T, tiles, KEPT)` float32, high-passed and smoothed.
         span: Samples of the longest movement that is kept.
+        whole: `(T, tiles, KEPT)` float32 as they were.
     """
 
     scores: np.ndarray
     span: float
+    whole: np.ndarray
+
+    def spanning(self, span: float) -> np.ndarray:
+        """Scores of the same scene without drift slower than another span, `(T, tiles, KEPT)`."""
+        return smooth(self.whole - smooth(self.whole, span / 2), self.span / 24)
 
     @functools.cached_property
     def dimensions(self) -> float:
@@ -127,7 +133,7 @@ def rungs(scores: np.ndarray) -> Iterator[Rung]:
     passed = scores - scores.mean(0) - ramp[:, None, None] * slope
     span = float(length)
     while span >= SHORTEST_SPAN:
-        yield Rung(smooth(passed, span / 24), span)
+        yield Rung(smooth(passed, span / 24), span, scores)
         span /= SPAN_STEP
         passed = scores - smooth(scores, span / 2)
 

@@ -30,6 +30,8 @@ NEXT = 0.7
 MOVES = 0.15
 # Least by which the next event but one must be more alike than the next.
 GAIN = 0.03
+# Halves of three cycles, and events that the longest movement lasts in which they may differ.
+FEWEST_HALVES, SPANNED = 5, 6.0
 # Share of half an event by which it may be moved, in so many places, and how often that is done.
 REACH, PLACES, ROUNDS = 1 / 3, 17, 2
 
@@ -147,17 +149,39 @@ def full(run: Run) -> tuple[Run, float, bool]:
     make one cycle. They are a pair if they are alike all the same, as two
     steps are; up and down are no pair.
     """
-    near = np.diagonal(run.alike, 1)
+    near = float(np.diagonal(run.alike, 1).mean())
+    if not alternate(run.alike):
+        return run, near, False
+    return every_second(run), near, near > PAIR
+
+
+def alternate(alike: np.ndarray) -> bool:
+    """Whether of events with a likeness, `(n, n)`, every second one is more alike than neighbours are."""
+    near, far = np.diagonal(alike, 1), np.diagonal(alike, 2)
     if len(near) < 3:
-        return run, float(near.mean()), False
-    far = np.diagonal(run.alike, 2)
+        return False
     gain = far - (near[:-1] + near[1:]) / 2
     # Few events may differ by chance: three standard errors, more of the fewest.
     needed = (3 + 6 / len(gain)) * gain.std(ddof=1) / np.sqrt(len(gain))
-    if gain.mean() < max(GAIN, needed):
-        return run, float(near.mean()), False
+    return bool(gain.mean() >= max(GAIN, needed))
+
+
+def every_second(run: Run) -> Run:
+    """Run of cycles that are two events each."""
     marks = run.marks[::2]
-    return Run(marks, *bounds(marks), run.course), float(near.mean()), bool(near.mean() > PAIR)
+    return Run(marks, *bounds(marks), run.course)
+
+
+def are_halves(run: Run) -> bool:
+    """Whether two events make one cycle in the whole picture, of which the course shows a part that moves twice.
+
+    Halves that are alike all the same, as two steps are, stay as they are.
+    """
+    if len(run.marks) < FEWEST_HALVES:
+        return False
+    scores = run.course.rung.spanning(SPANNED / frequency(run.marks))
+    alike = likeness(*stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
+    return bool(np.diagonal(alike, 1).mean() < PAIR and alternate(alike))
 
 
 def steady_gaps(marks: np.ndarray) -> np.ndarray:

@@ -23,6 +23,8 @@ APART = 0.1
 OCTAVE = 0.05
 # Odds, as a logarithm, by which a half may be surer than the full cycle that is told instead.
 HALF_ODDS = 0.8
+# Share of the time of a movement that readings at another multiple must fill.
+MOST = 0.7
 # Likeness of two events that are the same movement for certain.
 TWICE = 0.8
 
@@ -107,21 +109,30 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
         ranked: All of its stretch.
         clear: Confidence from which on a faster one counts.
     """
-    slower = _at(ranked, candidate, 0.5)
+    slower = _at(ranked, candidate, 0.5, clear)
     if slower and _odds(slower) > _odds(candidate) - HALF_ODDS:
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
-    faster = _at(ranked, candidate, 2.0)
+    if events.are_halves(candidate.run):
+        run = events.every_second(candidate.run)
+        return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True)
+    faster = _at(ranked, candidate, 2.0, clear)
     return dataclasses.replace(candidate, pairs=candidate.pairs or bool(faster and faster.confidence >= clear))
 
 
-def _at(ranked: list[Candidate], one: Candidate, multiple: float) -> Candidate | None:
-    """The surest candidate at a multiple of the tempo of another in most of its time."""
-    for other in ranked:
-        shared = min(one.run.ends[-1], other.run.ends[-1]) - max(one.run.starts[0], other.run.starts[0])
-        is_near = abs(np.log(other.hertz / one.hertz / multiple)) < OCTAVE
-        if is_near and other.evidence.count > 2 and shared > 0.7 * (one.run.ends[-1] - one.run.starts[0]):
-            return other
-    return None
+def _at(ranked: list[Candidate], one: Candidate, multiple: float, clear: float) -> Candidate | None:
+    """The surest candidate at a multiple of the tempo of another, if it and the clear ones fill most of its time."""
+    near = [other for other in ranked if other.evidence.count > 2 and _is_at(other.hertz / one.hertz, multiple)]
+    times = np.arange(one.run.starts[0], one.run.ends[-1])
+    filled = np.zeros(len(times), bool)
+    for index, other in enumerate(near):
+        if index == 0 or other.confidence >= clear:
+            filled |= (times >= other.run.starts[0]) & (times <= other.run.ends[-1])
+    return near[0] if filled.mean() > MOST else None
+
+
+def _is_at(ratio: float, multiple: float) -> bool:
+    """Whether a ratio of tempos is near a multiple."""
+    return abs(np.log(ratio / multiple)) < OCTAVE
 
 
 def _odds(one: Candidate) -> float:

@@ -14,7 +14,7 @@ from simper_tf.reading import camera, courses, events, movement, recording, stre
 def course(*states):
     """A course of these states, the first of them its values."""
     states = np.stack(states, -1).astype(np.float32)
-    return courses.Course(states[:, 0], states, courses.Rung(states[:, None], float(len(states))))
+    return courses.Course(states[:, 0], states, courses.Rung(states[:, None], float(len(states)), states[:, None]))
 
 
 def run(made, marks):
@@ -48,6 +48,20 @@ def test_opposite_events_are_unlike():
     assert near < 0
     assert not pairs
     np.testing.assert_allclose(full.marks, [25, 125])
+
+
+def halves(share):
+    """Ten events of a course that sees them alike, in a picture whose other part turns over by a share."""
+    times = np.arange(500)
+    own = np.sin(np.pi * times / 50) ** 2
+    whole = np.stack((own, np.sin(np.pi * times / 50) * share), -1)[:, None].astype(np.float32)
+    narrow = courses.Rung(whole[..., :1], 100.0, whole)
+    return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 500, 50))
+
+
+def test_events_that_the_rest_of_the_picture_tells_apart_are_halves():
+    assert events.are_halves(halves(4.0))
+    assert not events.are_halves(halves(0.0))
 
 
 def test_halves_that_differ_a_little_are_pairs():
@@ -185,6 +199,13 @@ def test_a_half_that_is_much_surer_stays_as_it_is():
     half, cycle = candidate(0.2, 0.9), candidate(0.1, 0.6)
     assert movement.whole_cycle(half, [half, cycle], 0.5) == half
     assert movement.whole_cycle(half, [half, candidate(0.1, 0.9, last=40.0)], 0.5) == half
+
+
+def test_clear_cycles_of_parts_of_the_time_make_a_half():
+    half, early, late = candidate(0.2, 0.9), candidate(0.1, 0.9, last=40.0), candidate(0.1, 0.8)
+    late = dataclasses.replace(late, run=types.SimpleNamespace(**{**vars(late.run), "starts": np.array([50.0])}))
+    assert movement.whole_cycle(half, [half, early], 0.5) == half
+    assert movement.whole_cycle(half, [half, early, late], 0.5).hertz == 0.1
 
 
 def test_what_returns_in_no_tile_is_not_sure():
