@@ -181,7 +181,9 @@ def are_halves(run: Run) -> bool:
         return False
     scores = run.course.rung.spanning(SPANNED / frequency(run.marks))
     alike = likeness(*stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
-    return bool(np.diagonal(alike, 1).mean() < PAIR and alternate(alike))
+    near, far, third = (np.diagonal(alike, step).mean() for step in (1, 2, 3))
+    # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
+    return bool(near < PAIR and third < (near + far) / 2 and alternate(alike))
 
 
 def steady_gaps(marks: np.ndarray) -> np.ndarray:
