@@ -122,7 +122,7 @@ def test_a_momentum_out_of_range_is_refused_before_training(call, tmp_path, mome
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("head", ["linear", "spectrum", "repnet"])
+@pytest.mark.parametrize("head", ["spectrum", "repnet"])
 def test_a_method_with_labels_is_exported_with_its_own_head(call, tmp_path, head):
     own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze", "--artifacts"]
     call(pretrain.main, f"--run_dir={tmp_path}", *own, *QUICK)

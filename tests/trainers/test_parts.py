@@ -70,9 +70,8 @@ def test_known_labels_train_and_all_clips_are_encoded(call, tmp_path, monkeypatc
     trained, batches = [], pretrain.pipeline.Batches
     monkeypatch.setattr(pretrain.pipeline, "Batches", lambda *given: trained.append(given[1]) or batches(*given))
     share = ["--train_clips=40", "--data_fraction=0.5", "--label_fraction=0.4", "--epochs=1"]
-    for method, number in (("supervised", 8), ("contrast_phys_plus", 20), ("simclr", 20)):
-        frames = [] if method == "simclr" else ["--view_frames=0"]
-        call(pretrain.main, f"--run_dir={tmp_path / method}", f"--method={method}", *share, *frames)
+    for method, number in (("supervised", 8), ("contrast_phys_plus", 20)):
+        call(pretrain.main, f"--run_dir={tmp_path / method}", f"--method={method}", *share, "--view_frames=0")
         assert trained[-1] == number
         assert (len(shown[-1].labels), shown[-1].known.sum()) == (20, 8)
         assert {row["n"] for row in results(tmp_path / method)} == {6}
@@ -91,10 +90,9 @@ def test_hidden_labels_part_the_rows_and_leave_the_band(call, tmp_path, monkeypa
     call(evaluate.main, f"--run_dir={tmp_path / 'gap'}", "--split=validation")
     of_validation = {row["metric"] for row in results(tmp_path / "gap") if row["split"] == "validation"}
     assert of_validation == {"mae", "mape", "gm", "pearson"}
-    call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *gap[1:])
+    monkeypatch.setattr(pretrain.evaluate, "evaluate", lambda *_: None)
+    call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *gap[1:], "--epochs=1")
     assert made[0].model.options.prior_band == made[-1].model.options.prior_band
-    for row in results(tmp_path / "whole"):
-        assert "seen" not in row["metric"]
 
 
 def test_a_gap_without_test_clips_is_refused_before_training(call, tmp_path):

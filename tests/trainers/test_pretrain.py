@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from few_digits import Digits
-from finished import final_weights, results
+from finished import final_weights, flags_of, results
 from matplotlib.figure import Figure
 from processes import lines_until, wait_for
 
@@ -85,6 +85,7 @@ def test_a_finished_run_is_evaluated_again_without_training(call, finished, caps
     assert final_weights(finished)[0] == before[0]
 
 
+@pytest.mark.usefixtures("training_alone")
 def test_op_by_op_no_step_is_in_a_graph(call, tmp_path, capsys, monkeypatch):
     eager, step = [], SimPer.train_step
 
@@ -98,7 +99,8 @@ def test_op_by_op_no_step_is_in_a_graph(call, tmp_path, capsys, monkeypatch):
         assert ("is compiled" in capsys.readouterr().out) == (name == "graph")
         assert eager == [True] * 3 if name == "eager" else set(eager) == {False}
         eager.clear()
-        assert all(np.isfinite(row["value"]) for row in results(tmp_path / name))
+        (record,) = history.read(tmp_path / name / "logs" / "history.jsonl")
+        assert np.isfinite(record["loss"])
 
 
 def lines(axes):
@@ -223,12 +225,14 @@ def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
     assert results(finished) == before
 
 
-def test_overwrite_starts_anew(call, finished, tmp_path, capsys):
+def test_overwrite_starts_anew(call, finished, training_alone, tmp_path, capsys):
     shutil.copytree(finished, tmp_path / "run")
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--seed=5", "--overwrite")
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--seed=5", "--epochs=1", "--overwrite")
     assert "Deleting the earlier run" in capsys.readouterr().out
-    assert {row["seed"] for row in results(tmp_path / "run")} == {5}
-    assert not (tmp_path / "run" / "saved_model").exists()
+    assert flags_of(tmp_path / "run")["seed"] == "5"
+    assert checkpoint_steps(tmp_path / "run" / "checkpoints") == [3]
+    for of_the_earlier in ("saved_model", "results.jsonl"):
+        assert not (tmp_path / "run" / of_the_earlier).exists()
 
 
 def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
@@ -330,10 +334,10 @@ def test_a_stopped_run_says_that_overwrite_would_delete_it(call, capsys, monkeyp
         assert f"Stopped at step 0 of 6. {again} continues.\n" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("training_alone")
 def test_a_truncated_checkpoint_is_skipped_for_the_one_before(call, tmp_path, capsys):
     arguments = [f"--run_dir={tmp_path / 'run'}", "--epochs=4", "--save_seconds=0"]
     call(pretrain.main, *arguments)
-    (tmp_path / "run" / "results.jsonl").unlink()
     newest = tmp_path / "run" / "checkpoints" / "step-12.data-00000-of-00001"
     os.truncate(newest, newest.stat().st_size // 2)
     capsys.readouterr()
@@ -342,4 +346,4 @@ def test_a_truncated_checkpoint_is_skipped_for_the_one_before(call, tmp_path, ca
     assert re.search(r"Checkpoint .*step-12 is damaged and passed over", out)
     assert "Continuing at step 12" not in out
     assert re.search(r"Continuing at step \d+:", out)
-    assert results(tmp_path / "run")
+    assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == 12

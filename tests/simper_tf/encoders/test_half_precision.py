@@ -50,8 +50,12 @@ def gradient_of(encoder, x):
     return features, np.concatenate([np.ravel(gradient) for gradient in gradients])
 
 
+# Norms over a batch and over groups, on top of what is the same in others.
+VARIANTS = {"cnn3d_domainbed batch", "efficientphys group", "saliency group", "small1d_by channel"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", each(LEARNING))
+@pytest.mark.parametrize("kind", each(sorted({*LEARNING} - VARIANTS)))
 def test_shortest_mixed_bfloat16_views_have_float32_gradients(in_precision, kind):
     half, full = (in_precision(kind, precision) for precision in ("mixed_bfloat16", "float32"))
     full.set_weights(half.get_weights())

@@ -33,7 +33,7 @@ SIGNATURES = tuple(
 )
 COLOR = (12, 10, 3)
 # Encoders with weights and operations of other kinds; what is around them is the same.
-SOME = ("resnet3d18", "repnet", "ts_can attention", "saliency")
+SOME = ("physnet", "repnet", "ts_can attention", "saliency")
 MADE = [(kind, "float32") for kind in SOME] + [("repnet", "mixed_bfloat16")]
 ALL = pytest.mark.parametrize(("kind", "policy"), MADE, ids=[" ".join(made) for made in MADE])
 WEIGHTS, OWN = {}, {}

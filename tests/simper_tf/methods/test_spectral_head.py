@@ -62,8 +62,8 @@ def test_vectors_of_clips_give_one_number_each(num_features):
 
 
 def fitted(head, features, labels, num_steps=400):
-    head.compile(keras.optimizers.Adam(1e-2), "mae")
-    # One epoch of many steps: what Keras does between epochs takes longer than these steps.
+    head.compile(keras.optimizers.Adam(1e-2), "mae", steps_per_execution=100)
+    # What Keras does between epochs, and between executions, takes longer than these steps.
     batch = np.reshape(features, (len(features), -1)), labels
     head.fit(tf.data.Dataset.from_tensors(batch).repeat(num_steps), shuffle=False, verbose=0)
     return head
