@@ -113,7 +113,7 @@ def green_over_red(record, split, index, look):
 
 
 def errors_of(numbers, look):
-    """Mean errors (bpm) on validation clips: green, CHROM, POS, and the skin where it is known to be; and of a guess."""
+    """Mean errors (bpm) on validation clips: green, CHROM, POS and the true skin; and that of a guess."""
     records = [people.clip_record("validation", number, look) for number in numbers]
     labels = np.array([record["label"] for record in records])
     colors = [record["clip"].mean(axis=(1, 2)) for record in records]
