@@ -8,18 +8,16 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf.evaluation import clip_table, features, metrics, protocols, rows, tables, tasks
+from simper_tf.evaluation import clip_table, features, protocols, rows, tasks
 from simper_tf.reading import agreement
 from simper_tf.training import checkpoints, experiment, own_videos, run_folder, served, subsets
 from simper_tf.utils import files
-from trainers import cli, data, options, run_plots, videos
+from trainers import cli, data, options, run_plots, scores, videos
 
 # Clips predicted among which the plots of a few choose, so that drawing does not read them all.
 FIRST = 60
 # Clips predicted whose features are kept.
 FEW_HUNDRED = 500
-# Correlation with the speed below which features have learned nothing of it; without any learning it is near 0.
-LEARNED = 0.5
 
 
 def main():
@@ -61,33 +59,66 @@ def evaluate(folder, clips, model, settings, seconds):
         seconds: Spent on training, for the rows.
     """
     run_folder.check_rows(folder)
-    say_whether_it_learned(clips, model, settings)
+    speed_correlation = scores.say_whether_it_learned(clips, model, settings)
     task = experiment.task_of(settings, clips)
-    splits = dict.fromkeys((*task.chosen_on, settings.split))
+    features_of, options_given = encoded(clips, model, task, settings)
+    predicted = features_of[settings.split]
+    predictions = predict(clips, features_of, task, options_given, settings)
+    values = {name: prediction.values for name, prediction in predictions.items()}
+    results, others, sure = score(clips, predicted, values, task, settings, seconds)
+    keep_features(folder, clips, settings, predicted)
+    keep_heads(folder, predictions, features_of, task, options_given)
+    rows.write_rows(folder / "results.jsonl", results)
+    of_clips = folder / run_folder.OF_CLIPS[settings.split]
+    clip_table.write(of_clips, predicted, values | others, task.unit, sure)
+    scores.say(results, values, predicted, task, settings)
+    cli.say(f"All readouts: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
+    scores.say_verdict(results, predictions, speed_correlation)
+    if settings.artifacts:
+        run_plots.draw_run(folder, task, predicted, values, true_courses(clips, settings))
+
+
+def encoded(clips, model, task, settings):
+    """Returns the `features.Features` of each split that is needed, by name, and the options given to protocols."""
     functions = features.graphs(functions_of(clips, model, task))
+    splits = dict.fromkeys((*task.chosen_on, settings.split))
     features_of = {split: extract(clips, split, functions, settings) for split in splits}
-    given = settings.options_for("protocol")
+    options_given = settings.options_for("protocol")
     if settings.labels:
         features_of = own_videos.labeled(features_of, clips, settings)
-        given = {"labeled_clips": len(features_of["train"].labels)} | given  # All that somebody has labeled.
-    else:
-        features_of["train"] = dataclasses.replace(features_of["train"], known=clips.known_labels)
-    predicted = features_of[settings.split]
-    predictions = protocols.predict(features_of["train"], features_of.get("validation"), predicted, task, given)
-    learned = settings.epochs or settings.encoder_from
-    if not learned and task.kind == "frequency":
-        # Beside what learned nothing alone: they are the same for all runs on the same clips.
-        predictions |= protocols.of_perfect(features_of["train"], features_of["validation"], predicted, task)
+        # All that somebody has labeled.
+        return features_of, {"labeled_clips": len(features_of["train"].labels)} | options_given
+    features_of["train"] = dataclasses.replace(features_of["train"], known=clips.known_labels)
+    return features_of, options_given
+
+
+def predict(clips, features_of, task, options_given, settings):
+    """Returns the `Prediction` of each protocol for the clips of the split of the settings, by name; says their notes.
+
+    Beside an encoder that learned nothing stand floors and ideal, which are the same for all runs on the same clips.
+    """
+    train, validation, predicted = features_of["train"], features_of.get("validation"), features_of[settings.split]
+    predictions = protocols.predict(train, validation, predicted, task, options_given)
+    if task.kind == "frequency" and not has_learned(settings):
+        predictions |= protocols.of_perfect(train, validation, predicted, task)
         predictions |= ideal(clips, predicted, settings, task)
-    titles = protocols.TITLES if task.kind == "frequency" else dict.fromkeys(predictions)
     for name, prediction in predictions.items():
-        if prediction.note and name in titles:
+        if prediction.note and (task.kind != "frequency" or name in protocols.TITLES):
             cli.say(prediction.note)
-    values = {name: prediction.values for name, prediction in predictions.items()}
+    return predictions
+
+
+def has_learned(settings):
+    """Whether the weights of the encoder come from a training, here or elsewhere."""
+    return bool(settings.epochs or settings.encoder_from)
+
+
+def score(clips, predicted, values, task, settings, seconds):
+    """Returns the rows of the predictions, further columns of the table of clips, and how sure each reading is."""
     run = {
         "dataset": clips.name,
         "config": clips.config,
-        "method": settings.method if learned else "untrained",
+        "method": settings.method if has_learned(settings) else "untrained",
         "encoder": settings.encoder,
         "seed": settings.seed,
         "commit": rows.code_commit(),
@@ -95,66 +126,18 @@ def evaluate(folder, clips, model, settings, seconds):
         "settings": settings.digest(),
         "split": settings.split,
     }
-    others, sure = {}, {}
     if isinstance(task, tasks.Unlabeled):
         readings = videos.readings(clips, settings, predicted, values)
-        results = videos.scores(readings, task, predicted, values, run)
-        others, sure = agreement.columns(readings)
-    else:
-        results = rows.score(values, predicted, task, **run)
-        undefined = [name for name in task.metrics if name not in {row.metric for row in results}]
-        if undefined:
-            cli.say(f"Undefined for these labels, of which all are alike or one is 0: {', '.join(undefined)}.")
+        return videos.scores(readings, task, predicted, values, run), *agreement.columns(readings)
+    results = rows.score(values, predicted, task, **run)
+    undefined = [name for name in task.metrics if name not in {row.metric for row in results}]
+    if undefined:
+        cli.say(f"Undefined for these labels, of which all are alike or one is 0: {', '.join(undefined)}.")
     seen = subsets.seen(predicted.labels, settings)
     # Of validation clips those with hidden labels are left out.
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
-    keep_features(folder, clips, settings, predicted)
-    keep_heads(folder, predictions, features_of, task, given)
-    rows.write_rows(folder / "results.jsonl", results)
-    of_clips = folder / run_folder.OF_CLIPS[settings.split]
-    clip_table.write(of_clips, predicted, values | others, task.unit, sure)
-    say_scores(results, values, predicted, task, settings)
-    cli.say(f"All readouts: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
-    if settings.artifacts:
-        run_plots.draw_run(folder, task, predicted, values, true_courses(clips, settings))
-
-
-def say_whether_it_learned(clips, model, settings):
-    """Prints how the features of clips follow the known speeds of views, and warns where they do not.
-
-    It needs no label. Where nothing was learned, frequencies are still read and look like any others.
-    """
-    examples, count = clips.split(settings.split, min(FIRST, settings.limit(settings.split) or FIRST))
-    # Whole batches alone: of a smaller one, some of several replicas would get nothing.
-    size = model.distribute_strategy.num_replicas_in_sync
-    size *= 4 if count >= 4 * size else 1
-    if count < size or "speed_correlation" not in model.log_names():
-        return
-    logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(size, drop_remainder=True), verbose=0)
-    follow = f"correlation {logs['speed_correlation']:.3f}, slope {logs['speed_slope']:.3f}"
-    cli.say(f"In views of {count // size * size} {settings.split} clips features follow the speed: {follow}.")
-    if logs["speed_correlation"] < LEARNED:
-        cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
-        if settings.interpolation == "linear":
-            cli.say(
-                "Noise may swell and fade by the speed, and be followed in their place: try --interpolation=steady."
-            )
-
-
-def say_scores(results, values, predicted, task, settings):
-    """Prints scores: of a frequency those of the readouts in `protocols.TITLES`, in words, and else all."""
-    titles = protocols.TITLES if task.kind == "frequency" else {}
-    shown = [row for row in results if not titles or row.protocol in titles]
-    cli.say(f"{len(predicted.labels)} {settings.split} clips:")
-    cli.say(tables.results_table(shown, titles))
-    if "gm" in task.metrics and not settings.labels:
-        names = {row.protocol for row in shown}
-        floored = [
-            f"{titles.get(name, name)} {metrics.count_floored(predicted.labels, read)}"
-            for name, read in values.items() if name in names
-        ]  # fmt: skip
-        cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {'; '.join(floored)}.")
+    return results, {}, {}
 
 
 def functions_of(clips, model, task):
@@ -187,12 +170,12 @@ def true_courses(clips, settings):
     }
 
 
-def keep_heads(folder, predictions, features_of, task, given):
+def keep_heads(folder, predictions, features_of, task, options_given):
     """Writes what protocols have found and fitted, with their errors on validation clips, for export."""
     readouts = {name: dict(one.found) for name, one in predictions.items() if name in served.SERVED}
     if validation := features_of.get("validation"):
         names = served.suiting(task)
-        again = protocols.predict(features_of["train"], validation, validation, task, given, names)
+        again = protocols.predict(features_of["train"], validation, validation, task, options_given, names)
         error, _ = task.metrics["mae"]
         for name, prediction in again.items():
             readouts[name][served.ERROR] = float(error(validation.labels, prediction.values))

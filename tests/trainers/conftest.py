@@ -15,7 +15,7 @@ from tiny_runs import TINY
 import datasets
 from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
 from simper_tf.data import building
-from trainers import evaluate, grid, options, pretrain
+from trainers import grid, options, pretrain, scores
 from trainers.grid import Run
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -77,7 +77,7 @@ def call(data_dir, monkeypatch, plain):
     """Returns a function that runs the `main` of a trainer with flags, tiny ones first, in this process."""
     monkeypatch.chdir(ROOT)
     # It makes a graph of its own, which takes as long as all the rest; `test_whether_it_learned.py` is about it.
-    monkeypatch.setattr(evaluate, "say_whether_it_learned", lambda *_: None)
+    monkeypatch.setattr(scores, "say_whether_it_learned", lambda *_: None)
 
     def run(main, *arguments):
         plain(main, f"--data_dir={data_dir}", *TINY, *arguments)

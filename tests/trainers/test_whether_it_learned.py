@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from simper_tf.training.settings import Settings
-from trainers import evaluate
+from trainers import scores
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def said(capsys):
         )
         examples = tf.data.Dataset.from_tensor_slices({"clip": np.zeros((6, 8, 2, 2, 1), np.uint8)})
         clips = types.SimpleNamespace(split=lambda name, limit: (examples, 6))
-        evaluate.say_whether_it_learned(clips, model, Settings(**settings))
+        scores.say_whether_it_learned(clips, model, Settings(**settings))
         return capsys.readouterr().out
 
     return say
@@ -41,3 +41,25 @@ def test_where_nothing_was_learned_steady_views_are_advised(said):
         assert "WARNING: features do not follow the speed of views. Nothing was learned" in text
     assert "--interpolation=steady" in linear
     assert "--interpolation=steady" not in steady
+
+
+@pytest.mark.parametrize(
+    ("octave", "correlation", "verdict"),
+    [
+        ({"divisor": 2, "agreement": 1.0, "voting": 1.0}, 0.934, "Features follow the speed (0.93) and run at 2 times"),
+        ({"divisor": 1, "agreement": 1.0, "voting": 1.0}, 0.2, "Features run at the frequency. Frequencies read"),
+        ({"divisor": 2, "agreement": 0.6, "voting": 1.0}, None, "Features run at no common multiple of the frequency."),
+    ],
+)
+def test_a_verdict_says_what_features_do_and_how_far_they_err(capsys, octave, correlation, verdict):
+    row = types.SimpleNamespace(protocol="fft_resolved", metric="mae", value=0.000214, unit="Hz")
+    prediction = types.SimpleNamespace(found={"octave": octave})
+    scores.say_verdict([row], {"fft_resolved": prediction}, correlation)
+    text = capsys.readouterr().out
+    assert text.startswith(verdict)
+    assert text.endswith("Frequencies read without labels are off by 0.00021 Hz on average.\n")
+
+
+def test_there_is_no_verdict_without_an_error(capsys):
+    scores.say_verdict([], {}, 0.9)
+    assert capsys.readouterr().out == ""

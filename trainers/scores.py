@@ -1,0 +1,66 @@
+"""What an evaluation prints of a run: whether it learned, its scores, and a verdict."""
+
+from simper_tf.evaluation import metrics, protocols, tables
+from simper_tf.signals.octave import Octave
+from trainers import cli
+
+# Clips on whose views it is looked whether features follow the speed.
+NUM_CLIPS = 60
+# Correlation with the speed below which features have learned nothing of it; without any learning it is near 0.
+LEARNED = 0.5
+
+
+def say_whether_it_learned(clips, model, settings):
+    """Prints how the features of clips follow the known speeds of views, and warns where they do not.
+
+    It needs no label. Where nothing was learned, frequencies are still read and look like any others.
+
+    Returns:
+        The correlation of features with the speed; None of methods and sets that do not tell it.
+    """
+    examples, count = clips.split(settings.split, min(NUM_CLIPS, settings.limit(settings.split) or NUM_CLIPS))
+    # Whole batches alone: of a smaller one, some of several replicas would get nothing.
+    size = model.distribute_strategy.num_replicas_in_sync
+    size *= 4 if count >= 4 * size else 1
+    if count < size or "speed_correlation" not in model.log_names():
+        return None
+    logs = model.evaluate(examples.map(lambda example: example["clip"]).batch(size, drop_remainder=True), verbose=0)
+    follow = f"correlation {logs['speed_correlation']:.3f}, slope {logs['speed_slope']:.3f}"
+    cli.say(f"In views of {count // size * size} {settings.split} clips features follow the speed: {follow}.")
+    if logs["speed_correlation"] < LEARNED:
+        cli.say("WARNING: features do not follow the speed of views. Nothing was learned: do not trust what they read.")
+        if settings.interpolation == "linear":
+            cli.say(
+                "Noise may swell and fade by the speed, and be followed in their place: try --interpolation=steady."
+            )
+    return logs["speed_correlation"]
+
+
+def say(results, values, predicted, task, settings):
+    """Prints scores: of a frequency those of the readouts in `protocols.TITLES`, in words, and else all."""
+    titles = protocols.TITLES if task.kind == "frequency" else {}
+    shown = [row for row in results if not titles or row.protocol in titles]
+    cli.say(f"{len(predicted.labels)} {settings.split} clips:")
+    cli.say(tables.results_table(shown, titles))
+    if "gm" in task.metrics and not settings.labels:
+        names = {row.protocol for row in shown}
+        floored = [
+            f"{titles.get(name, name)} {metrics.count_floored(predicted.labels, read)}"
+            for name, read in values.items() if name in names
+        ]  # fmt: skip
+        cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {'; '.join(floored)}.")
+
+
+def say_verdict(results, predictions, speed_correlation):
+    """Prints in a sentence what the features do and how far the frequencies are off that need no label."""
+    errors = [row for row in results if (row.protocol, row.metric) == ("fft_resolved", "mae")]
+    if not errors:
+        return
+    octave = Octave(**predictions["fft_resolved"].found["octave"])
+    times = "the frequency" if octave.divisor == 1 else f"{octave.divisor} times the frequency"
+    runs = f"run at {times}" if octave.is_common else "run at no common multiple of the frequency"
+    follow = f"follow the speed ({speed_correlation:.2f}) and " if (speed_correlation or 0) >= LEARNED else ""
+    cli.say(
+        f"Features {follow}{runs}. Frequencies read without labels are off by {errors[0].value:.2g} {errors[0].unit} "
+        "on average."
+    )
