@@ -11,10 +11,10 @@ import pytest
 import tensorflow as tf
 from test_layers import ROOT, imported, modules, name_of
 
-from simper_tf.commands import readings
 from simper_tf.encoders import small
 from simper_tf.losses import info_nce
 from simper_tf.methods import SimPer
+from simper_tf.reading import readings
 from simper_tf.recordings import sources
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views

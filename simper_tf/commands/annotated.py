@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from simper_tf.commands import answers, mp4
-from simper_tf.commands.readings import Done, Wishes
 from simper_tf.reading import result
+from simper_tf.reading.readings import Done, Wishes
 from simper_tf.recordings import sources
 
 _LONGEST_SIDE, _SHORTEST_SIDE = 1280, 320  # Pixels of the longer side, at most and at least.

@@ -7,8 +7,8 @@ import math
 import pathlib
 
 from simper_tf.commands.command_options import UNITS
-from simper_tf.commands.readings import Done
 from simper_tf.reading import result
+from simper_tf.reading.readings import Done
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import printable
 from simper_tf.utils import files

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.commands import console, predict, readings
+from simper_tf.commands import console, predict
 from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
 from simper_tf.evaluation import rows, tables
+from simper_tf.reading import readings
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import printable
 from simper_tf.utils import quiet

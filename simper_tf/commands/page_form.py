@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from simper_tf.commands.command_options import UNITS
 from simper_tf.commands.html_page import TEMPLATE
 from simper_tf.commands.pictures import COLORS
-from simper_tf.commands.readings import Done, Wishes
+from simper_tf.reading.readings import Done, Wishes
 
 _TITLE = "How often does it repeat?"
 # Flags that refusals name, as they are called in the form.

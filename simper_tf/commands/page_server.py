@@ -9,8 +9,9 @@ import tempfile
 import threading
 import time
 
-from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, readings, sample
+from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, sample
 from simper_tf.commands.command_options import App
+from simper_tf.reading import readings
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import quiet

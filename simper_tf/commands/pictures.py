@@ -6,7 +6,7 @@ import textwrap
 import numpy as np
 
 from simper_tf.commands import answers
-from simper_tf.commands.readings import DRAWN, Done
+from simper_tf.reading.readings import DRAWN, Done
 
 # Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

@@ -8,9 +8,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from simper_tf.commands import annotated, answers, console, html_page, pictures, readings
+from simper_tf.commands import annotated, answers, console, html_page, pictures
 from simper_tf.commands.command_options import Predict
-from simper_tf.reading import learned
+from simper_tf.reading import learned, readings
 from simper_tf.recordings import search, sources
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import files, quiet

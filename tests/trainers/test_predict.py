@@ -11,8 +11,9 @@ import pytest
 from absl import flags
 from processes import done
 
-from simper_tf.commands import answers, predict, readings
+from simper_tf.commands import answers, predict
 from simper_tf.commands.command_options import Predict
+from simper_tf.reading import readings
 from simper_tf.recordings import sources
 from simper_tf.utils import files
 from trainers import declared

@@ -5,7 +5,7 @@ import pytest
 from made import INFO, answer, done
 
 from simper_tf.commands import annotated, html_page, pictures
-from simper_tf.commands.readings import Wishes
+from simper_tf.reading.readings import Wishes
 from simper_tf.recordings import sources
 
 
