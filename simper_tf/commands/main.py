@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 import simper_tf
-from simper_tf.commands import console
+from simper_tf.commands import console, early_checks
 from simper_tf.recordings.errors import printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
 
@@ -198,6 +198,8 @@ def _add(parser, field):
 def _guarded(name, command, arguments):
     """Calls what a command runs, and turns errors that a user can cause into one line."""
     try:
+        model = "" if name == "export" else getattr(arguments[-1], "model", "")  # That one has a default of its own.
+        early_checks.check(arguments[0] if command.takes else (), model)
         return _named(f"commands.{command.runs}")(*arguments)
     except KeyboardInterrupt:
         print(f"\nsimper {name}: interrupted; nothing that was finished is lost.", file=sys.stderr)

@@ -40,7 +40,7 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
     """
     if not names:
         raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
-    learner, out = _Learner(request), pathlib.Path(request.out)
+    out = pathlib.Path(request.out)
     named = search.find(list(names), request.rate, request.rate is not None)
     problems = list(named.problems)
     for problem in problems:
@@ -54,6 +54,7 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
             )
         annotated.refuse_unwritable(pathlib.Path(request.video), named.sources[0])
     total = len(problems) + len(named.sources)
+    learner = _Learner(request) if named.sources else None
     with _alone(out):
         done = _read_all(named.sources, problems, request, learner)
         if done:

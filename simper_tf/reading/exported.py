@@ -35,9 +35,7 @@ class Exported:
         folder = path / "saved_model" if (path / "saved_model").is_dir() else path
         version = folder if (folder / "saved_model.pb").exists() else saved_model.newest_version(folder)
         if version is None:
-            raise ValueError(
-                f"--model={path} holds no exported model. Make one: python -m trainers.export --run_dir=..."
-            )
+            raise ValueError(f"--model={path} holds no exported model. simper train writes one.")
         try:
             self._loaded = tf.saved_model.load(str(version))
             self._answer = self._loaded.signatures["serving_default"]
@@ -54,7 +52,7 @@ class Exported:
         if "frequency_hz" not in self._answer.structured_outputs:
             raise ValueError(
                 f"--model={path} answers with {', '.join(sorted(self._answer.structured_outputs))}, without "
-                "frequency_hz. Export it again: python -m trainers.export --run_dir=..."
+                "frequency_hz. Name another, such as simper train writes."
             )
 
     @property

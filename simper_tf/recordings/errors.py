@@ -28,3 +28,19 @@ class RawDataError(ValueError):
     def __reduce__(self):
         # Beam workers send errors as pickles, and the default one would call this class with the message alone.
         return RawDataError, (self.path, self.found, self.expected, self.action)
+
+
+class NoRecordingError(RawDataError):
+    """A name is that of no recording, which a short sentence says better than four parts.
+
+    Args:
+        path: The file.
+        sentence: What follows its name.
+    """
+
+    def __init__(self, path, sentence):
+        ValueError.__init__(self, printable(f"{path}{sentence}"))
+        self.path, self.found, self.expected, self.action = path, sentence, "a recording", ""
+
+    def __reduce__(self):
+        return NoRecordingError, (self.path, self.found)

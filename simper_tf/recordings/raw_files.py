@@ -8,6 +8,8 @@ from simper_tf.recordings.errors import RawDataError
 
 # Of one frame or image, 100 MB decoded: 8K video has 33.2 million. A header that states more is damaged or a trap.
 MAX_PIXELS = 2**25
+# What is found where nothing is.
+MISSING = "no such file"
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -107,7 +109,7 @@ def _hindrance(path):
             return _KINDS.get(kind, "no regular file")
         path.open("rb").close()
     except FileNotFoundError:
-        return "a link to nothing" if path.is_symlink() else "no such file"
+        return "a link to nothing" if path.is_symlink() else MISSING
     except OSError as error:  # A loop of links, no permission, a disk that fails.
         return f"what cannot be opened ({error.strerror})"
     return ""

@@ -1,6 +1,7 @@
 """Anybody's recordings, opened: videos, pictures, arrays and series, as frames with their own times."""
 
 import abc
+import codecs
 import dataclasses
 import math
 import pathlib
@@ -10,7 +11,7 @@ import cv2
 import numpy as np
 
 from simper_tf.recordings import endings, pictures, raw_files, video
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings.errors import NoRecordingError, RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
 LONGEST_SIDE = 40
@@ -26,6 +27,8 @@ _DARK = 2**13
 
 Box = video.Box
 _TIFF = b"II*\0", b"MM\0*"
+# First bytes of a file that are looked at.
+_HEAD = 512
 
 
 @dataclasses.dataclass(frozen=True)
@@ -301,11 +304,17 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
     Raises:
         RawDataError: it is no readable file, or empty.
     """
-    raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
+    try:
+        raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
+    except RawDataError as error:
+        if error.found == raw_files.MISSING:
+            raise NoRecordingError(path, ": no such file.") from error
+        raise
     if path.stat().st_size == 0:
         raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
     with path.open("rb") as file:
-        start = file.read(12)
+        head = file.read(_HEAD)
+    start = head[:12]
     if start.startswith(b"\x93NUMPY"):
         return Frames(path, rate) if _load_array(path).ndim > 2 else Series(path, rate)
     if start.startswith(_TIFF):
@@ -316,7 +325,18 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
     if path.suffix.lower() in endings.TABLES:
         expected = "a video, or a table as CSV, TSV, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
+    if _is_text(head):
+        raise NoRecordingError(path, " is no video: it is text.")
     return Video(path, rate, is_filmed_at_rate)
+
+
+def _is_text(head):
+    """Returns whether the first bytes of a file are text, of which the last letter may be cut off."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return all(letter.isprintable() or letter.isspace() for letter in text)
 
 
 def _load_array(path):

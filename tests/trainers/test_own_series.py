@@ -153,7 +153,7 @@ def test_a_server_is_asked_about_a_series_in_its_own_unit(run, with_flags, capsy
         off = [hertz for hertz in told if abs(hertz - NEW[0]) > TOLERANCE]
         assert len(off) <= 1, told
         assert all(min(abs(hertz * k - NEW[0]) for k in (1 / 3, 1 / 2, 2, 3)) < 3 * TOLERANCE for hertz in off), off
-        with pytest.raises(ValueError, match=r"me\.mp4: found no such file"):
+        with pytest.raises(ValueError, match=r"me\.mp4: no such file"):
             with_flags(client, [*words, "--video=me.mp4"])
 
 

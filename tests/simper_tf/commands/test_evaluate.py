@@ -20,7 +20,7 @@ def test_a_sentence_counts_what_was_read_and_its_mean_error():
 
 def test_evaluation_without_labels_is_refused(capsys):
     with pytest.raises(SystemExit):
-        main.main(["evaluate", "a.mp4"])
+        main.main(["evaluate", __file__])
     assert "--labels must name a file of what somebody has counted." in capsys.readouterr().err
 
 
