@@ -154,7 +154,7 @@ class FrequencyModel(FeaturesModel):
         else:
             pixels = spectrum.pixel_power(frames)
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
-            frequency = tf.where(shown, _resolve_octave(features, pixels, rate), frequency)
+            frequency = tf.where(shown, _resolve_octave(features, pixels, rate, low), frequency)
             courses, is_sure = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
         frequency = tf.clip_by_value(frequency, low, high)
         confidence = recurrence(courses, rate * self.multiple / frequency)

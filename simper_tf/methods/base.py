@@ -319,13 +319,16 @@ class Method(keras.Model):
         """
         return frequencies.frequency(self.encode, batch_of(clips), rate)
 
-    def octave(self, clips: ArrayLike) -> Octave:
+    def octave(self, clips: ArrayLike, lowest: float = 0.0) -> Octave:
         """Returns at which multiple of the frequency the features of clips run, by their pixels.
 
-        Printed, it says so in a sentence; its `harmonic` is what `export_model` takes. Argument and errors are those of
-        `encode`.
+        Printed, it says so in a sentence; its `harmonic` is what `export_model` takes. Errors are those of `encode`.
+
+        Args:
+            clips: As in `encode`.
+            lowest: In cycles per frame, below which nothing is sought.
         """
-        return frequencies.find_octave(self.encode, batch_of(clips))
+        return frequencies.find_octave(self.encode, batch_of(clips), lowest)
 
     @property
     def frame_shape(self):

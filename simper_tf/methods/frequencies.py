@@ -20,9 +20,9 @@ def frequency(encode: Callable, clips, rate):
     return octave.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
 
 
-def find_octave(encode: Callable, clips) -> octave.Octave:
+def find_octave(encode: Callable, clips, lowest: float = 0.0) -> octave.Octave:
     """Returns the multiple of the frequency at which features run; see `Method.octave`."""
-    return octave.find_octave(*_read(encode, clips))
+    return octave.find_octave(*_read(encode, clips), lowest)
 
 
 def _read(encode, clips):

@@ -31,7 +31,7 @@ _LEAD = 0.1
 _AGREEMENT, _VOTING, _MISREAD = 2 / 3, 1 / 4, 1 / 10
 
 
-def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike) -> tf.Tensor:
+def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike, lowest: float = 0.0) -> tf.Tensor:
     """Reads frequencies with no label and no band: the peak of the features, stepped down as the pixels show.
 
     Features may run at a multiple of the frequency; pixels hold the frequency itself. The candidates are the highest
@@ -48,6 +48,7 @@ def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike) -> t
         features: `(N, T)` or `(N, T, D)` floats.
         pixels: `(N, F)` of `spectrum.pixel_power` of the same clips.
         rate: Frames per second, a number or `(N,)`.
+        lowest: In Hz, below which nothing is sought: what features do there is drift.
 
     Returns:
         `(N,)` float32 in Hz. Where the pixels have no line at all, the highest peak above one cycle a clip.
@@ -66,20 +67,21 @@ def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike) -> t
     if tf.executing_eagerly():
         check_rate(rate, len(features))
         _check_pixels(np.shape(features), np.shape(pixels))
-    num_frames = tf.shape(features)[1]
-    peaks = wide_peak(features)
-    divisors, has_line, _ = _divisors(peaks, pixels, num_frames)
-    near_line = _peak_near_a_line(features, spectrum.lines(pixels))
-    instead, still_has_line, _ = _divisors(near_line, pixels, num_frames)
+    num_frames, least = tf.shape(features)[1], lowest / tf.cast(rate, tf.float32)
+    peaks = wide_peak(features, least)
+    divisors, has_line, _ = _divisors(peaks, pixels, num_frames, least)
+    near_line = _peak_near_a_line(features, spectrum.lines(pixels), least)
+    instead, still_has_line, _ = _divisors(near_line, pixels, num_frames, least)
     instead = near_line / tf.where(still_has_line, instead, 1.0)
     return tf.cast(rate, tf.float32) * tf.where(has_line, peaks / divisors, instead)
 
 
-def octave_votes(features, pixels):
+def octave_votes(features, pixels, lowest=0.0):
     """Returns at which multiple of the frequency the features of each clip run, as its pixels show.
 
     Args:
         features, pixels: As in `resolve_octave`.
+        lowest: In cycles per frame, below which nothing is sought.
 
     Returns:
         `(N,)` int32, by how much `wide_peak` is to be divided, 1 to 6; 0 where the pixels have no line at any multiple
@@ -88,10 +90,10 @@ def octave_votes(features, pixels):
     Raises:
         ValueError: As in `resolve_octave`.
     """
-    peaks = wide_peak(features)
+    peaks = wide_peak(features, lowest)
     if tf.executing_eagerly():
         _check_pixels(np.shape(features), np.shape(pixels))
-    divisors, has_line, is_sure = _divisors(peaks, pixels, tf.shape(features)[1])
+    divisors, has_line, is_sure = _divisors(peaks, pixels, tf.shape(features)[1], lowest)
     return tf.where(has_line & is_sure, tf.cast(divisors, tf.int32), 0)
 
 
@@ -127,34 +129,36 @@ def pixel_frequency(pixels: ArrayLike, rate: ArrayLike, num_frames: int) -> tf.T
     return tf.cast(rate, tf.float32) * peaks / _divisors(peaks, pixels, num_frames)[0]
 
 
-def wide_peak(features):
+def wide_peak(features, lowest=0.0):
     """Returns where the spectra of features peak, in cycles per frame, between one cycle a clip and half the rate.
 
     Args:
         features: `(N, T)` or `(N, T, D)` floats.
+        lowest: In cycles per frame, a number or `(N,)`, below which no peak counts.
 
     Returns:
         `(N,)` float32.
     """
     num_frames = tf.cast(tf.shape(features)[1], tf.float32)
-    return fft_frequency(features, 1.0, (1.0 / num_frames, 0.5))[0]
+    return fft_frequency(features, 1.0, (tf.maximum(1.0 / num_frames, lowest), 0.5))[0]
 
 
-def _peak_near_a_line(features, lines):
+def _peak_near_a_line(features, lines, lowest):
     """Returns `(N,)` peaks in cycles per frame where pixels have a line too, or anywhere if they have none."""
     power, spacing = power_in_hertz(features, 1.0)
     fine, coarse = tf.range(tf.shape(power)[-1]), spectrum.PADDING // spectrum.PIXEL_PADDING
     near = tf.gather(_widened(lines) > 0, (fine + coarse // 2) // coarse, axis=1)
     near |= ~tf.reduce_any(near, axis=1, keepdims=True)
-    return spectrum.peak(power, near & (fine >= spectrum.PADDING))[1] * spacing[:, 0]
+    counts = tf.cast(fine, tf.float32) * spacing >= tf.reshape(lowest, [-1, 1])
+    return spectrum.peak(power, near & counts & (fine >= spectrum.PADDING))[1] * spacing[:, 0]
 
 
-def _divisors(peaks, pixels, num_frames):
+def _divisors(peaks, pixels, num_frames, least=0.0):
     """Returns by how much to divide `(N,)` peaks in cycles per frame, whether a line agrees, and whether it is sure."""
     scale = tf.cast(spectrum.PIXEL_PADDING * num_frames, tf.float32)
     seen = _above_surroundings(pixels)
     parts = [peaks / divisor for divisor in range(2, _DIVISORS + 1)]
-    lowest = _FEWEST_CYCLES * spectrum.PIXEL_PADDING
+    lowest = tf.maximum(_FEWEST_CYCLES * spectrum.PIXEL_PADDING, least * scale)
     likeness = [tf.where(part * scale >= lowest, _likeness(seen, part, scale), 0.0) for part in parts]
     likeness = [_likeness(seen, peaks, scale), *likeness]
     highest, best = tf.math.top_k(tf.stack(likeness, axis=1), 2)
@@ -244,18 +248,18 @@ class Octave:
         """The frequency over that at which features run; None where each clip is to be read by its own pixels."""
         return 1 / self.divisor if self.is_common else None
 
-    def frequency(self, features, pixels, rate) -> np.ndarray:
+    def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
         """Reads frequencies by the common multiple, or clip by clip where there is none.
 
         Args:
-            features, pixels, rate: As in `resolve_octave`.
+            features, pixels, rate, lowest: As in `resolve_octave`.
 
         Returns:
             `(N,)` float32 in Hz.
         """
         if self.is_common:
-            return wide_peak(features).numpy() * np.float32(rate) / self.divisor
-        return resolve_octave(features, pixels, rate).numpy()
+            return wide_peak(features, lowest / rate).numpy() * np.float32(rate) / self.divisor
+        return resolve_octave(features, pixels, rate, lowest).numpy()
 
     def __str__(self):
         if not self.shows:
@@ -272,13 +276,13 @@ class Octave:
         )
 
 
-def find_octave(features, pixels) -> Octave:
+def find_octave(features, pixels, lowest=0.0) -> Octave:
     """Returns the `Octave` of an encoder.
 
     Args:
-        features, pixels: Of unlabeled clips, as in `resolve_octave`.
+        features, pixels, lowest: Of unlabeled clips, as in `octave_votes`.
     """
-    votes = np.asarray(octave_votes(features, pixels))
+    votes = np.asarray(octave_votes(features, pixels, lowest))
     return Octave(*most_voted(votes), voting=float(np.mean(votes > 0)))
 
 

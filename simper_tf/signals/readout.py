@@ -140,7 +140,7 @@ def harmonic_frequency(features, rate, band, harmonic):
 
 def _check(features, rate, band):
     check_rate(rate, len(features))
-    half, edges = np.min(rate) / 2, np.asarray([float(edge) for edge in band])
+    half, edges = np.min(rate) / 2, (float(np.min(band[0])), float(np.max(band[1])))
     if not 0 <= edges[0] <= edges[1] <= half * (1 + 1e-6):
         raise ValueError(
             f"`band` must be (low, high) with 0 <= low <= high <= half the rate, {half:g} Hz. Received: "
@@ -177,7 +177,7 @@ def check_rate(rate, num_clips):
 def _bins_of(power, spacing, band):
     """Returns `(F,)` numbers of bins, the `(N, 1)` ends of a band in bins, and `(N, F)`, which bins lie inside."""
     bins = tf.cast(tf.range(tf.shape(power)[-1]), tf.float32)
-    low, high = band[0] / spacing, band[1] / spacing
+    low, high = (tf.reshape(tf.cast(edge, tf.float32), [-1, 1]) / spacing for edge in band)
     # Tolerance: the end of a band often lies exactly on a bin. In bins, for a band may be a thousand or 1e-5 Hz.
     return bins, low, high, (bins >= low - 1e-3) & (bins <= high + 1e-3)
 

@@ -87,7 +87,7 @@ class FromRecordings:
         history = self.method.fit(
             self.recordings, batch_size=size, epochs=passes, verbose=verbose, callbacks=list(callbacks)
         )
-        self.octave = self.method.octave(self.recordings)
+        self.octave = self.method.octave(self.recordings, self.recordings.band[0] / self.recordings.rate)
         return history
 
     def frequency(self, name: str | os.PathLike) -> float:

@@ -257,3 +257,13 @@ def test_pixels_without_a_line_are_read_above_one_cycle_a_clip():
     pixels = spectrum.pixel_power(clips.astype(np.float32))
     assert not np.any(spectrum.lines(pixels))
     assert np.min(octave.pixel_frequency(pixels, RATE, 150)) >= RATE / 150 - 0.1
+
+
+@pytest.mark.parametrize("rate", [20.0, np.float32([20.0])])
+def test_what_features_do_below_the_lowest_frequency_is_drift(rate):
+    times = np.arange(100) / 20
+    features = (np.sin(2 * np.pi * 3.0 * times) + 3 * np.sin(2 * np.pi * 0.3 * times))[None]
+    pixels = spectrum.pixel_power((0.5 + 0.4 * np.sin(2 * np.pi * 1.5 * times))[None, :, None, None, None])
+    assert octave.resolve_octave(features, pixels, rate).numpy() == pytest.approx(0.27, abs=0.03)
+    assert octave.resolve_octave(features, pixels, rate, 0.6).numpy() == pytest.approx(1.5, abs=0.01)
+    assert octave.find_octave(features, pixels, 0.03).divisor == 2
