@@ -65,15 +65,19 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
     if not results:
         few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
         shown = [said(few[0], unit) if few else _VERDICTS.get(done.reading.verdict, done.reading.verdict)]
-    shown += [
-        f"{learned.reader}: {learned.hertz:.3g} Hz, median of {learned.windows} windows"
-        for learned in done.learned if math.isfinite(learned.hertz)
-    ]  # fmt: skip
+    shown += [_learned_line(learned) for learned in done.learned]
     if length:
         rows = result.windows(done.reading, length, hop or length)
         shown += [_window_line(window, unit) for window in rows[:most]]
         shown += [f"... {len(rows) - most} more windows in the files"] * (len(rows) > most)
     return shown
+
+
+def _learned_line(learned):
+    if math.isfinite(learned.hertz):
+        return f"{learned.reader}: {learned.hertz:.3g} Hz, median of {learned.windows} windows of its own"
+    reads = f" (it reads {learned.band[0]:.3g} to {learned.band[1]:.3g} Hz)" if learned.band else ""
+    return f"{learned.reader}: no answer{reads}"
 
 
 def _where(answer, several):

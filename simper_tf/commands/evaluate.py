@@ -94,7 +94,8 @@ def _told(source, stretch, done, model):
     """Returns the frequency in Hz that an exported model reads in a stretch."""
     model.check(source)
     wishes = readings.Wishes(start=stretch.start, end=stretch.end)
-    return predict.with_model(source, wishes, done, model).learned[-1].hertz
+    learned = predict.with_model(source, wishes, done, model).learned
+    return learned[-1].hertz if learned else math.nan
 
 
 def _text(hertz):

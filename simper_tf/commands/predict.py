@@ -1,6 +1,7 @@
 """Recordings read one after another, each with its answers printed, written and drawn."""
 
 import contextlib
+import dataclasses
 import hashlib
 import math
 import pathlib
@@ -209,9 +210,15 @@ def with_model(source, wishes: readings.Wishes, done: readings.Done, model, wind
         wishes: What was wanted of it.
         done: What was read.
         model: An `exported.Exported`.
-        window: Seconds that it is asked about at once, None for what the band needs.
+        window: Seconds that it is asked about at once, None for what the model needs.
     """
-    return readings.with_learned(done, model.read(_planned(source, wishes, done, window)))
+    own = dataclasses.replace(wishes, band=wishes.band or model.band)
+    try:
+        said = model.read(_planned(source, own, done, window or model.window()))
+    except RawDataError as error:  # Such as a recording that is shorter than it needs.
+        note = f"The model was not asked: it found {error.found} and expects {error.expected}."
+        return readings.renamed(done, done.name, (note,))
+    return readings.with_learned(done, said)
 
 
 def _planned(source, wishes, done, window, hertz=None):

@@ -1,6 +1,7 @@
 """An exported model, asked about the windows of a recording."""
 
 import json
+import math
 import pathlib
 
 import numpy as np
@@ -16,6 +17,8 @@ from simper_tf.utils.standardize import is_series
 
 # Rates that differ by less than this share are the same.
 _ALIKE = 0.01
+# Times the seconds that it needs at least, as windows are whole frames.
+_SPARE = 1.05
 
 
 class Exported:
@@ -46,7 +49,9 @@ class Exported:
         except (OSError, KeyError, ValueError, IndexError, tf.errors.OpError) as error:  # The last of a file cut off.
             raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
         self._name = "--model"  # Of the recording that is read.
-        self._rates = _rates_trained_on(version) if is_series(self._shape) else None
+        facts = _facts(version)
+        self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None
+        self.band, self._least_seconds = facts.get("band_hz"), facts.get("least_seconds", 0.0)
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
         if "frequency_hz" not in self._answer.structured_outputs:
@@ -59,6 +64,10 @@ class Exported:
     def shape(self) -> tuple[int, int]:
         """`(height, width)` of the frames that it was trained on."""
         return self._shape[:2]
+
+    def window(self) -> float | None:
+        """Returns the seconds at once that it is best asked about: those it needs and the slowest repetition's."""
+        return max(_SPARE * self._least_seconds, windows.PERIODS / self.band[0]) if self.band else None
 
     def check(self, source: Source):
         """Refuses a recording that is no series where the model was trained on series, or the other way round.
@@ -76,12 +85,12 @@ class Exported:
             raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
 
     def read(self, part: Part) -> Learned:
-        """Returns the median of its answers to the windows of a recording.
+        """Returns the median of its answers to the windows of a recording, without those in which it has no confidence.
 
         Raises:
             RawDataError: it refuses them, or a frame cannot be read.
         """
-        return median("model", [self._hertz(window) for window in part.windows(self.shape)])
+        return median("model", [self._hertz(window) for window in part.windows(self.shape)], self.band)
 
     def _hertz(self, window):
         seen = self._at_rate_trained_on(window)
@@ -94,17 +103,20 @@ class Exported:
             refusal = refusal.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
             expected, remedy = "windows that it can read", "Change --window or --band, or leave --model out."
             raise RawDataError(self._name, f"a refusal of --model ({refusal})", expected, remedy) from error
-        return float(said["frequency_hz"][0])
+        is_sure = "confidence" not in said or float(said["confidence"][0]) > 0
+        return float(said["frequency_hz"][0]) if is_sure else math.nan
 
     def _at_rate_trained_on(self, window):
         rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate
         return window if abs(rate / window.rate - 1) < _ALIKE else windows.at_rate(window, rate)
 
 
-def _rates_trained_on(version):
-    """Returns the lowest and highest rate that an exported model was trained on; None if it does not say."""
+def _facts(version):
+    """Returns what an exported model says of itself: ranges of rates and frequencies, and seconds; the sound ones."""
     try:
-        low, high = json.loads((version / saved_model.METADATA).read_text())["rates_trained_on"]
-        return (low, high) if 0 < low <= high else None
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
+        told = json.loads((version / saved_model.METADATA).read_text())
+        ranges = {name: tuple(told[name]) for name in ("rates_trained_on", "band_hz") if told.get(name)}
+        facts = {name: (low, high) for name, (low, high) in ranges.items() if 0 < low <= high}
+        return {**facts, "least_seconds": float(told.get("least_seconds") or 0.0)}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}

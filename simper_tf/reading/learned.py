@@ -21,11 +21,18 @@ class Learned:
         reader: "adapt" or "model".
         hertz: Median over its windows, NaN without any.
         windows: How many windows it read.
+        band: `(low, high)` in Hz in which it reads; None if it does not say.
     """
 
     reader: str
     hertz: float
     windows: int
+    band: tuple[float, float] | None = None
+
+    def beside(self, hertz: float) -> "Learned":
+        """Returns it without an answer where what repeats, at `hertz`, lies outside of its band."""
+        inside = self.band is None or self.band[0] <= hertz <= self.band[1]
+        return self if inside else dataclasses.replace(self, hertz=math.nan)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +89,7 @@ def planned(
     return Part(source, info, start, end, box, plan)
 
 
-def median(reader: str, hertz: list[float]) -> Learned:
+def median(reader: str, hertz: list[float], band: tuple[float, float] | None = None) -> Learned:
     """Returns the answer of an encoder to all windows."""
     kept = [number for number in hertz if math.isfinite(number) and number > 0]
-    return Learned(reader, float(np.median(kept)) if kept else math.nan, len(hertz))
+    return Learned(reader, float(np.median(kept)) if kept else math.nan, len(hertz), band)

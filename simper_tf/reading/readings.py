@@ -115,12 +115,13 @@ def with_learned(done: Done, learned: Learned) -> Done:
     encoder reads another frequency than the surest answer, both are named and the answer is doubtful. Twice its
     frequency is none: the halves of a repetition are often alike.
     """
-    clear = done.reading.clear
-    notes = done.notes
-    reading = done.reading
-    if not clear:
+    clear, notes, reading = done.reading.clear, done.notes, done.reading
+    learned = learned.beside(clear[0].hertz) if clear else learned
+    if not math.isfinite(learned.hertz):
+        pass  # It says nothing.
+    elif not clear:
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, but no repetitions were found: it is no answer.",)
-    elif math.isfinite(learned.hertz) and all(abs(learned.hertz / (k * clear[0].hertz) - 1) > SAME for k in (1, 2)):
+    elif all(abs(learned.hertz / (k * clear[0].hertz) - 1) > SAME for k in (1, 2)):
         notes += (f"{learned.reader} reads {learned.hertz:.3g} Hz, the repetitions say {clear[0].hertz:.3g} Hz.",)
         doubted = dataclasses.replace(clear[0], confidence=clear[0].confidence / 2, verdict=result.DOUBTFUL)
         answers = tuple(doubted if answer is clear[0] else answer for answer in reading.answers)

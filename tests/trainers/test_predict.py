@@ -153,6 +153,16 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
     assert (twice.notes, twice.reading.clear[0].verdict) == ((), "clear")
 
 
+def test_a_model_without_an_answer_of_its_band_lowers_nothing():
+    spans, zeros = tuple((3.0 * k, 3.0 * k + 3) for k in range(5)), np.zeros(0, np.float32)
+    clear = readings.result.Answer(0, "movement", spans, 1 / 3, 0.0, None, (), (0, 0, 1, 1), 0.9, "clear", zeros, zeros)
+    done = readings.Done("a", sources.Info(10, 9, 9, 9), (), readings.result.Reading((), (clear,), "clear", ()))
+    for hertz in (0.8, np.nan):  # Outside of its band lies what repeats; then it has no confidence.
+        told = readings.with_learned(done, readings.Learned("model", hertz, 4, (0.4, 5.5)))
+        assert (told.notes, told.reading) == ((), done.reading)
+        assert answers.lines(told)[1] == "model: no answer (it reads 0.4 to 5.5 Hz)"
+
+
 @pytest.mark.slow
 def test_simper_learns_from_nothing_that_does_not_repeat(tmp_path, capsys):
     np.save(tmp_path / "noise.npy", np.random.default_rng(0).integers(80, 120, (60, 12, 16, 1)).astype(np.uint8))

@@ -25,7 +25,7 @@ class Other(tf.Module):
 def test_a_model_of_other_answers_is_refused_when_it_is_opened(tmp_path):
     module = Other()
     tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.answer)
-    with pytest.raises(ValueError, match=r"answers with features, frequency, without frequency_hz\. Export it again"):
+    with pytest.raises(ValueError, match=r"answers with features, frequency, without frequency_hz\. Name another"):
         exported.Exported(tmp_path)
 
 
