@@ -73,10 +73,9 @@ def decided(settings: Settings, clips: ClipData, strategy) -> Settings:
         complete = dataclasses.replace(complete, encoder=_ENCODER_OF_SERIES)
     if METHODS[complete.method].changes_speed() and not options.is_given("interpolation"):
         complete = dataclasses.replace(complete, interpolation="steady")  # How much noise there is nobody knows.
-    fastest, slowest = proposals.fastest_speed(told["rate"], told["band"]), settings.speed_range[0]
-    if fastest < settings.speed_range[1] and settings.speed_range == _default("speed_range"):
+    if settings.speed_range == _default("speed_range"):
         proposals.check_room(told["rate"], told["band"])
-        complete = dataclasses.replace(complete, speed_range=(slowest, fastest))
+        complete = dataclasses.replace(complete, speed_range=tuple(told["speeds"]))
     why_steps = "as asked for"
     if not settings.steps:
         minutes = settings.minutes or _MINUTES
@@ -193,6 +192,8 @@ def _why_speeds(settings, told):
         return "as the paper has it"
     if settings.speed_range[1] == proposals.fastest_speed(told["rate"], told["band"]):
         return "as far as what repeats fastest keeps two frames to a period"
+    if list(settings.speed_range) == list(told["speeds"]):
+        return "so that the slowest view shows what repeats slowest well enough"
     return "as asked for"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Clips, Train
+from simper_tf.recordings.errors import printable
 from simper_tf.utils import quiet
 
 
@@ -15,26 +16,27 @@ def train(names: Sequence[str], asked: Train):
         ValueError: no recording can be used, or what is asked for does not fit them.
         OSError: the model cannot be written.
     """
-    console.say("Loading TensorFlow and reading the recordings ...")
+    console.say("Loading TensorFlow and counting what repeats in the recordings ...")
     quiet.start()
     import keras
 
+    from simper_tf.training import counted as counting
     from simper_tf.training.from_recordings import from_recordings
 
-    model = from_recordings(names, seed=asked.seed, **_given(asked))
-    _say_clips(model.recordings)
+    counted = counting.Counted(_reading)
+    model = from_recordings(names, seed=asked.seed, counted=counted, **_given(asked))
+    _say_clips(model.recordings, counted, asked)
 
     class Shown(keras.callbacks.Callback):
         """Progress, pass by pass."""
 
         def on_epoch_end(self, epoch, logs=None):
             self.counter = getattr(self, "counter", None) or console.Counter("pass", self.params["epochs"])
-            told = "  ".join(f"{name} {logs[name]:.3f}" for name in ("loss", "speed_correlation"))
-            self.counter.show(epoch + 1, told)
+            self.counter(epoch + 1)
 
     console.say("The first step is compiled before it runs, which may take a minute ...")
     model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
-    console.say(str(model.octave))
+    _say_agreement(model.frequencies(), counted.hertz)
     console.say(f"SavedModel: {model.export(pathlib.Path(asked.out) / 'saved_model')}.")
     console.say(f"It reads others: simper predict new.mp4 --model={asked.out}")
 
@@ -47,9 +49,11 @@ def validate(names: Sequence[str], asked: Clips) -> int:
     """
     quiet.start()
     from simper_tf.data.recording_clips import Recordings
+    from simper_tf.training.counted import Counted
 
-    recordings = Recordings(names, **_given(asked))
-    _say_clips(recordings)
+    counted = Counted(_reading)
+    recordings = Recordings(names, counted=counted, **_given(asked))
+    _say_clips(recordings, counted, asked)
     console.say("All recordings can be used." if not recordings.problems else "The others can be used.")
     return int(bool(recordings.problems))
 
@@ -60,8 +64,12 @@ def _given(asked):
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _say_clips(recordings):
-    """Reads all clips, and says how many there are and what is left out."""
+def _reading(number):
+    console.say(f"Reading recording {number} ...")
+
+
+def _say_clips(recordings, counted, asked):
+    """Reads all clips, and says how many there are, what is left out and what the band does not hold."""
     number, (length, height, width, _) = len(recordings), recordings.clip_shape
     for problem in recordings.problems:
         console.say(f"Left out: {problem}")
@@ -72,6 +80,20 @@ def _say_clips(recordings):
         f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per "
         f"second. What repeats at {low:.3g} to {high:.3g} Hz can be read."
     )
+    for note in counted.notes(recordings.band, f"--band={asked.band[0]:g},{asked.band[1]:g}" if asked.band else ""):
+        console.say(f"NOTE {note}")
+
+
+def _say_agreement(hertz, counted):
+    """Says of each recording that was counted whether the model reads the same, and whether to use it."""
+    from simper_tf.training import counted as counting
+
+    for name, frequencies in counted.items():
+        if name in hertz:
+            console.say(f"{printable(name)}: {counting.compared(hertz[name], frequencies)}")
+    told = {name: frequencies for name, frequencies in counted.items() if frequencies and name in hertz}
+    agreeing = sum(counting.agrees(hertz[name], frequencies) for name, frequencies in told.items())
+    console.say(counting.verdict(agreeing, len(told)))
 
 
 def _counted(what, number):

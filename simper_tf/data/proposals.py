@@ -18,6 +18,13 @@ _FEWEST_A_PERIOD = 5
 _LEAST_FASTEST = 1.2
 # Pixels of the longer side, as far as two cores learn from in minutes; and of the shorter side, at least.
 _SIDE, _LEAST_SIDE = 24, 8
+# Around what repeats: the band reaches from so much of the lowest frequency to so many times the highest.
+_BELOW, _ABOVE = 0.5, 2.0
+# Of the slowest repetition a clip holds so many at least; and of a recording a clip takes such a share at most, so that
+# there are several.
+_FEWEST_REPETITIONS, _SHARE = 2.2, 0.8
+# The slowest view shows so many repetitions, as fewer cannot be told from drift, unless speeds would hardly differ.
+_REPETITIONS_OF_A_VIEW = 1.6
 # Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
 _ENOUGH, _NEAREST = 64, 8
 
@@ -32,6 +39,7 @@ class Proposal:
         hop: Frames from the start of a clip to that of the next.
         shape: `(height, width)` of the frames.
         band: `(low, high)` in Hz that clips of this length and rate show.
+        speeds: Slowest and fastest speed of the views.
         reasons: Name of each of these -> why it is so, in words that follow the number.
     """
 
@@ -40,6 +48,7 @@ class Proposal:
     hop: int
     shape: tuple[int, int]
     band: tuple[float, float]
+    speeds: tuple[float, float]
     reasons: Mapping[str, str]
 
     @property
@@ -83,6 +92,7 @@ def propose(
     hop: float | None = None,
     rate: float | None = None,
     size: tuple[int, int] | None = None,
+    repeats: Sequence[Sequence[float]] = (),
 ) -> Proposal:
     """Proposes how recordings are cut; what is given is taken as it is.
 
@@ -92,13 +102,17 @@ def propose(
         window, hop: Seconds.
         rate: Frames per second.
         size: `(height, width)` of the frames.
+        repeats: Of each recording the frequencies in Hz that are known to repeat in it: band and window are proposed
+            around them. None of all recordings if nobody knows.
 
     Raises:
         ValueError: what is given does not fit the recordings, or together; or they are too short or slow for anything.
     """
     _check(band, window, hop, rate, size)
     reasons, asked = {}, "as asked for"
-    top, bottom = (band or windows.BAND)[1], (band or windows.BAND)[0]
+    known = [hertz for one in repeats for hertz in one]
+    around = (_BELOW * min(known), _ABOVE * max(known)) if known else windows.BAND
+    bottom, top = band or around
     if rate:
         reasons["rate"] = asked
     else:
@@ -113,9 +127,14 @@ def propose(
     else:
         top = min(top, round(rate / _FEWEST_A_PERIOD, 3))
         reasons["band"] = f"the upper end with {rate / top:.2g} frames to a period"
+        if known:
+            reasons["band"] += f", around the {min(known):.3g} to {max(known):.3g} Hz that repeat"
     usable = [info.seconds for info in infos if shows(info, top)] or [max(info.seconds for info in infos)]
     if window:
         reasons["window"] = asked
+    elif known and not band:
+        counted = zip([info.seconds for info in infos], repeats, strict=True)
+        window, reasons["window"] = _window_around([(seconds, min(hertz)) for seconds, hertz in counted if hertz])
     else:
         window, reasons["window"] = _window(usable, bottom, bool(band), 1 / rate)
     length = int(window * rate + 1e-6)
@@ -141,7 +160,8 @@ def propose(
         hop_frames, reasons["hop"] = max(round(hop * rate), 1), asked
     else:
         hop_frames, reasons["hop"] = _hop([max(one, window) for one in usable], rate, length)
-    return Proposal(float(rate), length, hop_frames, tuple(size), (float(bottom), float(top)), reasons)
+    speeds = _speeds(rate, (bottom, top), [hertz * length / rate for hertz in known if bottom <= hertz <= top])
+    return Proposal(float(rate), length, hop_frames, tuple(size), (float(bottom), float(top)), speeds, reasons)
 
 
 def shows(info: Info, top: float) -> bool:
@@ -189,6 +209,30 @@ def _window(seconds, bottom, is_asked, step):
             "band, or take longer recordings."
         )
     return statistics.median(whole), "the middle length of the recordings, which are short"
+
+
+def _window_around(counted):
+    """Returns seconds of a clip, and why, at which most recordings show what repeats in them: `(seconds, hertz)`."""
+    wanted = windows.PERIODS / _BELOW / min(hertz for _, hertz in counted)
+    shares = [0.5 if len(counted) == 1 else _SHARE] * len(counted)
+    lengths = {min(wanted, share * seconds) for share, (seconds, _) in zip(shares, counted, strict=True)}
+
+    def shown(window):
+        return sum(seconds >= window and hertz * window >= _FEWEST_REPETITIONS for seconds, hertz in counted), window
+
+    window = max(lengths, key=shown)
+    return window, f"{window * min(hertz for _, hertz in counted):.2g} of the slowest repetitions that were counted"
+
+
+def _speeds(rate, band, repetitions):
+    """Returns the slowest and the fastest speed of views, by the repetitions that clips are known to show."""
+    fastest = min(2.0, fastest_speed(rate, band))
+    if not repetitions:
+        return 0.5, fastest
+    # A view is as long as a clip at the fastest speed, and shows of that what the slowest speed leaves.
+    fitting = max(math.sqrt(min(repetitions) / _REPETITIONS_OF_A_VIEW), _LEAST_FASTEST)
+    fastest = round(min(fastest, fitting), 2)
+    return round(1 / fastest, 2), fastest
 
 
 def _size(infos):

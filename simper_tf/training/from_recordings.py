@@ -8,6 +8,7 @@ Example:
     model.export("saved_model")
 """
 
+import math
 import os
 import pathlib
 from collections.abc import Sequence
@@ -20,8 +21,10 @@ from simper_tf.data.recording_clips import Recordings
 from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
+from simper_tf.methods.frequencies import CLIPS_AT_ONCE
 from simper_tf.signals import spectrum
 from simper_tf.signals.octave import Octave
+from simper_tf.training.counted import Counted
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
@@ -29,13 +32,18 @@ Names = str | os.PathLike | Sequence[str | os.PathLike]
 _LEARNING_RATE = 1e-3
 
 
-def from_recordings(names: Names, *, num_views: int = 5, seed: int = 0, **given) -> "FromRecordings":
+def from_recordings(
+    names: Names, *, num_views: int = 5, seed: int = 0, counted: Counted | None = None, **given
+) -> "FromRecordings":
     """Returns SimPer for recordings, to be trained by `fit`.
+
+    What repeats in the recordings is counted first, for some seconds each.
 
     Args:
         names: Files, folders and patterns with *, one or several.
         num_views: Views in each of the two sets of a clip.
         seed: Of weights, order and views.
+        counted: What reads them; None for one that says nothing meanwhile.
         given: What is not to be proposed: `band`, `window`, `hop`, `rate`, `size` and others, see `Recordings`.
 
     Raises:
@@ -48,7 +56,7 @@ def from_recordings(names: Names, *, num_views: int = 5, seed: int = 0, **given)
         (18, (148, 18, 24, 3))
         >>> model.fit(steps=500), model.frequency(sample.PATH)  # doctest: +SKIP
     """
-    return FromRecordings(Recordings(names, seed=seed, **given), num_views, seed)
+    return FromRecordings(Recordings(names, seed=seed, counted=counted or Counted(), **given), num_views, seed)
 
 
 class FromRecordings:
@@ -65,8 +73,7 @@ class FromRecordings:
         self.recordings, self.octave = recordings, None
         length, *shape = recordings.clip_shape
         proposals.check_room(recordings.rate, recordings.band)
-        fastest = min(2.0, proposals.fastest_speed(recordings.rate, recordings.band))
-        times = SpeedSets(num_views, (0.5, fastest))
+        times = SpeedSets(num_views, recordings.proposal.speeds)
         encoder = ENCODERS["small1d" if recordings.are_series else "small"](tuple(shape))
         views = Views(times.longest_view(length), times, interpolation="steady")
         self.method = SimPer(encoder, views, seed=seed)
@@ -93,17 +100,27 @@ class FromRecordings:
     def frequency(self, name: str | os.PathLike) -> float:
         """Returns the frequency in Hz that the features show in a recording: the median of its clips.
 
+        NaN where that lies outside of the band of `recordings`, of which alone the model has learned.
+
         Raises:
             ValueError: it was not trained, the name is not that of one recording, or that has no clip.
         """
-        octave = self._octave()
+        self._octave()
         plan = self.recordings.proposal
         size = {} if self.recordings.are_series else {"size": plan.shape}
         new = Recordings(name, band=plan.band, window=plan.seconds, rate=plan.rate, **size)
         if len(new.sources) != 1:
             raise ValueError(f"{name} stands for {len(new.sources)} recordings. Name one.")
-        features, pixels = np.asarray(self.method.encode(new.clips)), spectrum.pixel_power(new.clips)
-        return float(np.median(octave.frequency(features, pixels, plan.rate)))
+        return self._median(self._hertz(new.clips))
+
+    def frequencies(self) -> dict[str, float]:
+        """Returns the name of each recording that it learned from -> what `frequency` gives of it.
+
+        Raises:
+            ValueError: it was not trained.
+        """
+        hertz, names = self._hertz(self.recordings.clips), np.array(self.recordings.recordings)
+        return {name: self._median(hertz[names == name]) for name in dict.fromkeys(names.tolist())}
 
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
@@ -120,6 +137,18 @@ class FromRecordings:
         return saved_model.export_model(
             self.method.encoder, folder, self.recordings.clip_shape[1:], (low, high), harmonic, facts=facts,
         )  # fmt: skip
+
+    def _hertz(self, clips):
+        """Returns `(N,)` frequencies of clips."""
+        parts = [clips[k : k + CLIPS_AT_ONCE] for k in range(0, len(clips), CLIPS_AT_ONCE)]
+        features = np.concatenate([self.method.encode(part) for part in parts])
+        pixels = np.concatenate([spectrum.pixel_power(part) for part in parts])
+        return self._octave().frequency(features, pixels, self.recordings.rate, self.recordings.band[0])
+
+    def _median(self, hertz):
+        low, high = self.recordings.band
+        middle = float(np.median(hertz))
+        return middle if low <= middle <= high else math.nan
 
     def _octave(self) -> Octave:
         if self.octave is None:

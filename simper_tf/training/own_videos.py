@@ -14,6 +14,7 @@ from simper_tf.data.recording_clips import Recordings, find
 from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.tasks import Unlabeled
 from simper_tf.recordings.errors import printable
+from simper_tf.training.counted import Counted
 from simper_tf.training.settings import Settings
 
 NAME = "own_videos"
@@ -43,11 +44,12 @@ class OwnVideos(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder, skip_regis
     """Clips of anybody's recordings. Labels are NaN: nobody knows them."""
 
     name = NAME
-    VERSION = tfds.core.Version("2.1.0")
+    VERSION = tfds.core.Version("2.2.0")
     RELEASE_NOTES = {
         "1.0.0": "Initial release.",
         "2.0.0": "Series as they were recorded, not standardized.",
         "2.1.0": "Each clip's start.",
+        "2.2.0": "Band, window and speeds by what repeats.",
     }
     BUILDER_CONFIGS = []
     # Told where no clip could be cut.
@@ -77,6 +79,7 @@ class OwnVideos(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder, skip_regis
             "window": proposal.seconds,
             "hop": proposal.hop / proposal.rate,
             "rate": proposal.rate,
+            "speeds": list(proposal.speeds),
             "size": list(proposal.shape),
             "reasons": dict(proposal.reasons),
             "recordings": len(recordings.sources),
@@ -186,7 +189,7 @@ def load(settings: Settings, say: Callable[[str], None] = print) -> built.ClipDa
         if listing and _digest(listing) != config.partition("_")[0]:
             raise ValueError(_changed(settings, "they are other files"))
         say("Looking at every recording (once) ...")
-        recordings = Recordings(settings.videos, **_asked(settings))
+        recordings = Recordings(settings.videos, counted=Counted(), **_asked(settings))
         if len(recordings.sources) == 1:
             last_part(recordings.infos[0].seconds, recordings.proposal.seconds)  # Refused now, if at all.
         for problem in recordings.problems:

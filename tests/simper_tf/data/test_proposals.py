@@ -78,3 +78,27 @@ def test_what_is_asked_for_is_taken():
 def test_what_does_not_fit_is_refused_with_the_numbers(infos, asked, message):
     with pytest.raises(ValueError, match=message):
         proposals.propose(infos, **asked)
+
+
+def test_band_window_and_speeds_are_proposed_around_what_repeats():
+    infos = [info(seconds=seconds) for seconds in (10.73, 41.23, 13.06)]
+    proposal = proposals.propose(infos, repeats=[(0.35,), (0.322, 0.6), (0.75,)])
+    # 0.8 of 13.06 s fits all; 8 frames to a period of 1.5 Hz; two periods in 125 frames.
+    assert (proposal.rate, proposal.length, proposal.band) == (12.0, 125, (0.192, 1.5))
+    # The slowest view shows 1.6 of the 0.322 * 125 / 12 = 3.35 repetitions: sqrt(3.35 / 1.6) = 1.45.
+    assert proposal.speeds == (0.69, 1.45)
+    assert "around the 0.322 to 0.75 Hz that repeat" in proposal.reasons["band"]
+
+
+def test_a_recording_too_short_for_most_does_not_decide_the_window():
+    proposal = proposals.propose(
+        [info(seconds=3.0), info(seconds=40.0), info(seconds=40.0)], repeats=[(), (0.1,), (0.12,)]
+    )
+    assert proposal.seconds == pytest.approx(32, abs=0.5)
+    assert proposal.band[0] < 0.07
+
+
+def test_a_band_that_is_given_stays_and_speeds_fit_what_repeats_in_it():
+    proposal = proposals.propose([info(seconds=40.0)] * 2, band=(0.25, 2.0), repeats=[(0.3, 9.0), ()])
+    assert (proposal.band, proposal.seconds) == ((0.25, 2.0), pytest.approx(9.6, abs=0.1))
+    assert proposal.speeds == (0.75, 1.34)

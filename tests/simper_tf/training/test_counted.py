@@ -1,0 +1,38 @@
+"""What was counted in recordings, beside what a model reads of them."""
+
+import math
+
+import pytest
+
+from simper_tf.training import counted
+
+
+def test_a_band_that_leaves_an_answer_out_is_told_with_the_flag():
+    known = counted.Counted()
+    known.hertz = {"squat.mp4": (0.349,), "swing.mp4": (0.75, 1.5), "still.mp4": ()}
+    assert known.notes((0.4, 5.5), "--band=0.4,5.5") == [
+        "squat.mp4 repeats at 0.349 Hz, outside of --band=0.4,5.5: the model will not read it. A band that holds it: "
+        "--band=0.17,5.5."
+    ]
+    assert known.notes((0.2, 2.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("hertz", "frequencies", "said"),
+    [
+        (0.35, (0.349,), "model 0.35 Hz, repetitions 0.349 Hz: agrees"),
+        (0.7, (0.349,), "model 0.7 Hz, repetitions 0.349 Hz: wrong"),
+        (0.7, (0.349, 0.71), "model 0.7 Hz, repetitions 0.349 Hz: agrees"),
+        (math.nan, (0.349,), "model: no answer, repetitions 0.349 Hz: wrong"),
+        (0.7, (), "model 0.7 Hz, repetitions: none clear"),
+    ],
+)
+def test_a_model_is_compared_with_what_was_counted(hertz, frequencies, said):
+    assert counted.compared(hertz, frequencies) == said
+
+
+def test_a_model_that_disagrees_is_not_to_be_used():
+    assert counted.verdict(3, 3) == "3 of 3 agree."
+    assert counted.verdict(0, 3).startswith("0 of 3 agree: do not use this model.")
+    assert counted.verdict(2, 3).startswith("2 of 3 agree: use it with care.")
+    assert counted.verdict(0, 0).startswith("Nothing clearly repeats in these recordings")
