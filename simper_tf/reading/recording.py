@@ -28,7 +28,6 @@ FEWEST = 2.5
 FEWEST_FRAMES = 8
 # Root mean square of the change of a pixel, in gray levels, below which nothing moves.
 STILL = 0.15
-BLACK = 16
 # Share of the power of the pulse in one line at which it is as likely as not.
 SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
 _ORDER = (result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.NOTHING, result.STILL, result.BLACK, result.TOO_SHORT)
@@ -84,7 +83,7 @@ def _of_stretch(
     """Verdict on one stretch, and its answers."""
     if len(stretch.times) < FEWEST_FRAMES:
         return result.TOO_SHORT, []
-    if stretch.frames.max() < BLACK:
+    if stretch.frames.max() < stretches.BLACK:
         return result.BLACK, []
     gray = stretch.frames.mean(3, keepdims=True, dtype=np.float32)
     if gray.std(0).max() < STILL:

@@ -179,6 +179,19 @@ def test_few_textured_tiles_tell_a_pan_but_no_swing():
     assert paths["swing"] is None
 
 
+def test_a_scene_begins_where_it_has_faded_in_and_ends_before_it_fades_out():
+    light = np.concatenate((np.zeros(5), np.linspace(0, 1, 11), np.ones(30), np.linspace(1, 0, 11), np.zeros(5)))
+    frames = (light[:, None, None, None] * pictures(0, 62)).astype(np.uint8)
+    pieces = list(stretches.cut(zip(np.arange(62) / 15, frames, strict=True)))
+    assert [len(piece.times) for piece in pieces] == [15, 32, 15]
+
+
+def test_a_scene_too_dark_to_have_faded_in_stays_whole():
+    frames = np.zeros((20, 8, 8, 1), np.uint8)
+    frames[::2, 4, 4] = 100
+    assert len(list(stretches.cut(zip(np.arange(20) / 15, frames, strict=True)))) == 1
+
+
 def candidate(hertz, confidence, first=0.0, last=100.0):
     """A candidate that lasts from one sample to another."""
     marks = np.array([first + 2, (first + last) / 2, last - 2])
