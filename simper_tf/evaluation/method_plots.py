@@ -73,10 +73,13 @@ def examples(clips):
         clips: Title -> `(frames, courses, rate)`: `(T, H, W, C)` frames, name -> `(T,)` course, frames per second. The
             last course is drawn; where there is none, the mean brightness of the frames.
     """
-    figure = Figure(figsize=(10, 1.25 * len(clips) + 0.4), layout="constrained")
-    rows = figure.subplots(len(clips), 2, squeeze=False)
+    figure = Figure(figsize=(10, 1.05 * len(clips) + 0.4), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, 0, 1, 0.98))  # A title above pictures is not counted.
+    rows = figure.subplots(len(clips), 2, squeeze=False, width_ratios=(1.7, 1))
     for (strip, curve), (title, (frames, courses, rate)) in zip(rows, clips.items(), strict=True):
-        _strip(strip, frames, title)
+        # From the darkest pixel to the brightest: maps of temperatures fill a small part of their range.
+        span = max(float(np.ptp(frames)), 1e-6)
+        _strip(strip, (frames.astype(float) - np.min(frames)) / span, title)
         name, course = [("brightness", np.mean(frames, axis=(1, 2, 3))), *courses.items()][-1]
         seconds = np.arange(len(course)) / rate
         unit, long = ("days", 86_400) if seconds[-1] > 86_400 else ("s", 1)
