@@ -214,13 +214,15 @@ def _window(seconds, bottom, is_asked, step):
 def _window_around(counted):
     """Returns seconds of a clip, and why, at which most recordings show what repeats in them: `(seconds, hertz)`."""
     wanted = windows.PERIODS / _BELOW / min(hertz for _, hertz in counted)
-    shares = [0.5 if len(counted) == 1 else _SHARE] * len(counted)
-    lengths = {min(wanted, share * seconds) for share, (seconds, _) in zip(shares, counted, strict=True)}
+    shares = (0.5,) if len(counted) == 1 else (_SHARE, 1.0)
 
-    def shown(window):
-        return sum(seconds >= window and hertz * window >= _FEWEST_REPETITIONS for seconds, hertz in counted), window
+    def shown(length):
+        share, window = length
+        most = sum(seconds >= window and hertz * window >= _FEWEST_REPETITIONS for seconds, hertz in counted)
+        return most, -share, window  # Whole recordings only where more of them are shown.
 
-    window = max(lengths, key=shown)
+    lengths = [(share, min(wanted, share * seconds)) for share in shares for seconds, _ in counted]
+    window = max(lengths, key=shown)[1]
     return window, f"{window * min(hertz for _, hertz in counted):.2g} of the slowest repetitions that were counted"
 
 

@@ -90,7 +90,7 @@ def test_band_window_and_speeds_are_proposed_around_what_repeats():
     assert "around the 0.322 to 0.75 Hz that repeat" in proposal.reasons["band"]
 
 
-def test_a_recording_too_short_for_most_does_not_decide_the_window():
+def test_a_recording_too_short_for_most_is_left_out():
     proposal = proposals.propose(
         [info(seconds=3.0), info(seconds=40.0), info(seconds=40.0)], repeats=[(), (0.1,), (0.12,)]
     )
@@ -98,7 +98,13 @@ def test_a_recording_too_short_for_most_does_not_decide_the_window():
     assert proposal.band[0] < 0.07
 
 
-def test_a_band_that_is_given_stays_and_speeds_fit_what_repeats_in_it():
+def test_a_given_band_stays_and_speeds_fit_what_repeats():
     proposal = proposals.propose([info(seconds=40.0)] * 2, band=(0.25, 2.0), repeats=[(0.3, 9.0), ()])
     assert (proposal.band, proposal.seconds) == ((0.25, 2.0), pytest.approx(9.6, abs=0.1))
     assert proposal.speeds == (0.75, 1.34)
+
+
+def test_a_clip_is_a_whole_recording_where_that_keeps_more():
+    infos = [info(seconds=seconds) for seconds in (19.0, 6.0, 10.25)]
+    proposal = proposals.propose(infos, repeats=[(1.03,), (0.75,), (0.38,)])
+    assert proposal.seconds == pytest.approx(6, abs=0.1)  # 2.28 repetitions of 0.38 Hz.
