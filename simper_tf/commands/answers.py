@@ -35,6 +35,8 @@ def clock(answer: result.Answer) -> tuple[str, float]:
 def said(answer: result.Answer, unit: str = "hz") -> str:
     """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear`.
 
+    A pause is told as `from 1.2 to 24.0 s with a pause of 2.8 s`: count and frequency are of the rest.
+
     What is slower is told as `every 12.4 hours = 2.24e-05 Hz`.
     """
     name, seconds = clock(answer)
@@ -48,7 +50,14 @@ def said(answer: result.Answer, unit: str = "hz") -> str:
         first, second = f"every {1 / answer.hertz / seconds:.3g} {name}", hertz
     pairs = f", as pairs of {answer.pairs:.3g} Hz" if answer.pairs else ""
     what = {"pulse": "beats", "breath": "breaths"}.get(answer.reader, "repetitions")
-    return f"{first} = {second}{pairs}, {answer.count} {what} {span}, {answer.verdict}"
+    return f"{first} = {second}{pairs}, {answer.count} {what} {span}{_pauses(answer, name, seconds)}, {answer.verdict}"
+
+
+def _pauses(answer, name, seconds):
+    """Returns how long nothing repeats in between, in words; nothing without a pause."""
+    lasting = sum(end - start for start, end in answer.pauses) / seconds
+    what = "a pause" if len(answer.pauses) == 1 else f"{len(answer.pauses)} pauses"
+    return f" with {what} of {lasting:.1f} {name}" if answer.pauses else ""
 
 
 def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float | None = None, most: int = 20):

@@ -57,6 +57,7 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
     total = len(problems) + len(named.sources)
     learner = _Learner(request) if named.sources else None
     with _alone(out):
+        earlier = (out / answers.CSV).exists()
         done = _read_all(named.sources, problems, request, learner)
         if done:
             if request.report:
@@ -66,6 +67,8 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
                 console.say(f"Page: {page}.")
             tables = ", ".join(map(str, answers.write(out, done, request.unit, request.window, request.hop)))
             console.say(f"Tables: {tables}.")
+            if earlier:
+                console.say("They replace those of an earlier call. To keep both name another folder: --out=FOLDER.")
     if problems:
         print(f"predict: {len(problems)} of {total} could not be read, see above.", file=sys.stderr)
     return problems

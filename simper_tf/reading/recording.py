@@ -142,8 +142,8 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
     hertz = events.frequency(run.marks) * stretch.rate
     run = run if twice else events.extended(run)
     last = len(run.course.values) - 1
-    starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in (run.starts, run.ends))
     gaps = events.steady_gaps(run.marks)
+    starts, ends = (first + np.clip(edge, 0, last) / stretch.rate for edge in _beside_pauses(run, gaps.mean() / 2))
     pauses = [
         (float(ends[at]), float(starts[at + 1])) for at in np.flatnonzero(starts[1:] - ends[:-1] > 0.1 / stretch.rate)
     ]
@@ -165,6 +165,15 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
         times=first + np.arange(last + 1) / stretch.rate,
         course=run.course.values,
     )
+
+
+def _beside_pauses(run: events.Run, half: float) -> tuple[np.ndarray, np.ndarray]:
+    """Starts and ends of events, of which none takes more than half a mean gap of a pause beside it."""
+    starts, ends = run.starts.copy(), run.ends.copy()
+    at = np.flatnonzero(np.diff(run.marks) >= events.PAUSE * np.median(np.diff(run.marks)))
+    ends[at] = np.minimum(ends[at], run.marks[at] + half)
+    starts[at + 1] = np.maximum(starts[at + 1], run.marks[at + 1] - half)
+    return starts, ends
 
 
 def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: bool = False) -> list[result.Answer]:

@@ -97,3 +97,8 @@ def test_a_name_that_is_a_formula_is_a_text_in_the_table():
 
 def _rows(one):
     return list(csv.DictReader(io.StringIO(answers.csv_text(one, "hz"))))
+
+
+def test_pauses_are_told_in_the_line():
+    assert " s with a pause of 1.5 s, clear" in answers.said(answer(pauses=((2.0, 3.5),)))
+    assert " s with 2 pauses of 2.5 s, clear" in answers.said(answer(pauses=((2.0, 3.5), (5.0, 6.0))))

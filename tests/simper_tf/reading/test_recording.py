@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import generated
-from simper_tf.reading import recording, result
+from simper_tf.reading import events, recording, result
 
 
 @functools.cache
@@ -109,3 +109,10 @@ def test_the_pulse_of_still_skin_is_read_from_its_color():
     frames = np.clip(skin + beat + 2 * rng.normal(size=(300, 20, 20, 3)), 0, 255).astype(np.uint8)
     reading = recording.read(zip(times, frames, strict=True))
     assert reading.clear[0].hertz == pytest.approx(1.2, abs=0.03)
+
+
+def test_no_repetition_takes_more_than_its_share_of_a_pause():
+    marks = np.array([10.0, 20, 30, 60, 70, 80])
+    starts, ends = recording._beside_pauses(events.Run(marks, *events.bounds(marks), None), 5.0)
+    np.testing.assert_allclose(starts, [5, 15, 25, 55, 65, 75])
+    np.testing.assert_allclose(ends, [15, 25, 35, 65, 75, 85])
