@@ -53,8 +53,9 @@ def validate(names: Sequence[str], asked: Clips) -> int:
 
     counted = Counted(_reading)
     recordings = Recordings(names, counted=counted, **_given(asked))
-    _say_clips(recordings, counted, asked)
-    console.say("All recordings can be used." if not recordings.problems else "The others can be used.")
+    noted = _say_clips(recordings, counted, asked)
+    which = "The others" if recordings.problems else "All recordings"
+    console.say(f"{which} can be used{', but not for what the notes name' * bool(noted)}.")
     return int(bool(recordings.problems))
 
 
@@ -69,7 +70,7 @@ def _reading(number):
 
 
 def _say_clips(recordings, counted, asked):
-    """Reads all clips, and says how many there are, what is left out and what the band does not hold."""
+    """Reads all clips, and says how many there are and what is left out; returns notes of what the band leaves out."""
     number, (length, height, width, _) = len(recordings), recordings.clip_shape
     for problem in recordings.problems:
         console.say(f"Left out: {problem}")
@@ -80,8 +81,10 @@ def _say_clips(recordings, counted, asked):
         f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per "
         f"second. What repeats at {low:.3g} to {high:.3g} Hz can be read."
     )
-    for note in counted.notes(recordings.band, f"--band={asked.band[0]:g},{asked.band[1]:g}" if asked.band else ""):
+    notes = counted.notes(recordings.band, f"--band={asked.band[0]:g},{asked.band[1]:g}" if asked.band else "")
+    for note in notes:
         console.say(f"NOTE {note}")
+    return notes
 
 
 def _say_agreement(hertz, counted):
