@@ -59,7 +59,7 @@ def halves(share):
     return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 500, 50))
 
 
-def test_events_that_the_rest_of_the_picture_tells_apart_are_halves():
+def test_events_the_whole_picture_tells_apart_are_halves():
     assert events.are_halves(halves(4.0))
     assert not events.are_halves(halves(0.0))
 
@@ -179,7 +179,7 @@ def test_few_textured_tiles_tell_a_pan_but_no_swing():
     assert paths["swing"] is None
 
 
-def test_a_scene_begins_where_it_has_faded_in_and_ends_before_it_fades_out():
+def test_a_scene_lies_between_fade_in_and_fade_out():
     light = np.concatenate((np.zeros(5), np.linspace(0, 1, 11), np.ones(30), np.linspace(1, 0, 11), np.zeros(5)))
     frames = (light[:, None, None, None] * pictures(0, 62)).astype(np.uint8)
     pieces = list(stretches.cut(zip(np.arange(62) / 15, frames, strict=True)))
