@@ -12,12 +12,12 @@ when recordings are added.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import threadpoolctl
 
-from simper_tf.reading import camera, compression, courses, events, movement, regions, result, skin, stretches
+from simper_tf.reading import camera, compression, courses, events, magnitudes, movement, regions, result, skin, stretches
 
 LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45
@@ -105,15 +105,25 @@ def _of_stretch(
 def _ranked(
     stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
 ) -> tuple[np.ndarray, list[movement.Candidate]]:
-    """Steady frames and candidates of a stretch; under an even light too, where nothing is clear as it was filmed."""
+    """Steady frames and candidates of a stretch: as filmed, under an even light, and wherever the picture stands.
+
+    Each way is tried only where nothing was clear before.
+    """
     ranked: list[movement.Candidate] = []
-    for steady, path in camera.views(gray):
-        scores = _even(courses.tile_scores(steady), stretch)
+    for steady, shown, path in _ways(gray):
+        scores = _even(courses.tile_scores(shown), stretch)
         some = movement.candidates(scores, _limits(stretch.rate, band))
         ranked += compression.without(some, gray[0].size, keys, stretch.rate, path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
     return steady, movement.surest_first(ranked)
+
+
+def _ways(gray: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
+    """Steady frames, what of them is looked at, and the path of the camera that was taken out."""
+    for steady, path in camera.views(gray):
+        yield steady, steady, path
+    yield steady, magnitudes.of(gray), None
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
