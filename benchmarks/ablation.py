@@ -15,7 +15,7 @@ from unittest import mock
 
 from benchmarks import document, perturbed
 from simper_tf.evaluation import tables
-from simper_tf.reading import camera, compression, courses, events, magnitudes, movement, skin, stretches, verdict
+from simper_tf.reading import camera, compression, courses, events, movement, skin, stretches, verdict
 
 COMMAND = "python -m benchmarks.ablation"
 # Rule -> what it is switched off by: module, name, and what stands in for it.
@@ -23,7 +23,7 @@ RULES = {
     "scenes are cut": (stretches, "cuts", lambda *_: []),
     "the camera is taken out": (camera, "steadied", lambda gray: (gray, None)),
     "light is evened": (camera, "evened", lambda _: None),
-    "magnitudes": (magnitudes, "of", lambda gray: np.zeros_like(gray)),
+    "magnitudes see through a moving camera": (camera, "is_told", lambda _: True),
     "tiles are read too": (courses, "TILES_USED", 0),
     "compression and pixels are left out": (compression, "without", lambda ranked, *_: ranked),
     "halves are paired": (events, "full", lambda run: (run, 0.0, False)),

@@ -111,7 +111,7 @@ def propose(
     _check(band, window, hop, rate, size)
     reasons, asked = {}, "as asked for"
     known = [hertz for one in repeats for hertz in one]
-    around = (_BELOW * min(known), _ABOVE * max(known)) if known else windows.BAND
+    around = tuple(float(f"{end:.2g}") for end in (_BELOW * min(known), _ABOVE * max(known))) if known else windows.BAND
     bottom, top = band or around
     if rate:
         reasons["rate"] = asked

@@ -84,6 +84,16 @@ def steadied(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
 
 
+def is_told(gray: np.ndarray) -> bool:
+    """Whether the whole picture moves as one, as it does when a camera pans over what stands still.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    path = _path(gray[..., 0])
+    return path is not None and np.ptp(path, axis=0).max() >= LEAST
+
+
 def _always_seen(path: np.ndarray, height: int, width: int) -> np.ndarray:
     """Pixels that lie in the picture all along a path, `(H, W)` bool."""
     rows = np.arange(height)[:, None] + path[:, 0]

@@ -17,7 +17,18 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import threadpoolctl
 
-from simper_tf.reading import camera, compression, courses, events, magnitudes, movement, regions, result, skin, stretches
+from simper_tf.reading import (
+    camera,
+    compression,
+    courses,
+    events,
+    magnitudes,
+    movement,
+    regions,
+    result,
+    skin,
+    stretches,
+)
 
 LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45
@@ -113,7 +124,7 @@ def _ranked(
     for steady, shown, path in _ways(gray):
         scores = _even(courses.tile_scores(shown), stretch)
         some = movement.candidates(scores, _limits(stretch.rate, band))
-        ranked += compression.without(some, gray[0].size, keys, stretch.rate, path)
+        ranked += compression.without(some, steady[0].size, keys, stretch.rate, path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
     return steady, movement.surest_first(ranked)
@@ -123,7 +134,8 @@ def _ways(gray: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray
     """Steady frames, what of them is looked at, and the path of the camera that was taken out."""
     for steady, path in camera.views(gray):
         yield steady, steady, path
-    yield steady, magnitudes.of(gray), None
+    if not camera.is_told(gray):
+        yield steady, magnitudes.of(gray), None
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:

@@ -92,12 +92,12 @@ def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
     (told,) = [line for line in first.splitlines() if " are learned from" in line]
     assert told.startswith("4 of 5 recordings (3:20 in all) are learned from, and 1 held out for the scores: ")
     for words in (
-        "44 samples per second (8 to a period of the fastest repetition). All 2 channels are learned from together, "
+        "43.2 samples per second (8 to a period of the fastest repetition). All 2 channels are learned from together, "
         "by --encoder=small1d, each clip without its mean",
         "up to 0.1 s without a sample are interpolated, and no clip spans more",
-        "Clips last 6 s (2.4 periods of the slowest repetition sought)",
-        "0.4 to 5.5 Hz can be read",
-        "Views show 132 samples",
+        "Clips last 6 s (4.8 of the slowest repetitions that were counted)",
+        "0.4 to 5.4 Hz can be read",
+        "Views show 149 samples",
         "Noise in them is as strong at all times.",
         f"Training takes {before['steps']} steps (0.2 minutes at ",
     ):
@@ -184,7 +184,7 @@ def test_without_a_model_a_file_is_read_by_learning_from_itself(run, with_flags,
             "--blur_probability=0.5 is for pictures, but the clips are series, whose",
         ),
         (["--appearance=moco"], "--appearance=moco is for pictures, but the clips are series"),
-        (["--method=slf_rpm"], "--method=slf_rpm is for pictures, but the clips are series"),
+        (["--method=slf_rpm", "--speed_range=0.6,2"], "--method=slf_rpm is for pictures, but the clips are series"),
         (
             ["--gaps=refuse", "--videos=signals/[a-e].csv"],
             r"no recording to learn from. The first of \d: .* s without a sample; expected one every",

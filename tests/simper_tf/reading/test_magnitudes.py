@@ -1,0 +1,76 @@
+"""Magnitudes of the Fourier transform: blind to shifts, not to movement, at the power of the pixels."""
+
+import cv2
+import numpy as np
+
+from simper_tf.reading import camera, magnitudes, recording
+
+HEIGHT, WIDTH, RATE = 44, 64, 15
+
+
+def blobs(rng, number):
+    """Returns `(H, W)` of soft spots, none of them at the edge."""
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    places = rng.uniform((14, 18), (HEIGHT - 14, WIDTH - 18), (number, 2))
+    return sum(np.exp(-((rows - y) ** 2 + (columns - x) ** 2) / 8) for y, x in places)
+
+
+def shifted(picture, down, right):
+    """Returns a picture moved by a part of a pixel and more."""
+    matrix = np.array([[1, 0, right], [0, 1, down]], float)
+    return cv2.warpAffine(picture, matrix, (WIDTH, HEIGHT), flags=cv2.INTER_CUBIC)
+
+
+def test_a_shift_changes_magnitudes_by_little():
+    picture = 100 * blobs(np.random.default_rng(1), 6)
+    frames = np.stack([picture, shifted(picture, 2, -2), blobs(np.random.default_rng(2), 6) * 100])[..., None]
+    same, moved, other = magnitudes.of(np.float32(frames))
+    pixels = np.sqrt(((frames[0] - frames[1]) ** 2).sum())
+    assert np.sqrt(((same - moved) ** 2).sum()) < pixels / 3
+    assert np.sqrt(((same - other) ** 2).sum()) > 2 * np.sqrt(((same - moved) ** 2).sum())
+
+
+def test_magnitudes_have_the_power_of_noise_that_they_keep():
+    noise = np.random.default_rng(0).normal(0, 10, (50, 64, 64, 1)).astype(np.float32)
+    kept = magnitudes.of(noise)
+    assert kept.shape == (50, 32, 16, 1)
+    assert abs((kept**2).mean() / 100 - 1) < 0.05
+
+
+def test_frames_smaller_than_what_is_kept_have_fewer_magnitudes():
+    assert magnitudes.of(np.zeros((3, 10, 12, 1), np.float32)).shape == (3, 10, 7, 1)
+
+
+def followed(frames_of, seconds=14):
+    """Returns frames of somebody in an unsteady hand that follows him past a fence, seconds beside them."""
+    rng = np.random.default_rng(3)
+    times = np.arange(seconds * RATE) / RATE
+    hand = np.cumsum(rng.normal(0, 0.5, (len(times), 2)), axis=0)
+    hand = np.clip(hand - cv2.blur(hand, (1, 31)), -4, 4)
+    pictures = [np.clip(shifted(frames_of(t), *at), 0, 255).astype(np.uint8)[..., None]
+                for t, at in zip(times, hand, strict=True)]  # fmt: skip
+    return list(zip(times, pictures, strict=True))
+
+
+def growing(seconds):
+    """Returns a spot that grows and shrinks at 0.5 Hz before soft spots that wander."""
+    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
+    size = 5 + 2.5 * np.sin(2 * np.pi * 0.5 * seconds)
+    spot = 150 * (np.hypot(rows - 22, columns - 32) < size)
+    ground = 60 * blobs(np.random.default_rng(5), 5)
+    return np.float32(cv2.GaussianBlur(spot + 0.5 * ground, (0, 0), 1))
+
+
+def test_what_repeats_in_an_unsteady_hand_is_read():
+    (answer,) = recording.read(followed(growing)).clear
+    assert abs(answer.hertz - 0.5) < 0.02
+
+
+def test_a_pan_is_told_and_something_that_moves_is_not():
+    wide = 100 + 40 * np.random.default_rng(0).normal(size=(HEIGHT + 10, WIDTH + 40)).astype(np.float32)
+    wide = cv2.GaussianBlur(wide, (0, 0), 1.5)
+    matrices = [np.array([[1, 0, -0.25 * k], [0, 1, -5]], float) for k in range(80)]
+    pan = np.stack([cv2.warpAffine(wide, matrix, (WIDTH, HEIGHT)) for matrix in matrices])[..., None]
+    assert camera.is_told(pan)
+    swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
+    assert not camera.is_told(swing)
