@@ -20,7 +20,8 @@ import numpy as np
 
 from benchmarks import document
 from simper_tf.evaluation import tables
-from simper_tf.reading import recording, result
+from simper_tf.reading import readings, result
+from simper_tf.recordings import sources
 
 COMMAND = "python -m benchmarks.real"
 COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
@@ -97,8 +98,8 @@ def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:
 
 
 def read_video(path: pathlib.Path) -> tuple[str, tuple[result.Answer, ...]]:
-    """Verdict and clear answers of a video."""
-    reading = recording.read(video(path))
+    """Verdict and clear answers of a video, read as `simper predict` reads it."""
+    reading = readings.read(sources.open_file(path)).reading
     return reading.verdict, reading.clear
 
 
