@@ -101,7 +101,8 @@ def outcome_of(case, lines, records):
     """Returns what a process that ended as it should says of a file."""
     if case.trap and case.trap.exists():
         return "a pickle was loaded"
-    complaints = [line for line in lines if line.startswith(f"predict: {printable(str(case.path))}: found ")]
+    begins = tuple(f"predict: {printable(str(case.path))}{words}" for words in (": found ", " is no video: "))
+    complaints = [line for line in lines if line.startswith(begins)]
     record = records.get(str(case.path))
     if bool(complaints) == bool(record):
         return "read and refused" if record else f"no word of its own: {lines[-1:]}"

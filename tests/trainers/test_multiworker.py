@@ -52,37 +52,36 @@ def assert_same(folder, other):
 
 def test_killed_workers_go_on_to_the_weights_of_one_process(command, worker, tmp_path):
     # Keys of all workers enter the queue of each, and each makes the views of its own clips on the host.
-    arguments = ["--method=moco", "--batch_size=6", "--epochs=8", "--augment_on=host"]
-    alone = command("pretrain", *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=3")
+    arguments = ["--method=moco", "--batch_size=4", "--epochs=8", "--augment_on=host"]
+    alone = command("pretrain", *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
     _, err = alone.communicate(timeout=LIMIT)
     assert alone.returncode == 0, err
-    there, folders = free_addresses(3), [tmp_path / name for name in ("chief", "never_made_1", "never_made_2")]
+    there, folders = free_addresses(2), [tmp_path / "chief", tmp_path / "never_made"]
 
     def start():
         return [
             worker(there, k, f"--run_dir={folder}", *arguments, "--save_seconds=0") for k, folder in enumerate(folders)
         ]
 
-    chief, *others = start()
+    chief, other = start()
     wait_for(lambda: tf.train.latest_checkpoint(folders[0] / "checkpoints"), chief)
-    others[1].send_signal(signal.SIGKILL)
+    other.send_signal(signal.SIGKILL)
     lost = r"^pretrain: error: Another worker has ended.*Start all workers again, without --overwrite: the run con"
-    for process in (chief, others[0]):
-        _, err = process.communicate(timeout=LIMIT)
-        assert process.returncode == 1
-        assert re.search(lost, err, re.M), err
+    _, err = chief.communicate(timeout=LIMIT)
+    assert chief.returncode == 1
+    assert re.search(lost, err, re.M), err
     processes = start()
     outputs = [process.communicate(timeout=LIMIT) for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], outputs
-    assert all(re.search(r"^Continuing at step \d+ on 3 replicas", out, re.M) for out, _ in outputs), outputs
+    assert [process.returncode for process in processes] == [0, 0], outputs
+    assert all(re.search(r"^Continuing at step \d+ on 2 replicas", out, re.M) for out, _ in outputs), outputs
     assert "Trained. The chief evaluates." in outputs[1][0]
-    kept = [weights_of(tmp_path / f"{k}.npz") for k in range(3)]
+    kept = [weights_of(tmp_path / f"{k}.npz") for k in range(2)]
     for weights in zip(*kept, strict=True):
         for value in weights[1:]:
             np.testing.assert_array_equal(value, weights[0])
     assert_same(folders[0], tmp_path / "one")
     assert (folders[0] / "results.jsonl").exists()
-    assert not any(folder.exists() for folder in folders[1:])
+    assert not folders[1].exists()
 
 
 def test_a_worker_with_other_flags_and_a_chief_that_never_comes(worker, tmp_path):

@@ -46,7 +46,7 @@ def test_a_single_gray_recording_is_scored_on_its_last_part(tmp_path):
     columns = np.arange(32)
     frames = 40 + 180 * np.exp(-(((columns - 16 - 9 * np.sin(2 * np.pi * 0.8 * times)[:, None]) / 4) ** 2))
     np.save(tmp_path / "a.npy", np.repeat(frames[:, None], 24, axis=1).astype(np.uint8))
-    asked = Settings(videos=str(tmp_path / "a.npy"), rate=10.0, data_dir=str(tmp_path / "data"))
+    asked = Settings(videos=str(tmp_path / "a.npy"), rate=10.0, window=6.0, data_dir=str(tmp_path / "data"))
     said = []
     clips = own_videos.load(asked, said.append)
     assert any(line.startswith("Building own_videos/") for line in said)
