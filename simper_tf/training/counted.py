@@ -7,7 +7,7 @@ from simper_tf.reading import readings
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.recordings.sources import Source
 
-# Recordings that are counted; of more, so many evenly spread ones tell what a model is for.
+# Recordings that are counted; of more, the first ones tell what a model is for.
 _MOST = 24
 
 
