@@ -23,7 +23,7 @@ RULES = {
     "scenes are cut": (stretches, "cuts", lambda *_: []),
     "the camera is taken out": (camera, "steadied", lambda gray: (gray, None)),
     "light is evened": (camera, "evened", lambda _: None),
-    "magnitudes see through a moving camera": (camera, "is_told", lambda _: True),
+    "magnitudes see through a moving camera": (camera, "moves_as_one", lambda _: True),
     "tiles are read too": (courses, "TILES_USED", 0),
     "compression and pixels are left out": (compression, "without", lambda ranked, *_: ranked),
     "halves are paired": (events, "full", lambda run: (run, 0.0, False)),

@@ -84,7 +84,7 @@ def steadied(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
     return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
 
 
-def is_told(gray: np.ndarray) -> bool:
+def moves_as_one(gray: np.ndarray) -> bool:
     """Whether the whole picture moves as one, as it does when a camera pans over what stands still.
 
     Args:

@@ -134,7 +134,7 @@ def _ways(gray: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray
     """Steady frames, what of them is looked at, and the path of the camera that was taken out."""
     for steady, path in camera.views(gray):
         yield steady, steady, path
-    if not camera.is_told(gray):
+    if not camera.moves_as_one(gray):
         yield steady, magnitudes.of(gray), None
 
 

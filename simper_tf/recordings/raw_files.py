@@ -1,5 +1,6 @@
 """Raw files before anything reads them: what would wait for ever or fill the memory is refused by its name."""
 
+import codecs
 import os
 import pathlib
 import stat
@@ -113,3 +114,12 @@ def _hindrance(path):
     except OSError as error:  # A loop of links, no permission, a disk that fails.
         return f"what cannot be opened ({error.strerror})"
     return ""
+
+
+def is_text(head: bytes) -> bool:
+    """Returns whether the first bytes of a file are text, of which the last letter may be cut off."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return all(letter.isprintable() or letter.isspace() for letter in text)

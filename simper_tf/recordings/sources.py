@@ -1,7 +1,6 @@
 """Anybody's recordings, opened: videos, pictures, arrays and series, as frames with their own times."""
 
 import abc
-import codecs
 import dataclasses
 import math
 import pathlib
@@ -325,18 +324,9 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
     if path.suffix.lower() in endings.TABLES:
         expected = "a video, or a table as CSV, TSV, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
-    if _is_text(head):
+    if raw_files.is_text(head):
         raise NoRecordingError(path, " is no video: it is text.")
     return Video(path, rate, is_filmed_at_rate)
-
-
-def _is_text(head):
-    """Returns whether the first bytes of a file are text, of which the last letter may be cut off."""
-    try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return all(letter.isprintable() or letter.isspace() for letter in text)
 
 
 def _load_array(path):

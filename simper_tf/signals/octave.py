@@ -248,6 +248,11 @@ class Octave:
         """The frequency over that at which features run; None where each clip is to be read by its own pixels."""
         return 1 / self.divisor if self.is_common else None
 
+    @property
+    def times(self) -> str:
+        """The multiple in words: `2 times the frequency`."""
+        return "the frequency" if self.divisor == 1 else f"{self.divisor} times the frequency"
+
     def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
         """Reads frequencies by the common multiple, or clip by clip where there is none.
 
@@ -267,12 +272,11 @@ class Octave:
                 f"The pixels of {self.voting:.0%} of the clips show a line: too few to tell at which multiple of the "
                 "frequency features run. Each clip is read by its own pixels."
             )
-        times = "the frequency" if self.divisor == 1 else f"{self.divisor} times the frequency"
         if self.is_common:
-            return f"Features run at {times}: so say {self.agreement:.0%} of the clips whose pixels show it."
+            return f"Features run at {self.times}: so say {self.agreement:.0%} of the clips whose pixels show it."
         return (
             f"Features do not run at one multiple of the frequency: {self.agreement:.0%} of the clips whose pixels "
-            f"show it say {times}, the others differ. Each clip is read by its own pixels."
+            f"show it say {self.times}, the others differ. Each clip is read by its own pixels."
         )
 
 

@@ -66,11 +66,11 @@ def test_what_repeats_in_an_unsteady_hand_is_read():
     assert abs(answer.hertz - 0.5) < 0.02
 
 
-def test_a_pan_is_told_and_something_that_moves_is_not():
+def test_a_pan_moves_as_one_and_something_that_moves_is_not():
     wide = 100 + 200 * np.random.default_rng(0).normal(size=(HEIGHT + 10, WIDTH + 40)).astype(np.float32)
     wide = cv2.GaussianBlur(wide, (0, 0), 1.5)
     matrices = [np.array([[1, 0, -0.25 * k], [0, 1, -5]], float) for k in range(80)]
     pan = np.stack([cv2.warpAffine(wide, matrix, (WIDTH, HEIGHT)) for matrix in matrices])[..., None]
-    assert camera.is_told(pan)
+    assert camera.moves_as_one(pan)
     swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
-    assert not camera.is_told(swing)
+    assert not camera.moves_as_one(swing)
