@@ -1,6 +1,6 @@
-"""Figures of the guides: features during training, errors with few labels, and the periods of drawn faces.
+"""Figures of the guides: features in training, errors with few labels and in noise, and the periods of drawn faces.
 
-python -m docs.figures [training] [few_labels] [periods]
+python -m docs.figures [training] [few_labels] [noise] [periods]
 """
 
 import pathlib
@@ -20,6 +20,7 @@ from simper_tf.evaluation import plots
 from trainers.grid import Grid
 from trainers.studies import STUDIES
 from trainers.studies import figures as of_tables
+from trainers.studies import noise as of_noise
 from trainers.studies.results import gather
 from trainers.studies.scales import SCALES
 
@@ -32,6 +33,9 @@ LOOKS = {
     "moving": ("the head moves", ("motion",)),
     "long": ("light follows the breath", ("breath",)),
 }
+# How titles of lines begin that nobody has learned -> how they are drawn.
+REFERENCES = {"control: strongest": "--", "ideal": "-.", "floor": ":"}
+MARKERS = "os^Dvx"
 MARKS = {"pulse": (COLORS[0], "-"), "motion": (COLORS[2], ":"), "breath": (COLORS[1], "--")}
 PERSON = 3  # Whose clips show the periods.
 
@@ -67,12 +71,44 @@ def training() -> Figure:
 
 def few_labels() -> Figure:
     """Returns errors over the share of labels, on digits, of committed rows."""
+    curves = of_tables.errors(_results("table13_digits"))
+    return plots.errors_over_share({name: curves[name] for name in LINES}, "share of the labels (%)", "MAPE (%)")
+
+
+def noise() -> Figure:
+    """Returns errors over the noise of MNIST's clips, a dot a seed, of committed rows."""
+    results = _results("noise")
+    strengths = list(of_noise.STRENGTHS.values())
+    drawn = Figure(figsize=(9, 4), layout="constrained")
+    panels = drawn.subplots(1, len(results.study.blocks), sharey=True)
+    for axes, block in zip(panels, results.study.blocks, strict=True):
+        learned = [line for line in block.lines if not line.title.startswith(tuple(REFERENCES))]
+        for number, line in enumerate(learned):
+            errors = [[row.value for row in results.of(cell)] for cell in line.cells]
+            means, color = [np.mean(values) for values in errors], COLORS[number % len(COLORS)]
+            axes.plot(strengths, means, color=color, marker=MARKERS[number], markersize=5, label=line.title)
+            for place, values in zip(strengths, errors, strict=True):
+                axes.plot([place] * len(values), values, ".", color=color, markersize=4)
+        for line in block.lines:
+            for begin, style in REFERENCES.items():
+                if line.title.startswith(begin):
+                    values = [results.of(cell)[0].value for cell in line.cells]
+                    axes.plot(strengths, values, style, color="0.4", linewidth=1, label=line.title)
+        axes.set(yscale="log", xlabel="deviation of the noise (gray levels of 255)")
+        axes.set_xticks(strengths)
+        axes.set_title(block.title, loc="left", fontsize=10)
+        axes.legend(frameon=False, fontsize=7)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("mean absolute error (Hz)")
+    return drawn
+
+
+def _results(name):
+    """Returns a table, of committed rows."""
     scale = SCALES["small"].located("data", "raw")
     with tempfile.TemporaryDirectory() as folder:
         grid = Grid(pathlib.Path(folder), kept=FOLDER / "results" / "rows.jsonl")
-        name = "table13_digits"
-        curves = of_tables.errors(gather(STUDIES[name][0](scale), scale, scale.seeds_of(name), grid))
-    return plots.errors_over_share({name: curves[name] for name in LINES}, "share of the labels (%)", "MAPE (%)")
+        return gather(STUDIES[name][0](scale), scale, scale.seeds_of(name), grid)
 
 
 def periods() -> Figure:
@@ -97,7 +133,7 @@ def periods() -> Figure:
     return drawn
 
 
-FIGURES = {"training": training, "few_labels": few_labels, "periods": periods}
+FIGURES = {"training": training, "few_labels": few_labels, "noise": noise, "periods": periods}
 
 
 def write(names):

@@ -133,6 +133,16 @@ class Grid:
         if self.kept and finished:
             self._kept_rows = rows.add_runs(self.kept, finished)
 
+    def kept_rows(self, name: str) -> list[rows.Row]:
+        """Returns the kept rows of a name, which need not be that of a run."""
+        return self._kept_rows.get(name, [])
+
+    def keep_rows(self, name: str, of_name: list[rows.Row]):
+        """Keeps rows by a name: those that are made of several runs have no folder."""
+        if of_name == self.kept_rows(name):
+            return
+        self._kept_rows = rows.add_runs(self.kept, {name: of_name}) if self.kept else {**self._kept_rows, name: of_name}
+
     @contextlib.contextmanager
     def held(self):
         """Keeps other grids out of the folder for the time of a block.

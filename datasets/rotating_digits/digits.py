@@ -149,12 +149,10 @@ def clip_record(images, split, index, spurious=False, spin=False, disturbance=No
         `phase` (radians) as float32; `angle` (150,) float32 radians; `digit` int; `id`, such as "train-00017", and
         `subject`, which image it shows: split, digit and the number of the image, such as "train-7-0001".
     """
-    digit = index % 10
-    number = index // 10 % len(images[digit])
-    image = images[digit][number]
+    digit, number = _place(images, index)
     frequency, phase, color = clip_parameters(split, index, spurious)
     angles = angles_of(frequency, phase, spin)
-    frames = turn(image[:, :, None], angles)[..., 0]
+    frames = turn(images[digit][number][:, :, None], angles)[..., 0]
     if disturbance:
         # The fourth number keeps these seeds apart from those of the parameters and of the images.
         frames = to_uint8(disturb(frames, disturbance, np.random.default_rng([_SEED, SPLIT_INDEX[split], index, 2])))
@@ -170,6 +168,17 @@ def clip_record(images, split, index, spurious=False, spin=False, disturbance=No
         "phase": np.float32(phase),
         "angle": angles,
     }
+
+
+def image_of(images, index):
+    """Returns the image `(28, 28)` uint8 that a clip shows; arguments as in `clip_record`."""
+    digit, number = _place(images, index)
+    return images[digit][number]
+
+
+def _place(images, index):
+    digit = index % 10
+    return digit, index // 10 % len(images[digit])
 
 
 def clip_records(images, split, count, **look):

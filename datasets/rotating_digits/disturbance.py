@@ -6,7 +6,7 @@ Nothing of it repeats: light and things follow random walks, so no line of a spe
 import numpy as np
 
 # Strength -> standard deviations of light (of its logarithm) and noise (gray levels), and number of things.
-STRENGTHS = {"low": (0.2, 40.0, 1), "middle": (0.5, 110.0, 3), "high": (0.7, 180.0, 5)}
+STRENGTHS = {"faint": (0.1, 20.0, 1), "low": (0.2, 40.0, 1), "middle": (0.5, 110.0, 3), "high": (0.7, 180.0, 5)}
 RADII = (2.0, 4.0)  # Pixels, standard deviation of the Gaussian spots that pass.
 PACE = 0.6  # Pixels that a spot walks in a frame, standard deviation.
 

@@ -36,6 +36,11 @@ class RotatingDigitsConfig(tfds.core.BuilderConfig):
     validation_clips: int = 500
     test_clips: int = 2000
 
+    @property
+    def shows_image(self):
+        """Returns whether examples have the image of their clip, where nothing else tells it without the raw files."""
+        return self.mnist and self.disturbance is not None
+
 
 class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
     """Clips of swinging or spinning handwritten digits, labeled with the frequency."""
@@ -72,16 +77,19 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
         ),
         *(
             RotatingDigitsConfig(
-                name=f"digits_noisy_{strength}",
-                description="scikit-learn's digits in changing light, behind moving spots and noise.",
+                name=f"{name}_noisy_{strength}",
+                description=f"{whose} digits in changing light, behind moving spots and noise.",
+                mnist=name == "mnist",
                 disturbance=strength,
             )
+            for name, whose in (("digits", "scikit-learn's"), ("mnist", "MNIST's"))
             for strength in STRENGTHS
         ),
     ]
 
     def _info(self):
-        channels = 3 if self.builder_config.spurious else 1
+        config = self.builder_config
+        channels = 3 if config.spurious else 1
         frames, size = digits.NUM_FRAMES, handwriting.SIZE
         features = {
             "clip": tfds_features.frames(
@@ -101,6 +109,8 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
                 "[-pi/2, pi/2] radians; [-pi, pi] where digits spin",
             ),
         }
+        if config.shows_image:
+            features["image"] = tfds_features.frames(1, size, "The digit upright and undisturbed.", channels)
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(features),
             metadata=tfds_features.metadata(tasks.Frequency("Hz")),
@@ -115,6 +125,8 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
         config = self.builder_config
         if config.disturbance is None:
             image = ideal.turned_back(example["clip"], example["angle"])
+        elif config.shows_image:
+            image = example["image"][0]
         else:
             split, digit, number = example["subject"].decode().split("-")
             image = _embedded(split)[int(digit)][int(number)][..., None]
@@ -130,7 +142,10 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
         images = handwriting.by_digit(*read(split), split)
         config = self.builder_config
         look = {"spurious": config.spurious, "spin": config.spin, "disturbance": config.disturbance}
-        yield from enumerate(digits.clip_records(images, split, num_clips, **look))
+        for index, record in enumerate(digits.clip_records(images, split, num_clips, **look)):
+            if config.shows_image:
+                record["image"] = digits.image_of(images, index)[None, ..., None]
+            yield index, record
 
 
 @functools.cache

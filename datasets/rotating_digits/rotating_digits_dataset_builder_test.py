@@ -117,6 +117,18 @@ def test_without_manual_folder_mnist_comes_from_registered_urls(tmp_path):
 
 
 @pytest.mark.slow
+def test_noisy_mnist_brings_the_image_that_its_ideal_knows(tmp_path):
+    (tmp_path / "manual").mkdir()
+    write_mnist(tmp_path / "manual")
+    few = prepare(builder(tmp_path, mnist=True, disturbance="low"), manual_dir=tmp_path / "manual")
+    images = handwriting.by_digit(*handwriting.read_mnist(tmp_path / "manual", "test"), "test")
+    for example in tfds.as_numpy(few.as_dataset(split="test")):
+        _, digit, number = example["subject"].decode().split("-")
+        np.testing.assert_array_equal(example["image"][0, ..., 0], images[int(digit)][int(number)])
+        assert few.ideal(example) == pytest.approx(example["label"], abs=2e-3)
+
+
+@pytest.mark.slow
 def test_an_incomplete_manual_folder_names_the_missing_file(tmp_path):
     manual_dir = tmp_path / "manual"
     manual_dir.mkdir()

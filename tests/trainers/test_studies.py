@@ -255,7 +255,7 @@ def test_the_comparison_has_every_method_and_controls():
     assert not any(run.settings().options.get("prior_weight") for run in study("comparison").runs())
 
 
-@pytest.mark.parametrize("name", ["comparison", "table2", "mnist", "quickstart"])
+@pytest.mark.parametrize("name", ["comparison", "table2", "table14", "mnist", "quickstart"])
 def test_floors_are_of_what_learns_nothing(name):
     blocks = study(name).blocks
     cells = [cell for block in blocks for line in block.lines for cell in line.cells if cell]
@@ -264,13 +264,23 @@ def test_floors_are_of_what_learns_nothing(name):
     assert {cell.run.settings().epochs for cell in floors} == {0}
 
 
-@pytest.mark.parametrize("name", ["comparison", "table2"])
+@pytest.mark.parametrize("name", ["comparison", "table2", "table14"])
 def test_the_ideal_stands_in_columns_of_fourier_readouts(name):
     for block in study(name).blocks:
         (line,) = (line for line in block.lines if line.title.startswith("ideal"))
         shown = {title for title, cell in zip(block.columns, line.cells, strict=True) if cell}
         assert shown == {title for title in block.columns if title.startswith("FFT")}
         assert {cell.protocol for cell in line.cells if cell} == {IDEAL}
+
+
+def test_the_noise_table_has_each_method_at_four_strengths():
+    titles = [METHODS[name].title for name in chosen.NOISY]
+    for block in study("noise").blocks:
+        assert [line.title for line in block.lines][: len(titles)] == titles
+        assert block.paired == tuple(("SimPer", title) for title in titles if title != "SimPer")
+        for line in block.lines:
+            sets = [cell.run.settings().dataset for cell in line.cells]
+            assert sets == [f"rotating_digits/mnist_noisy_{name}" for name in ("faint", "low", "middle", "high")]
 
 
 def test_the_comparison_has_the_chosen_settings():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from trainers.studies import ablations, comparison, features, fewer, finetuning
+from trainers.studies import ablations, comparison, features, fewer, finetuning, noise
 from trainers.studies.scales import SETS, Scale
 from trainers.studies.table import Study
 
@@ -35,5 +35,6 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "quickstart": (comparison.quickstart, _DIGITS),
     "mnist": (comparison.mnist, _DIGITS),
     "comparison": (comparison.comparison, _DIGITS),
+    "noise": (noise.noise, _DIGITS),
     "choices": (comparison.choices, _DIGITS),
 }

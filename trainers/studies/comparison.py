@@ -60,6 +60,7 @@ _QUICKSTART = {
 
 # Multiple of the frequency -> the column of what is read off a perfect feature at it.
 _AT = {1: "floor: sine at f (Hz)", 2: "floor: sine at 2f (Hz)"}
+_IDEAL = "ideal: template matching (Hz)"
 _FLOORS = (
     "Floors are what each readout makes of perfect features, sines at the frequency or at twice it. A nearest neighbor "
     "has the frequency of a training clip, and cannot be better than those lie apart: lines at a floor are level."
@@ -69,23 +70,25 @@ _FLOORS = (
 def quickstart(scale: Scale) -> Study:
     """Returns the readouts of the quickstart, beside the paper's numbers."""
     about = f"What `make quickstart` ends with, over three seeds. {_FLOORS}"
-    block = _readouts(scale, Run("flags/quickstart.cfg"), controls.mean_of_frames(digits(scale, "digits")))
+    block = _readouts(scale, Run("flags/quickstart.cfg"), digits(scale, "digits"))
     return Study("quickstart", "The quickstart", about, (block,))
 
 
 def mnist(scale: Scale) -> Study:
     """Returns the readouts of `flags/mnist.cfg`, on the digits of the paper, beside its numbers."""
     # Short tables say that everything runs, and download nothing.
-    run = Run("flags/mnist.cfg").but(**({"dataset": "rotating_digits/digits"} if scale.is_short else {}))
+    config = "digits" if scale.is_short else "mnist"
+    run = Run("flags/mnist.cfg").but(dataset=f"rotating_digits/{config}")
     about = f"What `flags/mnist.cfg` ends with, on the paper's own digits and not on what stands in for them. {_FLOORS}"
-    return Study("mnist", "The paper's digits, MNIST", about, (_readouts(scale, run),))
+    return Study("mnist", "The paper's digits, MNIST", about, (_readouts(scale, run, digits(scale, config)),))
 
 
 def summary(scale: Scale) -> Study:
     """Returns the main readouts on MNIST and on smaller digits, beside the paper, the pixels alone and floors."""
     sets = [{line.cells[0].protocol: line.cells[0] for line in make(scale).blocks[0].lines} for make in _SUMMARY]
     sets[1] = {name: dataclasses.replace(cell, paper=None) for name, cell in sets[1].items()}  # The paper has MNIST.
-    unlearned = [controls.untrained(sets[0]["fft"].run), controls.mean_of_frames(digits(scale, "digits"))]
+    clips = ("digits" if scale.is_short else "mnist", "digits")
+    unlearned = [controls.mean_of_frames(digits(scale, config)) for config in clips]
     lines = [Line(protocols.TITLES[name], tuple(cells[name] for cells in sets)) for name in _SUMMARIZED]
     for protocol, title in _FLOOR_LINES.items():
         cells = (controls.floor(run, protocol, "mae", multiple) for multiple, run in enumerate(unlearned, start=1))
@@ -105,21 +108,21 @@ _SUMMARIZED = ("fft_resolved", "fft", "1nn", "pixels")
 _FLOOR_LINES = {"fft_resolved": "floor of the Fourier transform", "1nn": "floor of the nearest neighbor"}
 
 
-def _readouts(scale, run, unlearned=None):
-    """Returns what a run ends with, a line a readout, beside the paper's numbers and floors, of `unlearned`."""
+def _readouts(scale, run, same_clips):
+    """Returns what a run ends with, a line a readout, beside the paper's numbers, floors and the ideal of its clips."""
     kept = ("data_dir", "steps", "train_clips", "test_clips")
     given = {name: value for name, value in scale.sets["rotating_digits"].pretrain.changes if name in kept}
-    run = run.but(**given)
-    unlearned = unlearned or controls.untrained(run)
+    run, unlearned = run.but(**given), controls.mean_of_frames(same_clips.but(**given))
 
     def cells(protocol, paper):
         for metric in METRICS:
             yield Cell(run, protocol, metric, published.value("table2", "simper", f"{paper} {metric}"))
         for multiple in _AT:
             yield controls.floor(unlearned, protocol, "mae", multiple)
+        yield controls.ideal(unlearned, protocol, "mae")
 
     lines = [Line(title, tuple(cells(protocol, paper))) for protocol, (title, paper) in _QUICKSTART.items()]
-    return Block("", (*METRICS.values(), *_AT.values()), tuple(lines), ranked=False)
+    return Block("", (*METRICS.values(), *_AT.values(), _IDEAL), tuple(lines), ranked=False)
 
 
 def comparison(scale: Scale) -> Study:

@@ -25,6 +25,7 @@ FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
 # Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
 _FLOORED = {"fft_resolved": "fft_calibrated", **{name: name for name in floors.READOUTS}}
 _SINES = {1: "floor: a sine at the frequency", 2: "floor: a sine at twice the frequency"}
+IDEAL_LINE = "ideal: template matching, told the image"
 _WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
 
 
@@ -52,8 +53,7 @@ def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
     lines = [
         Line(title, tuple(floor(reader, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
     ]
-    best = (Cell(reader, floors.IDEAL, metric) if name.startswith("fft") else None for name, metric in columns)
-    return [*lines, Line("ideal: template matching, told the image", tuple(best))]
+    return [*lines, Line(IDEAL_LINE, tuple(ideal(reader, *column) for column in columns))]
 
 
 def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
@@ -66,6 +66,14 @@ def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
     """
     name = _FLOORED.get(protocol)
     return name and Cell(run, f"{name}_{floors.MULTIPLES[multiple]}", metric)
+
+
+def ideal(run: Run, protocol: str, metric: str) -> Cell | None:
+    """Returns the cell of template matching; None beside readouts of labels, which it has no use for.
+
+    Arguments as of `floor`.
+    """
+    return Cell(run, floors.IDEAL, metric) if protocol.startswith("fft") else None
 
 
 def untrained(run: Run) -> Run:

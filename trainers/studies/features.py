@@ -79,7 +79,8 @@ def spurious(scale: Scale) -> Study:
         *(_line(pretrain.but(method=method), columns, table="table14") for method in ("simclr", "simper")),
         *_larger_batches(scale, pretrain, columns),
         _untrained(pretrain, columns),
-        *controls.beside_features(name, controls.untrained(pretrain.but(method="simper")), columns),
+        *controls.beside_features(name, controls.mean_of_frames(pretrain), columns),
+        *controls.floor_lines(pretrain, columns),
     )
     titles = tuple(f"{OF_PAPER[protocol]}: {unit(name, metric)}" for protocol, metric in columns)
     about = (

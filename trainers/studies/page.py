@@ -1,7 +1,7 @@
 """The page of Markdown of a table."""
 
 from simper_tf.evaluation import tables
-from trainers.studies import ranking
+from trainers.studies import paired, ranking
 from trainers.studies.results import Results
 from trainers.studies.table import Block
 
@@ -15,6 +15,8 @@ def markdown(results: Results) -> str:
         parts += _list("First in each column", _firsts(block, results) if block.ranked else [])
         for pair in block.against:
             parts += _list(f"{pair[0]} against {pair[1]}, seed by seed", _against(block, results, *pair))
+        for pair in block.paired:
+            parts += _list(f"{pair[0]} against {pair[1]}, clip by clip", _paired(block, results, *pair))
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,6 +75,14 @@ def _against(block, results, title, other):
     lines = {line.title: map(results.of, line.cells) for line in block.lines}
     columns = zip(block.columns, lines[title], lines[other], strict=True)
     return [said for column, rows, others in columns if (said := ranking.seed_by_seed(column, rows, others, other))]
+
+
+def _paired(block, results, title, other):
+    columns = zip(block.columns, block.pairs(title, other), strict=True)
+    return [
+        paired.sentence(column, title, other, results.pairs[cells])
+        for column, cells in columns if cells in results.pairs
+    ]  # fmt: skip
 
 
 def _how(results):

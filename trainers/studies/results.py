@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from simper_tf.evaluation.rows import Row
 from trainers.grid import Grid, Run
+from trainers.studies import paired
 from trainers.studies.ranking import UNLEARNED
 from trainers.studies.scales import Scale
 from trainers.studies.table import Cell, Line, Study
@@ -21,6 +22,7 @@ class Results:
         seeds: Of every run.
         rows: Run without a seed, also one that others begin with -> its rows of all seeds.
         names: The same runs -> their names: a run may be written in two ways.
+        pairs: Two cells -> the row of their paired test; none until all seeds of both are finished.
     """
 
     study: Study
@@ -28,6 +30,7 @@ class Results:
     seeds: Sequence[int]
     rows: Mapping[Run, list[Row]]
     names: Mapping[Run, str]
+    pairs: Mapping[tuple[Cell, Cell], Row]
 
     def of(self, cell: Cell | None) -> list[Row]:
         """Returns the rows of a cell, one a seed; none of None."""
@@ -71,4 +74,6 @@ def gather(study: Study, scale: Scale, seeds: Sequence[int], grid: Grid) -> Resu
     runs = list(dict.fromkeys(source for run in study.runs() for source in run.with_sources()))
     rows = {run: [row for seed in seeds for row in grid.rows_of(run.seeded(seed))] for run in runs}
     names = {run: grid.folder_of(run.seeded(seeds[0])).name for run in runs}
-    return Results(study, scale, seeds, rows, names)
+    pairs = [cells for block in study.blocks for titles in block.paired for cells in block.pairs(*titles)]
+    tested = {cells: paired.row(grid, *cells, seeds) for cells in pairs}
+    return Results(study, scale, seeds, rows, names, {cells: row for cells, row in tested.items() if row})

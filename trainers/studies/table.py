@@ -40,6 +40,7 @@ class Block:
         lines: The lines.
         ranked: Whether the best of each column is marked.
         against: Pairs of titles of lines that are also compared seed by seed, as they share what a seed draws.
+        paired: Pairs of titles of lines that are also compared clip by clip, see `paired`.
     """
 
     title: str
@@ -47,10 +48,16 @@ class Block:
     lines: tuple[Line, ...]
     ranked: bool = True
     against: tuple[tuple[str, str], ...] = ()
+    paired: tuple[tuple[str, str], ...] = ()
 
     def column(self, number: int) -> list[Cell | None]:
         """Returns the cells of a column, one a line."""
         return [line.cells[number] for line in self.lines]
+
+    def pairs(self, title: str, other: str) -> list[tuple[Cell, Cell]]:
+        """Returns the cells of two lines, column by column."""
+        cells = {line.title: line.cells for line in self.lines}
+        return list(zip(cells[title], cells[other], strict=True))
 
 
 @dataclasses.dataclass(frozen=True)
