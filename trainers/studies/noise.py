@@ -3,7 +3,7 @@
 from simper_tf.evaluation.protocols import IDEAL
 from simper_tf.methods import METHODS
 from trainers.studies import controls
-from trainers.studies.chosen import NOISY
+from trainers.studies.chosen import NOISY, NOISY_SECONDS
 from trainers.studies.readouts import OF_FEATURES
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -22,12 +22,12 @@ def noise(scale: Scale) -> Study:
     methods = scale.some(NOISY)
     blocks = tuple(_block(scale, base, methods, readout) for readout in READOUTS)
     about = (
-        "The paper's digits in changing light, behind passing spots and noise of a growing deviation, which is given "
-        "in gray levels of 255. All methods have the same encoder, clips and views of each, no prior, and a band of "
-        "0.2 to 7.5 Hz, which tells little. They train for the same CPU seconds: the number of steps follows from the "
-        "time that one takes. Other settings are those that were chosen for each on validation clips. Template "
-        "matching knows the image and how it moves. The pixels' strongest line needs no training. Errors of two "
-        "methods are compared on the same clips with the same seeds: intervals are of draws of seeds and of images."
+        "The paper's digits in changing light, behind passing spots and noise. Its deviation is given in gray levels "
+        f"of 255. All methods train for about {NOISY_SECONDS} CPU seconds on the same clips, without the prior. Their "
+        "band is 0.2 to 7.5 Hz, which tells little. Other settings were chosen for each method on validation clips of "
+        "middle noise. Template matching knows the image and how it moves; the strongest line of the pixels needs no "
+        "training. Two methods are compared on the same clips with the same seeds. Intervals of their ratios are of "
+        "draws of seeds and of images."
     )
     return Study("noise", "Error over noise (MNIST)", about, blocks)
 
