@@ -43,10 +43,10 @@ RATES = {
 # Weight of the frequency prior on faces, whose pixels do not say which of their periods is the pulse. The best for
 # SimPer on long faces by nearest neighbor and probe; table `prior` of that commit.
 PULSE_PRIOR = 3
-# Method -> CPU seconds of a step on noisy digits of MNIST on one core, and flags that differ from
-# flags/small/rotating_digits.cfg there: of 3 to 9 settings of each that of the smallest geometric mean of the errors by
-# `fft_resolved` and `1nn`, on 200 validation clips of `mnist_noisy_middle`, one seed. Tried were `--keep_place`, rates of
-# 0.001 to 0.01, smaller batches, fewer views of SimPer, and SiNC with its pictures as they are.
+# Method -> CPU seconds of a step on noisy digits of MNIST on one core, and flags that differ there from
+# flags/small/rotating_digits.cfg. Of 3 to 9 settings of each this one had the smallest geometric mean of the errors by
+# `fft_resolved` and `1nn`, on 200 validation clips of `mnist_noisy_middle`, with one seed. Tried were `--keep_place`,
+# rates of 0.001 to 0.01, smaller batches, fewer views of SimPer, and pictures as they are for SiNC.
 _WIDE = {"band": "0.2,7.5"}
 _OF_NOISY = {
     "simper": (0.166, SETTINGS["simper"]),

@@ -34,7 +34,7 @@ def noise(scale: Scale) -> Study:
 
 def _block(scale, base, methods, readout):
     columns = tuple(f"{name}, {STRENGTHS[name]} levels: MAE (Hz)" for name in base)
-    kept = {} if scale.is_short else NOISY
+    kept = NOISY if scale.name == "small" else {}
 
     def line(title, run_of, protocol):
         return Line(title, tuple(Cell(run_of(run), protocol, "mae") for run in base.values()))
