@@ -43,7 +43,6 @@ def _block(scale, base, methods, readout):
         line(METHODS[name].title, lambda run, name=name: run.but(method=name, **kept.get(name, {})), readout)
         for name in methods
     ]
-    lines.append(line("control: encoder untrained", controls.untrained, readout))
     if readout == "fft_resolved":
         lines.append(line("control: strongest line of the pixels", controls.mean_of_frames, "pixels"))
         lines.append(line(controls.IDEAL_LINE, controls.mean_of_frames, IDEAL))
