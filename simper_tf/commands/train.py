@@ -23,7 +23,7 @@ def train(names: Sequence[str], asked: Train):
     from simper_tf.training import counted as counting
     from simper_tf.training.from_recordings import from_recordings
 
-    counted = counting.Counted(_reading)
+    counted = counting.Counted(console.say)
     model = from_recordings(names, seed=asked.seed, counted=counted, **_given(asked))
     _say_clips(model.recordings, counted, asked)
 
@@ -51,7 +51,7 @@ def validate(names: Sequence[str], asked: Clips) -> int:
     from simper_tf.data.recording_clips import Recordings
     from simper_tf.training.counted import Counted
 
-    counted = Counted(_reading)
+    counted = Counted(console.say)
     recordings = Recordings(names, counted=counted, **_given(asked))
     noted = _say_clips(recordings, counted, asked)
     which = "The others" if recordings.problems else "All recordings"
@@ -63,10 +63,6 @@ def _given(asked):
     """Returns the arguments of `Recordings` that are given."""
     given = {name: getattr(asked, name) for name in ("band", "window", "rate")}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _reading(number):
-    console.say(f"Reading recording {number} ...")
 
 
 def _say_clips(recordings, counted, asked):
