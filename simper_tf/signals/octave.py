@@ -249,9 +249,9 @@ class Octave:
         return 1 / self.divisor if self.is_common else None
 
     @property
-    def times(self) -> str:
-        """The multiple in words: `2 times the frequency`."""
-        return "the frequency" if self.divisor == 1 else f"{self.divisor} times the frequency"
+    def rises(self) -> str:
+        """The multiple in words: `twice a repetition`."""
+        return f"{({1: 'once', 2: 'twice'}).get(self.divisor, f'{self.divisor} times')} a repetition"
 
     def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
         """Reads frequencies by the common multiple, or clip by clip where there is none.
@@ -267,17 +267,16 @@ class Octave:
         return resolve_octave(features, pixels, rate, lowest).numpy()
 
     def __str__(self):
+        clip_by_clip = "So the pixels of each clip decide."
         if not self.shows:
             return (
-                f"The pixels of {self.voting:.0%} of the clips show a line: too few to tell at which multiple of the "
-                "frequency features run. Each clip is read by its own pixels."
+                f"How often features rise a repetition shows in {self.voting:.0%} of the clips: too few. {clip_by_clip}"
             )
-        if self.is_common:
-            return f"Features run at {self.times}: so say {self.agreement:.0%} of the clips whose pixels show it."
-        return (
-            f"Features do not run at one multiple of the frequency: {self.agreement:.0%} of the clips whose pixels "
-            f"show it say {self.times}, the others differ. Each clip is read by its own pixels."
-        )
+        share = f"Features rise {self.rises} in {self.agreement:.0%} of the clips that show it"
+        if not self.is_common:
+            return f"{share}, and more or less often in others. {clip_by_clip}"
+        taken = "taken as it is" if self.divisor == 1 else f"divided by {self.divisor}"
+        return f"{share}. So their frequency is {taken}."
 
 
 def find_octave(features, pixels, lowest=0.0) -> Octave:
