@@ -51,14 +51,25 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.fixture(autouse=True)
-def _same_seeds(request):
-    """Seeds Keras, and the `RNG` of a test module, so that a test run alone draws what it draws in the suite."""
+def _seed(module):
+    """Seeds Keras, and the `RNG` of a test module where there is one."""
     import keras
 
     keras.utils.set_random_seed(0)
-    if hasattr(request.module, "RNG"):
-        request.module.RNG = np.random.default_rng(0)
+    if hasattr(module, "RNG"):
+        module.RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def _same_seeds(request):
+    """Lets a test draw alone what it draws in the suite."""
+    _seed(request.module)
+
+
+def pytest_fixture_setup(fixturedef, request):
+    """Lets a fixture of a module or session draw the same, whichever test asks first."""
+    if fixturedef.scope != "function":
+        _seed(request.module if fixturedef.scope == "module" else None)
 
 
 @pytest.fixture
