@@ -76,6 +76,22 @@ def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike, lowe
     return tf.cast(rate, tf.float32) * tf.where(has_line, peaks / divisors, instead)
 
 
+def resolve_together(features: ArrayLike, pixels: ArrayLike, rate: float, lowest: float = 0.0) -> np.ndarray:
+    """Reads frequencies of the clips of one recording, as `resolve_octave`, by the mean spectrum of their pixels.
+
+    What repeats is the same in all of them, and their mean shows it where that of a clip alone does not.
+
+    Args:
+        features, pixels, rate, lowest: As in `resolve_octave`; each clip counts alike, however strong it changes.
+
+    Returns:
+        `(N,)` float32 in Hz.
+    """
+    shares = pixels / np.maximum(np.sum(pixels, axis=1, keepdims=True), 1e-12)
+    together = np.broadcast_to(shares.mean(axis=0), np.shape(pixels))
+    return resolve_octave(features, together, rate, lowest).numpy()
+
+
 def octave_votes(features, pixels, lowest=0.0):
     """Returns at which multiple of the frequency the features of each clip run, as its pixels show.
 
