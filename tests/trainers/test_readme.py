@@ -69,7 +69,9 @@ def test_the_python_reads_videos_to_the_error_it_promises(tmp_path, monkeypatch,
     (tmp_path / "videos").mkdir()
     frequencies = np.array([0.45, 0.7, 0.97, 1.26, 1.6, 2.0, 2.4, 2.7])
     for k, frequency in enumerate(frequencies):
-        photographs.swinging(tmp_path / "videos" / f"{k}.mp4", frequency, number=k, rate=(24, 25, 30)[k % 3])
+        photographs.swinging(
+            tmp_path / "videos" / f"{k}.mp4", frequency, number=k, rate=(24, 25, 30)[k % 3], seconds=15
+        )
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"```python\n(.*?)```", PAGES["your_own_data"], re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip()]) <= 24
@@ -77,7 +79,7 @@ def test_the_python_reads_videos_to_the_error_it_promises(tmp_path, monkeypatch,
     names = {}
     exec(compile(code, "your_own_data.md", "exec"), names)
     truth = frequencies[[int(name.removesuffix(".mp4")) for name, _, _ in names["cuts"]]]
-    assert len(truth) == 8 * 9  # 6 s of 30, every 3 s.
+    assert len(truth) == 8 * 4  # 6 s of 15, every 3 s.
     for column in ("hertz", "untrained"):
         assert np.abs(names[column] - truth).max() < float(promised)
     assert "0.mp4 from 3 s: 0.4" in capsys.readouterr().out
