@@ -36,7 +36,12 @@ def train(names: Sequence[str], asked: Train):
 
     console.say("The first step is compiled before it runs, which may take a minute ...")
     model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
-    _say_agreement(model.frequencies(), counted.hertz)
+    hertz = model.frequencies()
+    if counting.differs(hertz, counted.hertz, model.recordings.band):
+        console.say("Model and count differ: it trains for as many steps again, once.")
+        model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
+        hertz = model.frequencies()
+    _say_agreement(hertz, counted.hertz)
     console.say(f"SavedModel: {model.export(pathlib.Path(asked.out) / 'saved_model')}.")
     console.say(f"It reads others: simper predict new.mp4 --model={asked.out}")
 

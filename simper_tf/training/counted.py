@@ -1,7 +1,7 @@
 """Repetitions counted in recordings before a model learns from them, and compared with it afterwards."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from simper_tf.reading import readings
 from simper_tf.recordings.errors import RawDataError, printable
@@ -77,6 +77,19 @@ def compared(hertz: float, frequencies: Sequence[float]) -> str:
 def agrees(hertz: float, frequencies: Sequence[float]) -> bool:
     """Returns whether what a model reads is one of the frequencies that were counted."""
     return any(abs(hertz / one - 1) <= readings.SAME for one in frequencies)
+
+
+def differs(hertz: Mapping[str, float], frequencies: Mapping[str, Sequence[float]], band: Sequence[float]) -> bool:
+    """Returns whether a model reads any recording otherwise than it was counted, inside of its band.
+
+    Args:
+        hertz: Name of a recording -> what the model reads.
+        frequencies: Name of a recording -> what repeats, the surest first.
+        band: `(low, high)` in Hz that the model reads.
+    """
+    low, high = band
+    readable = {name: [one for one in some if low <= one <= high] for name, some in frequencies.items()}
+    return any(some and name in hertz and not agrees(hertz[name], some) for name, some in readable.items())
 
 
 def verdict(agreeing: int, total: int) -> str:

@@ -49,3 +49,11 @@ def test_a_model_that_disagrees_is_not_to_be_used():
     assert counted.verdict(0, 3).startswith("0 of 3 agree: do not use this model.")
     assert counted.verdict(2, 3).startswith("2 of 3 agree: use it with care.")
     assert counted.verdict(0, 0).startswith("Nothing clearly repeats in these recordings")
+
+
+def test_a_model_differs_where_it_misses_what_its_band_holds():
+    counts = {"squat.mp4": (0.35,), "fast.mp4": (9.0,), "still.mp4": ()}
+    assert not counted.differs({"squat.mp4": 0.36, "fast.mp4": 2.0, "still.mp4": 1.0}, counts, (0.2, 2.0))
+    assert counted.differs({"squat.mp4": 0.7, "fast.mp4": 2.0, "still.mp4": 1.0}, counts, (0.2, 2.0))
+    assert counted.differs({"squat.mp4": math.nan}, counts, (0.2, 2.0))
+    assert not counted.differs({}, counts, (0.2, 2.0))
