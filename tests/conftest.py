@@ -72,25 +72,6 @@ def pytest_fixture_setup(fixturedef, request):
         _seed(request.module if fixturedef.scope == "module" else None)
 
 
-@pytest.fixture
-def losses_of_training(swinging_bars):
-    """Returns a function that trains a compiled method on `swinging_bars`: losses on fresh views before and after."""
-    import tensorflow as tf
-
-    def train(model, num_steps=30):
-        clips = tf.constant(swinging_bars[0])
-        fresh = model.views(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
-        losses, step = [], tf.function(model.train_step, autograph=False)
-        for count in (0, num_steps):
-            for _ in range(count):
-                step(clips)
-            features = model.encode_views(fresh["views"], training=False)
-            losses.append(float(model.loss_and_logs(features, fresh)[0]))
-        return losses
-
-    return train
-
-
 @pytest.fixture(scope="session")
 def exported(tmp_path_factory):
     """Returns an encoder and the one exported version of it that all files ask, of frames of `swinging_bars`."""

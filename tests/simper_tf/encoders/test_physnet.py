@@ -113,14 +113,6 @@ def test_a_still_clip_has_constant_features_up_to_its_ends(encoders):
     assert np.ptp(encoders["physnet"](still)) > 1e-3  # Padded with zeros, as published.
 
 
-@pytest.mark.parametrize("delay", [1, 3])
-def test_delaying_the_clip_delays_the_features_inside(encoders, delay):
-    encoder, x = encoders["physnet_sinc"], clips(1, 44, 8, 8, 3)
-    features, delayed = encoder(x[:, delay:]), encoder(x[:, :-delay])
-    reach = 16  # Eight convolutions over five frames.
-    np.testing.assert_allclose(features[:, reach : -reach - delay], delayed[:, reach + delay : -reach], atol=1e-4)
-
-
 @pytest.mark.slow
 def test_whole_channels_are_dropped_in_training_only():
     encoder, x = physnet_sinc((8, 8, 3)), clips(1, 8, 8, 8, 3)
