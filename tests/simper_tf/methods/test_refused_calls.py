@@ -83,7 +83,7 @@ def test_numbers_that_are_none_are_refused_by_name(kind, name, value):
 
 
 @pytest.mark.parametrize("kind", [SiNC, ContrastPhys, FrequencyContrast])
-def test_bands_in_hertz_or_narrower_than_spectra_are_refused(kind):
+def test_bands_in_hertz_or_finer_than_spectra_are_refused(kind):
     views = Views(26, kind.times_for(2, (0.5, 2.0)), None)
     for given in ({"views": views}, {}):
         with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):

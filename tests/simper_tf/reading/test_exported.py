@@ -91,7 +91,7 @@ def test_a_model_of_series_is_asked_at_its_training_rate(tmp_path, rate, facts, 
     assert hertz == pytest.approx(1.25, abs=0.02)
 
 
-def test_windows_whose_pixels_show_nothing_are_read_as_the_others():
+def test_windows_whose_pixels_show_nothing_are_read_as_others():
     times = np.arange(80) / 20
     features = np.stack([np.sin(2 * np.pi * 2.0 * times)] * 4)
     bright = 128 + 100 * np.sin(2 * np.pi * 1.0 * times)[None, :, None, None, None] * np.ones((4, 1, 2, 2, 1))
