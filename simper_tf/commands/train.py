@@ -79,9 +79,9 @@ def _say_clips(recordings, counted, asked):
     low, high = recordings.band
     counts = _counted("recording", len(recordings.sources)), _counted("clip", number)
     console.say(
-        f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per "
-        f"second. What repeats at {low:.3g} to {high:.3g} Hz can be read."
+        f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per second."
     )
+    console.say(f"What repeats at {low:.3g} to {high:.3g} Hz can be read.")
     notes = counted.notes(recordings.band, f"--band={asked.band[0]:g},{asked.band[1]:g}" if asked.band else "")
     for note in notes:
         console.say(f"NOTE {note}")
