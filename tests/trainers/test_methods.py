@@ -107,6 +107,7 @@ def test_flags_of_another_method_are_refused_before_training(call, tmp_path, arg
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("head", ["spectrum", "repnet"])
 def test_a_method_with_labels_is_exported_with_its_own_head(call, tmp_path, head):
     own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze", "--artifacts"]
