@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import photographs
 import pytest
-from processes import done
+from processes import SAVED_MODEL_CLI, done
 
 from simper_tf import encoders, export_model, small
 from simper_tf.commands import main
@@ -28,6 +28,7 @@ def trainer_commands():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
     mains = {"pretrain": pretrain.main, "evaluate": evaluate.main, "export": export.main}
     commands = trainer_commands()
@@ -94,10 +95,10 @@ def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
     export_model(small((None, None, 1)), tmp_path / "runs/quickstart/saved_model", (12, 12, 1), band=(1.0, 5.0))
     frames = np.random.default_rng(3).integers(0, 256, (2, 60, 12, 12, 1), np.uint8)
     np.savez(tmp_path / "clips.npz", frames=frames)
-    programs = pathlib.Path(sys.executable).parent
+    assert pathlib.Path(sys.executable).with_name("saved_model_cli").exists()
     for command in commands:
-        name, *words = shlex.split(command.replace("\\\n", " "))
-        subprocess.run([programs / name, *words], check=True, cwd=tmp_path, capture_output=True)
+        code, _, err = done([SAVED_MODEL_CLI, *shlex.split(command.replace("\\\n", " "))[1:]], folder=tmp_path)
+        assert code == 0, err
     answers = {path.stem: np.load(path) for path in (tmp_path / "answers").iterdir()}
     assert answers.keys() == {"frequency_hz", "confidence", "features"}
     assert answers["frequency_hz"].shape == (2,)
