@@ -31,8 +31,10 @@ def train(names: Sequence[str], asked: Train):
         """Progress, pass by pass."""
 
         def on_epoch_end(self, epoch, logs=None):
-            self.counter = getattr(self, "counter", None) or console.Counter("pass", self.params["epochs"])
-            self.counter(epoch + 1)
+            passes = self.params["epochs"]
+            self.counter = getattr(self, "counter", None) or console.Counter("pass", passes)
+            if epoch or passes == 1:  # The first one was compiled too: nothing is known of the others.
+                self.counter(epoch + 1)
 
     console.say("The first step is compiled before it runs, which may take a minute ...")
     model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
