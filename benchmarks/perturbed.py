@@ -5,9 +5,7 @@ python -m benchmarks.perturbed [--files=../shared/real] [--document=docs/recordi
 A row of the first table is a change of the recordings, with its outcomes
 as of `benchmarks.real`. In the second are changes after which nothing
 repeats. The third holds, for bins of the confidence of the surest answer,
-unclear ones included, the share that is right. The fourth fits the
-confidence of movements to it, over these and generated recordings, with
-every source left out in turn.
+unclear ones included, the share that is right.
 """
 
 import argparse
@@ -20,15 +18,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks import calibration, changes, document, generated, real
+from benchmarks import changes, document, real
 from simper_tf.evaluation import tables
 from simper_tf.reading import recording, result
 
 COMMAND = "python -m benchmarks.perturbed"
 OUTCOMES = (real.RIGHT, real.NAMED, real.WRONG, real.SILENT, real.REFUSED, real.ANSWERED)
 EDGES = (0.2, 0.5, 0.8, 0.95, 1.0)
-# Recordings of each generated kind, and the share by which a frequency of theirs may be off.
-SEEDS, NEAR = 3, 0.03
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,22 +69,12 @@ def forms(folder: pathlib.Path) -> Iterator[Form]:
                 yield Form(line["file"], real.Truth((), None, None, 0.0), changes.Changed(name, ended), ended=True)
 
 
-def generated_rows() -> Iterator[dict]:
-    """What was read of generated recordings, whose kind is their source."""
-    for make in (*generated.REPEATING, *generated.NOT_REPEATING):
-        for seed in range(SEEDS):
-            clip = make(seed)
-            true = real.Truth(clip.hertz, NEAR * max(clip.hertz, default=0.0), None, 0.0)
-            yield row(make.__name__, "generated", true, recording.read(clip.pairs(), keys=clip.keys))
-
-
 def row(file: str, change: str, true: real.Truth, reading: result.Reading, ended: bool = False) -> dict:
     """Outcome of one reading."""
     surest = [one for one in reading.answers[:1] if one.verdict in (result.CLEAR, result.UNCLEAR)]
     return {
         "file": file, "change": change, "outcome": real.outcome(true, reading.clear)[0],
-        "confidence": surest[0].confidence if surest else None, "right": is_right(true, reading),
-        "ended": ended, "reader": surest[0].reader if surest else None,
+        "confidence": surest[0].confidence if surest else None, "right": is_right(true, reading), "ended": ended,
     }  # fmt: skip
 
 
@@ -110,15 +96,14 @@ def reliability(table: list[dict]) -> list[tuple[float, float, int, float, float
     return bins
 
 
-def report(table: list[dict], made: list[dict]) -> str:
-    """Markdown of all tables, of real recordings and generated ones."""
+def report(table: list[dict]) -> str:
+    """Markdown of all tables."""
     shares = [[f"{a:g} to {b:g}", str(n), f"{mean:.2f}", f"{share:.2f}"] for a, b, n, mean, share in reliability(table)]
     head = ["confidence of the surest answer", "answers", "mean confidence", "share right"]
     parts = [
         outcomes("change", OUTCOMES, [row for row in table if not row["ended"]]),
         outcomes("what ends the repetition", OUTCOMES[-2:], [row for row in table if row["ended"]]),
         tables.markdown_table(head, shares),
-        calibration.report([row for row in table + made if row["reader"] == "movement"]),
     ]
     return "\n\n".join(parts)
 
@@ -154,12 +139,11 @@ def main():
     args = parser.parse_args()
     if not (args.files / "videos" / "truth.csv").is_file():
         parser.error(f"--files={args.files}: no folder videos with a truth.csv in it.")
-    table, made = [], []
-    for kept, read in ((made, generated_rows()), (table, (form.row() for form in forms(args.files / "videos")))):
-        for row in read:
-            kept.append(row)
-            print(*row.values(), sep=" | ", flush=True)
-    written = report(table, made)
+    table = []
+    for form in forms(args.files / "videos"):
+        table.append(form.row())
+        print(*table[-1].values(), sep=" | ", flush=True)
+    written = report(table)
     print(written)
     document.into_document(args.document, COMMAND, written)
     if args.figure:

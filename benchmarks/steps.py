@@ -53,7 +53,7 @@ def input_alone(num_clips, cache_bytes=pipeline.CACHE_BYTES):
     run = experiment.assemble(settings, data.load(settings))
     size = settings.batch_size
     with mock.patch.object(pipeline, "CACHE_BYTES", cache_bytes):
-        batches = iter(pipeline.training_batches(run.read, run.num_examples, size, seed=0))
+        batches = iter(pipeline.Batches(run.read, run.num_examples, size, seed=0).start())
     number = run.num_examples // size
 
     def epoch():

@@ -67,6 +67,7 @@ class _Drawing:
         self._axes.plot(self._times, self._series, color="0.8", linewidth=1)
         self._count = self._figure.text(0.475, 0.79, "", fontsize=26, fontweight="bold", color=pictures.COLORS[0])
         self._figure.text(0.985, 0.81, answers.said(answer).partition(",")[0], fontsize=11, ha="right")
+        self._pause = self._figure.text(0.53, 0.81, "", fontsize=14, color=pictures.COLORS[1])
         self._moving = []
 
     def at(self, moment: float, frame: np.ndarray) -> Image.Image:
@@ -85,6 +86,8 @@ class _Drawing:
             ),
         ]
         self._count.set_text(f"{annotated.counted(self._answer, moment)[0]}")
+        rests = any(start <= moment < end for start, end in self._answer.pauses)
+        self._pause.set_text("pause" if rests else "")
         stored = io.BytesIO()
         self._figure.savefig(stored, format="png", dpi=_DOTS)
         return Image.open(stored).convert("RGB")

@@ -51,33 +51,25 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.fixture(autouse=True)
-def _same_seeds(request):
-    """Seeds Keras, and the `RNG` of a test module, so that a test run alone draws what it draws in the suite."""
+def _seed(module):
+    """Seeds Keras, and the `RNG` of a test module where there is one."""
     import keras
 
     keras.utils.set_random_seed(0)
-    if hasattr(request.module, "RNG"):
-        request.module.RNG = np.random.default_rng(0)
+    if hasattr(module, "RNG"):
+        module.RNG = np.random.default_rng(0)
 
 
-@pytest.fixture
-def losses_of_training(swinging_bars):
-    """Returns a function that trains a compiled method on `swinging_bars`: losses on fresh views before and after."""
-    import tensorflow as tf
+@pytest.fixture(autouse=True)
+def _same_seeds(request):
+    """Lets a test draw alone what it draws in the suite."""
+    _seed(request.module)
 
-    def train(model, num_steps=30):
-        clips = tf.constant(swinging_bars[0])
-        fresh = model.views(tf.repeat(clips, 8, axis=0), tf.constant([999, 0]))
-        losses, step = [], tf.function(model.train_step, autograph=False)
-        for count in (0, num_steps):
-            for _ in range(count):
-                step(clips)
-            features = model.encode_views(fresh["views"], training=False)
-            losses.append(float(model.loss_and_logs(features, fresh)[0]))
-        return losses
 
-    return train
+def pytest_fixture_setup(fixturedef, request):
+    """Lets a fixture of a module or session draw the same, whichever test asks first."""
+    if fixturedef.scope != "function":
+        _seed(request.module if fixturedef.scope == "module" else None)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).parents[1]
+# The module of which `saved_model_cli` runs the `main`.
+SAVED_MODEL_CLI = "tensorflow.python.tools.saved_model_cli"
 # Enough for a process on a busy machine; a test that reaches it has failed.
 LIMIT = 400
 

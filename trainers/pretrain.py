@@ -27,7 +27,6 @@ from simper_tf.training import (
 )
 from trainers import cli, data, evaluate, export, options, videos
 from trainers.history import History
-from trainers.profile import Profile
 
 # TensorFlow binds to every interface, and offers neither an address nor a password.
 _OPEN_PORTS = (
@@ -126,11 +125,10 @@ def train(folder, clips, settings, strategy, cluster=None):
         cli.say(f"Training was finished at step {step}. Nothing was to be trained.")
         return model, float(saved.seconds)
     batches = pipeline.Batches(
-        run.read, run.num_examples, run.batch_size, settings.seed,
-        model.views if settings.augment_on == "host" else None, model.needs_labels,
+        run.read, run.num_examples, run.batch_size, settings.seed, model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
     ).start(step)  # fmt: skip
-    with cli.StopRequest() as stop, _noted(folder, settings, step) as (note, before_step):
+    with cli.StopRequest() as stop, _noted(folder, step) as note:
         if run.batch_size < settings.batch_size:
             wanted = f"--batch_size={settings.batch_size}"
             cli.say(f"NOTE: batch of {run.batch_size}: there are no more training clips, fewer than {wanted}.")
@@ -145,7 +143,7 @@ def train(folder, clips, settings, strategy, cluster=None):
 
         save_seconds = settings.save_seconds if folder else math.inf  # The others save when the chief does.
         done = loop.train(
-            model, batches, saved, num_steps, report, stop, save_seconds=save_seconds, before_step=before_step,
+            model, batches, saved, num_steps, report, stop, save_seconds=save_seconds,
             after_step=best.after_step if best else lambda step: None,
         )  # fmt: skip
     if not done:
@@ -164,15 +162,9 @@ def _best_epoch(clips, run):
     return best_epoch.BestEpoch(run.model, error, run.steps_per_epoch, run.num_steps, cli.say)
 
 
-@contextlib.contextmanager
-def _noted(folder, settings, step):
-    """Gives what is called with a `Progress`, and before each step; outside of a run's folder nothing is kept."""
-    if folder is None:
-        yield lambda progress: None, lambda step: None
-        return
-    profile = Profile(folder / "logs" / "profile", settings.profile)
-    with History(folder / "logs", step) as history, profile:
-        yield history, profile.before_step
+def _noted(folder, step):
+    """Returns a context of what is called with a `Progress`; outside of a run's folder nothing is kept."""
+    return History(folder / "logs", step) if folder else contextlib.nullcontext(lambda progress: None)
 
 
 def first_weights(folder, settings):

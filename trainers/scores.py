@@ -57,7 +57,7 @@ def say_verdict(results, predictions, speed_correlation):
     if not errors:
         return
     octave = Octave(**predictions["fft_resolved"].found["octave"])
-    runs = f"run at {octave.times}" if octave.is_common else "run at no common multiple of the frequency"
+    runs = f"rise {octave.rises}" if octave.is_common else "do not rise equally often in all clips"
     follow = f"follow the speed ({speed_correlation:.2f}) and " if (speed_correlation or 0) >= LEARNED else ""
     cli.say(
         f"Features {follow}{runs}. Frequencies read without labels are off by {errors[0].value:.2g} {errors[0].unit} "

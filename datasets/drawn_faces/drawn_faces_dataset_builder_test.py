@@ -54,7 +54,3 @@ def test_splits_keep_order_share_nobody_and_labels_fit_the_task(tmp_path):
         alone = people.clip_record(split, 3, "moving")
         for name in ("clip", "label", "rate", "ppg"):
             np.testing.assert_array_equal(built[3][name], alone[name])
-
-
-if __name__ == "__main__":
-    tfds.testing.test_main()

@@ -2,7 +2,6 @@
 
 import pathlib
 import tempfile
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -81,21 +80,8 @@ def test_missing_hours_are_written_to_the_report(cloudy, tmp_path):
     assert report.count("No file for 2022-04-0") == len(cloudy[1]["missing"]) == 5
 
 
-@pytest.mark.slow
-def test_an_interrupted_build_leaves_nothing_and_can_be_repeated(cloudy, tmp_path):
-    with mock.patch.object(reader, "read_window", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-        prepare(cloudy[0], tmp_path)
-    assert not list(tmp_path.rglob("dataset_info.json"))
-    assert not list(tmp_path.rglob("skipped.txt"))
-    assert prepare(cloudy[0], tmp_path).info.splits["train"].num_examples > 0
-
-
 def test_the_default_config_is_the_paper():
     default = lst_dataset_builder.Builder.BUILDER_CONFIGS[0]
     assert (default.name, default.split) == ("region", "region")
     assert (default.window, default.horizon, default.stride, default.size) == (100, 100, 24, 100)
     assert np.datetime64(default.end, "h") - np.datetime64(default.start, "h") == np.timedelta64(2400, "h")
-
-
-if __name__ == "__main__":
-    tfds.testing.test_main()

@@ -136,24 +136,3 @@ def test_an_incomplete_manual_folder_names_the_missing_file(tmp_path):
     (manual_dir / "t10k-labels-idx1-ubyte.gz").unlink()
     with pytest.raises(FileNotFoundError, match=r"has neither t10k-labels-idx1-ubyte nor t10k-labels-idx1-ubyte\.gz"):
         prepare(builder(tmp_path, mnist=True), manual_dir=manual_dir)
-
-
-@pytest.mark.slow
-def test_an_interrupted_build_leaves_nothing_and_can_be_repeated(tmp_path):
-    few, clip_record = builder(tmp_path), digits.clip_record
-
-    def interrupted_record(images, split, index, **look):
-        if (split, index) == ("test", 5):
-            raise KeyboardInterrupt
-        return clip_record(images, split, index, **look)
-
-    with mock.patch.object(digits, "clip_record", interrupted_record), pytest.raises(KeyboardInterrupt):
-        prepare(few)
-    assert not pathlib.Path(few.data_dir).exists()
-    with pytest.raises(AssertionError, match="download_and_prepare"):
-        builder(tmp_path).as_dataset(split="train")
-    assert prepare(builder(tmp_path)).info.splits["train"].num_examples == 10
-
-
-if __name__ == "__main__":
-    tfds.testing.test_main()

@@ -30,7 +30,3 @@ def test_beam_builds_the_same_set(tmp_path):
     assert {split: info.num_examples for split, info in first.info.splits.items()} == dict.fromkeys(
         ("train", "validation", "test"), 2
     )
-
-
-if __name__ == "__main__":
-    tfds.testing.test_main()

@@ -15,7 +15,3 @@ class UbfcTest(testing.FacesTest, tfds.testing.DatasetBuilderTestCase):
     STANDIN = standin
     SIZES = {"subjects": 3, "seconds": 12.3}
     SPLITS = {"train": 2, "validation": 2, "test": 2}
-
-
-if __name__ == "__main__":
-    tfds.testing.test_main()

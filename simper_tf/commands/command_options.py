@@ -87,7 +87,11 @@ class Clips(Options):
 class Train(Clips):
     """How SimPer is trained on recordings."""
 
-    steps: int = option(500, "Steps of the optimizer, in whole passes over the clips.", low=1)
+    steps: int = option(
+        500,
+        "Steps of the optimizer, in whole passes over the clips; twice as many where model and count differ.",
+        low=1,
+    )
     batch_size: int = option(4, "Clips a step.", low=1)
     seed: int = option(0, "Decides first weights, order of clips and views.")
     out: str = option("runs/mine", "Folder whose saved_model/ gets the next version of the model.")

@@ -19,9 +19,10 @@ simper: how often something repeats in videos and series, and models that learn 
 
   simper demo                           read a sample recording: a counted video and a picture
   simper predict clip.mp4               how often something repeats, from when to when
-  simper predict clip.mp4 --video=counted.mp4
+  simper predict clip.mp4 --video=c.mp4 the same, and a copy of the video with the count on it
   simper train 'clips/*.mp4'            learn from your recordings; writes runs/mine/saved_model
   simper predict new.mp4 --model=runs/mine
+                                        what the learned model reads beside the count
 
 Commands:
 {commands}

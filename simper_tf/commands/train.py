@@ -23,7 +23,7 @@ def train(names: Sequence[str], asked: Train):
     from simper_tf.training import counted as counting
     from simper_tf.training.from_recordings import from_recordings
 
-    counted = counting.Counted(_reading)
+    counted = counting.Counted(console.say)
     model = from_recordings(names, seed=asked.seed, counted=counted, **_given(asked))
     _say_clips(model.recordings, counted, asked)
 
@@ -31,12 +31,19 @@ def train(names: Sequence[str], asked: Train):
         """Progress, pass by pass."""
 
         def on_epoch_end(self, epoch, logs=None):
-            self.counter = getattr(self, "counter", None) or console.Counter("pass", self.params["epochs"])
-            self.counter(epoch + 1)
+            passes = self.params["epochs"]
+            self.counter = getattr(self, "counter", None) or console.Counter("pass", passes)
+            if epoch or passes == 1:  # The first one was compiled too: nothing is known of the others.
+                self.counter(epoch + 1)
 
     console.say("The first step is compiled before it runs, which may take a minute ...")
     model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
-    _say_agreement(model.frequencies(), counted.hertz)
+    hertz = model.frequencies()
+    if counting.differs(hertz, counted.hertz, model.recordings.band):
+        console.say("Model and count differ: it trains for as many steps again, once.")
+        model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
+        hertz = model.frequencies()
+    _say_agreement(hertz, counted.hertz)
     console.say(f"SavedModel: {model.export(pathlib.Path(asked.out) / 'saved_model')}.")
     console.say(f"It reads others: simper predict new.mp4 --model={asked.out}")
 
@@ -51,7 +58,7 @@ def validate(names: Sequence[str], asked: Clips) -> int:
     from simper_tf.data.recording_clips import Recordings
     from simper_tf.training.counted import Counted
 
-    counted = Counted(_reading)
+    counted = Counted(console.say)
     recordings = Recordings(names, counted=counted, **_given(asked))
     noted = _say_clips(recordings, counted, asked)
     which = "The others" if recordings.problems else "All recordings"
@@ -65,10 +72,6 @@ def _given(asked):
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _reading(number):
-    console.say(f"Reading recording {number} ...")
-
-
 def _say_clips(recordings, counted, asked):
     """Reads all clips, and says how many there are and what is left out; returns notes of what the band leaves out."""
     number, (length, height, width, _) = len(recordings), recordings.clip_shape
@@ -78,9 +81,9 @@ def _say_clips(recordings, counted, asked):
     low, high = recordings.band
     counts = _counted("recording", len(recordings.sources)), _counted("clip", number)
     console.say(
-        f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per "
-        f"second. What repeats at {low:.3g} to {high:.3g} Hz can be read."
+        f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per second."
     )
+    console.say(f"What repeats at {low:.3g} to {high:.3g} Hz can be read.")
     notes = counted.notes(recordings.band, f"--band={asked.band[0]:g},{asked.band[1]:g}" if asked.band else "")
     for note in notes:
         console.say(f"NOTE {note}")

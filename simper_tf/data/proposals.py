@@ -27,6 +27,8 @@ _FEWEST_REPETITIONS, _SHARE = 2.2, 0.8
 _REPETITIONS_OF_A_VIEW = 1.6
 # Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
 _ENOUGH, _NEAREST = 64, 8
+# Why a number is as it is that somebody gave.
+_ASKED = "as asked for"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,59 +111,146 @@ def propose(
         ValueError: what is given does not fit the recordings, or together; or they are too short or slow for anything.
     """
     _check(band, window, hop, rate, size)
-    reasons, asked = {}, "as asked for"
     known = [hertz for one in repeats for hertz in one]
-    around = tuple(float(f"{end:.2g}") for end in (_BELOW * min(known), _ABOVE * max(known))) if known else windows.BAND
-    bottom, top = band or around
-    if rate:
-        reasons["rate"] = asked
-    else:
-        rate, reasons["rate"] = _rate([info.rate for info in infos], top)
+    bottom, top = band or sought(known)
+    rate, why_rate = (rate, _ASKED) if rate else frame_rate([info.rate for info in infos], top)
     if band:
-        reasons["band"] = asked
-        if top > windows.SHOWN * rate * 1.001:
-            raise ValueError(
-                f"A band up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
-                f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
-            )
+        _check_shown(rate, top)
     else:
-        top = min(top, round(rate / _FEWEST_A_PERIOD, 3))
-        reasons["band"] = f"the upper end with {rate / top:.2g} frames to a period"
-        if known:
-            reasons["band"] += f", around the {min(known):.3g} to {max(known):.3g} Hz that repeat"
+        top, why_top = highest(rate, top, known)
     usable = [info.seconds for info in infos if shows(info, top)] or [max(info.seconds for info in infos)]
     if window:
-        reasons["window"] = asked
+        why_window = _ASKED
     elif known and not band:
-        counted = zip([info.seconds for info in infos], repeats, strict=True)
-        window, reasons["window"] = _window_around([(seconds, min(hertz)) for seconds, hertz in counted if hertz])
+        window, why_window = window_around([info.seconds for info in infos], repeats)
     else:
-        window, reasons["window"] = _window(usable, bottom, bool(band), 1 / rate)
+        window, why_window = window_of_band(usable, bottom, bool(band), 1 / rate)
     length = int(window * rate + 1e-6)
     if not band:
-        bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)
-        reasons["band"] += f", the lower end with {length / rate * bottom:.2g} periods in a clip"
-    if bottom * length / rate < PERIODS * 0.99 or length < windows.FEWEST_FRAMES or bottom >= top:
-        raise ValueError(
-            f"Clips of {window:.3g} s at {rate:.4g} frames per second are too short: a clip needs "
-            f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats at {bottom:.3g} to {top:.3g} Hz. "
-            "Record for longer or faster, or ask for another band or window."
-        )
-    if length > windows.MOST_FRAMES:
-        raise ValueError(
-            f"Clips of {window:.4g} s at {rate:.4g} frames per second have {length} frames, more than "
-            f"{windows.MOST_FRAMES}. Shorten the window, or lower the rate or the upper end of the band."
-        )
-    if size:
-        reasons["size"] = asked
-    else:
-        size, reasons["size"] = _size(infos)
+        bottom, why_bottom = lowest(rate, length, bottom)
+    _check_clip(window, rate, length, (bottom, top))
+    size, why_size = (size, _ASKED) if size else picture_size(infos)
     if hop:
-        hop_frames, reasons["hop"] = max(round(hop * rate), 1), asked
+        frames, why_hop = max(round(hop * rate), 1), _ASKED
     else:
-        hop_frames, reasons["hop"] = _hop([max(one, window) for one in usable], rate, length)
-    speeds = _speeds(rate, (bottom, top), [hertz * length / rate for hertz in known if bottom <= hertz <= top])
-    return Proposal(float(rate), length, hop_frames, tuple(size), (float(bottom), float(top)), speeds, reasons)
+        frames, why_hop = hop_frames([max(one, window) for one in usable], rate, length)
+    speeds = view_speeds(rate, (bottom, top), [hertz * length / rate for hertz in known if bottom <= hertz <= top])
+    why_band = _ASKED if band else f"{why_top}, {why_bottom}"
+    reasons = {"rate": why_rate, "band": why_band, "window": why_window, "size": why_size, "hop": why_hop}
+    return Proposal(float(rate), length, frames, tuple(size), (float(bottom), float(top)), speeds, reasons)
+
+
+def sought(known: Sequence[float]) -> tuple[float, float]:
+    """Returns the band in Hz around what repeats, with room for what others do; where nobody knows, the usual one."""
+    if not known:
+        return windows.BAND
+    return float(f"{_BELOW * min(known):.2g}"), float(f"{_ABOVE * max(known):.2g}")
+
+
+def frame_rate(rates: Sequence[float], top: float) -> tuple[float, str]:
+    """Returns frames per second of clips, and why: the median, unless more only cost time.
+
+    Args:
+        rates: Frames per second of the recordings.
+        top: Hz of the fastest repetition sought.
+    """
+    middle, most = statistics.median(rates), windows.FRAMES_A_PERIOD * top
+    if middle > most:
+        return most, f"{windows.FRAMES_A_PERIOD} to a period of the fastest repetition"
+    alike = max(rates) - min(rates) < 0.01 * middle
+    return middle, "as they were recorded" if alike else "the median of the recordings"
+
+
+def highest(rate: float, top: float, known: Sequence[float]) -> tuple[float, str]:
+    """Returns the upper end of the band, and why: lower than `top` where faster views would show it wrong."""
+    top = min(top, round(rate / _FEWEST_A_PERIOD, 3))
+    around = f", around the {min(known):.3g} to {max(known):.3g} Hz that repeat" if known else ""
+    return top, f"the upper end with {rate / top:.2g} frames to a period{around}"
+
+
+def lowest(rate: float, length: int, bottom: float) -> tuple[float, str]:
+    """Returns the lower end of the band, and why: higher than `bottom` where clips hold too few periods of it."""
+    bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)
+    return bottom, f"the lower end with {length / rate * bottom:.2g} periods in a clip"
+
+
+def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step: float) -> tuple[float, str]:
+    """Returns seconds of a clip, and why: as the slowest repetition needs, or as recordings have.
+
+    Args:
+        seconds: Of the recordings. A single one must leave room for others before and after a clip.
+        bottom: Hz of the slowest repetition sought.
+        is_asked: Whether somebody wants just this, so that a shorter clip does not do.
+        step: Seconds from frame to frame.
+    """
+    whole = [s / 3 for s in seconds] if len(seconds) == 1 else seconds
+    wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
+    fitting = [one for one in whole if one >= least]
+    if fitting and min(fitting) >= wanted:
+        return wanted, f"{windows.PERIODS:g} periods of the slowest repetition sought"
+    if len(seconds) == 1 and (fitting or not is_asked):
+        return whole[0], "a third of the only recording"
+    if fitting:
+        return min(fitting), "the length of the shortest recording that will do"
+    if is_asked:
+        raise ValueError(
+            f"What repeats at {bottom:g} Hz takes clips of {least:.3g} s, but the longest recording has "
+            f"{max(seconds):.3g} s{' and must hold three' if len(seconds) == 1 else ''}. Raise the lower end of the "
+            "band, or take longer recordings."
+        )
+    return statistics.median(whole), "the middle length of the recordings, which are short"
+
+
+def window_around(seconds: Sequence[float], repeats: Sequence[Sequence[float]]) -> tuple[float, str]:
+    """Returns seconds of a clip, and why: at these most recordings show what is known to repeat in them."""
+    counted = [(whole, min(hertz)) for whole, hertz in zip(seconds, repeats, strict=True) if hertz]
+    slowest = min(hertz for _, hertz in counted)
+    shares = (0.5,) if len(counted) == 1 else (_SHARE, 1.0)
+
+    def shown(length):
+        share, window = length
+        most = sum(whole >= window and hertz * window >= _FEWEST_REPETITIONS for whole, hertz in counted)
+        return most, -share, window  # Whole recordings only where more of them are shown.
+
+    wanted = windows.PERIODS / _BELOW / slowest
+    lengths = [(share, min(wanted, share * whole)) for share in shares for whole, _ in counted]
+    window = max(lengths, key=shown)[1]
+    return window, f"{window * slowest:.2g} of the slowest repetitions that were counted"
+
+
+def picture_size(infos: Sequence[Info]) -> tuple[tuple[int, int], str]:
+    """Returns `(height, width)` of the frames, and why: of the middle shape of the recordings."""
+    shape = math.exp(statistics.median(math.log(info.width / info.height) for info in infos))
+    side = min(_SIDE, max(max(info.height, info.width) for info in infos))
+    height, width = (side / shape, side) if shape >= 1 else (side, side * shape)
+    why = "their shape, as large as two cores learn from in minutes" if side == _SIDE else "their own size"
+    return (max(round(height), min(_LEAST_SIDE, side)), max(round(width), min(_LEAST_SIDE, side))), why
+
+
+def hop_frames(seconds: Sequence[float], rate: float, length: int) -> tuple[int, str]:
+    """Returns frames from clip to clip, and why: half a clip, or less so that there are enough clips."""
+    parts = 2
+    while parts < _NEAREST and sum(windows.number(s, rate, length, length // parts) for s in seconds) < _ENOUGH:
+        parts *= 2
+    words = {2: "half", 4: "a quarter", 8: "an eighth"}[parts]
+    return max(length // parts, 1), f"{words} of one{'' if parts == 2 else ', so that there are enough'}"
+
+
+def view_speeds(rate: float, band: tuple[float, float], repetitions: Sequence[float]) -> tuple[float, float]:
+    """Returns the slowest and the fastest speed of views: as far apart as frames and known repetitions allow.
+
+    Args:
+        rate: Frames per second of the clips.
+        band: `(low, high)` in Hz.
+        repetitions: How many a clip is known to show; empty if nobody knows.
+    """
+    fastest = min(2.0, fastest_speed(rate, band))
+    if not repetitions:
+        return 0.5, fastest
+    # A view is as long as a clip at the fastest speed, and shows of that what the slowest speed leaves.
+    fitting = max(math.sqrt(min(repetitions) / _REPETITIONS_OF_A_VIEW), _LEAST_FASTEST)
+    fastest = round(min(fastest, fitting), 2)
+    return round(1 / fastest, 2), fastest
 
 
 def shows(info: Info, top: float) -> bool:
@@ -183,75 +272,27 @@ def unfit(info: Info, proposal: Proposal) -> tuple[str, str, str] | None:
     return None
 
 
-def _rate(rates, top):
-    middle, most = statistics.median(rates), windows.FRAMES_A_PERIOD * top
-    if middle > most:
-        return most, f"{windows.FRAMES_A_PERIOD} to a period of the fastest repetition"
-    alike = max(rates) - min(rates) < 0.01 * middle
-    return middle, "as they were recorded" if alike else "the median of the recordings"
-
-
-def _window(seconds, bottom, is_asked, step):
-    """Returns seconds of a clip, and why; a single recording must leave room for others before and after it."""
-    whole = [s / 3 for s in seconds] if len(seconds) == 1 else seconds
-    wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
-    fitting = [one for one in whole if one >= least]
-    if fitting and min(fitting) >= wanted:
-        return wanted, f"{windows.PERIODS:g} periods of the slowest repetition sought"
-    if len(seconds) == 1 and (fitting or not is_asked):
-        return whole[0], "a third of the only recording"
-    if fitting:
-        return min(fitting), "the length of the shortest recording that will do"
-    if is_asked:
+def _check_shown(rate, top):
+    if top > windows.SHOWN * rate * 1.001:
         raise ValueError(
-            f"What repeats at {bottom:g} Hz takes clips of {least:.3g} s, but the longest recording has "
-            f"{max(seconds):.3g} s{' and must hold three' if len(seconds) == 1 else ''}. Raise the lower end of the "
-            "band, or take longer recordings."
+            f"A band up to {top:g} Hz cannot be shown at {rate:.4g} frames per second, only up to "
+            f"{windows.SHOWN * rate:.3g} Hz. Lower its upper end, or take faster recordings."
         )
-    return statistics.median(whole), "the middle length of the recordings, which are short"
 
 
-def _window_around(counted):
-    """Returns seconds of a clip, and why, at which most recordings show what repeats in them: `(seconds, hertz)`."""
-    wanted = windows.PERIODS / _BELOW / min(hertz for _, hertz in counted)
-    shares = (0.5,) if len(counted) == 1 else (_SHARE, 1.0)
-
-    def shown(length):
-        share, window = length
-        most = sum(seconds >= window and hertz * window >= _FEWEST_REPETITIONS for seconds, hertz in counted)
-        return most, -share, window  # Whole recordings only where more of them are shown.
-
-    lengths = [(share, min(wanted, share * seconds)) for share in shares for seconds, _ in counted]
-    window = max(lengths, key=shown)[1]
-    return window, f"{window * min(hertz for _, hertz in counted):.2g} of the slowest repetitions that were counted"
-
-
-def _speeds(rate, band, repetitions):
-    """Returns the slowest and the fastest speed of views, by the repetitions that clips are known to show."""
-    fastest = min(2.0, fastest_speed(rate, band))
-    if not repetitions:
-        return 0.5, fastest
-    # A view is as long as a clip at the fastest speed, and shows of that what the slowest speed leaves.
-    fitting = max(math.sqrt(min(repetitions) / _REPETITIONS_OF_A_VIEW), _LEAST_FASTEST)
-    fastest = round(min(fastest, fitting), 2)
-    return round(1 / fastest, 2), fastest
-
-
-def _size(infos):
-    """Returns `(height, width)` of the middle shape of the pictures, and why."""
-    shape = math.exp(statistics.median(math.log(info.width / info.height) for info in infos))
-    side = min(_SIDE, max(max(info.height, info.width) for info in infos))
-    height, width = (side / shape, side) if shape >= 1 else (side, side * shape)
-    why = "their shape, as large as two cores learn from in minutes" if side == _SIDE else "their own size"
-    return (max(round(height), min(_LEAST_SIDE, side)), max(round(width), min(_LEAST_SIDE, side))), why
-
-
-def _hop(seconds, rate, length):
-    parts = 2
-    while parts < _NEAREST and sum(windows.number(s, rate, length, length // parts) for s in seconds) < _ENOUGH:
-        parts *= 2
-    words = {2: "half", 4: "a quarter", 8: "an eighth"}[parts]
-    return max(length // parts, 1), f"{words} of one{'' if parts == 2 else ', so that there are enough'}"
+def _check_clip(window, rate, length, band):
+    bottom, top = band
+    if bottom * length / rate < PERIODS * 0.99 or length < windows.FEWEST_FRAMES or bottom >= top:
+        raise ValueError(
+            f"Clips of {window:.3g} s at {rate:.4g} frames per second are too short: a clip needs "
+            f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats at {bottom:.3g} to {top:.3g} Hz. "
+            "Record for longer or faster, or ask for another band or window."
+        )
+    if length > windows.MOST_FRAMES:
+        raise ValueError(
+            f"Clips of {window:.4g} s at {rate:.4g} frames per second have {length} frames, more than "
+            f"{windows.MOST_FRAMES}. Shorten the window, or lower the rate or the upper end of the band."
+        )
 
 
 def _check(band, window, hop, rate, size):

@@ -49,7 +49,7 @@ class Recordings:
         megabytes: Of `clips`, at most.
         seed: Draws clips where not all of them fit.
         gaps: `interpolate`, or `refuse` to leave out series in which a sample is missing.
-        counted: Called with each recording for the frequencies in Hz that repeat in it: band, window and speeds of
+        counted: Called with the recordings for the frequencies in Hz that repeat in each: band, window and speeds of
             views are proposed around them.
 
     Raises:
@@ -81,7 +81,7 @@ class Recordings:
         megabytes: float = 1000.0,
         seed: int = 0,
         gaps: str = "interpolate",
-        counted: Callable[[Source], Sequence[float]] | None = None,
+        counted: Callable[[Sequence[Source]], Sequence[Sequence[float]]] | None = None,
     ):
         if not megabytes > 0:
             raise ValueError(f"`megabytes` must be above 0. Received: {megabytes}.")
@@ -104,7 +104,7 @@ class Recordings:
             raise self._nothing(names)
         most = windows.FRAMES_A_PERIOD * (band or windows.BAND)[1]
         rate = None if self.are_series and rate and rate > most else rate
-        repeats = [counted(source) for source, _ in known] if counted else ()
+        repeats = counted([source for source, _ in known]) if counted else ()
         self.proposal = proposals.propose([info for _, info in known], band, window, hop, rate, size, repeats)
         used = [(source, info) for source, info in known if self._fits(source, info)]
         if not used:

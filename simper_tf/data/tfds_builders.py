@@ -7,7 +7,9 @@ import shutil
 
 import tensorflow_datasets as tfds
 
-from simper_tf.data import face_recordings
+from simper_tf.data import face_recordings, tfds_features
+from simper_tf.evaluation import tasks
+from simper_tf.signals import pulse
 from simper_tf.utils import files
 
 LOCK = ".building"
@@ -85,7 +87,22 @@ class BySubject(Alone):
 
     Attributes:
         READER: A module with `find(root)`, `read(folder)` and the published `SUBJECTS`.
+        DOCS: What `tfds_features.face_features` is to say of the data set.
+        HOMEPAGE, LICENSE: Of the data set.
     """
+
+    VERSION = tfds.core.Version("2.0.0")
+    RELEASE_NOTES = {"1.0.0": "Initial release.", "2.0.0": "A validation split, of subjects that trained."}
+    BUILDER_CONFIGS = [SubjectsConfig(name="paper", description="36 x 36 pixels, 180 frames, subjects 70/10/20.")]
+
+    def _info(self):
+        return self.dataset_info_from_configs(
+            features=tfds_features.face_features(self.builder_config, **self.DOCS),
+            metadata=tfds_features.metadata(tasks.Frequency("bpm", *pulse.RANGE_BPM)),
+            supervised_keys=None,
+            homepage=self.HOMEPAGE,
+            license=self.LICENSE,
+        )
 
     def _split_generators(self, dl_manager):
         # Headers and labels of everything come first: a truncated file stops the build now, not after hours.

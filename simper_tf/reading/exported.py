@@ -13,6 +13,7 @@ from simper_tf.recordings import windows
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.frames import levels
 from simper_tf.recordings.sources import Source
+from simper_tf.signals import octave, spectrum
 from simper_tf.utils.standardize import is_series
 
 # Rates that differ by less than this share are the same.
@@ -52,6 +53,7 @@ class Exported:
         facts = _facts(version)
         self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None
         self.band, self._least_seconds = facts.get("band_hz"), facts.get("least_seconds", 0.0)
+        self._by_pixels = facts.get("by_pixels", False)
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
         if "frequency_hz" not in self._answer.structured_outputs:
@@ -90,9 +92,18 @@ class Exported:
         Raises:
             RawDataError: it refuses them, or a frame cannot be read.
         """
-        return median("model", [self._hertz(window) for window in part.windows(self.shape)], self.band)
+        answers = [self._answered(window) for window in part.windows(self.shape)]
+        together = self._together(answers) if self._by_pixels and answers else [one["frequency_hz"] for one in answers]
+        hertz = [read if one["is_sure"] else math.nan for read, one in zip(together, answers, strict=True)]
+        return median("model", hertz, self.band)
 
-    def _hertz(self, window):
+    def _together(self, answers):
+        """Returns the frequencies of windows, whose pixels tell the octave together."""
+        features, pixels, rates = (np.stack([one[name] for one in answers]) for name in ("features", "pixels", "rate"))
+        return octave.resolve_together(features, pixels, rates.mean(), self.band[0] if self.band else 0.0).tolist()
+
+    def _answered(self, window):
+        """Returns what the model says of a window, with the power spectrum of its pixels and its rate."""
         seen = self._at_rate_trained_on(window)
         frames = seen.frames if is_series(self._shape) else levels(seen.frames, self._shape[2])
         try:
@@ -103,8 +114,9 @@ class Exported:
             refusal = refusal.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
             expected, remedy = "windows that it can read", "Change --window or --band, or leave --model out."
             raise RawDataError(self._name, f"a refusal of --model ({refusal})", expected, remedy) from error
-        is_sure = "confidence" not in said or float(said["confidence"][0]) > 0
-        return float(said["frequency_hz"][0]) if is_sure else math.nan
+        answer = {name: value[0].numpy() for name, value in said.items()}
+        is_sure = answer.get("confidence", 1.0) > 0
+        return {**answer, "is_sure": is_sure, "pixels": spectrum.pixel_power(frames[None])[0], "rate": seen.rate}
 
     def _at_rate_trained_on(self, window):
         rate = float(np.clip(window.rate, *self._rates)) if self._rates else window.rate
@@ -112,11 +124,12 @@ class Exported:
 
 
 def _facts(version):
-    """Returns what an exported model says of itself: ranges of rates and frequencies, and seconds; the sound ones."""
+    """Returns what an exported model says of itself: its ranges, and whether pixels tell the octave of each clip."""
     try:
         told = json.loads((version / saved_model.METADATA).read_text())
         ranges = {name: tuple(told[name]) for name in ("rates_trained_on", "band_hz") if told.get(name)}
         facts = {name: (low, high) for name, (low, high) in ranges.items() if 0 < low <= high}
-        return {**facts, "least_seconds": float(told.get("least_seconds") or 0.0)}
+        by_pixels = "harmonic" in told and told["harmonic"] is None
+        return {**facts, "least_seconds": float(told.get("least_seconds") or 0.0), "by_pixels": by_pixels}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

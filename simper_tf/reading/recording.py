@@ -32,7 +32,7 @@ from simper_tf.reading import (
 
 LOWEST_HERTZ = 0.05
 HIGHEST_SHARE = 0.45
-# Where wrong answers, counted twice, and right ones that are not told are fewest (benchmarks/calibration.py).
+# Where wrong answers, counted twice, and right ones that are not told are fewest (docs/recordings.md).
 CLEAR = 0.6
 SEEN = 0.2
 FEWEST = 2.5

@@ -11,6 +11,10 @@ from simper_tf.recordings.errors import RawDataError
 MAX_PIXELS = 2**25
 # What is found where nothing is.
 MISSING = "no such file"
+# What follows the name of a text that is named as a video.
+TEXT = " is no video: it is text."
+# First bytes of a file that are looked at.
+_HEAD = 512
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -116,10 +120,16 @@ def _hindrance(path):
     return ""
 
 
+def head(path: pathlib.Path) -> bytes:
+    """Returns the first bytes of a file; raises OSError where it cannot be read."""
+    with path.open("rb") as file:
+        return file.read(_HEAD)
+
+
 def is_text(head: bytes) -> bool:
-    """Returns whether the first bytes of a file are text, of which the last letter may be cut off."""
+    """Returns whether the first bytes of a file are text, of which the last letter may be cut off; nothing is none."""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return False
-    return all(letter.isprintable() or letter.isspace() for letter in text)
+    return bool(text) and all(letter.isprintable() or letter.isspace() for letter in text)

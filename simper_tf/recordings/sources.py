@@ -26,8 +26,6 @@ _DARK = 2**13
 
 Box = video.Box
 _TIFF = b"II*\0", b"MM\0*"
-# First bytes of a file that are looked at.
-_HEAD = 512
 
 
 @dataclasses.dataclass(frozen=True)
@@ -311,8 +309,7 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
         raise
     if path.stat().st_size == 0:
         raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
+    head = raw_files.head(path)
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):
         return Frames(path, rate) if _load_array(path).ndim > 2 else Series(path, rate)
@@ -325,7 +322,7 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
         expected = "a video, or a table as CSV, TSV, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
     if raw_files.is_text(head):
-        raise NoRecordingError(path, " is no video: it is text.")
+        raise NoRecordingError(path, raw_files.TEXT)
     return Video(path, rate, is_filmed_at_rate)
 
 

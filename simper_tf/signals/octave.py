@@ -76,6 +76,22 @@ def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike, lowe
     return tf.cast(rate, tf.float32) * tf.where(has_line, peaks / divisors, instead)
 
 
+def resolve_together(features: ArrayLike, pixels: ArrayLike, rate: float, lowest: float = 0.0) -> np.ndarray:
+    """Reads frequencies of the clips of one recording, as `resolve_octave`, by the mean spectrum of their pixels.
+
+    What repeats is the same in all of them, and their mean shows it where that of a clip alone does not.
+
+    Args:
+        features, pixels, rate, lowest: As in `resolve_octave`; each clip counts alike, however strong it changes.
+
+    Returns:
+        `(N,)` float32 in Hz.
+    """
+    shares = pixels / np.maximum(np.sum(pixels, axis=1, keepdims=True), 1e-12)
+    together = np.broadcast_to(shares.mean(axis=0), np.shape(pixels))
+    return resolve_octave(features, together, rate, lowest).numpy()
+
+
 def octave_votes(features, pixels, lowest=0.0):
     """Returns at which multiple of the frequency the features of each clip run, as its pixels show.
 
@@ -249,9 +265,9 @@ class Octave:
         return 1 / self.divisor if self.is_common else None
 
     @property
-    def times(self) -> str:
-        """The multiple in words: `2 times the frequency`."""
-        return "the frequency" if self.divisor == 1 else f"{self.divisor} times the frequency"
+    def rises(self) -> str:
+        """The multiple in words: `twice a repetition`."""
+        return f"{({1: 'once', 2: 'twice'}).get(self.divisor, f'{self.divisor} times')} a repetition"
 
     def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
         """Reads frequencies by the common multiple, or clip by clip where there is none.
@@ -267,17 +283,16 @@ class Octave:
         return resolve_octave(features, pixels, rate, lowest).numpy()
 
     def __str__(self):
+        clip_by_clip = "So the pixels of each clip decide."
         if not self.shows:
             return (
-                f"The pixels of {self.voting:.0%} of the clips show a line: too few to tell at which multiple of the "
-                "frequency features run. Each clip is read by its own pixels."
+                f"How often features rise a repetition shows in {self.voting:.0%} of the clips: too few. {clip_by_clip}"
             )
-        if self.is_common:
-            return f"Features run at {self.times}: so say {self.agreement:.0%} of the clips whose pixels show it."
-        return (
-            f"Features do not run at one multiple of the frequency: {self.agreement:.0%} of the clips whose pixels "
-            f"show it say {self.times}, the others differ. Each clip is read by its own pixels."
-        )
+        share = f"Features rise {self.rises} in {self.agreement:.0%} of the clips that show it"
+        if not self.is_common:
+            return f"{share}, and more or less often in others. {clip_by_clip}"
+        taken = "taken as it is" if self.divisor == 1 else f"divided by {self.divisor}"
+        return f"{share}. So their frequency is {taken}."
 
 
 def find_octave(features, pixels, lowest=0.0) -> Octave:

@@ -1,41 +1,38 @@
 """Repetitions counted in recordings before a model learns from them, and compared with it afterwards."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from simper_tf.reading import readings
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.recordings.sources import Source
 
-# Recordings that are counted; of more, the first ones tell what a model is for.
+# Recordings that are counted, at most.
 _MOST = 24
 
 
 class Counted:
-    """Frequencies of the clear answers on recordings, each read once.
+    """Frequencies of the clear answers on recordings, on at most 24 spread evenly over all.
 
     Args:
-        say: Called with the number of a recording, from 1 on, before it is read.
+        say: Called with a line before a recording is read.
 
     Attributes:
-        hertz: Name of a recording -> its frequencies, the surest first; none where nothing is clear.
+        hertz: Name of a recording that was read -> its frequencies, the surest first; none where nothing is clear.
     """
 
-    def __init__(self, say: Callable[[int], None] = lambda number: None):
+    def __init__(self, say: Callable[[str], None] = lambda line: None):
         self._say, self.hertz = say, {}
 
-    def __call__(self, source: Source) -> tuple[float, ...]:
-        """Returns the frequencies in Hz of what clearly repeats in a recording; none of more than 24."""
-        if source.name not in self.hertz and (len(self.hertz) >= _MOST or source.is_live):
-            return ()
-        if source.name not in self.hertz:
-            self._say(len(self.hertz) + 1)
-            try:
-                answers = readings.read(source).reading.clear
-            except RawDataError:  # It is too short, or damaged on the way.
-                answers = ()
-            self.hertz[source.name] = tuple(float(answer.hertz) for answer in answers)
-        return self.hertz[source.name]
+    def __call__(self, sources: Sequence[Source]) -> list[tuple[float, ...]]:
+        """Returns the frequencies in Hz of what clearly repeats in each recording; none of those that are not read."""
+        files = [source for source in sources if not source.is_live]
+        chosen = spread(files, _MOST)
+        of = f"{len(chosen)}" if len(chosen) == len(files) else f"{len(chosen)}, spread evenly over all {len(files)}"
+        for number, source in enumerate(chosen, 1):
+            self._say(f"Counting in recording {number} of {of} ...")
+            self.hertz[source.name] = _frequencies(source)
+        return [self.hertz.get(source.name, ()) for source in sources]
 
     def notes(self, band: Sequence[float], flag: str = "") -> list[str]:
         """Returns a sentence for each frequency outside of a band, which no model of that band reads.
@@ -58,6 +55,12 @@ class Counted:
         return sentences
 
 
+def spread(items: Sequence, count: int) -> list:
+    """Returns so many items, in their order and spread evenly over it; all of them if there are no more."""
+    count = min(count, len(items))
+    return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
+
+
 def compared(hertz: float, frequencies: Sequence[float]) -> str:
     """Returns in words what a model reads beside what was counted in the same recording.
 
@@ -76,6 +79,19 @@ def agrees(hertz: float, frequencies: Sequence[float]) -> bool:
     return any(abs(hertz / one - 1) <= readings.SAME for one in frequencies)
 
 
+def differs(hertz: Mapping[str, float], frequencies: Mapping[str, Sequence[float]], band: Sequence[float]) -> bool:
+    """Returns whether a model reads any recording otherwise than it was counted, inside of its band.
+
+    Args:
+        hertz: Name of a recording -> what the model reads.
+        frequencies: Name of a recording -> what repeats, the surest first.
+        band: `(low, high)` in Hz that the model reads.
+    """
+    low, high = band
+    readable = {name: [one for one in some if low <= one <= high] for name, some in frequencies.items()}
+    return any(some and name in hertz and not agrees(hertz[name], some) for name, some in readable.items())
+
+
 def verdict(agreeing: int, total: int) -> str:
     """Returns in a sentence whether a model is to be used, by how many recordings it reads as they were counted."""
     if not total:
@@ -87,3 +103,10 @@ def verdict(agreeing: int, total: int) -> str:
         f"{agreeing} of {total} agree: {use}. simper predict counts these recordings without --model. A better model "
         "takes more or longer recordings of one kind, or more --steps."
     )
+
+
+def _frequencies(source):
+    try:
+        return tuple(float(answer.hertz) for answer in readings.read(source).reading.clear)
+    except RawDataError:  # It is too short, or damaged on the way.
+        return ()

@@ -23,7 +23,7 @@ from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE
 from simper_tf.signals import spectrum
-from simper_tf.signals.octave import Octave
+from simper_tf.signals.octave import Octave, resolve_together
 from simper_tf.training.counted import Counted
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
@@ -111,7 +111,7 @@ class FromRecordings:
         new = Recordings(name, band=plan.band, window=plan.seconds, rate=plan.rate, **size)
         if len(new.sources) != 1:
             raise ValueError(f"{name} stands for {len(new.sources)} recordings. Name one.")
-        return self._median(self._hertz(new.clips))
+        return self._hertz(new.clips)
 
     def frequencies(self) -> dict[str, float]:
         """Returns the name of each recording that it learned from -> what `frequency` gives of it.
@@ -119,8 +119,8 @@ class FromRecordings:
         Raises:
             ValueError: it was not trained.
         """
-        hertz, names = self._hertz(self.recordings.clips), np.array(self.recordings.recordings)
-        return {name: self._median(hertz[names == name]) for name in dict.fromkeys(names.tolist())}
+        clips, names = self.recordings.clips, np.array(self.recordings.recordings)
+        return {name: self._hertz(clips[names == name]) for name in dict.fromkeys(names.tolist())}
 
     def export(self, folder: str | os.PathLike) -> pathlib.Path:
         """Writes the next numbered SavedModel below a folder, which answers in Hz, and returns its path.
@@ -139,14 +139,13 @@ class FromRecordings:
         )  # fmt: skip
 
     def _hertz(self, clips):
-        """Returns `(N,)` frequencies of clips."""
+        """Returns the median frequency of the clips of a recording, NaN where it lies outside of the band."""
+        low, high = self.recordings.band
         parts = [clips[k : k + CLIPS_AT_ONCE] for k in range(0, len(clips), CLIPS_AT_ONCE)]
         features = np.concatenate([self.method.encode(part) for part in parts])
         pixels = np.concatenate([spectrum.pixel_power(part) for part in parts])
-        return self._octave().frequency(features, pixels, self.recordings.rate, self.recordings.band[0])
-
-    def _median(self, hertz):
-        low, high = self.recordings.band
+        read = self._octave().frequency if self._octave().is_common else resolve_together
+        hertz = read(features, pixels, self.recordings.rate, low)
         middle = float(np.median(hertz))
         return middle if low <= middle <= high else math.nan
 

@@ -46,7 +46,6 @@ def train(
     stop=lambda: False,
     report_every=20,
     save_seconds=30.0,
-    before_step=lambda step: None,
     after_step=lambda step: None,
 ):
     """Runs `model.train_step` until `num_steps` steps are done, or until told to stop, and saves a checkpoint.
@@ -64,9 +63,8 @@ def train(
         report_every: Steps.
         save_seconds: Time between checkpoints: one is saved after the first step that ends later than that, in all
             processes alike; infinite in a process that keeps none, whose clock is not to decide.
-        before_step: Called before every step with the number of steps done; its time is not that of the training.
         after_step: Called after every step with the number of steps done, before any checkpoint: what it does to the
-            weights is saved. Its time is not that of the training either; what it raises ends the training at the last
+            weights is saved. Its time is not that of the training; what it raises ends the training at the last
             checkpoint.
 
     Returns:
@@ -86,7 +84,6 @@ def train(
     due = replicas.anywhere(strategy, lambda: stop() or time.monotonic() - saved > save_seconds)
     ended = stopped()
     while step < num_steps and not ended:
-        before_step(step)
         start = time.monotonic()
         batch = next(iterator)
         fetched = time.monotonic()

@@ -14,7 +14,7 @@ from simper_tf.data.recording_clips import Recordings, find
 from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.tasks import Unlabeled
 from simper_tf.recordings.errors import printable
-from simper_tf.training.counted import Counted
+from simper_tf.training.counted import Counted, spread
 from simper_tf.training.settings import Settings
 
 NAME = "own_videos"
@@ -114,8 +114,7 @@ class OwnVideos(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder, skip_regis
 
 def held_out(seconds: Sequence[float]) -> list[int]:
     """Returns which recordings are held out, evenly spread over their order; none of a single one."""
-    count = max(round(HELD_OUT * len(seconds)), 1)
-    return [int((k + 0.5) * len(seconds) / count) for k in range(count)] if len(seconds) > 1 else []
+    return spread(range(len(seconds)), max(round(HELD_OUT * len(seconds)), 1)) if len(seconds) > 1 else []
 
 
 def last_part(seconds: float, window: float) -> float:

@@ -15,7 +15,7 @@ from tiny_runs import TINY
 import datasets
 from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
 from simper_tf.data import building
-from trainers import grid, options, pretrain, scores
+from trainers import grid, options, pretrain, run_plots, scores
 from trainers.grid import Run
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -96,6 +96,12 @@ def training_alone(monkeypatch):
     With `finished`, name it after that, whose run is to be evaluated.
     """
     monkeypatch.setattr(pretrain.evaluate, "evaluate", lambda *_: None)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leaves out the plots of runs in this process, for tests of what else they leave."""
+    monkeypatch.setattr(run_plots, "draw_run", lambda *_: None)
 
 
 @pytest.fixture

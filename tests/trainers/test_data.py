@@ -12,7 +12,7 @@ import tensorflow as tf
 import tensorflow_datasets as tfds
 from few_digits import HALF_A_BUILD, Digits, build_own, load
 from finished import results
-from processes import Command, lines_until, wait_for
+from processes import Command, lines_until
 
 import datasets
 from datasets.lst import goes, lst_dataset_builder
@@ -146,7 +146,7 @@ def test_temperatures_come_in_0_to_1_and_not_a_number_is_refused(tmp_path):
     expected = np.clip((celsius + 60) / 130, 0, 1)
     np.testing.assert_allclose(first_example(whole)["clip"], expected, atol=1e-6)
     with pytest.raises(Exception, match=r"broken.*holds NaN"):
-        next(iter(pipeline.training_batches(*clips.reader("test"), 1, seed=0)))
+        next(iter(pipeline.Batches(*clips.reader("test"), 1, seed=0).start()))
 
 
 def test_a_config_of_tfds_build_is_found_where_it_was_built(call, tmp_path):
@@ -215,25 +215,3 @@ def test_a_column_is_read_once_and_no_record_for_it_again(ten, tmp_path, monkeyp
         part.hiding_labels().column("label", "train"), np.where(known, whole[[1, 4, 5, 9]], np.nan)
     )
     np.testing.assert_array_equal(first, whole[:4])
-
-
-KILLED = (
-    HALF_A_BUILD.rsplit("config = ", 1)[0]
-    + """
-from trainers import cli, data, options
-few = module.RotatingDigitsConfig(name="few", train_clips=10, validation_clips=10, test_clips=10)
-module.Builder.builder_configs["few"] = few
-options.define()
-cli.run(lambda: data.load(options.settings()))
-"""
-)
-
-
-def test_what_a_killed_build_of_a_trainer_leaves_is_removed(call, few, tmp_path):
-    words = ["--run_dir=x", "--dataset=rotating_digits/few", f"--data_dir={tmp_path}"]
-    with Command(["-c", KILLED, *words]) as process:
-        wait_for(lambda: list(tmp_path.rglob("incomplete.*/*")), process)
-    assert list(tmp_path.rglob("incomplete.*"))
-    load("rotating_digits/few", tmp_path)
-    assert not list(tmp_path.rglob("incomplete.*"))
-    assert {path.name for path in (tmp_path / "rotating_digits" / "few").iterdir()} == {"2.1.0"}

@@ -44,6 +44,7 @@ def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(
             assert any(np.shape(copy) == np.shape(value) and np.allclose(copy, value) for copy in copies)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_fine_tuned_run_or_its_export_goes_on_with_its_head(call, tmp_path, finished, capsys, monkeypatch):
     tuned = [*LABELED[:2], "--head=spectrum"]
     call(pretrain.main, f"--run_dir={tmp_path / 'tuned'}", f"--encoder_from={finished}", *tuned, "--artifacts")

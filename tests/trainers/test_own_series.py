@@ -1,21 +1,19 @@
-"""The commands of "Your own series" in docs/your_own_data.md: files on disk, processes, a kill on the way."""
+"""The commands of "Your own series" in docs/your_own_data.md; `test_videos.py` kills a run on the way."""
 
 import json
 import pathlib
 import re
 import shlex
-import signal
 
 import numpy as np
 import pulses
 import pytest
 from absl import flags
 from finished import flags_of, results
-from processes import Command, wait_for
+from processes import done
 from rest_server import serving
 
 from simper_tf.commands.command_options import Predict
-from simper_tf.training.checkpoints import checkpoint_steps
 from trainers import client, declared, evaluate, export, pretrain
 from trainers import predict as reader
 
@@ -23,7 +21,6 @@ ROOT = pathlib.Path(__file__).parents[2]
 _, _, PAGE = (ROOT / "docs" / "your_own_data.md").read_text().partition("## Your own series")
 COMMANDS = [shlex.split(line)[2:] for line in re.findall(r"^    (python -m .*)$", PAGE, re.MULTILINE)]
 LEARN = [word.replace("--minutes=2", "--minutes=0.2") for word in COMMANDS[1]]
-QUICK = ("--num_views=4", "--save_seconds=1")
 # Hz, and samples per second: no two files are alike.
 FILES = {"a.csv": (0.8, 25), "b.csv": (1.1, 50), "c.csv": (1.6, 64), "d.csv": (2.1, 50), "e.csv": (2.7, 100)}
 NEW, TOLERANCE = (1.9, 1.35), 0.03  # Hz. Who guesses within 0.7 to 3 Hz is off by 0.7 in the mean.
@@ -32,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def journey(tmp_path_factory):
-    """Returns a folder in which a run was killed and went on to its end, its flags before, and what was printed."""
+    """Returns a folder in which a run has ended, and what was printed."""
     folder = tmp_path_factory.mktemp("journey")
     signals = folder / "signals"
     signals.mkdir()
@@ -46,16 +43,9 @@ def journey(tmp_path_factory):
         # The second is slower than what was learned from, and as it was brought to.
         times, values = pulses.pulse(frequency, 20, (40, 25)[number], 20 + number, 2)
         pulses.write(folder / ("new.csv" if not number else "other.csv"), times, 1e-6 * (values - 3e5))
-    killed = Command([*LEARN, *QUICK], folder)
-    checkpoints = folder / "runs" / "pulse" / "checkpoints"
-    wait_for(lambda: max(checkpoint_steps(checkpoints), default=0) > 0, killed)
-    killed.send_signal(signal.SIGKILL)
-    first, _ = killed.communicate()
-    before = flags_of(folder / "runs" / "pulse")
-    again = Command([*LEARN, *QUICK], folder)
-    second, err = again.communicate()
-    assert again.returncode == 0, err
-    return folder, before, first, second
+    code, said, err = done([*LEARN, "--num_views=4"], folder=folder)
+    assert code == 0, err
+    return folder, said
 
 
 @pytest.fixture
@@ -88,8 +78,10 @@ def test_the_page_has_the_commands_that_are_run_here():
 
 
 def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
-    _, before, first, _ = journey
-    (told,) = [line for line in first.splitlines() if " are learned from" in line]
+    folder, said = journey
+    before = flags_of(folder / "runs" / "pulse")
+    assert before["encoder"] == "small1d"
+    (told,) = [line for line in said.splitlines() if " are learned from" in line]
     assert told.startswith("4 of 5 recordings (3:20 in all) are learned from, and 1 held out for the scores: ")
     for words in (
         "43.2 samples per second (8 to a period of the fastest repetition). All 2 channels are learned from together, "
@@ -106,23 +98,12 @@ def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
 
 
 def test_files_unfit_to_learn_from_are_named_with_the_reason(journey):
-    _, _, first, _ = journey
+    _, first = journey
     left = dict(re.findall(r"^Left out: signals/(\w+)\.csv: found (.*)$", first, re.MULTILINE))
     assert left["times_alone"].startswith("a column of times alone; expected a column of values beside it.")
     assert left["still"].startswith("values that never change; expected a series in which something repeats.")
     assert left["short"].startswith("3.00 s; expected 6.00 s or more.")
     assert set(left) == {"times_alone", "still", "short"}
-
-
-def test_a_killed_run_continues_to_its_fixed_number_of_steps(journey, run):
-    _, before, first, second = journey
-    assert before["encoder"] == "small1d"
-    assert int(before["steps"]) > 20
-    assert re.search(r"^Continuing at step \d+: simper, small1d", second, re.MULTILINE)
-    assert "Measuring" in first
-    assert "Measuring" not in second
-    assert flags_of(run) == before
-    assert f"step {before['steps']}/{before['steps']}" in second
 
 
 def test_scores_and_the_next_version_come_by_the_same_commands(run, plain, capsys):

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def half(call, tmp_path):
+def half(call, undrawn, tmp_path):
     """Returns a run in mixed_bfloat16, after which Keras is told to forget it."""
     call(pretrain.main, f"--run_dir={tmp_path}/run", "--precision=mixed_bfloat16", "--artifacts")
     keras.mixed_precision.set_dtype_policy("float32")

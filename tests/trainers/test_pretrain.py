@@ -245,8 +245,6 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        ("--dataset=rotating_digit", r"no data set 'rotating_digit'\. There are: .*rotating_digits"),
-        ("--dataset=rotating_digits/letters", "no config 'letters'. It has: digits, mnist"),
         ("--speed_range=0.5,4", r"4 a clip of 5.5 Hz runs at 22 Hz.*at most 2.73"),
         ("--speed_range=fast", "two rising numbers, .*Found: fast"),
         ("--band=5,1", "two rising numbers, .*Found: 5,1"),

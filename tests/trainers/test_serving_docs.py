@@ -6,8 +6,6 @@ import math
 import pathlib
 import re
 import shlex
-import subprocess
-import sys
 import textwrap
 import warnings
 
@@ -16,6 +14,7 @@ import photographs
 import pytest
 import tensorflow as tf
 from absl import flags
+from processes import SAVED_MODEL_CLI, done
 from rest_server import serving
 
 from simper_tf.encoders import OVERLAPS
@@ -112,9 +111,8 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
             call(export.main, *here(warm))
 
     np.savez(tmp_path / "clips.npz", frames=np.random.default_rng(3).integers(0, 256, (2, 150, 28, 28, 1), np.uint8))
-    program, *words = commands()[0]
-    asked = [pathlib.Path(sys.executable).with_name(program), *words]
-    subprocess.run(asked, check=True, cwd=tmp_path, capture_output=True)
+    code, _, err = done([SAVED_MODEL_CLI, *commands()[0][1:]], folder=tmp_path)
+    assert code == 0, err
     assert {path.stem for path in (tmp_path / "answers").iterdir()} == {"frequency_hz", "confidence"}
 
     call(export.main, *here(tflite))

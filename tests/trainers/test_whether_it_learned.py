@@ -46,9 +46,9 @@ def test_where_nothing_was_learned_steady_views_are_advised(said):
 @pytest.mark.parametrize(
     ("octave", "correlation", "verdict"),
     [
-        ({"divisor": 2, "agreement": 1.0, "voting": 1.0}, 0.934, "Features follow the speed (0.93) and run at 2 times"),
-        ({"divisor": 1, "agreement": 1.0, "voting": 1.0}, 0.2, "Features run at the frequency. Frequencies read"),
-        ({"divisor": 2, "agreement": 0.6, "voting": 1.0}, None, "Features run at no common multiple of the frequency."),
+        ({"divisor": 2, "agreement": 1.0, "voting": 1.0}, 0.934, "Features follow the speed (0.93) and rise twice a"),
+        ({"divisor": 1, "agreement": 1.0, "voting": 1.0}, 0.2, "Features rise once a repetition. Frequencies read"),
+        ({"divisor": 2, "agreement": 0.6, "voting": 1.0}, None, "Features do not rise equally often in all clips."),
     ],
 )
 def test_a_verdict_says_what_features_do_and_how_far_they_err(capsys, octave, correlation, verdict):

@@ -113,10 +113,10 @@ def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypat
     monkeypatch.setattr(predict, "run", fail)
     errors = [ZeroDivisionError("ours"), OSError("the disk\x1b is full")]
     with pytest.raises(SystemExit) as end:
-        main.main(["predict", __file__])
+        main.main(["predict", str(sample.PATH)])
     assert (end.value.code, capsys.readouterr().err) == (1, "simper predict: error: the disk\\x1b is full\n")
     with pytest.raises(ZeroDivisionError):
-        main.main(["predict", __file__])
+        main.main(["predict", str(sample.PATH)])
 
 
 @pytest.mark.slow
@@ -153,12 +153,14 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
     [
         (["train", "nothere.mp4"], "simper train: error: nothere.mp4: no such file."),
         (["predict", "a.mp4", "b.mp4"], "simper predict: error: a.mp4: no such file. b.mp4: no such file."),
+        (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no video: it is text."),
         (["app", "--model=none"], "simper app: error: --model=none: no such folder. simper train writes one."),
         (["app", "--model=."], "simper app: error: --model=. holds no exported model. simper train writes one."),
     ],
 )
-def test_names_of_nothing_are_refused_before_imports(capsys, monkeypatch, tmp_path, words, line):
+def test_names_of_no_recording_are_refused_before_imports(capsys, monkeypatch, tmp_path, words, line):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.mp4").write_text("Buy bread.")
     named = main._named
     monkeypatch.setattr(main, "_named", lambda path: named(path) if "options" in path else pytest.fail(path))
     with pytest.raises(SystemExit) as end:

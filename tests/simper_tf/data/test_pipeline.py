@@ -5,11 +5,8 @@ import pytest
 import tensorflow as tf
 
 from simper_tf.data import pipeline
-from simper_tf.views.times import SpeedSets
-from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(41)
-VIEWS = Views(8, SpeedSets(2))
 
 
 def examples(number=7, dtype=np.uint8, changed=None):
@@ -40,20 +37,25 @@ def changed_by(read, change):
     return lambda numbers: read(numbers).map(change)
 
 
+def started(*given, start_step=0, **options):
+    """Returns the batches of a run from a step on."""
+    return pipeline.Batches(*given, **options).start(start_step)
+
+
 def numbers(batches, count):
     """Returns which clips the first batches hold."""
     return [batch[:, 0, 0, 0, 0].numpy().astype(int).tolist() for batch in batches.take(count)]
 
 
 def test_an_epoch_holds_every_clip_once_in_an_order_of_its_own():
-    order = numbers(pipeline.training_batches(examples(6), 6, 2, seed=1), 12)
+    order = numbers(started(examples(6), 6, 2, seed=1), 12)
     epochs = [[*order[k], *order[k + 1], *order[k + 2]] for k in range(0, 12, 3)]
     assert all(sorted(epoch) == list(range(6)) for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) > 1
 
 
 def test_the_rest_of_an_epoch_is_dropped_and_differs_every_time():
-    order = numbers(pipeline.training_batches(examples(7), 7, 3, seed=1), 20)
+    order = numbers(started(examples(7), 7, 3, seed=1), 20)
     assert all(len(batch) == 3 for batch in order)
     epochs = [set(order[k] + order[k + 1]) for k in range(0, 20, 2)]
     assert all(len(epoch) == 6 for epoch in epochs)
@@ -63,66 +65,29 @@ def test_the_rest_of_an_epoch_is_dropped_and_differs_every_time():
 @pytest.mark.parametrize("start_step", [1, 2, 3, 5])
 def test_a_run_entered_at_a_step_gets_the_same_batches(start_step):
     clips = examples(5)
-    whole = list(pipeline.training_batches(clips, 5, 2, seed=3).take(9))
-    entered = pipeline.training_batches(clips, 5, 2, seed=3, start_step=start_step).take(9 - start_step)
+    whole = list(started(clips, 5, 2, seed=3).take(9))
+    entered = started(clips, 5, 2, seed=3, start_step=start_step).take(9 - start_step)
     for expected, batch in zip(whole[start_step:], entered, strict=True):
         np.testing.assert_array_equal(batch, expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start_step", [1, 3])
-def test_the_views_go_on_as_well(start_step):
-    clips = examples(5)
-    whole = list(pipeline.training_batches(clips, 5, 2, seed=3, views=VIEWS).take(6))
-    entered = pipeline.training_batches(clips, 5, 2, seed=3, start_step=start_step, views=VIEWS).take(6 - start_step)
-    for expected, batch in zip(whole[start_step:], entered, strict=True):
-        assert batch.keys() == expected.keys()
-        for name, value in expected.items():
-            np.testing.assert_array_equal(batch[name], value)
-
-
-@pytest.mark.slow
-def test_views_are_those_of_the_step_and_the_seed():
-    clips, views = examples(4), pipeline.training_batches(examples(4), 4, 2, seed=3, views=VIEWS)
-    batches = pipeline.training_batches(clips, 4, 2, seed=3)
-    assert views.element_spec["views"].shape == (2, 4, 8, 4, 4, 1)
-    for step, (batch, made) in enumerate(zip(batches.take(5), views.take(5), strict=True)):
-        np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))["speeds"], made["speeds"])
-
-
-@pytest.mark.slow
-def test_views_of_series_change_as_series_do_here_too():
-    """Pictures grow lighter and darker and are cropped, series are not."""
-    samples = RNG.normal(size=(4, 20, 1, 1, 2)).astype(np.float32)
-    told = {"clip": samples, "id": np.array(list("abcd")), "label": np.ones(4, np.float32)}
-    (batch,) = pipeline.training_batches(reader(told), 4, 2, seed=3).take(1)
-    (made,) = pipeline.training_batches(reader(told), 4, 2, seed=3, views=VIEWS).take(1)
-    np.testing.assert_allclose(VIEWS(batch, tf.constant([3, 0]))["views"], made["views"], atol=1e-6)
-
-
-@pytest.mark.slow
-def test_no_two_steps_share_their_views_even_in_another_epoch():
-    drawn = [batch["speeds"].numpy() for batch in pipeline.training_batches(examples(2), 2, 2, 0, views=VIEWS).take(6)]
-    assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
-
-
 def test_equal_seeds_give_equal_orders_and_others_differ():
     clips = examples(7)
-    first, again, other = [numbers(pipeline.training_batches(clips, 7, 7, seed), 4) for seed in (0, 0, 1)]
+    first, again, other = [numbers(started(clips, 7, 7, seed), 4) for seed in (0, 0, 1)]
     assert first == again != other
 
 
 def test_clips_beyond_the_memory_for_them_are_shuffled_in_part(monkeypatch):
     monkeypatch.setattr(pipeline, "CACHE_BYTES", 3 * 20 * 4 * 4)  # Of three clips.
     clips = examples(8)
-    order = numbers(pipeline.training_batches(clips, 8, 2, seed=1), 8)
+    order = numbers(started(clips, 8, 2, seed=1), 8)
     assert sorted(itertools.chain(*order[:4])) == list(range(8))
     assert order[:4] != order[4:]
-    assert order[3:] == numbers(pipeline.training_batches(clips, 8, 2, seed=1, start_step=3), 5)
+    assert order[3:] == numbers(started(clips, 8, 2, seed=1, start_step=3), 5)
 
 
 def test_clips_are_left_as_they_are():
-    batch = next(iter(pipeline.training_batches(examples(2), 2, 2, seed=0)))
+    batch = next(iter(started(examples(2), 2, 2, seed=0)))
     assert batch.dtype == tf.uint8
     assert batch.shape == (2, 20, 4, 4, 1)
     assert set(batch.numpy()[:, 0, 0, 0, 0]) == {0, 1}
@@ -130,7 +95,7 @@ def test_clips_are_left_as_they_are():
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_a_clip_that_does_not_change_is_refused_by_name(dtype):
-    batches = pipeline.training_batches(examples(3, dtype, changed={1: 7}), 3, 3, seed=0)
+    batches = started(examples(3, dtype, changed={1: 7}), 3, 3, seed=0)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"clip 1[\s\S]*does not change over time"):
         next(iter(batches))
 
@@ -142,7 +107,7 @@ def test_a_clip_with_numbers_that_are_none_is_refused_by_name(value):
         lambda e: {**e, "clip": tf.where(e["id"] == "clip 2", tf.constant(value, tf.float32), e["clip"])},
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"clip 2[\s\S]*NaN or infinite"):
-        next(iter(pipeline.training_batches(clips, 3, 3, seed=0)))
+        next(iter(started(clips, 3, 3, seed=0)))
 
 
 @pytest.mark.parametrize("factor", [255.0, -1.0])
@@ -153,44 +118,35 @@ def test_floats_in_another_unit_are_refused_with_their_range(factor):
     )
     values = {255.0: r"\[[01]\] \[to\] \[25[345]\]", -1.0: r"\[-(1|0.99.*)\] \[to\] \[-0.*\]"}[factor]
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"clip 2\] \[holds values from\] {values} \[but floats"):
-        next(iter(pipeline.training_batches(clips, 3, 3, seed=0)))
+        next(iter(started(clips, 3, 3, seed=0)))
 
 
 def test_a_batch_larger_than_the_set_is_refused():
     with pytest.raises(ValueError, match="batch of 8 clips cannot be drawn from 7"):
-        pipeline.training_batches(examples(7), 7, 8, seed=0)
+        started(examples(7), 7, 8, seed=0)
 
 
-@pytest.mark.slow
-def test_labels_come_with_their_clips_and_with_the_views_of_them():
-    clips = examples(6)
-    pairs = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True)
-    views = pipeline.training_batches(clips, 6, 2, seed=1, labeled=True, views=VIEWS)
-    for (batch, labels), made in zip(pairs.take(3), views.take(3), strict=True):
+def test_labels_come_with_their_clips():
+    for batch, labels in started(examples(6), 6, 2, seed=1, labeled=True).take(3):
         np.testing.assert_array_equal(labels, batch[:, 0, 0, 0, 0])
-        np.testing.assert_array_equal(made["labels"], labels)
 
 
 @pytest.mark.parametrize("start_step", [0, 3])
-@pytest.mark.parametrize("views", [None, pytest.param(VIEWS, marks=pytest.mark.slow)])
-def test_the_parts_of_all_workers_are_the_batches_of_one_process(views, start_step):
+def test_the_parts_of_all_workers_are_the_batches_of_one_process(start_step):
     clips = examples(14)
-    whole = pipeline.training_batches(clips, 14, 6, 3, start_step, views).take(4)
-    parts = [
-        pipeline.training_batches(clips, 14, 6, 3, start_step, views, worker=k, num_workers=3).take(4) for k in range(3)
-    ]
+    whole = started(clips, 14, 6, 3, start_step=start_step).take(4)
+    parts = [started(clips, 14, 6, 3, start_step=start_step, worker=k, num_workers=3).take(4) for k in range(3)]
     for expected, *theirs in zip(whole, *parts, strict=True):
-        joined = tf.nest.map_structure(lambda *part: np.concatenate(part), *theirs)
-        tf.nest.map_structure(np.testing.assert_array_equal, joined, expected)
-        assert all(tf.nest.flatten(part)[0].shape[0] == 2 for part in theirs)
-    if views is None and start_step == 0:  # Two batches are an epoch.
+        np.testing.assert_array_equal(np.concatenate(theirs), expected)
+        assert all(len(part) == 2 for part in theirs)
+    if start_step == 0:  # Two batches are an epoch.
         seen = [number for part in parts for batch in numbers(part, 2) for number in batch]
         assert len(set(seen)) == len(seen) == 12
 
 
 def test_a_batch_that_workers_cannot_share_evenly_is_refused():
     with pytest.raises(ValueError, match="batch of 4 clips cannot be shared evenly among 3 workers"):
-        pipeline.training_batches(examples(7), 7, 4, seed=0, worker=0, num_workers=3)
+        started(examples(7), 7, 4, seed=0, worker=0, num_workers=3)
 
 
 def shuffled_clips(number, batch_size, seed, buffer_size):
@@ -209,7 +165,7 @@ def shuffled_clips(number, batch_size, seed, buffer_size):
 def test_numbers_are_shuffled_as_the_clips_would_be(monkeypatch, kept):
     monkeypatch.setattr(pipeline, "CACHE_BYTES", kept * 20 * 4 * 4)
     expected = [batch[:, 0, 0, 0, 0].numpy().tolist() for batch in shuffled_clips(14, 4, 5, min(max(kept, 4), 14))]
-    assert numbers(pipeline.training_batches(examples(14), 14, 4, seed=5), 6) == expected
+    assert numbers(started(examples(14), 14, 4, seed=5), 6) == expected
 
 
 @pytest.mark.slow

@@ -20,14 +20,39 @@ def test_long_recordings_are_cut_by_the_slowest_repetition():
     assert found.reasons.keys() == {"rate", "band", "window", "size", "hop"}
 
 
-def test_enough_clips_start_half_a_clip_apart():
-    assert proposals.propose([info(seconds=600.0)]).hop == 75
+def test_the_band_sought_leaves_room_around_what_repeats():
+    assert proposals.sought([]) == windows.BAND
+    assert proposals.sought([0.5, 0.3, 1.1]) == (0.15, 2.2)
 
 
-def test_of_mixed_rates_the_middle_one_is_taken():
-    assert proposals.propose([info(24.0), info(30.0), info(25.0)]).rate == 25.0
-    assert proposals.propose([info(120.0)]).rate == 44.0
-    assert proposals.propose([info(30.0)], band=(0.2, 1.0)).rate == 8.0
+@pytest.mark.parametrize(
+    ("rates", "top", "rate"), [([24.0, 30.0, 25.0], 5.5, 25.0), ([120.0], 5.5, 44.0), ([30.0], 1.0, 8.0)]
+)
+def test_the_rate_is_the_median_up_to_eight_frames_a_period(rates, top, rate):
+    assert proposals.frame_rate(rates, top)[0] == rate
+
+
+def test_ends_of_the_band_have_5_frames_and_2_periods():
+    assert [proposals.highest(25.0, top, [])[0] for top in (4.0, 5.5)] == [4.0, 5.0]
+    assert [proposals.lowest(25.0, 75, bottom)[0] for bottom in (0.4, 0.7)] == [0.667, 0.7]
+
+
+def test_the_window_holds_the_slowest_repetition_if_it_can():
+    long, short = [60.0, 30.0], [3.0, 5.2, 9.0]
+    assert proposals.window_of_band(long, 0.4, False, 0.04)[0] == pytest.approx(6.0)
+    assert proposals.window_of_band(short, 0.4, False, 0.04)[0] == 5.2  # The shortest above 2 / 0.4 + 0.04.
+    assert proposals.window_of_band([9.0], 0.4, False, 0.04)[0] == 3.0
+
+
+def test_clips_start_half_a_clip_apart_where_that_is_enough():
+    assert proposals.hop_frames([600.0], 25.0, 150)[0] == 75
+    assert proposals.hop_frames([60.0], 25.0, 150)[0] == 18
+
+
+def test_speeds_leave_the_slowest_view_enough_repetitions():
+    assert proposals.view_speeds(25.0, (0.4, 5.0), []) == (0.5, 2.0)
+    assert proposals.view_speeds(25.0, (0.4, 5.0), [6.0, 3.6]) == (0.67, 1.5)  # sqrt(3.6 / 1.6)
+    assert proposals.view_speeds(16.0, (0.4, 5.0), [9.0]) == (0.62, 1.6)  # Half of 16 is 1.6 times 5.
 
 
 def test_too_slow_or_too_short_a_recording_does_not_fit():
@@ -45,15 +70,6 @@ def test_too_slow_or_too_short_a_recording_does_not_fit():
 def test_short_recordings_make_short_clips_and_raise_the_band():
     found = proposals.propose([info(seconds=s) for s in (2.0, 3.0, 4.0)])
     assert (found.length, found.band) == (75, (0.667, 5.0))
-    # Those that hold two periods of 0.4 Hz are long enough for it.
-    found = proposals.propose([info(seconds=s) for s in (3.0, 5.2, 9.0)])
-    assert (found.length, found.band) == (130, (0.4, 5.0))
-
-
-def test_a_single_recording_leaves_room_for_others_beside_a_clip():
-    found = proposals.propose([info(seconds=9.0)])
-    assert (found.seconds, found.band) == (3.0, (0.667, 5.0))
-    assert proposals.propose([info(seconds=60.0)]).seconds == 6.0
 
 
 def test_what_is_asked_for_is_taken():

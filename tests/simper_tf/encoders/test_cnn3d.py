@@ -50,18 +50,5 @@ def test_cnn3d_domainbed_is_convolution_relu_norm_four_times():
     np.testing.assert_allclose(encoder(x), expected, atol=1e-5)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("factory", "reach"), [(cnn3d, 4), (cnn3d_domainbed, 8)])
-@pytest.mark.parametrize("norm", ["batch", "affine"])
-@pytest.mark.parametrize("delay", [1, 3])
-def test_delaying_the_clip_delays_the_features_inside(factory, reach, norm, delay):
-    # Not `group`: its statistics are taken over the whole clip, frames at the ends included.
-    encoder, x = factory((None, None, 1), norm=norm), clips(1, 24, 8, 8, 1)
-    features, delayed = encoder(x[:, delay:]), encoder(x[:, :-delay])
-    np.testing.assert_allclose(
-        features[:, reach : -reach - delay], delayed[:, reach + delay : -reach], atol=1e-5, rtol=1e-4
-    )
-
-
 def test_features_of_cnn3d_are_not_negative():
     assert cnn3d((None, None, 1), norm="affine")(clips(2, 12, 8, 8, 1)).numpy().min() >= 0

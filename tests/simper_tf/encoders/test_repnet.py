@@ -60,14 +60,6 @@ def test_features_are_maxima_of_a_convolution_over_third_frames(affine):
     np.testing.assert_allclose(affine(x)[0], tf.reduce_max(expected, axis=(1, 2)), atol=1e-5)
 
 
-def test_delaying_the_clip_delays_the_features_inside(affine):
-    x = clips(1, 14, 8, 8, 3)
-    features, delayed = affine(x[:, 2:]).numpy(), affine(x[:, :-2]).numpy()
-    reach = 3  # One convolution, dilated three times.
-    np.testing.assert_allclose(features[:, reach : -reach - 2], delayed[:, reach + 2 : -reach], atol=1e-5)
-    assert np.ptp(features[:, reach : -reach - 2], axis=1).max() > 1e-3
-
-
 def test_per_frame_applies_a_layer_to_each_frame():
     x, layer = clips(2, 5, 6, 7, 3), keras.layers.Conv2D(4, 3)
     features = PerFrame(layer)(x)

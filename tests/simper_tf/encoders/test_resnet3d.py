@@ -63,14 +63,3 @@ def test_a_block_is_convolutions_and_norms_added_to_its_input():
     expected = tf.nn.relu(tf.nn.conv3d(x, kernel, [1] * 5, "SAME") * scale + shift)
     expected = tf.nn.conv3d(expected, second, [1] * 5, "SAME") * second_scale + second_shift
     np.testing.assert_allclose(block(x), tf.nn.relu(x + expected), atol=1e-5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("delay", [1, 2])
-def test_delaying_the_clip_delays_the_features_inside(affine, delay):
-    x = clips(1, 40, 2, 2, 1)
-    features, delayed = affine(x[:, delay:]).numpy(), affine(x[:, :-delay]).numpy()
-    reach = 17  # Seventeen convolutions of three frames.
-    inside, later = features[:, reach : -reach - delay], delayed[:, reach + delay : -reach]
-    assert inside.shape[1] > 1
-    np.testing.assert_allclose(inside, later, atol=1e-4 * np.abs(features).max())

@@ -43,12 +43,6 @@ def test_a_feature_depends_on_twelve_samples_to_either_side(per_channel):
     assert (seen.min(), seen.max()) == (8, 32)
 
 
-def test_delaying_the_series_delays_the_features_inside():
-    encoder, x = small1d((1, 1, 1)), series(1, 60, 1)
-    features, delayed = encoder(x[:, 3:]), encoder(x[:, :-3])
-    np.testing.assert_allclose(features[:, 12:-15], delayed[:, 15:-12], atol=1e-5, rtol=1e-4)
-
-
 @pytest.mark.parametrize("kernel_frames", [4, -1, 19])
 def test_kernels_that_are_even_or_too_long_are_refused(kernel_frames):
     with pytest.raises(

@@ -55,16 +55,6 @@ def test_features_are_those_of_a_plain_chain_of_operations():
     np.testing.assert_allclose(encoder(x)[0], expected[:, 0], atol=1e-5)
 
 
-@pytest.mark.parametrize("delay", [1, 3])
-def test_delaying_the_clip_delays_the_features_inside(delay):
-    encoder, x = ts_can((10, 10, 3), difference=False), clips(1, 24, 10, 10, 3)
-    features, delayed = encoder(x[:, delay:]), encoder(x[:, :-delay])
-    reach = 4  # Four shifts of one frame.
-    np.testing.assert_allclose(
-        features[:, reach : -reach - delay], delayed[:, reach + delay : -reach], atol=1e-5, rtol=1e-4
-    )
-
-
 def test_the_mask_of_attention_has_the_mean_of_a_half():
     masks = attention_mask(3 * clips(2, 1, 6, 5, 8)).numpy()
     assert masks.shape == (2, 1, 6, 5, 1)

@@ -3,10 +3,7 @@
 Python's `tf.saved_model.load` alone proves nothing: it also calls what no server can run.
 """
 
-import os
 import pathlib
-import subprocess
-import sys
 
 import keras
 import numpy as np
@@ -14,7 +11,7 @@ import pytest
 import replica_exports
 import tensorflow as tf
 from c_api import ask
-from processes import done
+from processes import SAVED_MODEL_CLI, done
 from special_encoders import KINDS
 from tensorflow.core.protobuf import saved_model_pb2
 
@@ -146,17 +143,9 @@ def test_what_two_replicas_trained_is_served(tmp_path):
     assert np.ptp(own) > 1e-3
 
 
-def command_line(*arguments, cwd):
-    """Runs `saved_model_cli` and returns what it prints."""
-    program = pathlib.Path(sys.executable).with_name("saved_model_cli")
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, cwd=cwd, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_saved_model_cli_shows_a_model(exported, tmp_path):
     words = ["--dir", str(exported[1]), "--tag_set", "serve", "--signature_def", "serving_default"]
-    shown = command_line("show", *words, cwd=tmp_path)
+    code, shown, err = done([SAVED_MODEL_CLI, "show", *words], folder=tmp_path)
+    assert code == 0, err
     assert "inputs['frames'] tensor_info:\n      dtype: DT_UINT8\n      shape: (-1, -1, 12, 12, 1)\n" in shown
     assert "inputs['rate'] tensor_info:\n      dtype: DT_FLOAT\n      shape: (-1)\n" in shown

@@ -129,14 +129,6 @@ def test_a_last_batch_of_one_clip_is_evaluated(swinging_bars):
     assert all(np.isfinite(list(model.evaluate(swinging_bars[0][:3], batch_size=2, verbose=0).values())))
 
 
-@pytest.mark.slow
-def test_training_lowers_the_loss_on_fresh_views(losses_of_training):
-    model = model_of(VIEWS)
-    model.compile(keras.optimizers.Adam(1e-2))
-    before, after = losses_of_training(model)
-    assert after < before - 0.01
-
-
 def test_a_clip_is_seen_once_at_its_own_speed_in_drawn_windows():
     draws = CutClip().draw(300, 60, 20, tf.constant([7, 1]))
     np.testing.assert_array_equal(draws["speeds"], np.ones((300, 1)))
@@ -145,15 +137,3 @@ def test_a_clip_is_seen_once_at_its_own_speed_in_drawn_windows():
     assert 0 <= windows.min() < 0.01
     assert 0.99 < windows.max() < 1
     assert len(np.unique(windows)) > 0.99 * windows.size
-
-
-def test_bands_that_are_none_are_refused():
-    for views in (VIEWS, None):
-        with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
-            model_of(views, band=(0.3, 0.1))
-        with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 4.17\).*divide it by"):
-            model_of(views, band=(0.667, 4.17))
-    with pytest.raises(ValueError, match="Spectra of 36 frames"):
-        model_of(VIEWS, band=(0.06, 0.1))
-    with pytest.raises(ValueError, match="Spectra of 20 frames"):
-        logs_of(np.zeros((2, 20)), band=(0.06, 0.14))

@@ -141,16 +141,3 @@ def test_training_lowers_the_loss_on_fresh_views(swinging_bars):
     loss, rank = on_fresh_views()
     assert loss < before[0] - 0.08
     assert rank > 0.95
-
-
-@pytest.mark.slow
-def test_bands_that_are_none_are_refused():
-    for views in (VIEWS, None):
-        with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
-            compiled(views=views, band=(0.3, 0.1))
-        with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 4.17\).*divide it by"):
-            compiled(views=views, band=(0.667, 4.17))
-    with pytest.raises(ValueError, match="Spectra of 13 frames"):
-        compiled(band=(0.05, 0.1))
-    with pytest.raises(ValueError, match="Spectra of 13 frames"):
-        loss_of(compiled(views=None, band=(0.05, 0.1)), tf.zeros([2, 2, 26]), *drawn(2))

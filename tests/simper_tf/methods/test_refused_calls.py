@@ -9,7 +9,7 @@ from every_method import ALL
 from small_methods import LABELS, compiled, ready_views, views_for
 
 from simper_tf.encoders import small
-from simper_tf.methods import METHODS, Method, SimPer
+from simper_tf.methods import METHODS, ContrastPhys, FrequencyContrast, Method, SimPer, SiNC
 from simper_tf.utils.options import declared
 from simper_tf.views.times import Times
 from simper_tf.views.views import Views
@@ -80,6 +80,18 @@ NUMBERS = [
 def test_numbers_that_are_none_are_refused_by_name(kind, name, value):
     with pytest.raises(ValueError, match=rf"`{name}` must be .* Received: {value}"):
         compiled(kind, **{name: value})
+
+
+@pytest.mark.parametrize("kind", [SiNC, ContrastPhys, FrequencyContrast])
+def test_bands_in_hertz_or_finer_than_spectra_are_refused(kind):
+    views = Views(26, kind.times_for(2, (0.5, 2.0)), None)
+    for given in ({"views": views}, {}):
+        with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
+            kind(small((None, None, 1)), **given, band=(0.3, 0.1))
+        with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 4.17\).*divide it by"):
+            kind(small((None, None, 1)), **given, band=(0.667, 4.17))
+    with pytest.raises(ValueError, match=r"Spectra of \d\d frames .* 2 or more .*Widen the band"):
+        kind(small((None, None, 1)), views, band=(0.05, 0.06))
 
 
 def test_a_method_that_minimizes_nothing_says_so(swinging_bars):

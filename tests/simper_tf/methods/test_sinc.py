@@ -153,24 +153,6 @@ def test_without_a_band_all_that_frames_can_show_is_inside():
     assert logs["sparsity"] > 0.7
 
 
-@pytest.mark.slow
-def test_training_lowers_the_loss_on_fresh_views(losses_of_training):
-    model = model_of(VIEWS)
-    model.compile(keras.optimizers.Adam(1e-2))
-    before, after = losses_of_training(model)
-    assert after < before - 0.1
-
-
-def test_bands_that_are_none_or_too_narrow_are_refused():
-    for views in (VIEWS, None):
-        with pytest.raises(ValueError, match=r"`band` must be \(low, high\).*Received: \(0.3, 0.1\)"):
-            model_of(views, band=(0.3, 0.1))
-        with pytest.raises(ValueError, match=r"`band` is in cycles per frame.*\(0.667, 3\).*divide it by"):
-            model_of(views, band=(0.667, 3.0))
-    with pytest.raises(ValueError, match=r"Spectra of 20 frames .* 2 or more .*\[0.05, 0.06\].*Widen the band"):
-        model_of(VIEWS, band=(0.05, 0.06))
-
-
 @pytest.mark.parametrize("name", ["bandwidth_weight", "sparsity_weight", "variance_weight"])
 def test_negative_weights_are_refused_by_name(name):
     with pytest.raises(ValueError, match=rf"`{name}` must be at least 0 and finite. Received: -1"):

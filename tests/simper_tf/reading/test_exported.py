@@ -12,6 +12,7 @@ from simper_tf.export import saved_model
 from simper_tf.reading import exported
 from simper_tf.recordings import sources, windows
 from simper_tf.recordings.errors import RawDataError
+from simper_tf.signals import spectrum
 
 SHAPE = (16, 16, 1)
 
@@ -43,14 +44,14 @@ def test_a_refusal_of_the_model_is_told_whole(of_few_frames, tmp_path):
     assert model.shape == (16, 16)
     window = windows.Window(0.0, np.zeros((60, *SHAPE), np.uint8), 30.0)
     with pytest.raises(RawDataError) as caught:
-        model._hertz(window)
+        model._answered(window)
     assert "50" in str(caught.value)
     assert "\n" not in str(caught.value)
     # By the name of the recording, once there is one.
     np.save(tmp_path / "frames.npy", np.zeros((60, *SHAPE), np.uint8))
     model.check(sources.open_file(tmp_path / "frames.npy", 30.0))
     with pytest.raises(RawDataError, match=r"frames\.npy: found a refusal of --model .*or leave --model out"):
-        model._hertz(window)
+        model._answered(window)
 
 
 @pytest.mark.slow
@@ -81,10 +82,23 @@ def test_a_model_of_series_is_asked_at_its_training_rate(tmp_path, rate, facts, 
     model._answer = noting
     times = np.arange(round(6 * rate)) / rate
     frames = np.float32(np.sin(2 * np.pi * 1.25 * times[:, None] + [0, 1]))[:, None, None]
-    hertz = model._hertz(windows.Window(3.0, frames, rate))
+    hertz = model._answered(windows.Window(3.0, frames, rate))["frequency_hz"]
     assert asked["rate"].numpy() == seen
     shown = asked["frames"].numpy()[0, :, 0, 0]
     assert abs(len(shown) - 6 * seen) <= 1
     truth = np.sin(2 * np.pi * 1.25 * np.arange(len(shown))[:, None] / seen + [0, 1])
     np.testing.assert_allclose(shown[3:-3], truth[3:-3], atol=0.02)
     assert hertz == pytest.approx(1.25, abs=0.02)
+
+
+def test_windows_whose_pixels_show_nothing_are_read_as_others():
+    times = np.arange(80) / 20
+    features = np.stack([np.sin(2 * np.pi * 2.0 * times)] * 4)
+    bright = 128 + 100 * np.sin(2 * np.pi * 1.0 * times)[None, :, None, None, None] * np.ones((4, 1, 2, 2, 1))
+    bright[2:] = 128
+    pixels = spectrum.pixel_power(np.uint8(bright))
+    model = exported.Exported.__new__(exported.Exported)
+    model.band = (0.5, 3.0)
+    answers = [{"features": features[k], "pixels": pixels[k], "rate": 20.0} for k in range(4)]
+    np.testing.assert_allclose(model._together(answers), [1.0] * 4, atol=0.02)
+    np.testing.assert_allclose(model._together(answers[2:]), [2.0] * 2, atol=0.02)

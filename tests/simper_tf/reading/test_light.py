@@ -1,10 +1,10 @@
 """Light that changes, and stillness around movement, on small made recordings."""
 
 import cv2
+import generated
 import numpy as np
 import pytest
 
-from benchmarks import generated
 from simper_tf.reading import camera, recording
 
 

@@ -2,10 +2,10 @@
 
 import functools
 
+import generated
 import numpy as np
 import pytest
 
-from benchmarks import generated
 from simper_tf.reading import events, recording, result
 
 

@@ -204,12 +204,6 @@ def test_what_is_no_series_is_refused_in_one_sentence(tmp_path, lines, found):
     assert "\n" not in str(refusal.value)
 
 
-def test_more_values_than_memory_holds_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "MOST_VALUES", 1000)
-    with pytest.raises(RawDataError, match="values; expected 1,000 or fewer"):
-        series.read(written(tmp_path, "time,x", *rows(TIMES, WAVE)))
-
-
 def test_underscores_are_no_part_of_a_number(tmp_path):
     with pytest.raises(RawDataError):
         series.read(written(tmp_path, *["1_000,2_0"] * 30), 50.0)

@@ -38,7 +38,7 @@ def test_drowned_clips_are_read_by_the_multiple_of_the_others(model):
     np.testing.assert_allclose(model.frequency(clips, RATE), frequencies, atol=0.02)
     octave_found = model.octave(clips)
     assert (octave_found.divisor, octave_found.harmonic) == (2, 0.5)
-    assert str(octave_found).startswith("Features run at 2 times the frequency")
+    assert str(octave_found).startswith("Features rise twice a repetition")
     # Each by its own pixels, as of single clips, they are not.
     alone = octave.resolve_octave(model.encode(clips[drowned]), spectrum.pixel_power(clips[drowned]), RATE)
     assert np.mean(np.abs(alone - frequencies[drowned]) > 0.1) > 0.3
@@ -49,7 +49,7 @@ def test_drowned_clips_alone_have_no_common_multiple(model):
     clips = clips_of(np.linspace(0.7, 2.9, 12), np.ones(12, bool))
     octave_found = model.octave(clips)
     assert octave_found.harmonic is None
-    assert str(octave_found).endswith("Each clip is read by its own pixels.")
+    assert str(octave_found).endswith("So the pixels of each clip decide.")
     expected = octave.resolve_octave(model.encode(clips), spectrum.pixel_power(clips), RATE)
     np.testing.assert_allclose(model.frequency(clips, RATE), expected, rtol=1e-5)
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from simper_tf.recordings import sources
 from simper_tf.training import counted
 
 
@@ -15,6 +16,18 @@ def test_a_band_that_leaves_an_answer_out_is_told_with_the_flag():
         "--band=0.17,5.5."
     ]
     assert known.notes((0.2, 2.0)) == []
+
+
+def test_of_many_recordings_those_counted_are_spread_evenly(monkeypatch):
+    monkeypatch.setattr(counted, "_frequencies", lambda source: (float(source.name),))
+    said = []
+    known = counted.Counted(said.append)
+    found = known([sources.Series(f"{number}") for number in range(72)])
+    assert [hertz for hertz in found if hertz] == [(float(number),) for number in range(1, 72, 3)]
+    assert len(found) == 72
+    assert said[0] == "Counting in recording 1 of 24, spread evenly over all 72 ..."
+    assert said[-1] == "Counting in recording 24 of 24, spread evenly over all 72 ..."
+    assert counted.spread(range(5), 24) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -36,3 +49,11 @@ def test_a_model_that_disagrees_is_not_to_be_used():
     assert counted.verdict(0, 3).startswith("0 of 3 agree: do not use this model.")
     assert counted.verdict(2, 3).startswith("2 of 3 agree: use it with care.")
     assert counted.verdict(0, 0).startswith("Nothing clearly repeats in these recordings")
+
+
+def test_a_model_differs_where_it_misses_what_its_band_holds():
+    counts = {"squat.mp4": (0.35,), "fast.mp4": (9.0,), "still.mp4": ()}
+    assert not counted.differs({"squat.mp4": 0.36, "fast.mp4": 2.0, "still.mp4": 1.0}, counts, (0.2, 2.0))
+    assert counted.differs({"squat.mp4": 0.7, "fast.mp4": 2.0, "still.mp4": 1.0}, counts, (0.2, 2.0))
+    assert counted.differs({"squat.mp4": math.nan}, counts, (0.2, 2.0))
+    assert not counted.differs({}, counts, (0.2, 2.0))
