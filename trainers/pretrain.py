@@ -125,7 +125,8 @@ def train(folder, clips, settings, strategy, cluster=None):
         cli.say(f"Training was finished at step {step}. Nothing was to be trained.")
         return model, float(saved.seconds)
     batches = pipeline.Batches(
-        run.read, run.num_examples, run.batch_size, settings.seed, model.needs_labels,
+        run.read, run.num_examples, run.batch_size, settings.seed, experiment.host_views(model, settings),
+        model.needs_labels,
         *((cluster.index, len(cluster.addresses)) if cluster else ()),
     ).start(step)  # fmt: skip
     with cli.StopRequest() as stop, _noted(folder, step) as note:

@@ -128,7 +128,8 @@ def scores(of_readouts: dict, task: Task, predicted: Features, values: dict, run
 def _seconds_a_step(settings, clips, strategy):
     """Returns how long a step takes, but for the first, of a model that is thrown away."""
     run = experiment.assemble(settings, clips, strategy)
-    batches = pipeline.Batches(run.read, run.num_examples, run.batch_size, settings.seed).start()
+    views = experiment.host_views(run.model, settings)
+    batches = pipeline.Batches(run.read, run.num_examples, run.batch_size, settings.seed, views).start()
     iterator, step = iter(strategy.experimental_distribute_dataset(batches)), loop.step_function(run.model)
     step(next(iterator))
     done, began = 0, time.monotonic()

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from simper_tf.utils.clips import ROUNDING
 from simper_tf.utils.standardize import is_series
+from simper_tf.views.views import Views
 
 # Up to this size the clips of a split are kept in memory after they have been read once.
 CACHE_BYTES = 2**30
@@ -17,8 +18,11 @@ CACHE_BYTES = 2**30
 class Batches:
     """The batches of a training run: what `fit` of a method takes.
 
-    Each holds `(B, T, H, W, C)` clips, in a pair with `(B, ...)` labels where asked. The order of an epoch depends on
-    the seed and the epoch alone. What follows step k can therefore be made without the k steps before it.
+    Each holds `(B, T, H, W, C)` clips, in a pair with `(B, ...)` labels where asked; or is a dictionary as `views`
+    returns it, with a further entry `labels` where asked.
+
+    The order of an epoch depends on the seed and the epoch alone, and the views of a batch on the seed and the step
+    alone. What follows step k can therefore be made without the k steps before it.
 
     Of several workers each takes its own part of every batch, and all parts together are the batch of one process. None
     of them reads the clips of another: what is shuffled are their numbers.
@@ -28,7 +32,8 @@ class Batches:
             `id`, such as `ClipData.reader` gives.
         num_examples: How many there are.
         batch_size: B, of all workers together; what remains of an epoch is dropped, as the order changes every time.
-        seed: Seed of the order.
+        seed: Seed of order and views.
+        views: A `Views` to make views here, on the host; None for clips.
         labeled: Whether the method learns from labels too.
         worker, num_workers: Which part of every batch, and in how many equal parts it is cut.
 
@@ -40,6 +45,7 @@ class Batches:
     num_examples: int
     batch_size: int
     seed: int
+    views: Views | None = None
     labeled: bool = False
     worker: int = 0
     num_workers: int = 1
@@ -63,6 +69,7 @@ class Batches:
         examples = tf.data.Dataset.range(self.num_examples)
         kept = self._fits and self.num_workers == 1
         if kept:
+            # Before any random step: cached views would be the same in every epoch.
             examples = self._decoded(examples).cache()
 
         def one_epoch(epoch):
@@ -71,6 +78,8 @@ class Batches:
         epoch, step_of_epoch = divmod(step, self._steps)
         order = tf.data.Dataset.range(epoch, 2**31).flat_map(one_epoch).skip(step_of_epoch * self._share)
         batches = (order if kept else self._decoded(order)).batch(self._share, drop_remainder=True)
+        if self.views is not None:
+            batches = batches.enumerate(start=step).map(self._with_views, tf.data.AUTOTUNE, deterministic=True)
         return batches.prefetch(2)
 
     @property
@@ -115,6 +124,16 @@ class Batches:
     def _shuffled(self, examples, epoch):
         buffer_size = self.num_examples if self._fits else max(self.batch_size, CACHE_BYTES // self._clip_bytes)
         return _shuffle(examples, buffer_size, [self.seed, epoch])
+
+    def _own(self, draws):
+        return draws[self.worker * self._share : (self.worker + 1) * self._share]
+
+    def _with_views(self, step, batch):
+        clips, *labels = tf.nest.flatten(batch)
+        views = self.views.of_frames(clips.shape[2:])
+        draws = views.draw(self.batch_size, clips.shape[1], tf.stack([self.seed, tf.cast(step, tf.int32)]))
+        made = views.apply(clips, tf.nest.map_structure(self._own, draws))
+        return {**made, "labels": labels[0]} if self.labeled else made
 
 
 def _checked_clip(example):

@@ -136,6 +136,11 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     return Views(clip_shape[0] if kind.needs_labels else num_frames, times, look, settings.interpolation)
 
 
+def host_views(model: Method, settings: Settings) -> Views | None:
+    """Returns the views that the input pipeline makes of every batch; None where the training step makes them."""
+    return model.views if settings.augment_on == "host" else None
+
+
 def _look_of_series(settings) -> SeriesAppearance | None:
     """Returns how views of series change: not at all for methods whose pictures do not either."""
     look, given = settings.look(), settings.options_for("appearance")

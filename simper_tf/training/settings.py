@@ -90,6 +90,8 @@ class Settings:
     save_seconds: float = _train(30.0, "Seconds between checkpoints.", low=0.0, free=True, rare=True)
     deterministic: bool = _train(False, "Use only operations that give the same bits every time. Slower.", rare=True)
     run_eagerly: bool = _train(False, "Run step by step in Python, without a graph, for a debugger.", rare=True)
+    augment_on: str = _train("device", "Make views in the training step (device) or in the input pipeline (host).",
+                             choices=("device", "host"), rare=True)  # fmt: skip
     num_views: int = _views(10, "Views in each of the two sets of a clip, for methods that compare speeds; others have "
                             "one.", low=2)  # fmt: skip
     speed_range: tuple[float, float] = _views((0.5, 2.0), "Slowest and fastest speed of views, for methods that "

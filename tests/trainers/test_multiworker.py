@@ -51,8 +51,8 @@ def assert_same(folder, other):
 
 
 def test_killed_workers_go_on_to_the_weights_of_one_process(command, worker, tmp_path):
-    # Keys of all workers enter the queue of each.
-    arguments = ["--method=moco", "--batch_size=4", "--epochs=8"]
+    # Keys of all workers enter the queue of each, and each makes the views of its own clips on the host.
+    arguments = ["--method=moco", "--batch_size=4", "--epochs=8", "--augment_on=host"]
     alone = command("pretrain", *arguments, f"--run_dir={tmp_path / 'one'}", "--replicas=2")
     _, err = alone.communicate(timeout=LIMIT)
     assert alone.returncode == 0, err

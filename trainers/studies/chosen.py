@@ -45,7 +45,7 @@ RATES = {
 PULSE_PRIOR = 3
 # Method -> CPU seconds of a step on noisy digits of MNIST on one core, and flags that differ there from
 # flags/small/rotating_digits.cfg. The smallest geometric mean of the errors by `fft_resolved` and `1nn`, on 200
-# validation clips of `mnist_noisy_middle`, one seed, of 3 settings of SiNC, 4 of Contrast-Phys and 5 of Gideon and Stent.
+# validation clips of `mnist_noisy_middle`, one seed, of 3 settings of SiNC, 4 of Contrast-Phys, 5 of Gideon and Stent.
 # Of SimPer 15 were tried, some at low noise, as its first choice was poor there. Tried were `--keep_place`, rates of
 # 0.001 to 0.01, other batches, and of SimPer fewer views, a temperature of 0.3 and other clips.
 _WIDE = {"band": "0.2,7.5"}

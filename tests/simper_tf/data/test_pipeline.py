@@ -5,8 +5,11 @@ import pytest
 import tensorflow as tf
 
 from simper_tf.data import pipeline
+from simper_tf.views.times import SpeedSets
+from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(41)
+VIEWS = Views(8, SpeedSets(2))
 
 
 def examples(number=7, dtype=np.uint8, changed=None):
@@ -37,9 +40,9 @@ def changed_by(read, change):
     return lambda numbers: read(numbers).map(change)
 
 
-def started(*given, start_step=0, **options):
+def started(read, number, batch_size, seed, start_step=0, views=None, **options):
     """Returns the batches of a run from a step on."""
-    return pipeline.Batches(*given, **options).start(start_step)
+    return pipeline.Batches(read, number, batch_size, seed, views, **options).start(start_step)
 
 
 def numbers(batches, count):
@@ -69,6 +72,43 @@ def test_a_run_entered_at_a_step_gets_the_same_batches(start_step):
     entered = started(clips, 5, 2, seed=3, start_step=start_step).take(9 - start_step)
     for expected, batch in zip(whole[start_step:], entered, strict=True):
         np.testing.assert_array_equal(batch, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start_step", [1, 3])
+def test_the_views_go_on_as_well(start_step):
+    clips = examples(5)
+    whole = list(started(clips, 5, 2, seed=3, views=VIEWS).take(6))
+    entered = started(clips, 5, 2, seed=3, start_step=start_step, views=VIEWS).take(6 - start_step)
+    for expected, batch in zip(whole[start_step:], entered, strict=True):
+        assert batch.keys() == expected.keys()
+        for name, value in expected.items():
+            np.testing.assert_array_equal(batch[name], value)
+
+
+@pytest.mark.slow
+def test_views_are_those_of_the_step_and_the_seed():
+    clips, views = examples(4), started(examples(4), 4, 2, seed=3, views=VIEWS)
+    batches = started(clips, 4, 2, seed=3)
+    assert views.element_spec["views"].shape == (2, 4, 8, 4, 4, 1)
+    for step, (batch, made) in enumerate(zip(batches.take(5), views.take(5), strict=True)):
+        np.testing.assert_array_equal(VIEWS(batch, tf.constant([3, step]))["speeds"], made["speeds"])
+
+
+@pytest.mark.slow
+def test_views_of_series_change_as_series_do_here_too():
+    """Pictures grow lighter and darker and are cropped, series are not."""
+    samples = RNG.normal(size=(4, 20, 1, 1, 2)).astype(np.float32)
+    told = {"clip": samples, "id": np.array(list("abcd")), "label": np.ones(4, np.float32)}
+    (batch,) = started(reader(told), 4, 2, seed=3).take(1)
+    (made,) = started(reader(told), 4, 2, seed=3, views=VIEWS).take(1)
+    np.testing.assert_allclose(VIEWS(batch, tf.constant([3, 0]))["views"], made["views"], atol=1e-6)
+
+
+@pytest.mark.slow
+def test_no_two_steps_share_their_views_even_in_another_epoch():
+    drawn = [batch["speeds"].numpy() for batch in started(examples(2), 2, 2, 0, views=VIEWS).take(6)]
+    assert min(np.abs(a - b).max() for k, a in enumerate(drawn) for b in drawn[:k]) > 1e-3
 
 
 def test_equal_seeds_give_equal_orders_and_others_differ():
@@ -126,20 +166,27 @@ def test_a_batch_larger_than_the_set_is_refused():
         started(examples(7), 7, 8, seed=0)
 
 
-def test_labels_come_with_their_clips():
-    for batch, labels in started(examples(6), 6, 2, seed=1, labeled=True).take(3):
+@pytest.mark.slow
+def test_labels_come_with_their_clips_and_with_the_views_of_them():
+    clips = examples(6)
+    pairs = started(clips, 6, 2, seed=1, labeled=True)
+    views = started(clips, 6, 2, seed=1, labeled=True, views=VIEWS)
+    for (batch, labels), made in zip(pairs.take(3), views.take(3), strict=True):
         np.testing.assert_array_equal(labels, batch[:, 0, 0, 0, 0])
+        np.testing.assert_array_equal(made["labels"], labels)
 
 
 @pytest.mark.parametrize("start_step", [0, 3])
-def test_the_parts_of_all_workers_are_the_batches_of_one_process(start_step):
+@pytest.mark.parametrize("views", [None, pytest.param(VIEWS, marks=pytest.mark.slow)])
+def test_the_parts_of_all_workers_are_the_batches_of_one_process(views, start_step):
     clips = examples(14)
-    whole = started(clips, 14, 6, 3, start_step=start_step).take(4)
-    parts = [started(clips, 14, 6, 3, start_step=start_step, worker=k, num_workers=3).take(4) for k in range(3)]
+    whole = started(clips, 14, 6, 3, start_step, views).take(4)
+    parts = [started(clips, 14, 6, 3, start_step, views, worker=k, num_workers=3).take(4) for k in range(3)]
     for expected, *theirs in zip(whole, *parts, strict=True):
-        np.testing.assert_array_equal(np.concatenate(theirs), expected)
-        assert all(len(part) == 2 for part in theirs)
-    if start_step == 0:  # Two batches are an epoch.
+        joined = tf.nest.map_structure(lambda *part: np.concatenate(part), *theirs)
+        tf.nest.map_structure(np.testing.assert_array_equal, joined, expected)
+        assert all(tf.nest.flatten(part)[0].shape[0] == 2 for part in theirs)
+    if views is None and start_step == 0:  # Two batches are an epoch.
         seen = [number for part in parts for batch in numbers(part, 2) for number in batch]
         assert len(set(seen)) == len(seen) == 12
 
