@@ -6,6 +6,8 @@ python -m trainers.export --run_dir=runs/quickstart --format=tflite
 """
 
 import trainers.quiet  # noqa: F401  isort: skip
+import numpy as np
+
 from simper_tf import encoders
 from simper_tf.evaluation import rows, tasks
 from simper_tf.export import edge, saved_model
@@ -106,6 +108,7 @@ def facts_of(clips, settings, task):
         "config": clips.config,
         "label_unit": task.unit,
         "rates_trained_on": [float(rates.min()), float(rates.max())],
+        "clip_seconds": clips.num_frames / float(np.median(rates)),
         "overlap_frames": overlap_of(settings, clips.frame_shape),
         "commit": rows.code_commit(),
     }

@@ -53,7 +53,7 @@ class Exported:
         facts = _facts(version)
         self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None
         self.band, self._least_seconds = facts.get("band_hz"), facts.get("least_seconds", 0.0)
-        self._by_pixels = facts.get("by_pixels", False)
+        self._clip_seconds, self._by_pixels = facts.get("clip_seconds", 0.0), facts.get("by_pixels", False)
         if "rate" not in inputs or None in self._shape:
             raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
         if "frequency_hz" not in self._answer.structured_outputs:
@@ -68,8 +68,10 @@ class Exported:
         return self._shape[:2]
 
     def window(self) -> float | None:
-        """Returns the seconds at once that it is best asked about: those it needs and the slowest repetition's."""
-        return max(_SPARE * self._least_seconds, windows.PERIODS / self.band[0]) if self.band else None
+        """Returns the seconds at once that it is best asked about: those of the clips it learned from, if they do."""
+        if not self.band:
+            return None
+        return max(_SPARE * self._least_seconds, self._clip_seconds or windows.PERIODS / self.band[0])
 
     def check(self, source: Source):
         """Refuses a recording that is no series where the model was trained on series, or the other way round.
@@ -130,6 +132,7 @@ def _facts(version):
         ranges = {name: tuple(told[name]) for name in ("rates_trained_on", "band_hz") if told.get(name)}
         facts = {name: (low, high) for name, (low, high) in ranges.items() if 0 < low <= high}
         by_pixels = "harmonic" in told and told["harmonic"] is None
-        return {**facts, "least_seconds": float(told.get("least_seconds") or 0.0), "by_pixels": by_pixels}
+        seconds = {name: float(told.get(name) or 0.0) for name in ("least_seconds", "clip_seconds")}
+        return {**facts, **seconds, "by_pixels": by_pixels}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

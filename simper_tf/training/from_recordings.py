@@ -133,7 +133,10 @@ class FromRecordings:
         rate, harmonic, (low, high) = self.recordings.rate, self._octave().harmonic, self.recordings.band
         if harmonic:
             high = min(high, 0.999 * harmonic * rate / 2)
-        facts = {"method": "simper", "encoder": self.method.encoder.name, "rates_trained_on": [rate, rate]}
+        facts = {
+            "method": "simper", "encoder": self.method.encoder.name, "rates_trained_on": [rate, rate],
+            "clip_seconds": self.recordings.clip_shape[0] / rate,
+        }  # fmt: skip
         return saved_model.export_model(
             self.method.encoder, folder, self.recordings.clip_shape[1:], (low, high), harmonic, facts=facts,
         )  # fmt: skip

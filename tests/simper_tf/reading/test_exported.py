@@ -55,6 +55,14 @@ def test_a_refusal_of_the_model_is_told_whole(of_few_frames, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("clip_seconds", "expected"), [(7.5, 7.5), (None, 2.4 / 0.4), (1.0, 1.05 * 2 / 0.4)])
+def test_a_model_is_asked_about_as_much_as_it_learned_from(tmp_path, clip_seconds, expected):
+    facts = {"clip_seconds": clip_seconds} if clip_seconds else None
+    saved_model.export_model(small1d((1, 1, 1)), tmp_path, (1, 1, 1), (0.4, 5.5), harmonic=1.0, facts=facts)
+    assert exported.Exported(tmp_path).window() == pytest.approx(expected)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["saved_model.pb", "variables/variables.index", "variables/variables.data-00000-of-00001"]
 )
