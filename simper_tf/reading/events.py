@@ -149,20 +149,17 @@ def full(run: Run) -> tuple[Run, float, bool]:
     make one cycle. They are a pair if they are alike all the same, as two
     steps are; up and down are no pair.
     """
-    near = float(np.diagonal(run.alike, 1).mean())
-    if not alternate(run.alike):
-        return run, near, False
-    return every_second(run), near, near > PAIR
+    near, far = np.diagonal(run.alike, 1), np.diagonal(run.alike, 2)
+    mean = float(near.mean())
+    if len(near) < 3 or not _alternate(far - (near[:-1] + near[1:]) / 2, len(run.marks)):
+        return run, mean, False
+    return every_second(run), mean, mean > PAIR
 
 
-def alternate(alike: np.ndarray) -> bool:
-    """Whether of events with a likeness, `(n, n)`, every second one is more alike than neighbours are."""
-    near, far = np.diagonal(alike, 1), np.diagonal(alike, 2)
-    if len(near) < 3:
-        return False
-    gain = far - (near[:-1] + near[1:]) / 2
+def _alternate(gain: np.ndarray, number: int) -> bool:
+    """Whether every second one of a number of events is more alike than neighbours are, by some gains."""
     # Few events may differ by chance: three standard errors, more of the fewest.
-    needed = (3 + 6 / len(gain)) * gain.std(ddof=1) / np.sqrt(len(gain))
+    needed = (3 + 6 / (number - 2)) * gain.std(ddof=1) / np.sqrt(len(gain))
     return bool(gain.mean() >= max(GAIN, needed))
 
 
@@ -179,11 +176,33 @@ def are_halves(run: Run) -> bool:
     """
     if len(run.marks) < FEWEST_HALVES:
         return False
-    scores = run.course.rung.spanning(SPANNED / frequency(run.marks))
-    alike = likeness(*stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
+    alike = _alike_in_picture(run)
     near, far, third = (np.diagonal(alike, step).mean() for step in (1, 2, 3))
     # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
-    return bool(near < PAIR and third < (near + far) / 2 and alternate(alike))
+    return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike), len(alike)))
+
+
+def are_cycles(run: Run) -> bool:
+    """Whether the whole picture tells no event from the next one: each is a full cycle, not a half of one."""
+    return len(run.marks) >= FEWEST_HALVES and bool(_gain(_alike_in_picture(run)).mean() < GAIN)
+
+
+def _gain(alike: np.ndarray) -> np.ndarray:
+    """By how much events are more like those two and four away than like those one and three away, `(n,)`."""
+    away = np.abs(np.subtract.outer(np.arange(len(alike)), np.arange(len(alike))))
+    even, odd = (np.isin(away, lags) for lags in ((2, 4), (1, 3)))
+    return (alike * even).sum(1) / even.sum(1) - (alike * odd).sum(1) / odd.sum(1)
+
+
+def _alike_in_picture(run: Run) -> np.ndarray:
+    """Likeness in the whole picture of every two events, `(n, n)`, wherever they lie between frames.
+
+    A period of 12.5 frames shows the same at every second event, and half a frame off at those between. So events are
+    moved to where they are most alike, and what changes from frame to frame is smoothed.
+    """
+    run = aligned(run)
+    scores = courses.smooth(run.course.rung.spanning(SPANNED / frequency(run.marks)), 2)
+    return likeness(*stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
 
 
 def steady_gaps(marks: np.ndarray) -> np.ndarray:

@@ -101,8 +101,8 @@ def _varied(proposals: list[tuple]) -> list[tuple]:
 def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> Candidate:
     """Candidate as it is told where the same movement was seen at half its tempo or twice.
 
-    The slower one is the full cycle, if it is about as sure; the faster one names its halves. Both are then told,
-    so the movement is as sure as the surer of them.
+    The slower one is the full cycle, if it is about as sure and the picture tells its halves apart; the faster one
+    names them. Both are then told, so the movement is as sure as the surer of them.
 
     Args:
         candidate: The one to tell.
@@ -110,13 +110,17 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
         clear: Confidence from which on a faster one counts.
     """
     slower = _at(ranked, candidate, 0.5, clear)
-    if slower and _odds(slower) > _odds(candidate) - HALF_ODDS:
+    if slower and _odds(slower) > _odds(candidate) - HALF_ODDS and not events.are_cycles(candidate.run):
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
     if events.are_halves(candidate.run):
         run = events.every_second(candidate.run)
         return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True)
     faster = _at(ranked, candidate, 2.0, clear)
-    return dataclasses.replace(candidate, pairs=candidate.pairs or bool(faster and faster.confidence >= clear))
+    if not faster or faster.confidence < clear:
+        return candidate
+    if events.are_cycles(faster.run):
+        return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
+    return dataclasses.replace(candidate, pairs=True)
 
 
 def _at(ranked: list[Candidate], one: Candidate, multiple: float, clear: float) -> Candidate | None:

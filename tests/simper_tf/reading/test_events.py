@@ -50,18 +50,34 @@ def test_opposite_events_are_unlike():
     np.testing.assert_allclose(full.marks, [25, 125])
 
 
-def halves(share):
-    """Ten events of a course that sees them alike, in a picture whose other part turns over by a share."""
-    times = np.arange(500)
+def halves(share, number=10, same=0, wander=0.0):
+    """Events of a course that sees them alike, in a picture whose other part turns over by a share, later than some.
+
+    A third part moves by chance in each.
+    """
+    times = np.arange(50 * number)
     own = np.sin(np.pi * times / 50) ** 2
-    whole = np.stack((own, np.sin(np.pi * times / 50) * share), -1)[:, None].astype(np.float32)
+    turned = np.sin(np.pi * times / 50) * share * (times >= 50 * same)
+    chance = np.repeat(np.random.default_rng(0).normal(size=number), 50) * np.sin(2 * np.pi * times / 50) * wander
+    whole = np.stack((own, turned, chance), -1)[:, None].astype(np.float32)
     narrow = courses.Rung(whole[..., :1], 100.0, whole)
-    return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 500, 50))
+    return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 50 * number, 50))
 
 
 def test_events_the_whole_picture_tells_apart_are_halves():
     assert events.are_halves(halves(4.0))
     assert not events.are_halves(halves(0.0))
+
+
+def test_halves_of_most_of_the_time_are_halves():
+    assert events.are_halves(halves(1.0, 24, same=8, wander=1.0))
+    assert not events.are_halves(halves(0.0, 24, same=8, wander=1.0))
+
+
+def test_events_the_whole_picture_sees_alike_are_cycles():
+    assert events.are_cycles(halves(0.0))
+    assert not events.are_cycles(halves(4.0))
+    assert not events.are_cycles(halves(0.0, number=4))
 
 
 def test_halves_that_differ_a_little_are_pairs():
