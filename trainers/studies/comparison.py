@@ -93,6 +93,7 @@ def summary(scale: Scale) -> Study:
     for protocol, title in _FLOOR_LINES.items():
         cells = (controls.floor(run, protocol, "mae", multiple) for multiple, run in enumerate(unlearned, start=1))
         lines.append(Line(title, tuple(cells)))
+    lines.append(Line(controls.IDEAL_LINE, tuple(controls.ideal(run, "fft", "mae") for run in unlearned)))
     about = (
         "What `flags/mnist.cfg` and `make quickstart` end with, in short. Features of MNIST mostly run at the "
         f"frequency, and those of smaller digits at twice it: floors are of such sines. {_FLOORS}"
