@@ -25,9 +25,9 @@ def noise(scale: Scale) -> Study:
         "The paper's digits in changing light, behind passing spots and noise. Its deviation is given in gray levels "
         f"of 255. All methods train for about {NOISY_SECONDS} CPU seconds on the same clips, without the prior. Their "
         "band is 0.2 to 7.5 Hz, which tells little. Other settings were chosen for each method on validation clips of "
-        "middle noise. Template matching knows the image and how it moves; the strongest line of the pixels needs no "
-        "training. Two methods are compared on the same clips with the same seeds. Intervals of their ratios are of "
-        "draws of seeds and of images."
+        "middle noise, and for SimPer of low noise too. Template matching knows the image and how it moves; the "
+        "strongest line of the pixels needs no training. Two methods are compared on the same clips with the same "
+        "seeds. Intervals of their ratios are of draws of seeds and of images."
     )
     return Study("noise", "Error over noise (MNIST)", about, blocks)
 
