@@ -8,6 +8,9 @@ import numpy as np
 
 # Lowest frequencies that are kept, in cycles of the picture's height and width: finer ones are noise.
 KEPT = 16
+# Patterns of ten pixels and more, in cycles per pixel, and the share of what repeats that shows in them at least. Fine
+# patterns rise and fall with every pixel that a sharp edge passes, coarse ones hardly.
+COARSE, LEAST_COARSE = 0.1, 0.1
 # Mean square of a Hann window over a picture, by which it weakens what it shows.
 WINDOWED = (3 / 8) ** 2
 
@@ -28,3 +31,20 @@ def of(gray: np.ndarray) -> np.ndarray:
     rows = min(KEPT, height // 2)
     low = np.concatenate((spectra[:, -rows:, :KEPT], spectra[:, :rows, :KEPT]), axis=1)
     return low[..., None].astype(np.float32)
+
+
+def shows_in_coarse(magnitudes: np.ndarray, hertz: float, size: tuple[int, int]) -> bool:
+    """Whether what repeats shows in coarse patterns, and not in fine ones alone, as of a thing that drifts.
+
+    Args:
+        magnitudes: Of frames, see `of`.
+        hertz: How often it repeats, in cycles per frame.
+        size: Height and width of the frames.
+    """
+    changes = magnitudes[..., 0] - magnitudes[..., 0].mean(0)
+    spectra = np.abs(np.fft.rfft(changes * np.hanning(len(changes))[:, None, None], axis=0)) ** 2
+    near = np.abs(np.fft.rfftfreq(len(changes)) - hertz) <= max(2 / len(changes), 0.15 * hertz)
+    power = spectra[near].sum(0)
+    rows, columns = power.shape[0] // 2, power.shape[1]
+    fineness = np.hypot(np.r_[-rows:0, 0:rows][:, None] / size[0], np.arange(columns) / size[1])
+    return power[fineness < COARSE].sum() >= LEAST_COARSE * power.sum()

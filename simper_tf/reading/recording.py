@@ -124,6 +124,8 @@ def _ranked(
     for steady, shown, path in _ways(gray):
         scores = _even(courses.tile_scores(shown), stretch)
         some = movement.candidates(scores, _limits(stretch.rate, band))
+        if shown is not steady:
+            some = [one for one in some if magnitudes.shows_in_coarse(shown, one.hertz, steady.shape[1:3])]
         ranked += compression.without(some, steady[0].size, keys, stretch.rate, path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break

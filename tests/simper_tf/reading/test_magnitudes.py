@@ -41,6 +41,36 @@ def test_frames_smaller_than_what_is_kept_have_fewer_magnitudes():
     assert magnitudes.of(np.zeros((3, 10, 12, 1), np.float32)).shape == (3, 10, 7, 1)
 
 
+def test_a_swing_of_fine_patterns_alone_does_not_count():
+    # Rows are -8 to 7 and columns 0 to 7 cycles of 40 pixels: 2 of them are 0.05 cycles per pixel, 7 are 0.175.
+    swing, at = 3 + np.sin(2 * np.pi * 0.1 * np.arange(100)), {"coarse": (8, 2), "fine": (8, 7)}
+    shown = {name: np.zeros((100, 16, 8, 1), np.float32) for name in at}
+    for name, place in at.items():
+        shown[name][:, *place, 0] = swing
+    assert magnitudes.shows_in_coarse(shown["coarse"], 0.1, (40, 40))
+    assert not magnitudes.shows_in_coarse(shown["fine"], 0.1, (40, 40))
+    assert not magnitudes.shows_in_coarse(shown["fine"] + 0.2 * shown["coarse"], 0.1, (40, 40))
+    assert magnitudes.shows_in_coarse(shown["fine"] + 0.5 * shown["coarse"], 0.1, (40, 40))
+
+
+def drifting(times, scale=12):
+    """Returns frames of a sharp drawing that drifts over black by a sixth of a pixel a frame."""
+    logo = np.zeros((9 * scale, 9 * scale), np.float32)
+    cv2.circle(logo, (5 * scale, 3 * scale), 3 * scale, 220, -1)
+    cv2.rectangle(logo, (scale, 4 * scale), (4 * scale, 8 * scale), 120, -1)
+    frames = []
+    for k in range(len(times)):
+        large = np.zeros((HEIGHT * scale, WIDTH * scale), np.float32)
+        at = 5 * scale + round(k * scale / 6)
+        large[at : at + len(logo), at : at + len(logo)] = logo
+        frames.append(cv2.resize(large, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA).astype(np.uint8)[..., None])
+    return list(zip(times, frames, strict=True))
+
+
+def test_a_drawing_that_drifts_from_pixel_to_pixel_repeats_nothing():
+    assert recording.read(drifting(np.arange(150) / RATE)).clear == ()
+
+
 def followed(frames_of, seconds=14):
     """Returns frames of somebody in an unsteady hand that follows him past a fence, seconds beside them."""
     rng = np.random.default_rng(3)
