@@ -82,11 +82,11 @@ def test_one_paragraph_says_what_is_done_and_why(journey):
         "3 of 4 recordings (0:32 in all) are learned from, and 1 held out for the scores: clips/c.mp4. "
     )
     for words in (
-        "22.4 frames per second (8 to a period of the fastest repetition)",
+        "25 frames per second (the median of the recordings)",
         "12 x 16 pixels (as asked for)",
-        "Clips last 5.31 s (4.8 of the slowest repetitions that were counted)",
-        "0.45 to 2.8 Hz can be read (the upper end with 8 frames to a period, around the 0.9 to 1.4 Hz that repeat",
-        "Views show 68 frames",
+        "Clips last 5.32 s (4.8 of the slowest repetitions that were counted)",
+        "0.45 to 4.2 Hz can be read (the upper end with 6 frames to a period, around the 0.9 to 2.1 Hz that repeat",
+        "Views show 76 frames",
         "0.58 to 1.73 times the speed (so that the slowest view shows what repeats slowest well enough)",
         "Noise in them is as strong at all times.",
         f"Training takes {before['steps']} steps (0.1 minutes at ",
@@ -132,7 +132,7 @@ def test_scores_say_there_is_no_label_and_how_readings_agree(run, plain, capsys)
 def test_the_exported_model_reads_another_recording_right(run, plain, monkeypatch):
     plain(export.main, *COMMANDS[4][1:])
     facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
-    assert facts["band_hz"] == pytest.approx([0.45, 2.8], abs=1e-6)
+    assert facts["band_hz"] == pytest.approx([0.45, 4.2], abs=1e-6)
     assert (facts["frame_shape"], facts["dataset"]) == ([12, 16, 3], "own_videos")
     finished(".", COMMANDS[5])
     (record,) = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
@@ -206,10 +206,10 @@ def test_a_single_gray_recording_trains_all_but_its_last_part(plain, tmp_path, m
         plain(pretrain.main, *words, "--band=0.4,4.5")
     plain(pretrain.main, *words, "--band=0.4,4", "--interpolation=linear")
     out = capsys.readouterr().out
-    assert "at 0.82 to 1.22 times the speed (so that the slowest view shows what repeats slowest well enough)" in out
+    assert "at 0.8 to 1.25 times the speed (as far as what repeats fastest keeps two frames to a period)" in out
     assert "Between two frames they show their mean, as in the paper." in out
     flags = flags_of(tmp_path / "run")
-    assert (flags["speed_range"], flags.get("interpolation", "linear")) == ("0.82,1.22", "linear")
+    assert (flags["speed_range"], flags.get("interpolation", "linear")) == ("0.8,1.25", "linear")
     assert "There is one recording (0:24): its first part is learned from, and its last, " in out
     assert "10 frames per second (as asked for) and 18 x 24 pixels" in out
     assert "Training takes 1 steps (as asked for)." in out

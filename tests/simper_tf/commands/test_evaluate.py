@@ -18,9 +18,10 @@ def test_a_sentence_counts_what_was_read_and_its_mean_error():
     assert evaluate._sentence("model", np.array([np.nan])) == "model: 0 of 1 stretches."
 
 
-def test_evaluation_without_labels_is_refused(capsys):
+def test_evaluation_without_labels_is_refused(tmp_path, capsys):
+    (tmp_path / "clip.mp4").write_bytes(bytes(range(256)))
     with pytest.raises(SystemExit):
-        main.main(["evaluate", __file__])
+        main.main(["evaluate", str(tmp_path / "clip.mp4")])
     assert "--labels must name a file of what somebody has counted." in capsys.readouterr().err
 
 
