@@ -67,7 +67,7 @@ def drifting(times, scale=12):
     return list(zip(times, frames, strict=True))
 
 
-def test_a_drawing_that_drifts_from_pixel_to_pixel_repeats_nothing():
+def test_a_drawing_that_drifts_past_pixels_repeats_nothing():
     assert recording.read(drifting(np.arange(150) / RATE)).clear == ()
 
 
