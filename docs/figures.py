@@ -34,7 +34,7 @@ LOOKS = {
     "long": ("light follows the breath", ("breath",)),
 }
 # How titles of lines begin that nobody has learned -> how they are drawn.
-REFERENCES = {"control: strongest": "--", "ideal": "-.", "floor": ":"}
+REFERENCES = {"control": "--", "ideal": "-.", "floor": ":"}
 MARKERS = "os^Dvx"
 MARKS = {"pulse": (COLORS[0], "-"), "motion": (COLORS[2], ":"), "breath": (COLORS[1], "--")}
 PERSON = 3  # Whose clips show the periods.
@@ -89,11 +89,9 @@ def noise() -> Figure:
             axes.plot(strengths, means, color=color, marker=MARKERS[number], markersize=5, label=line.title)
             for place, values in zip(strengths, errors, strict=True):
                 axes.plot([place] * len(values), values, ".", color=color, markersize=4)
-        for line in block.lines:
-            for begin, style in REFERENCES.items():
-                if line.title.startswith(begin):
-                    values = [results.of(cell)[0].value for cell in line.cells]
-                    axes.plot(strengths, values, style, color="0.4", linewidth=1, label=line.title)
+        for line in (line for line in block.lines if line not in learned):
+            values, (kind, *_) = [results.of(cell)[0].value for cell in line.cells], line.title.split(":")
+            axes.plot(strengths, values, REFERENCES[kind], color="0.4", linewidth=1, label=line.title)
         axes.set(yscale="log", xlabel="deviation of the noise (gray levels of 255)")
         axes.set_xticks(strengths)
         axes.set_title(block.title, loc="left", fontsize=10)

@@ -68,7 +68,7 @@ class Exported:
         return self._shape[:2]
 
     def window(self) -> float | None:
-        """Returns the seconds at once that it is best asked about: those of the clips it learned from, if they do."""
+        """Returns the seconds it is asked about at once: those of the clips it learned from, where it tells them."""
         if not self.band:
             return None
         return max(_SPARE * self._least_seconds, self._clip_seconds or windows.PERIODS / self.band[0])

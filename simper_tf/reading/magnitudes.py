@@ -4,6 +4,8 @@ A camera in a hand, or one that follows somebody, moves whole pictures, and its 
 changes the phases of the transform alone. So what repeats in the magnitudes repeats in the scene.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 # Lowest frequencies that are kept, in cycles of the picture's height and width: finer ones are noise.
@@ -33,18 +35,19 @@ def of(gray: np.ndarray) -> np.ndarray:
     return low[..., None].astype(np.float32)
 
 
-def shows_in_coarse(magnitudes: np.ndarray, hertz: float, size: tuple[int, int]) -> bool:
+def show_in_coarse(magnitudes: np.ndarray, hertz: Sequence[float], size: tuple[int, int]) -> list[bool]:
     """Whether what repeats shows in coarse patterns, and not in fine ones alone, as of a thing that drifts.
 
     Args:
-        magnitudes: Of frames, see `of`.
-        hertz: How often it repeats, in cycles per frame.
+        magnitudes: Of evenly spaced frames, see `of`.
+        hertz: How often each thing repeats, in cycles per frame.
         size: Height and width of the frames.
     """
     changes = magnitudes[..., 0] - magnitudes[..., 0].mean(0)
     spectra = np.abs(np.fft.rfft(changes * np.hanning(len(changes))[:, None, None], axis=0)) ** 2
-    near = np.abs(np.fft.rfftfreq(len(changes)) - hertz) <= max(2 / len(changes), 0.15 * hertz)
-    power = spectra[near].sum(0)
-    rows, columns = power.shape[0] // 2, power.shape[1]
+    rows, columns = spectra.shape[1] // 2, spectra.shape[2]
     fineness = np.hypot(np.r_[-rows:0, 0:rows][:, None] / size[0], np.arange(columns) / size[1])
-    return power[fineness < COARSE].sum() >= LEAST_COARSE * power.sum()
+    coarse, power = spectra[:, fineness < COARSE].sum(1), spectra.sum((1, 2))
+    at = np.fft.rfftfreq(len(changes))
+    near = [np.abs(at - one) <= max(2 / len(changes), 0.15 * one) for one in hertz]
+    return [bool(coarse[some].sum() >= LEAST_COARSE * power[some].sum()) for some in near]

@@ -13,6 +13,7 @@ when recordings are added.
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
+from itertools import compress
 
 import numpy as np
 import threadpoolctl
@@ -125,7 +126,8 @@ def _ranked(
         scores = _even(courses.tile_scores(shown), stretch)
         some = movement.candidates(scores, _limits(stretch.rate, band))
         if shown is not steady:
-            some = [one for one in some if magnitudes.shows_in_coarse(shown, one.hertz, steady.shape[1:3])]
+            hertz = [one.hertz for one in some]
+            some = list(compress(some, magnitudes.show_in_coarse(_even(shown, stretch), hertz, steady.shape[1:3])))
         ranked += compression.without(some, steady[0].size, keys, stretch.rate, path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break

@@ -1,9 +1,14 @@
-"""Paired test of two methods over clips and seeds, against ratios by hand."""
+"""The table of noise, and its paired test of two methods over clips and seeds, against ratios by hand."""
 
 import pytest
 
+from simper_tf.evaluation import rows
 from simper_tf.evaluation.rows import Row
-from trainers.studies import paired
+from simper_tf.methods import METHODS
+from trainers.grid import Grid, Run
+from trainers.studies import chosen, noise, paired
+from trainers.studies.scales import SCALES
+from trainers.studies.table import Cell
 
 HEADER = "id,subject,label (Hz),fft (Hz)\n"
 
@@ -47,3 +52,32 @@ def test_a_lead_on_one_image_alone_is_no_lead(tmp_path):
 def test_first_is_whose_interval_leaves_out_one(interval, verdict):
     row = Row("d", "c", "a~b", "small", "fft", paired.METRIC, 1.0, "", *interval, 3, 0, "abc", 0.0)
     assert paired.sentence("low", "SimPer", "BYOL", row).startswith(f"low: {verdict}; the error of BYOL is 1 [")
+
+
+def test_a_pair_is_kept_and_told_where_its_runs_are_not(tmp_path):
+    cells = [Cell(Run("flags/small/rotating_digits.cfg").but(method=name), "fft", "mae") for name in ("simper", "byol")]
+    grid = Grid(tmp_path / "runs", kept=tmp_path / "rows.jsonl")
+    assert paired.row(grid, *cells, [0]) is None
+    for cell, errors in zip(cells, ([0.1, 0.1, 0.1], [0.3, 0.3, 0.3]), strict=True):
+        folder = grid.folder_of(cell.run.seeded(0))
+        folder.mkdir(parents=True)
+        (made,) = tables(folder, "clips", [errors])
+        made.rename(folder / "clips.csv")
+        own = dict(cell.run.changes)["method"]
+        rows.write_rows(
+            folder / "results.jsonl", [Row("d", "c", own, "small", "fft", "mae", 1, "Hz", 1, 1, 3, 0, "abc", 1)]
+        )
+    row = paired.row(grid, *cells, [0])
+    assert (row.method, row.value, row.low, row.high) == ("simper~byol", *[pytest.approx(3)] * 3)
+    elsewhere = Grid(tmp_path / "none", kept=tmp_path / "rows.jsonl")
+    assert paired.row(elsewhere, *cells, [0]) == row
+
+
+def test_the_noise_table_has_each_method_at_four_strengths():
+    titles = [METHODS[name].title for name in chosen.NOISY]
+    for block in noise.noise(SCALES["small"].located("data", "raw")).blocks:
+        assert [line.title for line in block.lines][: len(titles)] == titles
+        assert block.paired == tuple(("SimPer", title) for title in titles if title != "SimPer")
+        for line in block.lines:
+            sets = [cell.run.settings().dataset for cell in line.cells]
+            assert sets == [f"rotating_digits/mnist_noisy_{name}" for name in ("faint", "low", "middle", "high")]

@@ -273,16 +273,6 @@ def test_the_ideal_stands_in_columns_of_fourier_readouts(name):
         assert {cell.protocol for cell in line.cells if cell} == {IDEAL}
 
 
-def test_the_noise_table_has_each_method_at_four_strengths():
-    titles = [METHODS[name].title for name in chosen.NOISY]
-    for block in study("noise").blocks:
-        assert [line.title for line in block.lines][: len(titles)] == titles
-        assert block.paired == tuple(("SimPer", title) for title in titles if title != "SimPer")
-        for line in block.lines:
-            sets = [cell.run.settings().dataset for cell in line.cells]
-            assert sets == [f"rotating_digits/mnist_noisy_{name}" for name in ("faint", "low", "middle", "high")]
-
-
 def test_the_comparison_has_the_chosen_settings():
     lines = lines_of("comparison")
     for method, expected in chosen.SETTINGS.items():

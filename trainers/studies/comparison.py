@@ -76,8 +76,7 @@ def quickstart(scale: Scale) -> Study:
 
 def mnist(scale: Scale) -> Study:
     """Returns the readouts of `flags/mnist.cfg`, on the digits of the paper, beside its numbers."""
-    # Short tables say that everything runs, and download nothing.
-    config = "digits" if scale.is_short else "mnist"
+    config = papers_digits(scale)
     run = Run("flags/mnist.cfg").but(dataset=f"rotating_digits/{config}")
     about = f"What `flags/mnist.cfg` ends with, on the paper's own digits and not on what stands in for them. {_FLOORS}"
     return Study("mnist", "The paper's digits, MNIST", about, (_readouts(scale, run, digits(scale, config)),))
@@ -87,8 +86,7 @@ def summary(scale: Scale) -> Study:
     """Returns the main readouts on MNIST and on smaller digits, beside the paper, the pixels alone and floors."""
     sets = [{line.cells[0].protocol: line.cells[0] for line in make(scale).blocks[0].lines} for make in _SUMMARY]
     sets[1] = {name: dataclasses.replace(cell, paper=None) for name, cell in sets[1].items()}  # The paper has MNIST.
-    clips = ("digits" if scale.is_short else "mnist", "digits")
-    unlearned = [controls.mean_of_frames(digits(scale, config)) for config in clips]
+    unlearned = [controls.mean_of_frames(digits(scale, config)) for config in (papers_digits(scale), "digits")]
     lines = [Line(protocols.TITLES[name], tuple(cells[name] for cells in sets)) for name in _SUMMARIZED]
     for protocol, title in _FLOOR_LINES.items():
         cells = (controls.floor(run, protocol, "mae", multiple) for multiple, run in enumerate(unlearned, start=1))
@@ -181,6 +179,11 @@ def digits(scale: Scale, config: str) -> Run:
     """Returns pre-training on one of `DIGITS`; clean ones are those of the scale, at that of the paper MNIST's."""
     pretrain = scale.sets["rotating_digits"].pretrain
     return pretrain if config == "digits" else pretrain.but(dataset=f"rotating_digits/{config}")
+
+
+def papers_digits(scale: Scale) -> str:
+    """Returns whose digits stand for the paper's; short tables say that everything runs, and download nothing."""
+    return "digits" if scale.is_short else "mnist"
 
 
 def self_supervised() -> list[str]:

@@ -4,6 +4,7 @@ from simper_tf.evaluation.protocols import IDEAL
 from simper_tf.methods import METHODS
 from trainers.studies import controls
 from trainers.studies.chosen import NOISY, NOISY_SECONDS
+from trainers.studies.comparison import digits, papers_digits
 from trainers.studies.readouts import OF_FEATURES
 from trainers.studies.scales import Scale
 from trainers.studies.table import Block, Cell, Line, Study
@@ -15,10 +16,7 @@ READOUTS = ("fft_resolved", "1nn")
 
 def noise(scale: Scale) -> Study:
     """Returns the errors of methods at each strength of noise, by two readouts, beside what is possible."""
-    # Short tables say that everything runs, and download nothing.
-    digits = "digits" if scale.is_short else "mnist"
-    pretrain = scale.sets["rotating_digits"].pretrain
-    base = {name: pretrain.but(dataset=f"rotating_digits/{digits}_noisy_{name}") for name in scale.some(STRENGTHS)}
+    base = {name: digits(scale, f"{papers_digits(scale)}_noisy_{name}") for name in scale.some(STRENGTHS)}
     methods = scale.some(NOISY)
     blocks = tuple(_block(scale, base, methods, readout) for readout in READOUTS)
     about = (

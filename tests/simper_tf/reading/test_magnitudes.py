@@ -47,10 +47,12 @@ def test_a_swing_of_fine_patterns_alone_does_not_count():
     shown = {name: np.zeros((100, 16, 8, 1), np.float32) for name in at}
     for name, place in at.items():
         shown[name][:, *place, 0] = swing
-    assert magnitudes.shows_in_coarse(shown["coarse"], 0.1, (40, 40))
-    assert not magnitudes.shows_in_coarse(shown["fine"], 0.1, (40, 40))
-    assert not magnitudes.shows_in_coarse(shown["fine"] + 0.2 * shown["coarse"], 0.1, (40, 40))
-    assert magnitudes.shows_in_coarse(shown["fine"] + 0.5 * shown["coarse"], 0.1, (40, 40))
+    for share, expected in ((0, False), (0.2, False), (0.5, True)):
+        both = shown["fine"] + share * shown["coarse"]
+        assert magnitudes.show_in_coarse(both, [0.1], (40, 40)) == [expected]
+    # Each repetition by itself: at 0.2 cycles per frame the coarse one swings alone.
+    shown["coarse"][:, *at["coarse"], 0] = 3 + np.sin(2 * np.pi * 0.2 * np.arange(100))
+    assert magnitudes.show_in_coarse(shown["fine"] + shown["coarse"], [0.1, 0.2], (40, 40)) == [False, True]
 
 
 def drifting(times, scale=12):
