@@ -124,6 +124,7 @@ def train(
     checkpoints.step.assign(step)
     checkpoints.seconds.assign_add(sum(total for _, total in laps))
     checkpoints.save()
+    replicas.leave_together(strategy)
     return step >= num_steps
 
 

@@ -130,6 +130,7 @@ def _check_same(strategy, cluster, settings):
     digests = replicas.of_processes(strategy, number, cluster.index, len(cluster.addresses))
     for index, digest in enumerate(digests):
         if digest != digests[0]:
+            replicas.leave_together(strategy)
             raise Missing(
                 f"{cluster.title(index).capitalize()} was started with other flags than the chief, or another version. "
                 "Start all workers with the same ones."

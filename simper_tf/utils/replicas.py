@@ -1,5 +1,6 @@
 """Exchange between the replicas of a model; outside of a strategy there is one, which has nothing to ask."""
 
+import contextlib
 from collections.abc import Callable
 
 import numpy as np
@@ -77,6 +78,19 @@ def of_processes(strategy: tf.distribute.Strategy, number: int, index: int, coun
     told[index] = number
     total = tf.function(lambda: strategy.run(lambda: _sum(tf.constant(told))), autograph=False)()
     return (strategy.experimental_local_results(total)[0].numpy() // local_replicas(strategy)).tolist()
+
+
+def leave_together(strategy: tf.distribute.Strategy):
+    """Lets a process end only when all others have read the last exchange; all of them call it.
+
+    An exchange may be over in one process while another still reads from it, and fails if the first one ends. This
+    further exchange begins in a process when that one is over there. Whether it succeeds itself does not matter.
+
+    Args:
+        strategy: Whose processes they are.
+    """
+    with contextlib.suppress(tf.errors.OpError):
+        anywhere(strategy, lambda: False)()
 
 
 def follow_first(strategy: tf.distribute.Strategy, variables):
