@@ -1,10 +1,12 @@
 """Real recordings read beside the truth that somebody counted.
 
-python -m benchmarks.real [--files=../shared/real] [--document=docs/recordings.md]
+python -m benchmarks.real [--files=../shared/real] [--document=docs/recordings.md] [--adapt=20]
 
-A kind is a folder of files with a `truth.csv`. A row tells file, truth,
+The files lie in a folder `videos`, with a `truth.csv`. A row tells file, truth,
 answer, error, verdict and CPU seconds; totals follow. Right is a frequency
-or a count within the tolerance that is written beside the truth.
+or a count within the tolerance that is written beside the truth. With
+`--adapt` SimPer learns from every recording that has an answer, so many
+seconds, and its frequency has an error as well.
 """
 
 import argparse
@@ -13,19 +15,22 @@ import dataclasses
 import pathlib
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import av
 import numpy as np
 
 from benchmarks import document
+from simper_tf.commands import predict
 from simper_tf.evaluation import tables
 from simper_tf.reading import readings, result
 from simper_tf.recordings import sources
 
 COMMAND = "python -m benchmarks.real"
 COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
+LEARNED = ("SimPer", "its error", "its outcome")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
+OCTAVE = "an octave off"
 PICTURES = 80
 
 
@@ -97,32 +102,48 @@ def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:
             yield frame.time, picture.reshape(*picture.shape[:2], -1)
 
 
-def read_video(path: pathlib.Path) -> tuple[str, tuple[result.Answer, ...]]:
-    """Verdict and clear answers of a video, read as `simper predict` reads it."""
-    reading = readings.read(sources.open_file(path)).reading
-    return reading.verdict, reading.clear
+def read_video(path: pathlib.Path) -> readings.Done:
+    """What `simper predict` reads of a video."""
+    return readings.read(sources.open_file(path))
 
 
-KINDS: dict[str, Callable] = {"videos": read_video}
+def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
+    """Rows of the table of a folder's videos.
 
-
-def rows(folder: pathlib.Path, reader: Callable) -> list[dict[str, str]]:
-    """Rows of the table of one kind."""
+    Args:
+        folder: Of the videos and their `truth.csv`.
+        seconds: That SimPer learns from each recording with an answer; 0 for no learning.
+    """
     table = []
     with (folder / "truth.csv").open() as file:
         listed = list(csv.DictReader(file))
     for line in listed:
         began = time.process_time()
-        verdict, answers = reader(folder / line["file"])
-        seconds = time.process_time() - began
-        how, error = outcome(truth(line), answers)
+        done = read_video(folder / line["file"])
+        taken, true, answers = time.process_time() - began, truth(line), done.reading.clear
+        how, error = outcome(true, answers)
         told = "; ".join(words(answer) for answer in answers) or "-"
         surest = f"{answers[0].confidence:.2f}" if answers else "-"
         missed = "-" if error is None else f"{error:+.3f}"
-        cells = (line["file"], line["truth"], told, missed, how, verdict, surest, f"{seconds:.1f}")
-        table.append(dict(zip(COLUMNS, cells, strict=True)))
+        cells = [line["file"], line["truth"], told, missed, how, done.reading.verdict, surest, f"{taken:.1f}"]
+        cells += learned(folder / line["file"], done, true, seconds) if seconds else []
+        table.append(dict(zip(COLUMNS + LEARNED, cells, strict=False)))
         print(*cells, sep=" | ", flush=True)
     return table
+
+
+def learned(path: pathlib.Path, done: readings.Done, true: Truth, seconds: float) -> list[str]:
+    """Cells of what SimPer says that learns from a recording for so many seconds: frequency, error and outcome."""
+    done = predict.with_adapted(sources.open_file(path), readings.Wishes(), done, seconds)
+    if not done.learned:
+        return ["-", "-", "-"]
+    hertz = done.learned[-1].hertz
+    error = min((hertz - one for one in true.hertz), key=abs, default=None)
+    if error is None or true.near is None:
+        return [f"{hertz:.3f} Hz", "-" if error is None else f"{error:+.3f}", "-"]
+    octaves = [abs(hertz - factor * one) for one in true.hertz for factor in (0.5, 2)]
+    at_octave = OCTAVE if min(octaves) <= 2 * true.near else WRONG
+    return [f"{hertz:.3f} Hz", f"{error:+.3f}", RIGHT if abs(error) <= true.near else at_octave]
 
 
 def words(answer: result.Answer) -> str:
@@ -132,36 +153,38 @@ def words(answer: result.Answer) -> str:
 
 
 def totals(table: list[dict[str, str]]) -> str:
-    """Sentence on how many are right."""
+    """Sentences on how many are right."""
     outcomes = [row["outcome"] for row in table]
     controls = sum(one in (REFUSED, ANSWERED) for one in outcomes)
     parts = [f"{outcomes.count(one)} {one}" for one in (RIGHT, NAMED, WRONG, SILENT) if one in outcomes]
     repeat = len(table) - controls
-    return f"Of {repeat} that repeat: {', '.join(parts)}. Of {controls} controls: {outcomes.count(ANSWERED)} answered."
+    told = f"Of {repeat} that repeat: {', '.join(parts)}. Of {controls} controls: {outcomes.count(ANSWERED)} answered."
+    learned_ones = [row[LEARNED[2]] for row in table if row.get(LEARNED[2], "-") != "-"]
+    if learned_ones:
+        parts = [f"{learned_ones.count(one)} {one}" for one in (RIGHT, OCTAVE, WRONG)]
+        told += f" Of {len(learned_ones)} that SimPer learned from, its frequency is {', '.join(parts)}."
+    return told
 
 
-def report(kinds: dict[str, list[dict[str, str]]]) -> str:
-    """Markdown of all tables."""
-    parts = [
-        f"{kind.capitalize()}: {totals(rows)}\n\n{tables.markdown_table(COLUMNS, [[*row.values()] for row in rows])}"
-        for kind, rows in kinds.items()
-    ]
-    return "\n\n".join(parts)
+def report(table: list[dict[str, str]]) -> str:
+    """Markdown of the table and its totals."""
+    columns = COLUMNS + LEARNED * (LEARNED[0] in table[0])
+    return f"{totals(table)}\n\n{tables.markdown_table(columns, [[*row.values()] for row in table])}"
 
 
 def main():
-    """Reads all kinds that are there, prints the totals and writes the tables."""
+    """Reads all videos, prints the totals and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
+    parser.add_argument("--adapt", type=float, default=0.0, help="Seconds that SimPer learns from each; 0 for none.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     args = parser.parse_args()
-    there = {kind: reader for kind, reader in KINDS.items() if (args.files / kind / "truth.csv").is_file()}
-    if not there:
-        parser.error(f"--files={args.files}: no folder {' or '.join(KINDS)} with a truth.csv in it.")
-    kinds = {kind: rows(args.files / kind, reader) for kind, reader in there.items()}
-    for kind, table in kinds.items():
-        print(f"{kind}: {totals(table)}")
-    document.into_document(args.document, COMMAND, report(kinds))
+    folder = args.files / "videos"
+    if not (folder / "truth.csv").is_file():
+        parser.error(f"--files={args.files}: no folder videos with a truth.csv in it.")
+    table = rows(folder, args.adapt)
+    print(totals(table))
+    document.into_document(args.document, COMMAND, report(table))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import math
 import pathlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from simper_tf.commands import annotated, answers, console, html_page, pictures
 from simper_tf.commands.command_options import Predict
@@ -191,18 +191,35 @@ class _Learner:
             done = with_model(source, wishes, done, self._model, self._request.window)
         if not seconds:
             return done
-        clear = done.reading.clear
-        if not clear:
-            return readings.renamed(done, done.name, ("No clear repetition: SimPer does not learn from it.",))
-        from simper_tf.reading import adapted
-
         counter = console.Counter(f"learning from {printable(source.name)}, second", max(round(seconds), 1))
 
         def report(left):
             counter.show(min(round(seconds - left), counter.total), f"{console.clock(left)} left")
 
-        part = _planned(source, wishes, done, self._request.window, clear[0].hertz)
-        return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
+        return with_adapted(source, wishes, done, seconds, self._request.window, report)
+
+
+def with_adapted(
+    source: sources.Source, wishes: readings.Wishes, done: readings.Done, seconds: float, window: float | None = None,
+    report: Callable[[float], None] = lambda left: None,
+) -> readings.Done:  # fmt: skip
+    """Returns what was read with what SimPer says that learns from the recording; where nothing is clear, with a note.
+
+    Args:
+        source: The recording.
+        wishes: What was wanted of it.
+        done: What was read.
+        seconds: How long it learns.
+        window: Seconds that it looks at at once, None for what the frequency needs.
+        report: Called with the seconds left after each step.
+    """
+    clear = done.reading.clear
+    if not clear:
+        return readings.renamed(done, done.name, ("No clear repetition: SimPer does not learn from it.",))
+    from simper_tf.reading import adapted
+
+    part = _planned(source, wishes, done, window, clear[0].hertz)
+    return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
 
 
 def with_model(source, wishes: readings.Wishes, done: readings.Done, model, window: float | None = None):

@@ -1,0 +1,70 @@
+import pathlib
+import types
+
+import pytest
+
+from benchmarks import real
+
+
+def row(truth, tolerance="", kind="repeats"):
+    return real.truth({"truth": truth, "tolerance": tolerance, "kind": kind})
+
+
+def answered(hertz, count=4, pairs=None):
+    spans = [(k / hertz, (k + 1) / hertz) for k in range(count)]
+    return types.SimpleNamespace(hertz=hertz, count=count, pairs=pairs, repetitions=spans)
+
+
+def test_a_truth_has_frequencies_counts_and_tolerances():
+    two = row("0.36 Hz (9 reps), 0.33 Hz (5 reps); 14 in all", "0.03 Hz or 1 rep")
+    assert (two.hertz, two.near, two.count, two.off) == ((0.36, 0.33), 0.03, 14, 1)
+    assert row("0.88 Hz = 53 bpm", "3 bpm").near == pytest.approx(0.05)
+    assert row("0.34 Hz in 0-9 s", "0.02").span == (0, 9)
+    assert row("1 Hz", kind="control").hertz == row("nothing repeats").hertz == ()
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        ([answered(1.04)], real.RIGHT),
+        ([answered(0.5)], real.WRONG),
+        ([answered(0.5, pairs=1.0)], real.NAMED),
+        ([answered(2.0, count=9)], real.RIGHT),  # By its count.
+        ([], real.SILENT),
+    ],
+)
+def test_an_answer_is_right_by_frequency_or_count(answers, outcome):
+    assert real.outcome(row("1 Hz; 9 reps", "0.05 Hz or 1 rep"), answers)[0] == outcome
+
+
+def test_a_control_is_refused_or_answered():
+    nothing = row("nothing repeats")
+    assert real.outcome(nothing, []) == (real.REFUSED, None)
+    assert real.outcome(nothing, [answered(1.0)]) == (real.ANSWERED, None)
+
+
+@pytest.mark.parametrize(
+    ("hertz", "cells"),
+    [
+        (1.02, ["1.020 Hz", "+0.020", real.RIGHT]),
+        (2.06, ["2.060 Hz", "+1.060", real.OCTAVE]),
+        (0.48, ["0.480 Hz", "-0.520", real.OCTAVE]),
+        (1.5, ["1.500 Hz", "+0.500", real.WRONG]),
+    ],
+)
+def test_what_simper_learned_is_set_against_the_truth(monkeypatch, hertz, cells):
+    said = types.SimpleNamespace(learned=(types.SimpleNamespace(hertz=hertz),))
+    monkeypatch.setattr(real.sources, "open_file", lambda path: None)
+    monkeypatch.setattr(real.predict, "with_adapted", lambda *_: said)
+    assert real.learned(pathlib.Path("swing.mkv"), None, row("1 Hz", "0.05 Hz"), 20) == cells
+    said.learned = ()
+    assert real.learned(pathlib.Path("fan.mkv"), None, row("nothing repeats"), 20) == ["-", "-", "-"]
+
+
+def test_totals_count_recordings_and_what_simper_learned():
+    outcomes = [(real.RIGHT, real.OCTAVE), (real.SILENT, "-"), (real.REFUSED, "-")]
+    table = [{"outcome": one, real.LEARNED[2]: learned} for one, learned in outcomes]
+    assert real.totals(table) == (
+        "Of 2 that repeat: 1 right, 1 silent. Of 1 controls: 0 answered. "
+        "Of 1 that SimPer learned from, its frequency is 0 right, 1 an octave off, 0 wrong."
+    )
