@@ -15,7 +15,7 @@ import dataclasses
 import pathlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import av
 import numpy as np
@@ -167,9 +167,16 @@ def totals(table: list[dict[str, str]]) -> str:
 
 
 def report(table: list[dict[str, str]]) -> str:
-    """Markdown of the table and its totals."""
-    columns = COLUMNS + LEARNED * (LEARNED[0] in table[0])
-    return f"{totals(table)}\n\n{tables.markdown_table(columns, [[*row.values()] for row in table])}"
+    """Markdown of the totals and the table, and of a second one where SimPer learned."""
+    parts = [totals(table), markdown(table, COLUMNS)]
+    if learned_from := [row for row in table if row.get(LEARNED[0], "-") != "-"]:
+        parts.append(markdown(learned_from, ("file", "truth", "error", *LEARNED)))
+    return "\n\n".join(parts)
+
+
+def markdown(table: list[dict[str, str]], columns: Sequence[str]) -> str:
+    """Markdown of some columns of a table."""
+    return tables.markdown_table(columns, [[row[column] for column in columns] for row in table])
 
 
 def main():
