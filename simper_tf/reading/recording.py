@@ -14,6 +14,7 @@ when recordings are added.
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 import threadpoolctl
@@ -122,24 +123,41 @@ def _ranked(
     Each way is tried only where nothing was clear before.
     """
     ranked: list[movement.Candidate] = []
-    for steady, shown, path in _ways(gray):
-        scores = _even(courses.tile_scores(shown), stretch)
+    for look in _looks(gray):
+        scores = _even(courses.tile_scores(look.seen), stretch)
         some = movement.candidates(scores, _limits(stretch.rate, band))
-        if shown is not steady:
+        if look.of_magnitudes:
             hertz = [one.hertz for one in some]
-            some = list(compress(some, magnitudes.show_in_coarse(_even(shown, stretch), hertz, steady.shape[1:3])))
-        ranked += compression.without(some, steady[0].size, keys, stretch.rate, path)
+            shown = magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])
+            some = list(compress(some, shown))
+        ranked += compression.without(some, look.steady[0].size, keys, stretch.rate, look.path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
-    return steady, movement.surest_first(ranked)
+    return look.steady, movement.surest_first(ranked)
 
 
-def _ways(gray: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
-    """Steady frames, what of them is looked at, and the path of the camera that was taken out."""
+class _Look(NamedTuple):
+    """A way to look at a stretch.
+
+    Attributes:
+        steady: Frames without what is taken out of them.
+        seen: What of them is read: the frames, or magnitudes of their transform.
+        path: The path of the camera that was taken out; None for none.
+        of_magnitudes: Whether magnitudes are read.
+    """
+
+    steady: np.ndarray
+    seen: np.ndarray
+    path: np.ndarray | None
+    of_magnitudes: bool = False
+
+
+def _looks(gray: np.ndarray) -> Iterator[_Look]:
+    """Ways to look at frames, the plainest first."""
     for steady, path in camera.views(gray):
-        yield steady, steady, path
+        yield _Look(steady, steady, path)
     if not camera.moves_as_one(gray):
-        yield steady, magnitudes.of(gray), None
+        yield _Look(steady, magnitudes.of(gray), None, of_magnitudes=True)
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
