@@ -30,7 +30,7 @@ LINES = ("supervised", "SimPer", "SimPer, the head alone")  # Of the table of fe
 # Look of drawn faces -> its title, and what changes the green beside the pulse.
 LOOKS = {
     "still": ("at rest", ()),
-    "moving": ("the head moves", ("motion",)),
+    "hard": ("the head moves", ("motion",)),
     "long": ("light follows the breath", ("breath",)),
 }
 # How titles of lines begin that nobody has learned -> how they are drawn.

@@ -18,8 +18,9 @@ class Look:
         light: Standard deviation over a clip of light that walks at random, as a fraction.
         tint: The same of each color by itself, as of a screen nearby.
         breathing: How far light rises and falls with each breath, as a fraction.
-        motion: Pixels of a frame, a 44th of the face's height, that the head moves at each of its two frequencies.
-        nodding: By what fraction the face comes nearer at the second of them.
+        motion: Pixels of a frame, a 44th of the face's height, by which each of two motions of the head goes.
+        turns: Whether these are a sway and turns, neither of which repeats, and not sines of its two frequencies.
+        nodding: By what fraction the face comes nearer with the second of them.
         shade: By what fraction light falls off from the middle of the frame to its left end.
         glare: 8-bit levels by which reflections change with the motion.
     """
@@ -31,6 +32,7 @@ class Look:
     tint: float = 0.0
     breathing: float = 0.0
     motion: float = 0.0
+    turns: bool = False
     nodding: float = 0.0
     shade: float = 0.0
     glare: float = 0.0
@@ -45,10 +47,7 @@ class Look:
             side: Pixels of a square frame.
             rng: NumPy generator.
         """
-        slow, fast = (
-            np.sin(2.0 * np.pi * (frequency * seconds + phase) + 0.8 * wandering(len(seconds), rng))
-            for frequency, phase in zip(someone.motion, rng.uniform(size=2), strict=True)
-        )
+        slow, fast = _turning(seconds, rng) if self.turns else _repeating(someone, seconds, rng)
         # In and out differ, so breath has harmonics.
         breath = np.sin(2.0 * np.pi * (someone.breathing * seconds + rng.uniform()))
         breath = breath + 0.3 * breath**2
@@ -70,12 +69,44 @@ class Look:
 
 LOOKS = {
     "still": Look(pulse=0.5, noise=2.0, light=0.0016, tint=0.0003),
-    "moving": Look(motion=0.7, nodding=0.006, shade=0.1, glare=2.0, light=0.0025, tint=0.0015),
+    "turning": Look(turns=True, motion=2.5, nodding=0.006, shade=0.1, glare=2.0, light=0.004, tint=0.0012),
     "long": Look(num_frames=300, pulse=0.7, breathing=0.04, light=0.0015, tint=0.001, motion=0.15, shade=0.2),
+    "hard": Look(motion=0.7, nodding=0.006, shade=0.1, glare=2.0, light=0.0025, tint=0.0015),
 }
+SWAY = 0.3  # Hz, above which a sway has little power.
+TURNS = 0.4  # Turns a second, on average.
+TURN_SECONDS = 0.25  # Half the time in which the middle three quarters of a turn are done.
 
 
 def wandering(num_frames, rng):
     """Returns `(T,)` of a random walk, shifted and scaled to mean 0 and deviation 1."""
     walk = np.cumsum(rng.standard_normal(num_frames))
     return (walk - walk.mean()) / walk.std()
+
+
+def swaying(seconds, rng):
+    """Returns `(T,)` of smooth noise, shifted and scaled to mean 0 and deviation 1."""
+    # Of a longer one, whose ends meet.
+    noise = np.fft.rfft(rng.standard_normal(4 * len(seconds)))
+    frequencies = np.fft.rfftfreq(4 * len(seconds), seconds[1] - seconds[0])
+    sway = np.fft.irfft(noise / np.sqrt(1.0 + (frequencies / SWAY) ** 4))[: len(seconds)]
+    return (sway - sway.mean()) / sway.std()
+
+
+def turning(seconds, rng):
+    """Returns `(T,)` of a head that turns at moments of no rhythm, to where a normal draw of deviation 1 says."""
+    count = 1 + rng.poisson(TURNS * (seconds[-1] - seconds[0]))
+    moments, ways = rng.uniform(seconds[0], seconds[-1], count), np.diff(rng.standard_normal(count + 1))
+    return (ways * (1.0 + np.tanh((seconds[:, None] - np.sort(moments)) / TURN_SECONDS)) / 2.0).sum(axis=1)
+
+
+def _turning(seconds, rng):
+    return swaying(seconds, rng), turning(seconds, rng)
+
+
+def _repeating(someone, seconds, rng):
+    """Returns two sines `(T,)` of the frequencies of a head, whose phases wander."""
+    return [
+        np.sin(2.0 * np.pi * (frequency * seconds + phase) + 0.8 * wandering(len(seconds), rng))
+        for frequency, phase in zip(someone.motion, rng.uniform(size=2), strict=True)
+    ]

@@ -61,6 +61,33 @@ def test_heads_move_and_nod_at_the_two_frequencies_of_their_own():
     assert 1.0 < max(moment.glare for moment in moving) <= 3.0
 
 
+def test_heads_that_turn_repeat_nothing_and_move_below_the_band():
+    drawn = [moments(seed, motion=1.0, turns=True, nodding=0.01, glare=2.0) for seed in range(200)]
+    right, down = np.array([[moment.move for moment in moved] for moved in drawn]).transpose(2, 0, 1)
+    power = np.mean(np.abs(np.fft.rfft((right - right.mean(axis=1, keepdims=True)) * np.hanning(180))) ** 2, axis=0)
+    hertz = np.fft.rfftfreq(180, 1 / people.RATE)
+    assert power[hertz <= 0.5].sum() > 0.9 * power.sum()
+    # Over all heads power falls without a line, and no head has one of its own in the band.
+    assert np.all(np.diff(power[1:15]) < 0)
+    assert np.median([share_near(one, [1.4]) for one in right]) < 0.05
+    # Turns alone bring the face nearer and light up.
+    turns = np.array([[moment.nearness - 1 for moment in moved] for moved in drawn]) / 0.01
+    assert 0.5 < turns.std() < 1.5
+    np.testing.assert_allclose(down - 0.3 * right, 0.3 * turns, atol=1e-9)
+    glare = np.array([[moment.glare for moment in moved] for moved in drawn])
+    np.testing.assert_allclose(glare, 2.0 * (0.5 * (right - turns) + turns), atol=1e-9)
+
+
+def test_a_sway_is_smooth_and_a_turn_is_done_within_a_second():
+    sway = disturbance.swaying(SECONDS, np.random.default_rng(0))
+    assert (sway.mean(), sway.std()) == (pytest.approx(0), pytest.approx(1))
+    assert np.abs(np.diff(sway)).max() < 0.2
+    turns = [np.diff(disturbance.turning(SECONDS, np.random.default_rng(seed))) for seed in range(50)]
+    # At rest most of the time: half of the steps between two frames are next to nothing.
+    assert np.median(np.abs(np.concatenate(turns))) < 0.003
+    assert np.mean([np.abs(steps).max() > 0.02 for steps in turns]) > 0.9
+
+
 def test_shade_falls_off_to_the_left_and_stays_in_its_place():
     light = lights(moments(shade=0.2))
     np.testing.assert_allclose(light[0], light[99])

@@ -31,17 +31,23 @@ class DrawnFacesConfig(tfds.core.BuilderConfig):
 class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
     """Clips of drawn faces, labeled with the heart rate."""
 
-    VERSION = tfds.core.Version("1.0.0")
-    RELEASE_NOTES = {"1.0.0": "Initial release."}
+    VERSION = tfds.core.Version("1.1.0")
+    RELEASE_NOTES = {
+        "1.0.0": "Initial release.",
+        "1.1.0": "`turning`, heads that repeat nothing. `hard` was called `moving`; no clip has changed.",
+    }
     BUILDER_CONFIGS = [
         DrawnFacesConfig(
             name="still", look="still", description="Heads at rest, a faint pulse, slow light: 6 s, as in UBFC-rPPG."
         ),
         DrawnFacesConfig(
-            name="moving", look="moving", description="Heads that move, also as fast as hearts beat: 6 s, as in PURE."
+            name="turning", look="turning", description="Heads that sway and turn without rhythm: 6 s, as in PURE."
         ),
         DrawnFacesConfig(
             name="long", look="long", description="Light that rises and falls with each breath: 10 s of faces."
+        ),
+        DrawnFacesConfig(
+            name="hard", look="hard", description="Heads that repeat a movement, also as fast as hearts beat: 6 s."
         ),
     ]
 

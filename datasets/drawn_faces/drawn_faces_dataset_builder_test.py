@@ -41,7 +41,7 @@ def test_each_look_is_a_config_of_60_15_and_25_people():
 
 @pytest.mark.slow
 def test_splits_keep_order_share_nobody_and_labels_fit_the_task(tmp_path):
-    config = drawn_faces_dataset_builder.DrawnFacesConfig(name="few", look="moving", **FEW)
+    config = drawn_faces_dataset_builder.DrawnFacesConfig(name="few", look="turning", **FEW)
     builder = Builder(data_dir=tmp_path, config=config)
     builder.download_and_prepare()
     task = tasks.from_metadata(builder.info.metadata["task"])
@@ -51,6 +51,6 @@ def test_splits_keep_order_share_nobody_and_labels_fit_the_task(tmp_path):
         assert [clip["id"].decode() for clip in built] == [f"{split}-000-{k:02d}" for k in range(10)]
         assert {clip["subject"].decode() for clip in built} == {f"{split}-000"}
         assert all(people.HEART_RATES[0] <= clip["label"] <= people.HEART_RATES[1] for clip in built)
-        alone = people.clip_record(split, 3, "moving")
+        alone = people.clip_record(split, 3, "turning")
         for name in ("clip", "label", "rate", "ppg"):
             np.testing.assert_array_equal(built[3][name], alone[name])

@@ -1,6 +1,6 @@
 """Drawn people whose skin carries a pulse, and what makes it hard to read.
 
-    record = clip_record("train", 17, "moving")  # Clip 17 alone, as it is in the built data set.
+    record = clip_record("train", 17, "turning")  # Clip 17 alone, as it is in the built data set.
 
 Nothing is drawn from a shared stream: a person has a generator seeded by split and number, a clip one seeded by these
 and its window, so any clip can be made without those before it.
