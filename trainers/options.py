@@ -5,6 +5,7 @@ import pathlib
 
 from absl import flags
 
+from simper_tf.methods import METHODS
 from simper_tf.training import run_folder
 from simper_tf.training.settings import Settings, free_names, owners, setting_fields
 from simper_tf.utils.options import kind_of, parse, text_of
@@ -74,7 +75,10 @@ def of_run(values: flags.FlagValues = flags.FLAGS) -> Settings:
         if name in values and not values[name].present:
             values[name].parse(value)
     adopted = settings(values)
-    run_folder.check_same(folder, adopted, "Leave these flags out, or name the folder of another run")
+    advice = "Leave these flags out, or name the folder of another run"
+    if adopted.dataset != run_folder.read_flags(folder).get("dataset"):
+        advice += f". To read another data set as it is: {_reading_another(folder, adopted)}"
+    run_folder.check_same(folder, adopted, advice)
     return adopted
 
 
@@ -94,6 +98,15 @@ def written(folder: pathlib.Path) -> Settings:
             f"{folder / run_folder.FLAGS} is damaged: {str(error).rstrip('.')}. Mend that line, or train anew with "
             "--overwrite."
         ) from error
+
+
+def _reading_another(folder, adopted):
+    """Returns the command of a run that reads another data set with what a run has learned, and trains nothing."""
+    head = "--keep_head " if METHODS[adopted.method].predicts_labels else ""
+    return (
+        f"python -m trainers.pretrain --flagfile={folder / run_folder.FLAGS} --encoder_from={folder} {head}--steps=0 "
+        f"--epochs=0 --dataset={adopted.dataset} --run_dir={folder}_on_{adopted.dataset.replace('/', '_')}"
+    )
 
 
 def is_given(name: str) -> bool:

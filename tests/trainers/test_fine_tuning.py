@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from finished import final_weights, results
 
-from simper_tf.training import best_epoch
+from simper_tf.training import best_epoch, encoder_weights
 from trainers import cli, evaluate, pretrain
 
 pytestmark = pytest.mark.slow
@@ -115,6 +115,30 @@ def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path,
     shutil.rmtree(tmp_path / "checkpoints")
     with pytest.raises(ValueError, match=r"holds no checkpoint\. Train to the end"):
         call(evaluate.main, *frozen)
+
+
+@pytest.mark.parametrize("method", ["simper", "supervised"])
+def test_a_run_reads_other_data_by_the_command_that_evaluation_names(call, few, tmp_path, finished, method):
+    run, labeled = finished, LABELED if method == "supervised" else ()
+    if labeled:
+        run = tmp_path / "labeled"
+        call(pretrain.main, f"--run_dir={run}", *labeled)
+    before = results(run)
+    with pytest.raises(
+        ValueError, match=r"To read another data set as it is: python -m trainers\.pretrain "
+    ) as refused:
+        call(evaluate.main, f"--run_dir={run}", "--dataset=rotating_digits/few", *labeled)
+    words = str(refused.value).partition("trainers.pretrain ")[2].rstrip(".").split()
+    call(pretrain.main, *words)
+    moved = run.with_name(f"{run.name}_on_rotating_digits_few")
+    rows = results(moved)
+    assert {(row["config"], row["method"], row["seconds"], row["n"]) for row in rows} == {("few", method, 0, 6)}
+    assert {"fft_resolved", "1nn"} <= {row["protocol"] for row in rows}
+    assert ("supervised" in {row["protocol"] for row in rows}) == (method == "supervised")
+    assert results(run) == before
+    own, theirs = (encoder_weights.read(folder, method == "supervised") for folder in (run, moved))
+    for name, value in {**own.encoder, **(own.head or {})}.items():
+        np.testing.assert_array_equal(value, {**theirs.encoder, **(theirs.head or {})}[name])
 
 
 def test_an_encoder_that_does_not_fit_is_refused_first(call, tmp_path, finished):

@@ -158,8 +158,31 @@ def test_a_head_of_one_multiple_reads_all_but_series(scale):
 
 def test_transfer_ends_with_the_best_epoch_of_labels():
     settings = [run.settings() for run in every_run("table9", scale="paper")]
-    best = {(each.method, each.best_epoch) for each in settings}
+    best = {(each.method, each.best_epoch) for each in settings if each.epochs}
     assert best == {("supervised", True), ("simclr", False), ("simper", False)}
+
+
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_moved_encoders_learn_nothing_on_the_data_that_they_read(scale):
+    _, to_pure, to_ubfc = study("table9", scale).blocks
+    for block, source, target in ((to_pure, "ubfc", "pure"), (to_ubfc, "pure", "ubfc")):
+        for title, line in {line.title: line for line in block.lines if "control" not in line.title}.items():
+            (run,) = {cell.run for cell in line.cells if cell}
+            settings, is_moved = run.settings(), "second alone" not in title
+            assert (data_set_of(run), settings.epochs == 0) == (target, is_moved)
+            assert [data_set_of(begun) for begun in run.with_sources()] == [source] * is_moved + [target]
+            # A head that learned there reads here too.
+            assert (
+                settings.keep_head
+                == (is_moved and settings.method == "supervised")
+                == (line.cells[-1] is not None and is_moved)
+            )
+
+
+def test_no_row_of_heads_that_repeat_stands_for_heads_that_turn():
+    runs = [run for name in STUDIES for run in study(name).runs() if data_set_of(run) == "pure"]
+    assert {run.settings().dataset for run in runs} == {"drawn_faces/turning"}
+    assert all("_drawn_faces-turning_" in run.seeded(0).name() for run in runs[:2])
 
 
 @pytest.mark.parametrize("name", sorted(published.tables()))
@@ -339,7 +362,7 @@ def test_features_stand_beside_what_reads_their_clips_unlearned():
 @pytest.mark.parametrize("name", ["table8", "table9", "table12", "table13_digits", "table15", "table19", "table21"])
 def test_heads_stand_beside_what_reads_the_same_clips_unlearned(name):
     others = {"rotating_digits": {"pixels"}, "countix": {"pixels"}, "lst": {"persistence", "training_mean"}}
-    for block in study(name).blocks[: 1 if name == "table8" else None]:
+    for block in study(name).blocks[: 1 if name in ("table8", "table9") else None]:
         lines = [line.cells for line in block.lines if line.title.startswith("control")]
         for number, own in enumerate(block.lines[0].cells):
             beside = [cells[number] for cells in lines if cells[number]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from simper_tf.methods import METHODS
 from trainers.studies import controls, published
 from trainers.studies.features import PAPERS
-from trainers.studies.readouts import METRICS, OF_PAPER, unit
+from trainers.studies.readouts import METRICS, OF_PAPER, OF_PULSE, frequency_cells, frequency_titles, unit
 from trainers.studies.scales import FEW_FRAMES, SETS, Scale
 from trainers.studies.table import Block, Cell, Line, Study, data_set_of
 from trainers.studies.ways import OWN, after_the_head, finetuned, head_alone, one_multiple, other_head
@@ -16,6 +16,9 @@ PULSE = ("scamps", "ubfc", "pure")
 _COUNTING = {"learning_rate": 0.001, "steps": 300}
 _SUPERVISED = {"head": "frequency", "steps": 200}
 _HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
+_BEST = {"best_epoch": True}
+# Readouts of encoders of another data set, as they are.
+_OF_MOVED = {**OF_PAPER, "fft_fundamental": OF_PULSE["fft_fundamental"], OWN: "own head"}
 
 
 def whole_networks(scale: Scale) -> Study:
@@ -48,28 +51,30 @@ def whole_networks(scale: Scale) -> Study:
 
 
 def transfer(scale: Scale) -> Study:
-    """Returns table 9: what was learned on one data set of pulse, trained on the labels of another."""
-    best = {"best_epoch": True}
-    columns = [(*pair, metric) for pair in (("ubfc", "pure"), ("pure", "ubfc")) for metric in ("mae", "mape")]
+    """Returns table 9: what was learned on one data set of pulse, trained on the labels of another or as it is."""
+    pairs = (("ubfc", "pure"), ("pure", "ubfc"))
+    columns = [(*pair, metric) for pair in pairs for metric in ("mae", "mape")]
 
     def cell(method, source, target, metric):
-        setting = scale.sets[source]
-        begun = setting.finetune.but(**best) if method == "supervised" else setting.pretrain.but(method=method)
-        paper = published.value("table9", method, f"{source}->{target} {metric}")
-        return Cell(scale.sets[target].begun_with(begun, **best), OWN, metric, paper)
+        run = scale.sets[target].begun_with(_best(scale, source, method), **_BEST)
+        return Cell(run, OWN, metric, published.value("table9", method, f"{source}->{target} {metric}"))
 
     methods = ("supervised", "simclr", "simper")
     lines = [Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods]
-    alone = (Cell(scale.sets[target].finetune.but(**best), OWN, metric) for _, target, metric in columns)
+    alone = (Cell(_best(scale, target, "supervised"), OWN, metric) for _, target, metric in columns)
     lines.append(Line("supervised, on the second alone", tuple(alone)))
     titles = tuple(f"{scale.title(s)} to {scale.title(t)}: {unit(t, metric)}" for s, t, metric in columns)
+    trained = controls.beside_heads(Block("Trained on the labels of the second", titles, tuple(lines)))
     about = (
         "Encoders of one data set of pulse, supervised there or trained without labels, are trained on the labels of "
         "the other, beside what random weights learn of these alone. The paper says that SimPer's transfer best. What "
         "learns from labels ends with the weights of the epoch that is best on validation clips, as in the paper; what "
-        "learns without ends with the last."
+        "learns without ends with the last. Two further blocks, which the paper does not have: the same encoders read "
+        "the second data set as they are, beside those that learned there. Fourier transforms see no label of it, nor "
+        "does a head that learned on the first; the nearest neighbor is one of its training clips with their labels."
     )
-    return Study("table9", published.title("table9"), about, (controls.beside_heads(Block("", titles, tuple(lines))),))
+    as_they_are = (_as_they_are(scale, *pair, methods) for pair in pairs)
+    return Study("table9", published.title("table9"), about, (trained, *as_they_are))
 
 
 def networks(scale: Scale) -> Study:
@@ -163,6 +168,30 @@ def _block(
 
     lines = tuple(Line(METHODS[method].title, tuple(cell(method, *column) for column in columns)) for method in methods)
     return Block(title, tuple(f"{scale.title(name)}: {unit(name, metric)}" for name, metric in columns), lines)
+
+
+def _as_they_are(scale, source, target, methods):
+    """Returns a block of encoders of one data set that read another, beside those that learned there."""
+    runs = {METHODS[method].title: _moved(scale, source, target, method) for method in methods}
+    runs |= {f"{METHODS[method].title}, on the second alone": _best(scale, target, method) for method in methods}
+    untrained = controls.untrained(_best(scale, target, "simper"))
+    runs["control: encoder untrained"] = untrained
+    lines = [Line(title, frequency_cells(run, readouts=_OF_MOVED)) for title, run in runs.items()]
+    lines += controls.beside_features(target, untrained, [(protocol, "mae") for protocol in _OF_MOVED])
+    title = f"{scale.title(source)} to {scale.title(target)}, as they are"
+    return Block(title, frequency_titles(unit(target, "mae"), _OF_MOVED), tuple(lines))
+
+
+def _moved(scale, source, target, method):
+    """Returns the reading of a data set by what a method has learned of another, its head too where it has one."""
+    run = controls.untrained(_best(scale, target, method)).begun_with(_best(scale, source, method))
+    return run.but(best_epoch=None, keep_head=True) if METHODS[method].predicts_labels else run
+
+
+def _best(scale, name, method):
+    """Returns what a method learns of a data set, with labels or without."""
+    setting = scale.sets[name]
+    return setting.finetune.but(**_BEST) if method == "supervised" else setting.pretrain.but(method=method)
 
 
 def _learned(line, way, of_series=True):
