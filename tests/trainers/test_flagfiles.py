@@ -62,6 +62,8 @@ def test_supervised_flagfiles_have_the_papers_schedule(call, name, epochs, decay
     before, settings = found
     assert (settings.method, settings.run_dir) == ("supervised", f"runs/supervised_{name}")
     assert (settings.epochs, settings.decay_epochs, settings.batch_size) == (epochs, decays, batch_size)
+    # Without labels the paper has the regime of RotatingDigits on SCAMPS too.
+    assert before.batch_size == (64 if name == "scamps" else batch_size)
     changed = {"method", "run_dir", "epochs", "decay_epochs", "batch_size"}
     for field in setting_fields():
         if field.name not in changed:
