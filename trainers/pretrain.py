@@ -14,6 +14,7 @@ import warnings
 import tensorflow as tf
 
 from simper_tf.data import pipeline
+from simper_tf.evaluation import rows
 from simper_tf.export import saved_model
 from simper_tf.training import (
     best_epoch,
@@ -106,7 +107,7 @@ def train(folder, clips, settings, strategy, cluster=None):
     Returns:
         The trained method and the seconds its training took; None if it was told to stop before the end.
     """
-    weights = first_weights(folder, settings) if folder else None
+    weights = first_weights(folder, clips, settings) if folder else None
     run = experiment.assemble(settings, clips, strategy, weights)
     model, num_steps = run.model, run.num_steps
     if folder:
@@ -168,11 +169,11 @@ def _noted(folder, step):
     return History(folder / "logs", step) if folder else contextlib.nullcontext(lambda progress: None)
 
 
-def first_weights(folder, settings):
+def first_weights(folder, clips, settings):
     """Returns the weights that a new run begins with; None for those of its seed, or of a checkpoint.
 
     Raises:
-        ValueError: `--encoder_from` has none, or is the run itself.
+        ValueError: `--encoder_from` has none, its head was trained on labels of another unit, or is the run itself.
     """
     if not settings.encoder_from:
         return None
@@ -181,6 +182,12 @@ def first_weights(folder, settings):
     source = pathlib.Path(settings.encoder_from)
     if source.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"--encoder_from={source} lies in the folder of this very run. Name another --run_dir.")
+    units = {row.unit for row in rows.read_rows(source / "results.jsonl") if row.metric == "mae"}
+    if settings.keep_head and units and clips.task.unit not in units:
+        raise ValueError(
+            f"--keep_head: labels of --encoder_from={source} are in {', '.join(units)}, and those of {clips.name} in "
+            f"{clips.task.unit}. Leave it out."
+        )
     return encoder_weights.read(source, settings.keep_head)
 
 

@@ -1,6 +1,7 @@
 """Runs that begin with the encoder of another."""
 
 import json
+import pathlib
 import re
 import shutil
 import signal
@@ -149,6 +150,16 @@ def test_an_encoder_that_does_not_fit_is_refused_first(call, tmp_path, finished)
     with pytest.raises(ValueError, match=rf"--encoder_from={finished}/saved_model lies in the folder of this very run"):
         call(pretrain.main, f"--run_dir={finished}", f"--encoder_from={finished}/saved_model", *LABELED, "--overwrite")
     assert results(finished)
+
+
+def test_a_head_of_labels_in_another_unit_is_refused_first(call, tmp_path, finished):
+    source = pathlib.Path(shutil.copytree(finished, tmp_path / "source")) / "results.jsonl"
+    source.write_text(source.read_text().replace('"unit": "Hz"', '"unit": "bpm"'))
+    with pytest.raises(
+        ValueError, match=r"--keep_head: labels of \S+source are in bpm, and those of rotating_digits in Hz"
+    ):
+        call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--encoder_from={source.parent}", *LABELED, "--keep_head")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_ends_with_its_best_epoch_also_after_a_stop(call, few, tmp_path, capsys, monkeypatch):
