@@ -110,20 +110,24 @@ class ClipData:
     def reader(self, name: str, limit: int = 0) -> tuple[Callable, int]:
         """Returns a function from a `tf.data.Dataset` of numbers k to that of those examples of `split`; and how many.
 
-        Those examples alone are read and decoded, in the same order. Arguments as in `split`.
+        Those examples alone are read and decoded, in the same order. Arguments as in `split`, but for several splits in
+        a row too, such as `train+validation`.
 
         Raises:
             ValueError: there is no such split, its files are damaged or gone, or they are no TFRecord files.
             OSError: they cannot be read for another reason.
         """
-        rows, split, info = self._rows(name, limit), self.builder.info.splits[name], self.builder.info
+        rows, info = self._rows(name, limit), self.builder.info
+        parts = [info.splits[part] for part in name.split("+")]
         if info.file_format != tfds.core.FileFormat.TFRECORD:
             raise ValueError(
                 f"The data set in {self.builder.data_path} is stored as {info.file_format.value}, and training reads "
                 "single records of TFRecord files. Build it with --file_format=tfrecord."
             )
         try:
-            read = records.reader(split.filepaths, split.shard_lengths, rows)
+            files = [path for part in parts for path in part.filepaths]
+            numbers = [number for part in parts for number in part.shard_lengths]
+            read = records.reader(files, numbers, rows)
         except (records.Damaged, FileNotFoundError, tf.errors.NotFoundError) as error:
             raise damaged(self.builder.data_path, error) from error
 
@@ -136,10 +140,12 @@ class ClipData:
         return examples, len(rows)
 
     def column(self, feature: str, split: str, limit: int = 0) -> np.ndarray:
-        """Returns one small feature of the first examples of a split, decoding no other; arguments as in `split`.
+        """Returns one small feature of the first examples of a split, decoding no other; arguments as in `reader`.
 
         That of a whole split is kept beside its files, see `columns`.
         """
+        if "+" in split:
+            return np.concatenate([self.column(feature, part) for part in split.split("+")])[: limit or None]
         rows, kept = self._rows(split, limit), columns.Kept(self.builder, split, feature)
         values = kept.values()
         if values is None:
@@ -159,13 +165,16 @@ class ClipData:
         return np.stack([example[feature] for example in examples.as_numpy_iterator()])
 
     def _rows(self, name, limit):
-        splits = self.builder.info.splits
-        if name not in splits:
-            raise ValueError(
-                f"{self.builder.info.full_name} has no split {name!r}, only {', '.join(splits)}: none of its raw files "
-                f"was there when it was built. Add some, delete {self.builder.data_path} and build it again."
-            )
-        return self.rows.get(name, np.arange(splits[name].num_examples))[: limit or None]
+        splits, rows, start = self.builder.info.splits, [], 0
+        for part in name.split("+"):
+            if part not in splits:
+                raise ValueError(
+                    f"{self.builder.info.full_name} has no split {part!r}, only {', '.join(splits)}: none of its raw "
+                    f"files was there when it was built. Add some, delete {self.builder.data_path} and build it again."
+                )
+            rows.append(start + self.rows.get(part, np.arange(splits[part].num_examples)))
+            start += splits[part].num_examples
+        return np.concatenate(rows)[: limit or None]
 
     def _read(self, name, limit):
         rows = self._rows(name, limit)

@@ -61,9 +61,9 @@ def assemble(
     needs_labels = kind.needs_labels
     if needs_labels:
         clips = clips.hiding_labels() if kind.takes_unlabeled else clips.labeled()
-    read, num_examples = clips.reader("train", settings.train_clips)
+    read, num_examples = clips.reader(settings.train_on, settings.train_clips)
     clip_shape = first_example(read(tf.data.Dataset.range(1)))["clip"].shape
-    rates = clips.column("rate", "train", settings.train_clips)
+    rates = clips.column("rate", settings.train_on, settings.train_clips)
     views = make_views(settings, clip_shape)
     if needs_labels and isinstance(clips.task, Series):
         # What follows a clip that is played backwards is what came before it.
@@ -77,7 +77,7 @@ def assemble(
         raise ValueError(f"{num_examples} training clips are too few for {replicas} replicas. Lower --replicas.")
     steps_per_epoch = num_examples // batch_size
     num_steps = settings.steps or settings.epochs * steps_per_epoch
-    labels = clips.column("label", "train", settings.train_clips) if needs_labels else None
+    labels = clips.column("label", settings.train_on, settings.train_clips) if needs_labels else None
     facts = TrainingFacts(views, rates, num_examples, batch_size, num_steps, settings.band, labels, clips.task)
     keras.mixed_precision.set_dtype_policy(settings.precision)
     with (strategy or tf.distribute.get_strategy()).scope():

@@ -52,6 +52,8 @@ class Settings:
                       rare=True)  # fmt: skip
     size: tuple[int, ...] = _data((), "Height,width in pixels of clips of --videos; empty takes what is proposed.",
                                   rare=True)  # fmt: skip
+    train_on: str = _data("train", "Splits whose clips train the encoder; with validation none are left to choose by.",
+                          choices=("train", "train+validation"), rare=True)  # fmt: skip
     train_clips: int = _data(0, "Train on at most so many clips; 0 takes all.", low=0)
     data_fraction: float = _data(1.0, "Train on this share of the clips, drawn by the seed. A larger share holds the "
                                  "clips of a smaller one.", rare=True)  # fmt: skip
@@ -168,6 +170,10 @@ class Settings:
             and not (self.encoder_from and kind.predicts_labels),
             f"--best_epoch {by}, which predicts no labels. {back} --nobest_epoch.": self.best_epoch
             and not kind.predicts_labels,
+            f"--train_on={self.train_on} leaves no epoch to choose by. {back} --nobest_epoch.": self.best_epoch
+            and self.train_on != "train",
+            f"--train_on={self.train_on} takes all clips and labels. {back} --train_on=train.": self.train_on != "train"
+            and (self.data_fraction < 1 or self.label_fraction < 1),
             f"--view_frames={self.view_frames} {by}, which learns from whole clips. {back} --view_frames=0.": (
                 self.view_frames and kind.needs_labels
             ),

@@ -178,6 +178,28 @@ def test_examples_read_by_number_are_those_read_in_order(ten):
                 np.testing.assert_array_equal(example[name], value)
 
 
+def test_two_splits_are_read_as_one_with_what_is_left_of_each(ten):
+    clips = load("rotating_digits/few", ten).take({"train": np.array([1, 4]), "validation": np.array([0, 9])})
+    read, number = clips.reader("train+validation")
+    expected = [*clips.split("train")[0].as_numpy_iterator(), *clips.split("validation")[0].as_numpy_iterator()]
+    assert number == len(expected) == 4
+    for example, one in zip(read(tf.data.Dataset.range(4)), expected, strict=True):
+        assert example["id"] == one["id"]
+        np.testing.assert_array_equal(example["clip"], one["clip"])
+    labels = [one["label"] for one in expected]
+    np.testing.assert_array_equal(clips.column("label", "train+validation"), labels)
+    np.testing.assert_array_equal(clips.column("label", "train+validation", 3), labels[:3])
+    with pytest.raises(ValueError, match=r"has no split 'extra', only "):
+        clips.reader("train+extra")
+
+
+def test_clips_that_validate_train_too_where_asked(ten, call, tmp_path, capsys):
+    few_clips = [f"--data_dir={ten}", "--dataset=rotating_digits/few", "--train_clips=0", "--epochs=1"]
+    call(pretrain.main, f"--run_dir={tmp_path}", *few_clips, "--train_on=train+validation")
+    assert " 20 clips, 5 steps of 4 x" in capsys.readouterr().out
+    assert {row["n"] for row in results(tmp_path)} == {6}
+
+
 def test_places_are_made_once_where_labels_hide(ten, monkeypatch):
     monkeypatch.setattr(pipeline, "CACHE_BYTES", 0)
     whole = load("rotating_digits/few", ten)

@@ -16,7 +16,7 @@ PULSE = ("scamps", "ubfc", "pure")
 _COUNTING = {"learning_rate": 0.001, "steps": 300}
 _SUPERVISED = {"head": "frequency", "steps": 200}
 _HEAD_ALONE = {**_SUPERVISED, "freeze": True, "learning_rate": None}
-_BEST = {"best_epoch": True}
+_BEST = {"best_epoch": True, "train_on": "train"}
 # Readouts of encoders of another data set, as they are.
 _OF_MOVED = {**OF_PAPER, "fft_fundamental": OF_PULSE["fft_fundamental"], OWN: "own head"}
 

@@ -192,3 +192,15 @@ def test_the_best_epoch_is_sought_of_methods_that_predict_labels():
     with pytest.raises(ValueError, match=r"--best_epoch means nothing with --method=simper, .* by --nobest_epoch\."):
         Settings(best_epoch=True)
     assert Settings(best_epoch=True, method="supervised").best_epoch
+
+
+def test_clips_that_train_choose_no_epoch_and_are_no_share():
+    every = {"train_on": "train+validation", "method": "supervised"}
+    with pytest.raises(
+        ValueError, match=r"--train_on=train\+validation leaves no epoch to choose by\. .*--nobest_epoch"
+    ):
+        Settings(**every, best_epoch=True)
+    for share in ("data_fraction", "label_fraction"):
+        with pytest.raises(ValueError, match=r"--train_on=train\+validation takes all clips and labels\. "):
+            Settings(**every, **{share: 0.5})
+    assert Settings(**every).train_on == "train+validation"
