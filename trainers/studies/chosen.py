@@ -32,6 +32,7 @@ RATES = {
         "byol": (0.003, 0.001),
         "simper": (0.001, 0.0003),
     },
+    # Chosen on `drawn_faces/hard`, which stood in for PURE then.
     "pure": {
         **dict.fromkeys(("supervised", "simclr", "moco", "byol", "cvrl"), (0.003, 0.003)),
         "simper": (0.001, 0.0003),

@@ -44,8 +44,8 @@ def whole_networks(scale: Scale) -> Study:
         "learns while the encoder stays as it is, and the whole network after that, in twice as many steps; supervised "
         "training goes on as long there. The last block has a head that learns one multiple of what a Fourier "
         "transform reads, on encoders as they are, and with all of the network from random weights and from SimPer's. "
-        "Learning rates of the whole network were chosen on validation clips for every start on digits and faces, and "
-        "are the same for all on Countix and LST."
+        "Learning rates of the whole network were chosen on validation clips for every start on digits and faces, of "
+        "those in place of PURE on heads that moved otherwise, and are the same for all on Countix and LST."
     )
     return Study("table8", published.title("table8"), about, (whole, alone, after, multiple))
 
