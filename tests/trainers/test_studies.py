@@ -149,7 +149,7 @@ def test_a_head_of_one_multiple_reads_all_but_series(scale):
     for method, line in zip(("supervised", "simper", *PAPERS), block.lines, strict=True):
         is_whole = method == "supervised" or "all of the network" in line.title
         runs = {data_set_of(cell.run): cell.run for cell in line.cells if cell}
-        assert set(runs) == set(SETS) - {"lst"}
+        assert set(runs) == set(LOCATED[scale].tuned(SETS)) - {"lst"}
         for run in runs.values():
             options = run.settings().options
             assert (options["head"], options.get("freeze", False)) == ("frequency", not is_whole)
@@ -183,6 +183,15 @@ def test_no_row_of_heads_that_repeat_stands_for_heads_that_turn():
     runs = [run for name in STUDIES for run in study(name).runs() if data_set_of(run) == "pure"]
     assert {run.settings().dataset for run in runs} == {"drawn_faces/turning"}
     assert all("_drawn_faces-turning_" in run.seeded(0).name() for run in runs[:2])
+
+
+@pytest.mark.parametrize("name", ["table8", "table20", "table21"])
+def test_few_runs_on_labels_leave_pure_out_and_say_so(name):
+    made = {scale: study(name, scale) for scale in ("small", "paper")}
+    sets = {scale: {data_set_of(run) for run in of_scale.runs()} for scale, of_scale in made.items()}
+    assert sets["paper"] - sets["small"] == {"pure"}
+    assert "PURE is left out" in made["small"].about
+    assert "left out" not in made["paper"].about
 
 
 @pytest.mark.parametrize("name", sorted(published.tables()))

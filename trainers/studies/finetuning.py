@@ -24,7 +24,7 @@ _OF_MOVED = {**OF_PAPER, "fft_fundamental": OF_PULSE["fft_fundamental"], OWN: "o
 def whole_networks(scale: Scale) -> Study:
     """Returns table 8, with a line of the head that it does not have, and blocks of a head that learns first."""
     methods = scale.some(("supervised", *PAPERS))
-    block = _block("table8", "The whole network at once", scale, scale.some(SETS), methods)
+    block = _block("table8", "The whole network at once", scale, scale.tuned(scale.some(SETS)), methods)
     title, head = other_head(scale)
     other = _learned(block.lines[0], lambda run: run.but(head=head), of_series=False)
     lines = (*block.lines, dataclasses.replace(other, title=title))
@@ -44,10 +44,10 @@ def whole_networks(scale: Scale) -> Study:
         "learns while the encoder stays as it is, and the whole network after that, in twice as many steps; supervised "
         "training goes on as long there. The last block has a head that learns one multiple of what a Fourier "
         "transform reads, on encoders as they are, and with all of the network from random weights and from SimPer's. "
-        "Learning rates of the whole network were chosen on validation clips for every start on digits and faces, of "
-        "those in place of PURE on heads that moved otherwise, and are the same for all on Countix and LST."
+        "Learning rates of the whole network were chosen on validation clips for every start on digits and faces, and "
+        "are the same for all on Countix and LST."
     )
-    return Study("table8", published.title("table8"), about, (whole, alone, after, multiple))
+    return Study("table8", published.title("table8"), about + scale.untuned(), (whole, alone, after, multiple))
 
 
 def transfer(scale: Scale) -> Study:
@@ -83,7 +83,7 @@ def networks(scale: Scale) -> Study:
     pulse = {"encoder": "efficientphys", **(FEW_FRAMES if scale.is_short else {})}
     if scale.name == "small":  # EfficientPhys' steps take seconds on two cores, and so does reading clips with it.
         pulse |= {"num_views": 3, "steps": 100, "train_clips": 150, "learning_rate": 0.001}
-    changes = {"countix": counting, **dict.fromkeys(scale.some(PULSE, 1), pulse)}
+    changes = {"countix": counting, **dict.fromkeys(scale.tuned(scale.some(PULSE, 1)), pulse)}
 
     def labeled(name, method):
         if name == "countix":
@@ -102,7 +102,7 @@ def networks(scale: Scale) -> Study:
     methods = scale.some(("supervised", "simclr", "simper"))
     block = _block("table20", "", scale, changes, methods, lambda name, _: changes[name], labeled=labeled)
     blocks = (controls.beside_heads(block), _before_labels("Before any label", block, scale))
-    return Study("table20", published.title("table20"), about, blocks)
+    return Study("table20", published.title("table20"), about + scale.untuned(), blocks)
 
 
 def pulse_methods(scale: Scale) -> Study:
@@ -115,7 +115,7 @@ def pulse_methods(scale: Scale) -> Study:
 
     def block(title, suffix, saliency, added, labeled):
         given = {"saliency": saliency, **before, **added}
-        names = scale.some(PULSE, 1)
+        names = scale.tuned(scale.some(PULSE, 1))
         return _block("table21", title, scale, names, methods, lambda *_: given, suffix, lambda *_: labeled)
 
     blocks = []
@@ -132,7 +132,7 @@ def pulse_methods(scale: Scale) -> Study:
     )
     if scale.sets["scamps"].rates:
         about += " All three learn from labels at the rate that was chosen for SimPer."
-    return Study("table21", published.title("table21"), about, tuple(blocks))
+    return Study("table21", published.title("table21"), about + scale.untuned(), tuple(blocks))
 
 
 def other_data(scale: Scale) -> Study:
