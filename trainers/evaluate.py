@@ -5,6 +5,7 @@ python -m trainers.evaluate --run_dir=runs/quickstart
 
 import trainers.quiet  # noqa: F401  isort: skip
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -143,6 +144,8 @@ def score(clips, predicted, values, task, settings, seconds):
 def functions_of(clips, model, task):
     """Returns what is read off every clip, for `features.extract`: features, and the extras of the task."""
     functions = {"series": model.encode, **features.extras(task, clips.value_range, clips.frame_shape)}
+    if "before_head" in task.extras:
+        functions["before_head"] = functools.partial(model.encode, before_head=True)
     return functions | ({"predicted": model.predict_labels} if model.predicts_labels else {})
 
 

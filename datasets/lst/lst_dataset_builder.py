@@ -17,7 +17,7 @@ _RETRIEVED = (-60.0, 70.0)
 
 @dataclasses.dataclass(eq=False)
 class LstConfig(tfds.core.BuilderConfig):
-    """Hours of a clip and its target. The defaults are the paper's; it does not say which quarter it tests.
+    """Hours of a clip and its target. The defaults are the paper's but for the split, see the README beside it.
 
     Attributes:
         start: First hour of the period, UTC.
@@ -26,7 +26,7 @@ class LstConfig(tfds.core.BuilderConfig):
         horizon: Hours of a target, right after the clip.
         stride: Hours from one clip to the next.
         size: Cells a side of a quarter.
-        split: `"region"` tests on one quarter, `"time"` on the last windows of all; see `reader.split_windows`.
+        split: `"time"` tests on the last windows of all quarters, `"region"` on one; see `reader.split_windows`.
         test_quarter: What a split by region tests on.
         validation_quarter: What a split by region validates on.
         validation_fraction: The fraction of the windows of each quarter that validate in a split by time.
@@ -38,7 +38,7 @@ class LstConfig(tfds.core.BuilderConfig):
     horizon: int = 100
     stride: int = 24
     size: int = 100
-    split: str = "region"
+    split: str = "time"
     test_quarter: str = "south_east"
     validation_quarter: str = "south_west"
     validation_fraction: float = 0.1
@@ -47,20 +47,21 @@ class LstConfig(tfds.core.BuilderConfig):
 class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
     """Windows of hourly temperature maps, labeled with the mean temperature of the hours after them."""
 
-    VERSION = tfds.core.Version("2.1.0")
+    VERSION = tfds.core.Version("2.2.0")
     RELEASE_NOTES = {
         "1.0.0": "Initial release.",
         "2.0.0": "A validation split, of windows that trained.",
         "2.1.0": "The hours that overlapping windows share.",
+        "2.2.0": "time is the default, and time_32 stands in place of region_32.",
     }
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
         "Sync the folders ABI-L2-LSTC/2022/097 to ABI-L2-LSTC/2022/196 of the public bucket noaa-goes16 to here (2,400 "
         "files, about 6 GB). Files are found by name anywhere below. The README of datasets/lst has the command."
     )
     BUILDER_CONFIGS = [
-        LstConfig(name="region", description="Tested on one quarter of the map, validated on another."),
-        LstConfig(name="region_32", description="As region, of 32 x 32 pixels, for a CPU.", size=32),
-        LstConfig(name="time", description="Tested on the last weeks, validated on weeks before.", split="time"),
+        LstConfig(name="time", description="Tested on the last weeks, validated on weeks before."),
+        LstConfig(name="time_32", description="As time, of 32 x 32 pixels, for a CPU.", size=32),
+        LstConfig(name="region", description="Tested on one quarter of the map, validated on another.", split="region"),
     ]
 
     def _info(self):

@@ -19,7 +19,7 @@ class LstTest(tfds.testing.DatasetBuilderTestCase):
 
     DATASET_CLASS = lst_dataset_builder.Builder
     SPLITS = {"train": 14, "validation": 7, "test": 7}
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", **SMALL)]
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small", split="region", **SMALL)]
 
     @classmethod
     def setUpClass(cls):
@@ -33,11 +33,11 @@ class LstByTimeTest(LstTest):
     """A split by time: of 14 hours from 0, 6, ..., 42 the last two test, those from 18 validate, from 0 train."""
 
     SPLITS = {"train": 4, "validation": 4, "test": 8}
-    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small_time", split="time", **SMALL | {"window": 6})]
+    BUILDER_CONFIG_NAMES_TO_TEST = [Config(name="small_time", **SMALL | {"window": 6})]
 
 
 def prepare(manual_dir, data_dir):
-    builder = lst_dataset_builder.Builder(data_dir=data_dir, config=Config(name="small", **SMALL))
+    builder = lst_dataset_builder.Builder(data_dir=data_dir, config=Config(name="small", split="region", **SMALL))
     builder.download_and_prepare(download_config=tfds.download.DownloadConfig(manual_dir=manual_dir))
     return builder
 
@@ -82,6 +82,6 @@ def test_missing_hours_are_written_to_the_report(cloudy, tmp_path):
 
 def test_the_default_config_is_the_paper():
     default = lst_dataset_builder.Builder.BUILDER_CONFIGS[0]
-    assert (default.name, default.split) == ("region", "region")
+    assert (default.name, default.split) == ("time", "time")
     assert (default.window, default.horizon, default.stride, default.size) == (100, 100, 24, 100)
     assert np.datetime64(default.end, "h") - np.datetime64(default.start, "h") == np.timedelta64(2400, "h")

@@ -5,6 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, norm_option, normalization
 from simper_tf.encoders.precision import FULL, space_mean
@@ -17,7 +18,7 @@ def cnn3d(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
     """Returns the authors' 3D variant of the MNIST CNN: two blocks of convolution, norm, ReLU and pooling.
 
     372,227 trainable parameters at 1 channel, 377,987 at 3 (`norm="batch"`). Nothing strides over time, so any
-    length works, and a feature sees 9 frames.
+    length works, and a feature sees 9 frames. Before the head, a convolution to one map, stand 128 features a frame.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
@@ -44,7 +45,7 @@ def cnn3d(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
         x = layers.Conv3D(filters, (5, 3, 3), padding="same")(x)
         x = layers.ReLU()(normalization(options.norm)(x))
         x = layers.MaxPooling3D((1, 2, 2))(x)
-    x = convolution(1, (1, 1, 1), dtype=FULL)(x)
+    x = convolution(1, (1, 1, 1), dtype=FULL)(mark(x))
     x = layers.ReLU(dtype=FULL)(normalization(options.norm, groups=1, dtype=FULL)(x))
     return keras.Model(clips, keras.ops.mean(x, axis=(2, 3, 4)), name="cnn3d")
 
@@ -61,7 +62,8 @@ def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], options) ->
     """Returns the MNIST CNN of DomainBed, which the paper cites, with kernels that reach over five frames.
 
     Four blocks of convolution, ReLU and norm, in this order, the mean over space and a linear head. 1,847,553
-    trainable parameters at 1 channel, 1,853,313 at 3, the head's 129 included. A feature sees 17 frames.
+    trainable parameters at 1 channel, 1,853,313 at 3, the head's 129 included: 128 features a frame stand before it. A
+    feature sees 17 frames.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
@@ -81,5 +83,5 @@ def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], options) ->
         x = layers.ZeroPadding3D((2, 1, 1))(x)
         x = layers.Conv3D(filters, (5, 3, 3), (1, stride, stride), activation="relu")(x)
         x = normalization(options.norm, momentum=0.9, epsilon=1e-5)(x)
-    x = layers.Dense(1, dtype=FULL)(space_mean(x))
+    x = layers.Dense(1, dtype=FULL)(mark(space_mean(x)))
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1), name="cnn3d_domainbed")

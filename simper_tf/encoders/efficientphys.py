@@ -15,7 +15,8 @@ def efficientphys(frame_shape: tuple[int, int, int], options) -> keras.Model:
 
     467,337 trainable parameters at 36 x 36 x 3, and the 6 statistics of `batch`. The published code takes differences
     over the frames of a whole batch laid end to end, so that they cross from one clip into the next; here each clip
-    has its own, brought to unit deviation over the clip, and temporal shifts run through the whole clip.
+    has its own, brought to unit deviation over the clip, and temporal shifts run through the whole clip. The head and
+    the 128 features before it are those of `ts_can`.
 
     Args:
         frame_shape: `(H, W, C)` of the clips, on which the size of a dense layer depends.

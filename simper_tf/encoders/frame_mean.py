@@ -2,13 +2,14 @@
 
 import keras
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 
 
 def frame_mean(frame_shape: tuple[int | None, int | None, int]) -> keras.Model:
     """Returns the mean over space and channels of every frame, `(B, T, H, W, C)` -> `(B, T)`; it has no parameters.
 
-    What a readout finds in it is in the pixels themselves.
+    What a readout finds in it is in the pixels themselves. It has no head: features are the mean too.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
@@ -17,4 +18,4 @@ def frame_mean(frame_shape: tuple[int | None, int | None, int]) -> keras.Model:
         ValueError: `frame_shape` is none.
     """
     clips = clip_input(frame_shape)
-    return keras.Model(clips, keras.ops.mean(clips, axis=(2, 3, 4)), name="frame_mean")
+    return keras.Model(clips, mark(keras.ops.mean(clips, axis=(2, 3, 4))), name="frame_mean")

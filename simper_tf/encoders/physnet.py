@@ -3,6 +3,7 @@
 import keras
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.dropout import SpatialDropout3D
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, normalization
@@ -42,7 +43,8 @@ def physnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.M
 
     858,497 trainable parameters at 3 channels. Every channel of a clip is standardized first. Time is halved twice, by
     means of two frames, and doubled twice. So that any length works, an odd last frame is taken alone, and what the
-    doubled series have more than the clip is cut off at the end.
+    doubled series have more than the clip is cut off at the end. Before the linear head stand 64 features of each
+    quarter of a frame.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
@@ -65,7 +67,7 @@ def physnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.M
         x = _block(_block(x, 64, (3, 3, 3), options.norm), 64, (3, 3, 3), options.norm)
     for _ in range(2):
         x = _block(layers.UpSampling3D((2, 1, 1))(x), 64, (3, 1, 1), options.norm)
-    x = layers.Dense(1, dtype=FULL)(QuarterMeans(dtype=FULL)(CutToLength()(x, clips)))
+    x = layers.Dense(1, dtype=FULL)(mark(QuarterMeans(dtype=FULL)(CutToLength()(x, clips))))
     series = keras.ops.squeeze(x, axis=-1)
     series = keras.ops.concatenate([series, keras.ops.mean(series, axis=-1, keepdims=True)], axis=-1)
     return keras.Model(clips, series, name="physnet")
@@ -76,7 +78,8 @@ def physnet_sinc(frame_shape: tuple[int | None, int | None, int], options) -> ke
     """Returns the PhysNet of SiNC, which keeps all frames.
 
     1,386,497 trainable parameters at 3 channels. A feature sees 33 frames; frames beyond the ends repeat the outermost
-    ones. Half of the channels are dropped in training after every second convolution from the third on.
+    ones. Half of the channels are dropped in training after every second convolution from the third on. Before the
+    linear head stand 64 features a frame.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
@@ -99,7 +102,7 @@ def physnet_sinc(frame_shape: tuple[int | None, int | None, int], options) -> ke
             x = layers.MaxPooling3D((1, 2, 2), padding="same")(x)
         if count in (3, 5, 7, 9):
             x = SpatialDropout3D(0.5)(x)
-    x = layers.Dense(1, dtype=FULL)(space_mean(x))
+    x = layers.Dense(1, dtype=FULL)(mark(space_mean(x)))
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1), name="physnet_sinc")
 
 

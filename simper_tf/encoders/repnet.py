@@ -5,6 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import PerFrame, clip_input
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL
@@ -22,7 +23,7 @@ class RepNetOptions(NormOptions):
 
 @takes(RepNetOptions)
 def repnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
-    """Returns the convolutional part of RepNet, 512 features a frame.
+    """Returns the convolutional part of RepNet, 512 features a frame, without a head.
 
     ResNet-50 V2 up to `conv4_block3_out`, a convolution over frames t - 3, t and t + 3, and the maximum over space.
     Weights start at random, as in the paper. 19,351,168 trainable parameters at 3 channels. Any length and size of
@@ -49,7 +50,7 @@ def repnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mo
         x
     )
     x = layers.ReLU(dtype=FULL)(normalization(options.norm, dtype=FULL)(x))
-    return keras.Model(clips, keras.ops.max(x, axis=(2, 3)), name="repnet")
+    return keras.Model(clips, mark(keras.ops.max(x, axis=(2, 3))), name="repnet")
 
 
 def _resnet(channels, norm, width):

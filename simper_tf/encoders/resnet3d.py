@@ -5,6 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
@@ -46,7 +47,7 @@ def resnet3d18(frame_shape: tuple[int | None, int | None, int], options) -> kera
     for stage, filters in enumerate((64, 128, 256, 512)):
         x = basic_block(x, filters, (3, 3, 3), 2 if stage else 1, norm)
         x = basic_block(x, filters, (3, 3, 3), 1, norm)
-    x = space_mean(x)
+    x = mark(space_mean(x))
     if outputs:
         x = layers.Dense(outputs, dtype=FULL)(x)
     return keras.Model(clips, keras.ops.squeeze(x, axis=-1) if outputs == 1 else x, name="resnet3d18")

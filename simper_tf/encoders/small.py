@@ -6,6 +6,7 @@ import math
 import keras
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import Options, option, takes
@@ -45,7 +46,8 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        options: See `SmallOptions`. Convolutions are 3 x 3 with stride 2.
+        options: See `SmallOptions`. Convolutions are 3 x 3 with stride 2. The outputs are a linear head on the 64
+            features of a frame.
 
     Returns:
         `keras.Model`, `(B, T, H, W, C)` -> `(B, T)` or `(B, T, D)`.
@@ -69,7 +71,7 @@ def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mod
     beyond = options.kernel_frames // 2
     x = keras.ops.pad(x, ((0, 0), (beyond, beyond), (0, 0)), mode="symmetric")
     x = layers.Conv1D(64, options.kernel_frames, activation="relu", dtype=FULL)(x)
-    x = layers.Dense(options.outputs, dtype=FULL)(x)
+    x = layers.Dense(options.outputs, dtype=FULL)(mark(x))
     return keras.Model(clips, x if options.outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small")
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import keras
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.precision import FULL, space_mean
 from simper_tf.utils.options import Options, option, takes
@@ -34,7 +35,8 @@ def small1d(frame_shape: tuple[int | None, int | None, int], options) -> keras.M
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.
-        options: See `Small1DOptions`. Where channels are encoded by themselves, each has as many outputs; with one
+        options: See `Small1DOptions`. The outputs are a linear head on the 32 features of a sample, or as many as the
+            last width says. Where channels are encoded by themselves, each has as many outputs; with one
             series in all the axis is dropped.
 
     Returns:
@@ -57,6 +59,6 @@ def small1d(frame_shape: tuple[int | None, int | None, int], options) -> keras.M
         # Samples off either end mirror those before it, as in `small`.
         x = keras.ops.pad(x, ((0, 0), (beyond, beyond), (0, 0), (0, 0)), mode="symmetric")
         x = layers.Conv2D(filters, (options.kernel_frames, 1), activation="relu", dtype=FULL)(x)
-    x = layers.Dense(options.outputs, dtype=FULL)(x)
+    x = layers.Dense(options.outputs, dtype=FULL)(mark(x))
     x = layers.Reshape((-1, places * options.outputs), dtype=FULL)(x)
     return keras.Model(clips, x if places * options.outputs > 1 else keras.ops.squeeze(x, axis=-1), name="small1d")

@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.difference import FrameDifference
 from simper_tf.encoders.dropout import Dropout
 from simper_tf.encoders.frames import clip_input
@@ -61,7 +62,7 @@ def ts_can(frame_shape: tuple[int, int, int], options) -> keras.Model:
     """Returns TS-CAN with one value a frame.
 
     At 36 x 36 x 3 it has 467,233 parameters, with attention 532,899. It has no norm: clips are never mixed. Dropout
-    is as published, 0.25 after pooling and 0.5 before the last layer.
+    is as published, 0.25 after pooling and 0.5 before the last layer, a linear head on 128 features a frame.
 
     Args:
         frame_shape: `(H, W, C)` of the clips, on which the size of a dense layer depends.
@@ -80,7 +81,7 @@ def ts_can(frame_shape: tuple[int, int, int], options) -> keras.Model:
 
 
 def motion_branch(x, masks=(), self_attention=False):
-    """Returns the `(B, T)` features of TS-CAN's motion branch.
+    """Returns the `(B, T)` outputs of TS-CAN's motion branch, a linear head on 128 features a frame.
 
     Args:
         x: `(B, T, H, W, C)` symbolic tensor, H and W known and at least `SMALLEST_FRAME`.
@@ -95,7 +96,7 @@ def motion_branch(x, masks=(), self_attention=False):
         x = _pooling(x)
     # The first dense layer is what takes the place of a mean over space here.
     x = layers.Reshape((-1, x.shape[2] * x.shape[3] * x.shape[4]), dtype=FULL)(x)
-    x = Dropout(0.5, dtype=FULL)(layers.Dense(128, activation="tanh", dtype=FULL)(x))
+    x = Dropout(0.5, dtype=FULL)(mark(layers.Dense(128, activation="tanh", dtype=FULL)(x)))
     return keras.ops.squeeze(layers.Dense(1, dtype=FULL)(x), axis=-1)
 
 

@@ -1,6 +1,7 @@
 """Heads that protocols fit on training clips: arrays and features -> labels, in evaluation and in an exported model.
 
-A head is a function of arrays by name and of `(B, T)` or `(B, T, D)` features, T known. It returns `(B,)` or `(B, H)`
+A head is a function of arrays by name and of `(B, T)` or `(B, T, D)` features, T known: the encoder's outputs, or for
+those of `BEFORE_HEAD` what these are made of. It returns `(B,)` or `(B, H)`
 float64 labels in the unit of the task; of a frequency, in cycles a frame.
 """
 
@@ -86,3 +87,5 @@ HEADS: dict[str, Callable] = {
     "probe": of_spectra,
     "linear_probe": linear,
 }
+# Of them those that read the features before the encoder's head.
+BEFORE_HEAD = ("linear_probe",)

@@ -162,6 +162,7 @@ class Scalar(Task):
     """One number a clip that is no frequency, such as a blood pressure in mmHg."""
 
     kind: ClassVar[str] = "scalar"
+    extras: ClassVar[tuple[str, ...]] = ("before_head",)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,7 +171,7 @@ class Series(Task):
 
     kind: ClassVar[str] = "series"
     metrics: ClassVar[Mapping[str, tuple[Callable, str | None]]] = metrics.SERIES_METRICS
-    extras: ClassVar[tuple[str, ...]] = ("levels",)
+    extras: ClassVar[tuple[str, ...]] = ("levels", "before_head")
 
     @property
     def answer(self) -> str:

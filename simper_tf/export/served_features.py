@@ -49,8 +49,7 @@ class FeaturesModel(tf.Module):
         self.max_frames = _MOST_VALUES // values if max_frames is None else max_frames
         if self.max_frames < 1:
             raise ValueError(f"`max_frames` must be at least 1. Received: {self.max_frames}.")
-        clips = tf.TensorSpec([None, num_frames, *self.frame_shape], tf.float32)
-        self._encode = traced_once(functools.partial(encoder, training=False), input_signature=[clips])
+        self._encode = self.traced(encoder)
         self.value_range = None if self.is_series else rising("value_range", value_range)
 
     def features(self, frames):
@@ -76,6 +75,11 @@ class FeaturesModel(tf.Module):
             "num_frames": self.num_frames,
             "max_frames": self.max_frames,
         }
+
+    def traced(self, encoder):
+        """Returns an encoder as a function of clips, as it takes them, that is traced once."""
+        clips = tf.TensorSpec([None, self.num_frames, *self.frame_shape], tf.float32)
+        return traced_once(functools.partial(encoder, training=False), input_signature=[clips])
 
     def encoded(self, frames):
         """Returns the features alone of frames that nothing has checked; arguments as in `features`."""

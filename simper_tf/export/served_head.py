@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 
+from simper_tf.encoders.before_head import with_features
 from simper_tf.evaluation import heads
 from simper_tf.evaluation.tasks import FREQUENCY_UNITS, Frequency, Task
 from simper_tf.export.requests import batch_and_time, least_rate_checks, refuse
@@ -23,6 +24,7 @@ class ServedHead:
         answers: Function of features, of a fitted frequency of rates too -> outputs by name.
         weights: Variables that it reads.
         band: `(low, high)` in Hz of a frequency that takes a rate; None for a head that takes none.
+        before_head: Whether it reads the features before the encoder's own head, and not the outputs.
         kept: Weights by name for further training.
     """
 
@@ -31,6 +33,7 @@ class ServedHead:
     answers: Callable
     weights: Sequence[tf.Variable]
     band: tuple[float, float] | None = None
+    before_head: bool = False
     kept: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
     @classmethod
@@ -63,7 +66,8 @@ class ServedHead:
 
         given = num_frames, task.answer
         if not isinstance(task, Frequency):
-            return cls(*given, _named(task.answer, labels), list(variables.values()))
+            inner = protocol in heads.BEFORE_HEAD
+            return cls(*given, _named(task.answer, labels), list(variables.values()), before_head=inner)
 
         def frequencies(features, rate):
             hertz = tf.cast(labels(features) * tf.cast(rate, tf.float64), tf.float32)
@@ -82,6 +86,7 @@ class HeadModel(FeaturesModel):
 
     def __init__(self, encoder, frame_shape, head, value_range=(0.0, 1.0), max_frames=None):
         super().__init__(encoder, frame_shape, value_range, head.num_frames, max_frames)
+        self._encode_both = self.traced(with_features(encoder)) if head.before_head else None
         self.weights += head.weights
         self.answer_name, self.band, self._answers = head.answer, head.band, head.answers
 
@@ -98,8 +103,8 @@ class HeadModel(FeaturesModel):
     def labels(self, frames, *rate):
         """Returns what `answer` does, and the features; arguments and errors are those of `answer`."""
         checks = itertools.chain(self.frames_checks(frames), self._rate_checks(frames, *rate))
-        features = self.encoded(refuse(checks, frames))
-        return {**self._answers(features, *rate), "features": features}
+        read, features = self._read(refuse(checks, frames))
+        return {**self._answers(read, *rate), "features": features}
 
     def answer(self, frames, *rate):
         """Returns the labels of frames under the name of the answer, `(B,)` or `(B, H)`; of frequencies in Hz too.
@@ -113,6 +118,13 @@ class HeadModel(FeaturesModel):
         """
         labels = self.labels(frames, *rate)
         return {name: values for name, values in labels.items() if name != "features"}
+
+    def _read(self, frames):
+        """Returns what the head reads of frames that nothing has checked, and the features."""
+        if self._encode_both is None:
+            return [self.encoded(frames)] * 2
+        before_head, features = self._encode_both(self.scaled(frames))
+        return before_head, tf.cast(features, tf.float32)
 
     def _rate_checks(self, frames, *rate):
         if rate:

@@ -8,6 +8,7 @@ import tensorflow as tf
 from numpy.typing import ArrayLike
 
 from simper_tf.encoders import auxiliary_losses
+from simper_tf.encoders.before_head import with_features
 from simper_tf.losses import diagnostics
 from simper_tf.methods import batches, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
@@ -285,20 +286,23 @@ class Method(keras.Model):
     def call(self, clips: tf.Tensor, training: bool = False) -> tf.Tensor:
         return self.encoder(clips, training=training)
 
-    def encode(self, clips: ArrayLike) -> tf.Tensor:
+    def encode(self, clips: ArrayLike, before_head: bool = False) -> tf.Tensor:
         """Returns the features of whole clips.
 
         Args:
             clips: `(B, T, H, W, C)` uint8, or floats in [0, 1]; or a list of B clips.
+            before_head: Whether to return what the encoder's head makes them of, see `encoders.before_head`.
 
         Returns:
             `(B, T)` or `(B, T, D)` float32.
 
         Raises:
-            ValueError: they are no clips, or none for the encoder; see `check_clips`.
+            ValueError: they are no clips, or none for the encoder, see `check_clips`; or it names no such features.
         """
         clips = batch_of(clips)
         check_clips(clips, self.frame_shape)
+        if before_head:
+            return with_features(self.encoder)(unit_range(clips), training=False)[0]
         return tf.cast(self(unit_range(clips)), tf.float32)
 
     def frequency(self, clips: ArrayLike, rate: ArrayLike) -> tf.Tensor | float:

@@ -59,6 +59,10 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
         if name == "rotating_digits":
             lines += controls.beside_features(name, controls.mean_of_frames(plain), columns)
             lines += controls.floor_lines(plain, columns)
+        elif name == "lst":
+            reader = controls.mean_of_frames(plain.but(method="simper"))
+            lines.append(_line(reader, columns, "control: the mean of each map alone"))
+            lines += controls.beside_features(name, reader, columns)
         else:
             lines += controls.beside_features(name, controls.untrained(plain.but(method="simper")), columns)
         about = f"Features of five methods on {scale.title(name)}, trained {_OF_FREQUENCIES}"

@@ -39,24 +39,25 @@ def probe(train: Features, validation: Features, test: Features, task: Task) -> 
 
 
 def linear_probe(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
-    """Predicts labels, or series of them, by a linear map of the features.
+    """Predicts labels, or series of them, by a linear map of the features before the encoder's head.
 
-    The paper probes with "a linear regressor on top of the fixed features" and says no more. Here every feature of
-    every frame is an input, z-scored over the training clips, and the penalty is that with the smallest mean absolute
-    error on the validation clips. What it found is the `penalty`.
+    The paper probes with "a linear regressor on top of the fixed features" and says no more. SimPer's loss takes mean
+    and scale out of the outputs, so that these need not keep the level of a clip. Here every feature of every frame
+    that the head makes them of is an input, z-scored over the training clips, and the penalty is that with the
+    smallest mean absolute error on the validation clips. What it found is the `penalty`.
 
     Args:
-        train, validation, test: With series `(N, T)` or `(N, T, D)` and labels `(N,)` or `(N, H)`.
+        train, validation, test: With `before_head` `(N, T, D)` and labels `(N,)` or `(N, H)`.
         task: Any but a frequency.
     """
-    flat = [np.asarray(split.series, np.float64).reshape(len(split.series), -1) for split in (train, validation)]
+    flat = [np.float64(split.before_head).reshape(len(split.before_head), -1) for split in (train, validation)]
     mean, deviation = flat[0].mean(axis=0), flat[0].std(axis=0)
     # A column that is constant in training says nothing; rounding must not blow it up in the others. The squares of a
     # row sum to about 1.
     scale = np.where(deviation > 1e-6 * np.abs(mean), deviation, np.inf) * np.sqrt(len(mean))
     fitted, penalty = ridge(flat, mean, scale, (train.labels, validation.labels))
     note = f"Linear probe: ridge with a penalty of {penalty:g}, the best on validation clips."
-    return Prediction(heads.linear(fitted, test.series).numpy(), note, {"penalty": penalty}, fitted)
+    return Prediction(heads.linear(fitted, test.before_head).numpy(), note, {"penalty": penalty}, fitted)
 
 
 def own_head(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:

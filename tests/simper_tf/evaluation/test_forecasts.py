@@ -13,9 +13,10 @@ RNG = np.random.default_rng(53)
 TASK = Series("°C")
 
 
-def features(series, labels, **more):
-    ids = np.array([f"{k:03d}" for k in range(len(series))])
-    return Features(series, labels, np.full(len(series), 1 / 3600), ids, **more)
+def features(inner, labels, **more):
+    """Returns features before a head, beside outputs that say nothing of the labels."""
+    ids = np.array([f"{k:03d}" for k in range(len(inner))])
+    return Features(np.eye(len(inner), 7), labels, np.full(len(inner), 1 / 3600), ids, before_head=inner, **more)
 
 
 def linear(number, noise=0.0):
@@ -41,7 +42,7 @@ def test_a_linear_map_is_recovered_and_its_noise_held_down():
 def test_the_probe_is_ridge_regression_of_scaled_features():
     train, validation, test = linear(15), linear(9), linear(5)
     predicted, penalty = probe(train, validation, test)
-    flat = [part.series.reshape(len(part.series), 20) for part in (train, test)]
+    flat = [part.before_head.reshape(len(part.before_head), 20) for part in (train, test)]
     scaled = [(x - flat[0].mean(axis=0)) / flat[0].std(axis=0) / np.sqrt(20) for x in flat]
     reference = Ridge(penalty).fit(scaled[0], train.labels).predict(scaled[1])
     np.testing.assert_allclose(predicted, reference, rtol=1e-6)
@@ -58,16 +59,16 @@ def test_the_penalty_is_never_chosen_on_clips_predicted():
 def test_a_probe_ignores_scale_offset_and_order():
     parts = linear(40), linear(20), linear(10)
     predicted, _ = probe(*parts)
-    scaled = [dataclasses.replace(part, series=1e-3 * part.series + 7) for part in parts]
+    scaled = [dataclasses.replace(part, before_head=1e-3 * part.before_head + 7) for part in parts]
     np.testing.assert_allclose(probe(*scaled)[0], predicted, rtol=1e-6)
     order = RNG.permutation(40)
-    shuffled = features(parts[0].series[order], parts[0].labels[order])
+    shuffled = features(parts[0].before_head[order], parts[0].labels[order])
     np.testing.assert_allclose(probe(shuffled, *parts[1:])[0], predicted, rtol=1e-6)
 
 
 def test_features_that_are_constant_in_training_predict_the_mean():
     train, validation, test = linear(9), linear(5), linear(4)
-    train = dataclasses.replace(train, series=np.full_like(train.series, 0.1))
+    train = dataclasses.replace(train, before_head=np.full_like(train.before_head, 0.1))
     expected = protocols.training_mean(train, validation, test, TASK).values
     np.testing.assert_allclose(probe(train, validation, test)[0], expected, rtol=1e-9)
 

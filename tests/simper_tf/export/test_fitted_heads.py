@@ -7,6 +7,7 @@ import tensorflow as tf
 from c_api import ask
 
 from simper_tf.encoders import small
+from simper_tf.encoders.before_head import mark, with_features
 from simper_tf.evaluation import features, protocols
 from simper_tf.evaluation.tasks import Frequency, Scalar, Series
 from simper_tf.export import saved_model
@@ -53,17 +54,19 @@ def encoder():
 def fitted(encoder, clips, name, task):
     """Returns what evaluation predicts of the last ten clips, and the head that is served."""
     frames, hertz, rates = clips
-    series, labels = encoder(unit_range(frames)).numpy(), labels_of(task, hertz, rates)
+    before_head, series = (part.numpy() for part in with_features(encoder)(unit_range(frames)))
     ids = np.array([f"clip {k}" for k in range(len(rates))])
-    parts = [features.Features(series, labels, rates, ids).only(slice(*cut)) for cut in ((20,), (20, 30), (30, 40))]
+    whole = features.Features(series, labels_of(task, hertz, rates), rates, ids, before_head=before_head)
+    parts = [whole.only(slice(*cut)) for cut in ((20,), (20, 30), (30, 40))]
     prediction = protocols.predict(*parts, task, names=[name])[name]
     return prediction.values, ServedHead.fitted(name, prediction.fitted, task, T)
 
 
 def model_of(head):
-    """Returns a model of that head, whose encoder hands on the first pixel."""
-    pixel = keras.layers.Lambda(lambda frames: frames[:, :, 0, 0, 0])
-    return HeadModel(keras.Sequential([keras.Input((None, *FRAME)), pixel]), FRAME, head)
+    """Returns a model of that head, whose encoder hands on the first pixel, a third of which comes before its head."""
+    clips = keras.Input((None, *FRAME))
+    pixel = mark(clips[:, :, 0, 0, :] / 3)
+    return HeadModel(keras.Model(clips, 3 * pixel[..., 0]), FRAME, head)
 
 
 def frames_of(*pixels):
@@ -77,7 +80,7 @@ def test_a_linear_probe_adds_up_features_of_all_frames():
     arrays = {"weights": weights, "bias": np.array([5.0, -20.0])}
     model = model_of(ServedHead.fitted("linear_probe", arrays, CELSIUS, 8))
     said = model.labels(frames_of([0.5, 0, 0, 0, 0, 0, 0, 0.25], [0, 1, 1, 1, 1, 1, 1, 1]))
-    np.testing.assert_allclose(said["temperature_celsius"], [[35, -20], [105, -18]], rtol=1e-6)
+    np.testing.assert_allclose(said["temperature_celsius"], [[15, -20], [5 + 100 / 3, -20 + 2 / 3]], rtol=1e-6)
     assert set(said) == {"temperature_celsius", "features"}
     assert model.facts()["answer"] == "temperature_celsius"
     assert "band_hz" not in model.facts()
@@ -119,7 +122,7 @@ def test_a_head_says_what_its_protocol_predicts(encoder, clips, name, task):
     frames, _, rates = (values[30:] for values in clips)
     expected, head = fitted(encoder, clips, name, task)
     given = (tf.constant(rates),) if isinstance(task, Frequency) else ()
-    features = encoder(unit_range(frames))
+    features = with_features(encoder)(unit_range(frames))[0 if head.before_head else 1]
     np.testing.assert_allclose(head.answers(features, *given)[task.answer], expected, rtol=1e-6, atol=1e-6)
     assert len(np.unique(expected)) > 3
 
