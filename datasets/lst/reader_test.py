@@ -68,7 +68,7 @@ def test_a_quarter_without_any_temperature_is_refused(tmp_path):
 
 
 def config(**changes):
-    return lst_dataset_builder.LstConfig(name="test", **changes)
+    return lst_dataset_builder.LstConfig(name="test", **{"split": "region"} | changes)
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ START = datetime.datetime(2022, 4, 7, tzinfo=datetime.UTC)
 SCALE, OFFSET, FILL = 0.0025, 190.0, 65535  # Kelvin for a count, kelvin at count 0, and the count of no value.
 FLAGS = ("high_quality_retrieval_qf", "medium_quality_retrieval_qf", "low_quality_retrieval_qf", "no_retrieval_qf")
 # What tests write, and the config in which each split of it has a few clips.
-SMALLEST = {"subjects": 1, "seconds": 5}, {"size": 6, "window": 32, "horizon": 8, "stride": 4}
+SMALLEST = {"subjects": 1, "seconds": 5}, {"size": 6, "window": 32, "horizon": 8, "stride": 4, "split": "region"}
 
 
 def write(out, subjects=26, seconds=20, seed=0, clouds=0.3, gaps=True):

@@ -25,7 +25,7 @@ class Features:
         pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
         levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
         colors: `(N, T, 3)` mean R, G and B of each frame, or None where nobody asked for it or clips are gray.
-        before_head: `(N, T, D)` float32, what the encoder's head makes the series of, or None where nobody asked for it.
+        before_head: `(N, T, D)` float32, features before the encoder's head, or None where nobody asked for them.
         predicted: What the method's own head says, in the shape of the labels; None where it has none.
         known: `(N,)` bool, which labels may be looked at; None for all.
     """
