@@ -131,6 +131,8 @@ SERIES_METRICS = {
     "mae": (mean_absolute_error, None),
     "mape": (mean_absolute_fraction_error, "fraction"),
     "pearson": (mean_series_correlation, ""),
+    # Over all series and times at once, so that levels count too.
+    "pearson_pooled": (pearson_correlation, ""),
 }
 
 

@@ -8,7 +8,7 @@ from simper_tf.evaluation.protocols import FLOORS, IDEAL
 from simper_tf.evaluation.rows import Row
 
 # Of these metrics more is better; of all others less.
-RISING = {"pearson"}
+RISING = {"pearson", "pearson_pooled"}
 # Protocols that read clips or perfect features, and nothing that anybody learned.
 UNLEARNED = {
     "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",

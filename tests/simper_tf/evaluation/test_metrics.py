@@ -107,6 +107,14 @@ def test_small_changes_far_from_zero_are_not_constant():
     assert metrics.mean_series_correlation(swing, swing) == pytest.approx(1, abs=1e-6)
 
 
+def test_the_pooled_correlation_of_series_sees_their_levels():
+    true, predicted = np.array([[0.0, 1.0], [4.0, 5.0]]), np.array([[1.0, 0.0], [5.0, 4.0]])
+    pooled, _ = metrics.SERIES_METRICS["pearson_pooled"]
+    # Deviations of (-5, -3, 3, 5) / 2 and (-3, -5, 5, 3) / 2: products sum to 60 / 4, squares to 68 / 4.
+    assert pooled(true, predicted) == pytest.approx(60 / 68)
+    assert metrics.mean_series_correlation(true, predicted) == pytest.approx(-1)
+
+
 @pytest.mark.parametrize("name", metrics.SERIES_METRICS)
 def test_intervals_of_series_draw_whole_clips(name):
     metric, _ = metrics.SERIES_METRICS[name]

@@ -22,7 +22,8 @@ def test_rows_of_series_have_the_metrics_of_series():
     labels = RNG.uniform(10, 30, (12, 7)).astype(np.float32)
     test = Features(labels, labels, np.ones(12), np.arange(12).astype(str))
     found_rows = rows.score({"linear_probe": labels + RNG.normal(size=labels.shape)}, test, tasks.Series("°C"), **RUN)
-    assert [(row.metric, row.unit) for row in found_rows] == [("mae", "°C"), ("mape", "fraction"), ("pearson", "")]
+    pearsons = [("pearson", ""), ("pearson_pooled", "")]
+    assert [(row.metric, row.unit) for row in found_rows] == [("mae", "°C"), ("mape", "fraction"), *pearsons]
     assert all(row.n == 12 and row.low < row.value < row.high for row in found_rows)
 
 
