@@ -20,7 +20,9 @@ _OF_FREQUENCIES = (
 )
 _OF_SERIES = (
     "A linear map from features to the temperatures of the hours that follow, trained on frozen encoders; beside it "
-    "what needs no features: that the last day comes again, and the mean of all training clips."
+    "what learns no features: the same map of the mean of each hour's temperatures, that the last day comes again, and "
+    "the mean of all training clips. Features are those before the encoder's head, as outputs of SimPer need not keep "
+    "their mean."
 )
 _OF_PULSES = (
     " A face has other periods than its pulse, and no method is told which is meant: with the frequency prior, which "
