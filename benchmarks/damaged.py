@@ -1,4 +1,4 @@
-"""Fuzz of damaged, odd and hostile files: recordings through `trainers.predict`, built data sets through their loader.
+"""Fuzz of damaged, odd and hostile files: recordings through `simper predict`, built data sets through their loader.
 
 python -m benchmarks.damaged [--seed=0] [--files=1000] [--only=KIND] [--document=docs/recordings.md]
 
@@ -81,7 +81,7 @@ def predicted(folder, group, flags):
     out, peak = folder / "out", folder / "peak"
     shutil.rmtree(out, ignore_errors=True)
     peak.write_text("")
-    words = [sys.executable, "-m", "trainers.predict", f"--out={out}", *flags, "--"]
+    words = [sys.executable, "-m", "simper_tf", "predict", f"--out={out}", *flags]
     words = [sys.executable, "-c", _MEASURED, str(peak), str(60 * _MINUTES * len(group)), *words]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(folder)}
     done = subprocess.run([*words, *(str(case.path) for case in group)], env=environment, cwd=ROOT, check=False,
@@ -101,7 +101,10 @@ def outcome_of(case, lines, records):
     """Returns what a process that ended as it should says of a file."""
     if case.trap and case.trap.exists():
         return "a pickle was loaded"
-    begins = tuple(f"predict: {printable(str(case.path))}{words}" for words in (": found ", " is no video: "))
+    name = printable(str(case.path))
+    # Where all names of a call are refused, it is the command itself that says so.
+    begins = tuple(f"{who}{name}{words}" for who in ("predict: ", "simper predict: error: ")
+                   for words in (": found ", ": no such file.", " is no video: "))  # fmt: skip
     complaints = [line for line in lines if line.startswith(begins)]
     record = records.get(str(case.path))
     if bool(complaints) == bool(record):

@@ -23,6 +23,7 @@ REFUSAL = "predict: /a/b.csv: found nothing; expected"
         (SOUND, [], [1.4], [2.8], "a number made up"),
         (SOUND, [REFUSAL], None, [], "refused although sound"),
         (NOISE, [REFUSAL], None, [], damaged.REFUSED),
+        (NOISE, ["simper predict: error: /a/b.csv: no such file."], None, [], damaged.REFUSED),
         (NOISE, [], [None], [], damaged.NOTHING),
         (NOISE, [], [0.7], [], "a number made up"),
         (NOISE, ["predict: /a/c.csv: found nothing"], None, [], "no word of its own"),
@@ -48,8 +49,9 @@ def test_what_is_said_of_a_file_is_judged(case, lines, hertz, octaves, outcome):
     ],
 )
 def test_what_befalls_a_whole_process_is_told(tmp_path, monkeypatch, code, fate):
-    (tmp_path / "trainers").mkdir()
-    (tmp_path / "trainers" / "predict.py").write_text(code)
+    (tmp_path / "simper_tf").mkdir()
+    (tmp_path / "simper_tf" / "__init__.py").touch()
+    (tmp_path / "simper_tf" / "__main__.py").write_text(code)
     for name, value in (("ROOT", tmp_path), ("_MINUTES", 1 / 20), ("_MEMORY", 0.2)):
         monkeypatch.setattr(damaged, name, value)
     said, *_ = damaged.predicted(tmp_path, [NOISE], [])

@@ -132,7 +132,7 @@ def test_every_argument_of_a_public_name_has_a_type(name):
 @pytest.mark.slow
 def test_predict_starts_without_what_only_some_recordings_need():
     names = {"tensorflow", "keras", "tensorflow_datasets", "pandas", "matplotlib"}
-    said("\n".join([WITHOUT.format(names=names), "import trainers.predict"]))
+    said("\n".join([WITHOUT.format(names=names), "import simper_tf.commands.predict"]))
 
 
 @pytest.mark.slow

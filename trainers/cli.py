@@ -20,7 +20,7 @@ from simper_tf.utils import quiet
 from trainers import help
 
 
-def run(main, groups=None, takes=""):
+def run(main, groups=None):
     """Runs `main()` with parsed flags and turns expected errors into one line and an exit code that is not 0.
 
     `--verbosity=1` shows the traceback of these too; `--help` and `--helpfull` the flags of the command.
@@ -28,21 +28,20 @@ def run(main, groups=None, takes=""):
     Args:
         main: A function in the module of the command, whose documentation says what the command does.
         groups: Flags as help shows them, such as `options.groups()`; None for those of the module that runs.
-        takes: What words without -- are, such as "RECORDING..."; `main` then takes a list of them.
     """
     program = pathlib.Path(sys.argv[0]).stem
     if help.ASKED & {*sys.argv[1:]}:
         full = bool(help.FULL & {*sys.argv[1:]})
-        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}, takes=takes, full=full), end="")
+        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}, full=full), end="")
         return
 
     def guarded(argv):
         if not flags.FLAGS["verbosity"].present:
             logging.set_verbosity(logging.ERROR)
-        if len(argv) > 1 and not takes:
+        if len(argv) > 1:
             sys.exit(f"{program}: error: flags start with --. Found: {' '.join(argv[1:])}")
         try:
-            main(argv[1:]) if takes else main()
+            main()
         except KeyboardInterrupt:
             print(f"\n{program}: interrupted; nothing that was finished is lost.", file=sys.stderr)
             sys.exit(INTERRUPTED)

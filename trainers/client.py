@@ -18,10 +18,9 @@ from absl import flags
 from simper_tf.export.saved_model import FLOAT_SUFFIX
 from simper_tf.recordings import gaps, sources, windows
 from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings.frames import levels
 from simper_tf.utils.standardize import is_series
 from trainers import cli
-
-_GRAY = np.float32([0.299, 0.587, 0.114])  # Of R, G and B, as everywhere in video.
 
 
 def main():
@@ -88,14 +87,7 @@ def clips_of(source, rate, seconds, hop, frame_shape):
     if source.has_pictures:
         source.require_pictures("--video")
     for window in windows.cut(source.frames(0.0, np.inf, tuple(frame_shape[:2]), None), plan, longest_gap):
-        yield window.start, _levels(window.frames, frame_shape[2]) if source.has_pictures else window.frames
-
-
-def _levels(frames, channels):
-    """Returns pictures as uint8 levels of so many channels, 1 or 3."""
-    if (frames.shape[-1], channels) == (3, 1):
-        frames = (frames @ _GRAY)[..., None]
-    return np.uint8(np.rint(np.clip(np.broadcast_to(frames, (*frames.shape[:3], channels)), 0, 255)))
+        yield window.start, levels(window.frames, frame_shape[2]) if source.has_pictures else window.frames
 
 
 def connect(address, model, signature, timeout=60.0, max_megabytes=64, rows=False):

@@ -13,9 +13,7 @@ ASKED = {"--help", "-help", "-h", "--helpshort", "-?", *FULL}
 Groups = dict[str, dict[str, bool]]
 
 
-def text(
-    program: str, doc: str, groups: Groups, values: flags.FlagValues = flags.FLAGS, takes: str = "", full: bool = True
-) -> str:
+def text(program: str, doc: str, groups: Groups, values: flags.FlagValues = flags.FLAGS, full: bool = True) -> str:
     """Returns the help of a command.
 
     Args:
@@ -23,12 +21,10 @@ def text(
         doc: What it does, the documentation of its module.
         groups: Flags by heading. Where there are none, those of the module that runs are shown.
         values: Where its flags are defined.
-        takes: What words without -- are; empty for none.
         full: Whether flags that few users set are shown too.
     """
     shown = {"this command": dict.fromkeys(_own(values), False), **groups}
-    command = " ".join(filter(None, [f"python -m trainers.{program}", takes]))
-    parts = [doc.strip(), f"usage: {command} --flag=value ... [--flagfile=FILE]"]
+    parts = [doc.strip(), f"usage: python -m trainers.{program} --flag=value ... [--flagfile=FILE]"]
     for heading, names in shown.items():
         told = [_flag(values[name]) for name, is_rare in names.items() if name in values and (full or not is_rare)]
         if told:

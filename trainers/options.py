@@ -9,9 +9,9 @@ from simper_tf.methods import METHODS
 from simper_tf.training import run_folder
 from simper_tf.training.settings import Settings, free_names, owners, setting_fields
 from simper_tf.utils.options import kind_of, parse, text_of
-from trainers import declared
 from trainers.help import Groups
 
+_KINDS = {bool: flags.DEFINE_boolean, int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
 # Kind of owner -> heading of its flags.
 _HEADINGS = {
     "method": "methods", "encoder": "encoders", "sampler": "encoders", "appearance": "views", "protocol": "evaluation",
@@ -24,8 +24,7 @@ OF_EXPORT = ("the run", "the data", "the exported model")
 def define(values: flags.FlagValues = flags.FLAGS):
     """Defines every flag in some `FlagValues`; each trainer calls this before it parses its command line."""
     for field in setting_fields():
-        default = None if field.name == "run_dir" else field.default
-        declared.define_one(field, values, __name__, default)
+        _define_setting(field, {"flag_values": values, "module_name": __name__})
     for name, by_owner in _options().items():
         kind = flags.DEFINE_boolean if kind_of(_first(by_owner)) == (bool, False) else flags.DEFINE_string
         kind(name, None, _help(by_owner), flag_values=values, module_name=__name__)
@@ -112,6 +111,17 @@ def _reading_another(folder, adopted):
 def is_given(name: str) -> bool:
     """Returns whether the command line, or a flagfile, has a flag."""
     return bool(flags.FLAGS[name].present)
+
+
+def _define_setting(field, where):
+    told, default = field.metadata, None if field.name == "run_dir" else field.default
+    if told["choices"]:
+        flags.DEFINE_enum(field.name, default, sorted(told["choices"]), told["help"], **where)
+    elif kind_of(field)[1]:
+        flags.DEFINE_list(field.name, [str(value) for value in default], told["help"], **where)
+    else:
+        bounds = {"lower_bound": told["low"]} if told["low"] is not None else {}
+        _KINDS[kind_of(field)[0]](field.name, default, told["help"], **where, **bounds)
 
 
 def _value(field, value):

@@ -39,8 +39,6 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
         ValueError: a wish is not one.
         OSError: what was read cannot be written.
     """
-    if not names:
-        raise ValueError("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     out = pathlib.Path(request.out)
     named = search.find(list(names), request.rate, request.rate is not None)
     problems = list(named.problems)

@@ -11,7 +11,7 @@ from simper_tf.recordings.errors import RawDataError
 SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
             ".mxf", ".ogv", ".tif", ".tiff", ".ts", ".vob", ".webm", ".wmv", *endings.SERIES)  # fmt: skip
 
-# What `trainers.predict` writes, which in a folder is no recording.
+# What `simper predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
 
 

@@ -1,4 +1,4 @@
-"""`trainers.app`: uploads as a browser sends them, a real process, and a browser where there is one."""
+"""`simper app`: uploads as a browser sends them, a real process, and a browser where there is one."""
 
 import base64
 import contextlib
@@ -7,7 +7,6 @@ import html
 import http.client
 import io
 import json
-import pathlib
 import re
 import signal
 import socket
@@ -18,13 +17,9 @@ import chromium
 import numpy as np
 import photographs
 import pytest
-from absl import flags
 from processes import Command, done
 
 from simper_tf.commands import command_options, page_server, sample
-from trainers import declared
-
-ROOT = pathlib.Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -211,15 +206,12 @@ def test_the_page_says_that_a_picture_model_reads_no_series(tmp_path, swing):
 def test_the_form_offers_the_units_of_the_command(client):
     page = client.get("/").text
     assert re.findall(r'<option value="(\w+)">', page) == list(command_options.UNITS)
-    values = flags.FlagValues()
-    declared.define(command_options.Predict, values)
-    assert set(values["unit"].parser.enum_values) == set(command_options.UNITS)
 
 
 @pytest.fixture
 def address():
     """Yields the address of the command at work, which is told to stop afterwards and does."""
-    with Command(["trainers.app", "--port=0"]) as process:
+    with Command(["simper_tf", "app", "--port=0"]) as process:
         yield re.match(r"(http://127\.0\.0\.1:\d+) shows the page", process.stdout.readline())[1]
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate()
@@ -230,7 +222,7 @@ def address():
 @pytest.mark.slow
 def test_the_command_refuses_a_port_that_is_taken(address):
     port = address.rpartition(":")[2]
-    code, _, err = done(["trainers.app", f"--port={port}"])
+    code, _, err = done(["simper_tf", "app", f"--port={port}"])
     assert code == 1
     assert f"app: error: --port={port} on 127.0.0.1 cannot be used" in err.splitlines()[-1]
 
