@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import simper_tf
-from simper_tf.commands import annotated, answers, pictures, sample
+from docs import sample
+from simper_tf.commands import annotated, answers, pictures
 from simper_tf.reading import readings
 from simper_tf.recordings import sources
 

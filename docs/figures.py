@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 
 import simper_tf
 from datasets.drawn_faces import people
-from docs import animation
-from simper_tf.commands import sample
+from docs import animation, sample
 from simper_tf.commands.pictures import COLORS
 from simper_tf.evaluation import plots
 from trainers.grid import Grid

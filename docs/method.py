@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import simper_tf
-from docs import animation
-from simper_tf.commands import sample
+from docs import animation, sample
 from simper_tf.commands.pictures import COLORS
 
 PATH = pathlib.Path(__file__).with_name("method.png")

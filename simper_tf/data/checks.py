@@ -86,18 +86,9 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
 
 def of_recording(read, path, config):
     """Returns the `Report` of a recording, none of its frames decoded; see `face_recordings.inspect`."""
-    inspected = face_recordings.inspect(read, path, config.window, config.stride)
-    if inspected["problem"]:
-        return Report(problem=inspected["problem"])
-    return Report(
-        subject=inspected["subject"],
-        frames=inspected["frames"],
-        rate=inspected["rate"],
-        seconds=inspected["seconds"],
-        labels=tuple(inspected["heart_rates"]),
-        skipped=tuple(inspected["skipped"]),
-        notes=tuple(inspected["notes"]),
-    )
+    told = face_recordings.inspect(read, path, config.window, config.stride)
+    known = {name: told[name] for name in Report._fields if name in told}
+    return Report(**known, labels=tuple(told.get("heart_rates", ())))
 
 
 def decoded(report, clips):

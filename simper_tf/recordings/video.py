@@ -5,7 +5,6 @@ and the web varies. Times are seconds from the first frame that can be decoded. 
 without seeking. A rotation stored in the file is applied; both fields of an interlaced frame are averaged.
 """
 
-import collections
 import functools
 import math
 import os
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.recordings import retime, worker
+from simper_tf.recordings import worker
 from simper_tf.recordings.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
@@ -105,62 +104,6 @@ def decoded(
         pictures = np.frombuffer(content, np.uint8).reshape(facts["shape"])
         for moment, picture in zip(facts["times"], pictures, strict=True):
             yield longer * moment, picture
-
-
-def windows(path, seconds, hop, size, rate=None):
-    """Cuts a recording into clips of one length whose frames are equally spaced in time; memory is that of two clips.
-
-    A frame between two of the file is their linear mixture by time, so a varying rate does no harm. What repeats faster
-    than half the lower of the two rates shows as something slower. A clip is left out if the file shows no frame for
-    more than `LONGEST_GAP` and more than two frames take, somewhere inside it.
-
-    Args:
-        path: A video file.
-        seconds: Length of a clip.
-        hop: Seconds from the start of a clip to the start of the next. Both are rounded to whole frames.
-        size: Pixels a side, or `(height, width)`; the whole frame is resized by area averaging.
-        rate: Frames per second of the clips; that of the file, on average, if None.
-
-    Returns:
-        An iterator of `(start, clip)`: seconds from the first frame of the file, and
-        `(round(seconds * rate), height, width, 3)` uint8 RGB.
-
-    Raises:
-        RawDataError: as `probe`; while iterating: a frame cannot be decoded, or there is no clip at all.
-        ValueError: a clip of less than two frames, a hop of less than one, or a size below one pixel.
-    """
-    info = probe(path)
-    rate = info.rate if rate is None else rate
-    shape = (size, size) if isinstance(size, int) else tuple(size)
-    if not (1.5 <= seconds * rate < np.inf and 0.5 < hop * rate < np.inf and min(shape) > 0):
-        raise ValueError(
-            "Clips need two frames or more, a hop of one or more, and a pixel or more. "
-            f"Received: {seconds} s every {hop} s at {rate:g} frames per second, of size {shape}."
-        )
-    return _cut(path, info, shape, rate, round(seconds * rate), round(hop * rate))
-
-
-def _cut(path, info, shape, rate, length, step):
-    """Yields what `windows` returns, for a clip of `length` frames every `step` frames."""
-    latest, last, whole_from, found_any = collections.deque(maxlen=length), -1, 0, False
-    frames = retime.uniform(_until_the_end(path, info, shape), rate, max(LONGEST_GAP, 2 / info.rate))
-    for index, frame in frames:
-        whole_from = whole_from if index == last + 1 else index
-        latest.append(frame)
-        last, start = index, index + 1 - length
-        if start >= whole_from and start % step == 0:
-            found_any = True
-            yield start / rate, np.stack(latest)
-    if not found_any:
-        found = f"{info.seconds:.2f} s of video, up to {info.longest_gap:.2f} s without a frame"
-        raise RawDataError(path, found, f"{length / rate:.2f} s without a hole", "Ask for shorter clips.")
-
-
-def _until_the_end(path, info, shape):
-    """Yields times and small frames of a whole file, and the last frame again at the time at which it ends."""
-    for time, frame in decoded(path, -np.inf, np.inf, shape):
-        yield time, frame
-    yield time + 1 / info.rate, frame
 
 
 def read_interval(path, start, end, size):

@@ -119,7 +119,7 @@ def test_an_encoder_of_another_run_is_evaluated_without_training(call, tmp_path,
 
 
 @pytest.mark.parametrize("method", ["simper", "supervised"])
-def test_a_run_reads_other_data_by_the_command_that_evaluation_names(call, few, tmp_path, finished, method):
+def test_other_data_are_read_by_the_command_that_is_named(call, few, tmp_path, finished, method):
     run, labeled = finished, LABELED if method == "supervised" else ()
     if labeled:
         run = tmp_path / "labeled"

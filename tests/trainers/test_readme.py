@@ -79,7 +79,7 @@ def test_the_python_reads_videos_to_the_error_it_promises(tmp_path, monkeypatch,
     (promised,) = re.findall(r"Both columns are\s+right to\s+([\d.]+) Hz", PAGES["your_own_data"])
     names = {}
     exec(compile(code, "your_own_data.md", "exec"), names)
-    truth = frequencies[[int(name.removesuffix(".mp4")) for name, _, _ in names["cuts"]]]
+    truth = frequencies[[int(pathlib.Path(name).stem) for name in names["recordings"].recordings]]
     assert len(truth) == 8 * 4  # 6 s of 15, every 3 s.
     for column in ("hertz", "untrained"):
         assert np.abs(names[column] - truth).max() < float(promised)

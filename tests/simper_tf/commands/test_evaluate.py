@@ -7,6 +7,7 @@ import pytest
 from made_up import row
 
 import simper_tf
+from docs.sample import repetitions
 from simper_tf.commands import evaluate, main, sample
 from simper_tf.evaluation import rows
 
@@ -49,7 +50,7 @@ def test_a_folder_without_scores_says_how_to_score_it(made, remedy, tmp_path, ca
 
 @pytest.mark.slow
 def test_the_sample_is_read_as_it_was_drawn(tmp_path, capsys):
-    spans = sample.repetitions()
+    spans = repetitions()
     (tmp_path / "labels.csv").write_text(
         f"recording,count,from,to\nsample.mp4,5,{spans[0][0]},{spans[4][1]}\nsample.mp4,4,{spans[5][0]},{spans[8][1]}\n"
     )

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import simper_tf
+from docs import sample as drawing
 from simper_tf.commands import answers, main, predict, sample
 from simper_tf.commands.command_options import App, Predict
 from simper_tf.recordings import sources
@@ -125,7 +126,7 @@ def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypat
 @pytest.mark.slow
 def test_the_sample_that_is_shipped_is_the_one_that_is_drawn():
     shipped = list(sources.Video(sample.PATH).frames(0.0, 99.0, (240, 320), None))
-    drawn = list(sample.frames())
+    drawn = list(drawing.frames())
     assert [moment for moment, _ in shipped] == pytest.approx([moment for moment, _ in drawn], abs=2e-3)
     for number in range(0, len(drawn), 40):
         assert np.abs(shipped[number][1].astype(int) - drawn[number][1]).mean() < 2.5
@@ -143,7 +144,7 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
     main.main(command.split())
     assert f"    simper {command}\n\n{textwrap.indent(capsys.readouterr().out, '    ')}" in readme
     (row,) = csv.DictReader((tmp_path / "simper-demo" / answers.CSV).open())
-    truth = sample.repetitions()
+    truth = drawing.repetitions()
     mean = len(truth) / sum(end - start for start, end in truth)
     assert (row["verdict"], row["repetitions"]) == ("clear", "9")
     assert float(row["hertz"]) == pytest.approx(mean, rel=0.02)

@@ -19,6 +19,7 @@ import photographs
 import pytest
 from processes import Command, done
 
+from docs.sample import repetitions
 from simper_tf.commands import command_options, page_server, sample
 
 
@@ -79,7 +80,7 @@ def test_the_sample_is_read_by_a_click_and_can_be_played(client):
     (told,) = re.findall(r'data-answers="([^"]*)"', answered.text)
     (jacks,) = json.loads(html.unescape(told))
     assert len(jacks["spans"]) == 9
-    assert jacks["spans"][5] == pytest.approx(sample.repetitions()[5], abs=0.5)
+    assert jacks["spans"][5] == pytest.approx(repetitions()[5], abs=0.5)
     assert client.get("/sample.mp4").data == sample.PATH.read_bytes()
 
 

@@ -210,3 +210,17 @@ def test_real_videos_are_read_from_first_frame_to_last():
         assert (info.notes, len(times), times[0]) == ([], info.num_frames, 0)
         assert np.diff(times).max() == pytest.approx(info.longest_gap)
         assert frames.std() > 10
+
+
+@pytest.mark.parametrize(("start", "end"), [(1, 2), (5, 6)])
+def test_an_interval_beyond_the_end_is_refused_with_the_times(varying, start, end):
+    with pytest.raises(RawDataError, match=rf"found no frame between .* s and {end:.3f} s"):
+        video.read_interval(varying, start, end, 16)
+
+
+def test_a_hole_in_an_interval_is_refused(folder):
+    times = np.concatenate([np.arange(20) / 20, 1.5 + np.arange(20) / 20])
+    path = write(folder / "hole.mp4", ramp(40), times)
+    assert video.probe(path).longest_gap == pytest.approx(0.55)
+    with pytest.raises(RawDataError, match=r"no frame between 0\.950 s and 1\.500 s"):
+        video.read_interval(path, 0.5, 2, 16)
