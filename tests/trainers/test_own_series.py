@@ -13,13 +13,14 @@ from finished import flags_of, results
 from processes import done
 from rest_server import serving
 
-from simper_tf.commands.command_options import Predict
-from trainers import client, declared, evaluate, export, pretrain
-from trainers import predict as reader
+from simper_tf.commands import main
+from trainers import client, evaluate, export, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
 _, _, PAGE = (ROOT / "docs" / "your_own_data.md").read_text().partition("## Your own series")
-COMMANDS = [shlex.split(line)[2:] for line in re.findall(r"^    (python -m .*)$", PAGE, re.MULTILINE)]
+COMMANDS = [
+    shlex.split(line) for line in re.findall(r"^    (?:python -m )?((?:trainers\.|simper )\w.*)$", PAGE, re.MULTILINE)
+]
 LEARN = [word.replace("--minutes=2", "--minutes=0.2") for word in COMMANDS[1]]
 # Hz, and samples per second: no two files are alike.
 FILES = {"a.csv": (0.8, 25), "b.csv": (1.1, 50), "c.csv": (1.6, 64), "d.csv": (2.1, 50), "e.csv": (2.7, 100)}
@@ -59,21 +60,18 @@ def run(journey, monkeypatch):
 def with_flags(monkeypatch):
     """Returns a function that runs the `main` of a command with flags of its own."""
 
-    def call(module, words, *names):
+    def call(module, words):
         values = flags.FlagValues()
-        if module is reader:
-            declared.define(Predict, values)
-        else:
-            module.define(values)
+        module.define(values)
         values(words)
         monkeypatch.setattr(flags, "FLAGS", values)
-        return module.main(*names)
+        return module.main()
 
     return call
 
 
 def test_the_page_has_the_commands_that_are_run_here():
-    names = [words[0].removeprefix("trainers.") for words in COMMANDS]
+    names = [words[words[0] == "simper"].removeprefix("trainers.") for words in COMMANDS]
     assert names == ["predict", "pretrain", "evaluate", "export", "predict", "client"]
 
 
@@ -117,8 +115,8 @@ def test_scores_and_the_next_version_come_by_the_same_commands(run, plain, capsy
     assert (facts["frame_shape"], facts["value_range"], facts["overlap_frames"]) == ([1, 1, 2], None, None)
 
 
-def test_the_model_reads_unseen_files_in_another_unit(run, with_flags):
-    with_flags(reader, COMMANDS[4], [COMMANDS[4][1], "other.csv"])
+def test_the_model_reads_unseen_files_in_another_unit(run):
+    assert not main.main([*COMMANDS[4][1:], "other.csv"])
     records = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
     for record, frequency in zip(records, NEW, strict=True):
         np.testing.assert_allclose(record["learned"]["model"], frequency, atol=TOLERANCE)
@@ -138,21 +136,20 @@ def test_a_server_is_asked_about_a_series_in_its_own_unit(run, with_flags, capsy
             with_flags(client, [*words, "--video=me.mp4"])
 
 
-def test_a_model_of_series_refuses_what_it_was_not_trained_on(run, with_flags, capsys, tmp_path):
+def test_a_model_of_series_refuses_what_it_was_not_trained_on(run, capsys, tmp_path):
     times, values = pulses.pulse(1.0, 20, 50, 3, 3)
     pulses.write(tmp_path / "three.csv", times, values)
     np.save(tmp_path / "frames.npy", np.random.default_rng(0).integers(0, 255, (300, 8, 8), np.uint8))
     names = [str(tmp_path / "three.csv"), str(tmp_path / "frames.npy")]
-    with pytest.raises(SystemExit):
-        with_flags(reader, ["predict", f"--model={run}", "--rate=30", f"--out={tmp_path / 'out'}"], names)
+    assert main.main(["predict", f"--model={run}", "--rate=30", f"--out={tmp_path / 'out'}", *names]) == 1
     said = capsys.readouterr().err
     assert "2 of 2 could not be read" in said
     assert "three.csv: found 3 channels; expected 2, as --model reads. Name another --model." in said
     assert "frames.npy: found pictures; expected a series, as --model reads. Name another --model." in said
 
 
-def test_without_a_model_a_file_is_read_by_learning_from_itself(run, with_flags, tmp_path):
-    with_flags(reader, ["predict", "--adapt=4", f"--out={tmp_path}"], ["new.csv"])
+def test_without_a_model_a_file_is_read_by_learning_from_itself(run, tmp_path):
+    assert not main.main(["predict", "new.csv", "--adapt=4", f"--out={tmp_path}"])
     (record,) = json.loads((tmp_path / "predictions.json").read_text())
     np.testing.assert_allclose(record["learned"]["adapt"], NEW[0], atol=TOLERANCE)
 
