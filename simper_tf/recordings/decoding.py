@@ -129,6 +129,10 @@ def _opened(path, rate):
     raw_files.refuse_unreadable(path, VIDEO, _AGAIN)
     # As a number: names would be read for patterns, protocols and endings.
     with os.fdopen(os.open(path, os.O_RDONLY), "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if file.read(4) == b"GIF8" and size > _LARGEST_GIF:
+            raise RawDataError(path, f"a GIF of {size / 2**30:.3g} GiB", "one of 1 GiB at most", _CONVERT)
+        file.seek(0)
         try:
             container = av.open(file, options=_OPTIONS, metadata_errors="replace", buffer_size=2**18)
         except MemoryError:
@@ -167,8 +171,6 @@ def _refuse_endless(path, container, stream):
     seconds = (container.duration or 0) / av.time_base
     count = stream.frames or seconds * float(stream.average_rate or 0)
     pixels, size = count * stream.width * stream.height, os.path.getsize(path)  # noqa: PTH202
-    if container.format.name == "gif" and size > _LARGEST_GIF:
-        raise RawDataError(path, f"a GIF of {size / 2**30:.3g} GiB", "one of 1 GiB at most", _CONVERT)
     if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size) or count > _MOST_FRAMES:
         found = f"a header of {count:,.0f} frames of {stream.width} x {stream.height} pixels in {size:,} bytes"
         raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)
