@@ -185,6 +185,14 @@ def test_no_row_of_heads_that_repeat_stands_for_heads_that_turn():
     assert all("_drawn_faces-turning_" in run.seeded(0).name() for run in runs[:2])
 
 
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_table_2_gives_all_methods_the_appearance_of_one(scale):
+    own, alike = study("table2", scale).blocks
+    looks = {title: line.cells[0].run.settings().appearance for title, line in lines_of("table2", 1, scale).items()}
+    assert looks == {METHODS[method].title: "own" if method == "simper" else "simper" for method in PAPERS}
+    assert own.columns == alike.columns
+
+
 @pytest.mark.parametrize("name", ["table8", "table20", "table21"])
 def test_few_runs_on_labels_leave_pure_out_and_say_so(name):
     made = {scale: study(name, scale) for scale in ("small", "paper")}

@@ -35,6 +35,7 @@ _OF_COUNTIX = (
     " The clips of the miniature have one of seven counts each and begin alike: a training clip of the same count is "
     "like the test clip in nearly any features, and the nearest neighbor says little here."
 )
+_ALIKE = "The same crops, flips, blur and brightness for all, those of SimPer"
 
 
 def features(number: int, name: str) -> Callable[[Scale], Study]:
@@ -70,9 +71,18 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
         about = f"Features of five methods on {scale.title(name)}, trained {_OF_FREQUENCIES}"
         about = _OF_SERIES if name == "lst" else about + _OF_PULSES * is_pulse
         about += _OF_COUNTIX * bool(name == "countix" and setting.standin)
-        return Study(table, published.title(table), about, (Block("", titles, tuple(lines)),))
+        blocks = [Block("", titles, tuple(lines))]
+        if name == "rotating_digits":
+            alike = [plain.but(method=method, appearance=_alike(method)) for method in scale.some(PAPERS)]
+            blocks.append(Block(_ALIKE, titles, tuple(_line(run, columns) for run in alike)))
+        return Study(table, published.title(table), about, tuple(blocks))
 
     return study
+
+
+def _alike(method):
+    """Returns the flag that gives a method the appearance of SimPer's views; None where it has it."""
+    return None if method == "simper" else "simper"
 
 
 def spurious(scale: Scale) -> Study:
