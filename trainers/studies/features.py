@@ -73,8 +73,9 @@ def features(number: int, name: str) -> Callable[[Scale], Study]:
         about += _OF_COUNTIX * bool(name == "countix" and setting.standin)
         blocks = [Block("", titles, tuple(lines))]
         if name == "rotating_digits":
-            alike = [plain.but(method=method, appearance=_alike(method)) for method in scale.some(PAPERS)]
-            blocks.append(Block(_ALIKE, titles, tuple(_line(run, columns) for run in alike)))
+            runs = [plain.but(method=method, appearance=_alike(method)) for method in scale.some(PAPERS)]
+            alike = [*(_line(run, columns) for run in runs), *controls.floor_lines(plain, columns)]
+            blocks.append(Block(_ALIKE, titles, tuple(alike)))
         return Study(table, published.title(table), about, tuple(blocks))
 
     return study
