@@ -1,6 +1,6 @@
 """Bytes that replicas send one another in a step, by method, and their cost over links of some speeds.
 
-python -m benchmarks.scaling [--document=docs/scaling.md] [--measured [--short]]
+python -m benchmarks.scaling [--document=docs/scaling.md] [--measured]
 
 Bytes are those of the collectives in a step of two replicas. Times are computed from a step measured on this
 machine and from the links that are assumed; nothing here has run on a GPU or over a network. `--measured` has tables of
@@ -182,13 +182,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     parser.add_argument("--measured", action="store_true", help="Measure processes, input and memory on this machine.")
-    parser.add_argument("--short", action="store_true", help="The shortest form of --measured.")
     given = parser.parse_args()
-    if given.short and not given.measured:
-        parser.error("--short is a form of --measured: give both, or leave it out.")
     if given.measured:
         try:
-            text, command = scaling_measured.report(given.short), f"{COMMAND} --measured"
+            text, command = scaling_measured.report(), f"{COMMAND} --measured"
         except ValueError as error:
             parser.error(f"--measured: {error}")
     else:

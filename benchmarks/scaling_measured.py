@@ -17,19 +17,18 @@ from simper_tf.evaluation import tables
 from trainers import history
 
 # Clips a step of all processes together, and steps of a run: the longer, the less the start counts.
-CLIPS, STEPS, FEWEST_STEPS = 8, 120, 40
+CLIPS, STEPS = 8, 120
 MICRO_BATCHES, MEMORY_CLIPS = (0, 4, 2, 1), 8
 
 
-def report(short: bool = False) -> str:
-    """Returns all tables; the shortest form has fewer steps and leaves out what flagfiles state of memory."""
+def report() -> str:
+    """Returns all tables."""
     parts = [
-        ("Clips a second in training, on cores of this machine:", processes_table(FEWEST_STEPS if short else STEPS)),
-        ("Batches that nobody trains on, and steps on a batch that is there:", input_table(100 if short else 1000)),
+        ("Clips a second in training, on cores of this machine:", processes_table(STEPS)),
+        ("Batches that nobody trains on, and steps on a batch that is there:", input_table(1000)),
         ("Memory of a step by `--micro_batch`, encoder `cnn3d` of affine norm:", micro_batch_table()),
+        ("Memory of the activations of a clip:", step_memory.flagfiles_table()),
     ]
-    if not short:
-        parts.append(("Memory of the activations of a clip:", step_memory.flagfiles_table()))
     return "\n\n".join(f"{title}\n\n{table}" for title, table in parts)
 
 

@@ -1,8 +1,6 @@
 """Memory of a training step by encoder, batch and micro-batch, and what flagfiles say of it.
 
-python -m benchmarks.step_memory
-
-compares the gigabytes of activations a clip that flagfiles state with the outputs of all layers, counted, and with
+Gigabytes of activations a clip that flagfiles state are compared with the outputs of all layers, counted, and with
 those of a step: each is measured in a process of its own with fewer and shorter views, and scaled to the flagfile's, as
 activations are as many as frames.
 """
@@ -93,10 +91,6 @@ def run():
         step(clips)
 
 
-def main():
-    print(flagfiles_table())
-
-
 def flagfiles_table() -> str:
     """Returns the table of what flagfiles state, what layers put out and what is measured."""
     from benchmarks.steps import settings_of
@@ -161,6 +155,3 @@ def _without_step(code, *model):
 
 ROWS = {f"memory_{name}": Row(functools.partial(step, name=name), size[2], "clips", "GiB")
         for name, size in SIZES.items()}  # fmt: skip
-
-if __name__ == "__main__":
-    main()

@@ -26,13 +26,6 @@ def test_a_link_as_slow_as_the_step_halves_its_efficiency():
     assert scaling.efficiency(1.0, 1000, 10, 1, 1.0, 1.0) == 1.0
 
 
-def test_the_short_form_of_what_is_not_asked_for_is_refused(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["scaling", "--short"])
-    with pytest.raises(SystemExit):
-        scaling.main()
-    assert "--short is a form of --measured: give both, or leave it out." in capsys.readouterr().err
-
-
 class Made:
     """A process that writes what the run of its words would log, and ends with a code."""
 
