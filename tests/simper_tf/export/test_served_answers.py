@@ -57,17 +57,19 @@ def ask(model, frames, rate=RATE):
     return answer["frequency_hz"].numpy(), answer["confidence"].numpy()
 
 
+def unread(features, **more):
+    """Returns a model that checks a request and then answers 1 Hz, whatever is in it: reading takes a second."""
+    model = model_of(features, **more)
+    model._read = lambda features, frames, rate: (tf.ones_like(rate), tf.ones_like(rate))
+    return model
+
+
 @pytest.mark.parametrize("features", [as_they_are, at_double])
-def test_the_answer_is_the_frequency_of_the_pixels(features):
-    frequency, confidence = ask(model_of(features), swings(0.6, 1.1, 2.4))
-    np.testing.assert_allclose(frequency, [0.6, 1.1, 2.4], atol=0.01)
+def test_the_answer_is_the_frequency_of_the_pixels_at_their_rate(features):
+    # The features of the fourth may run above the band.
+    frequency, confidence = ask(model_of(features), swings(0.6, 1.1, 2.4, 4.2, 2.0), [30.0] * 4 + [15.0])
+    np.testing.assert_allclose(frequency, [0.6, 1.1, 2.4, 4.2, 1.0], atol=0.01)
     assert np.all(confidence > 0.9)
-
-
-def test_features_at_a_multiple_above_the_band_still_answer():
-    frequency, confidence = ask(model_of(at_double), swings(4.2))
-    np.testing.assert_allclose(frequency, [4.2], atol=0.01)
-    assert confidence[0] > 0.9
 
 
 def test_pixels_outside_the_band_are_answered_without_confidence():
@@ -122,14 +124,13 @@ def test_windows_are_read_as_clips_and_told_by_their_middle():
 @pytest.mark.parametrize(("unit", "name", "factor"), [("bpm", "heart_rate_bpm", 60), ("count", "count", 10)])
 def test_answers_come_in_the_unit_of_the_task_too(unit, name, factor):
     clips = swings(1.0, 2.0)
-    answer = model_of(as_they_are, unit=unit).answer(tf.constant(clips), tf.constant([RATE, RATE]))
+    answer = unread(as_they_are, unit=unit).answer(tf.constant(clips), tf.constant([RATE, RATE]))
     assert set(answer) == {"frequency_hz", name, "confidence"}
     np.testing.assert_allclose(answer[name], factor * answer["frequency_hz"], rtol=1e-6)
 
 
-@pytest.mark.slow
 def test_requests_of_a_model_are_checked_before_they_are_read():
-    model, frames, rate = model_of(as_they_are, max_frames=400), tf.constant(swings(2.0)), tf.constant([RATE])
+    model, frames, rate = unread(as_they_are, max_frames=400), tf.constant(swings(2.0)), tf.constant([RATE])
     windows = {"window_frames": tf.constant([200]), "hop_frames": tf.constant([1])}
     for call, message in {
         lambda: model.answer(frames[:, :, :1], rate): "must have the shape",
@@ -176,8 +177,9 @@ def test_noise_and_slow_drifts_have_a_confidence_below_a_half():
     random, swing = np.random.default_rng(1), swings(1.3)
     others = np.concatenate([random.integers(0, 256, swing.shape, np.uint8), random.permutation(swing, axis=1)])
     drift = np.uint8(np.linspace(20, 220, 300))[None, :, None, None, None] * np.ones(FRAME, np.uint8)
-    assert np.all(ask(model_of(at_double), np.concatenate([others, drift]))[1] < 0.5)
-    assert ask(model_of(at_double), swing)[1] > 0.9
+    *unsure, sure = ask(model_of(at_double), np.concatenate([others, drift, swing]))[1]
+    assert max(unsure) < 0.5
+    assert sure > 0.9
 
 
 @pytest.mark.parametrize(("harmonic", "multiple"), [(0.5, 2), (1.0, 1), (2.0, 0.5)])
@@ -200,7 +202,7 @@ def test_features_kept_in_the_band_are_read_at_their_fundamental():
 
 
 def test_a_clip_holds_two_periods_of_features_that_run_slower():
-    model = model_of(of_time((1.0, 1.0)), (0.8, 3.0), harmonic=2.0)
+    model = unread(of_time((1.0, 1.0)), band=(0.8, 3.0), harmonic=2.0)
     ask(model, swings(2.0))
     assert model.facts()["least_seconds"] == 5
     message = (
@@ -208,11 +210,6 @@ def test_a_clip_holds_two_periods_of_features_that_run_slower():
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         ask(model, swings(2.0)[:, :100])
-
-
-def test_each_clip_is_read_at_its_own_rate():
-    frequency, _ = ask(model_of(as_they_are), swings(2.0, 2.0), [30.0, 15.0])
-    np.testing.assert_allclose(frequency, [2.0, 1.0], atol=0.01)
 
 
 def test_bytes_and_floats_become_what_the_encoder_was_trained_on():
@@ -232,15 +229,14 @@ def refusal(model, frames, rate=RATE):
 
 @pytest.mark.parametrize(("harmonic", "least"), [(None, 10.0), (1.0, 10.0), (2.0, 10.0), (0.5, 20.0), (1 / 3, 30.0)])
 def test_the_least_rate_is_twice_the_frequency_of_features(harmonic, least):
-    model, clips = model_of(as_they_are, harmonic=harmonic), swings(2.0)
+    model, clips = unread(as_they_are, harmonic=harmonic), swings(2.0)
     ask(model, clips, np.float32(least) * np.float32(1 - 5e-7))
     said = refusal(model, clips, least * (1 - 1e-5))
     assert f"at least {least:g} frames per second, twice the frequency up to which features run" in said
 
 
-@pytest.mark.slow
 def test_a_clip_lasts_two_periods_but_for_a_hundredth():
-    model = model_of(as_they_are)
+    model = unread(as_they_are)
     ask(model, swings(2.0, num_frames=149))
     assert "must last 5 s, 2 periods" in refusal(model, swings(2.0, num_frames=148))
     # The fastest clip of a batch is the shortest.

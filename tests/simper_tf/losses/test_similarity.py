@@ -223,7 +223,7 @@ def test_the_gradient_of_mxcorr_is_that_of_the_best_lag(num_frames):
 
 @pytest.mark.parametrize("run", [tf.function, pytest.param(XLA, marks=pytest.mark.slow)], ids=["graph", "xla"])
 @pytest.mark.parametrize("function", ALL)
-@pytest.mark.parametrize("num_frames", [8, 9])
+@pytest.mark.parametrize("num_frames", [pytest.param(8, marks=pytest.mark.slow), 9])
 def test_constant_series_score_unrelated_with_finite_gradients(function, num_frames, run):
     features = RNG.normal(size=(4, 2, num_frames)).astype(np.float32)
     features[0], features[1], features[2, 1] = 0.7, 0.0, 0.3  # All constant, all zero, one row constant, none.

@@ -201,6 +201,7 @@ def test_no_fundamental_is_sought_below_the_band_or_off_half():
     assert fundamental(other, (0.7, 4)) == pytest.approx(2.4, abs=0.02)
 
 
+@pytest.mark.slow
 def test_fundamentals_are_read_in_a_graph_of_unknown_shape():
     features = np.concatenate([waves(1, 1.5), waves(1, 0, 3.0), np.full((1, 300), 0.3, np.float32)])
     spec = [tf.TensorSpec([None, None], tf.float32), tf.TensorSpec([None], tf.float32)]
