@@ -113,6 +113,7 @@ def test_a_clip_of_a_batch_visits_the_files_of_its_walk_alone(step):
     assert returns <= LIMITS[heading][1], " ".join(path.stem for path in files)
 
 
+@pytest.mark.slow
 def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path):
     heading, columns, times = "From a recording to its answer", np.arange(24), np.arange(120) / 12
     places = 12 + 3 * np.sin(2 * np.pi * 0.7 * times)

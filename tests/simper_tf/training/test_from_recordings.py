@@ -41,12 +41,14 @@ def test_what_nobody_says_is_proposed_from_the_recordings(model):
     assert model.method.views.interpolation == "steady"
 
 
+@pytest.mark.slow
 def test_a_new_recording_is_read_in_hertz_within_the_band(model, tmp_path):
     hertz = model.frequency(swinging(tmp_path / "new.npy", 1.0))
     assert isinstance(hertz, float)
     assert 0 < hertz < 15 / 2
 
 
+@pytest.mark.slow
 def test_names_of_several_recordings_are_refused(model, tmp_path):
     for name in ("a", "b"):
         swinging(tmp_path / f"{name}.npy", 1.0)
@@ -62,6 +64,7 @@ def test_the_exported_model_has_the_recordings_band_and_rate(model, tmp_path):
     assert (facts["rates_trained_on"], facts["frame_shape"]) == ([15, 15], [12, 16, 1])
 
 
+@pytest.mark.slow
 def test_features_at_a_multiple_end_the_band_of_the_model(model, tmp_path, monkeypatch):
     monkeypatch.setattr(model, "octave", octave.Octave(divisor=4, agreement=1.0, voting=1.0))
     path = model.export(tmp_path / "saved_model")
