@@ -7,9 +7,7 @@ onnx/1/metadata.json  what goes in and what comes out, and what the features mea
 ONNX, and a check of the answers: Keras has none, and fills TFLite files with operators that phones lack.
 """
 
-import contextlib
 import json
-import os
 import pathlib
 import re
 import tempfile
@@ -24,6 +22,7 @@ from keras import layers
 from simper_tf.encoders.frames import PerFrame
 from simper_tf.export.saved_model import check_finite, described, next_version
 from simper_tf.export.served_features import FeaturesModel
+from simper_tf.utils import quiet
 from simper_tf.utils.units import FEWEST_FRAMES
 
 # Name of a format -> file in the numbered folder.
@@ -110,7 +109,9 @@ def _to_onnx(model, encoder, spec):
 def _to_tflite(model, encoder, spec):
     """Returns the bytes of a file, and a function of frames that runs it."""
     builtin = {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}
-    with _quiet():
+    # Warnings, and pages on standard error: what counts is raised.
+    with quiet.quietly(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         content = _exported(model, _with_flat_pools(encoder), spec, "litert", target_spec=builtin)
         runner = tf.lite.Interpreter(model_content=content).get_signature_runner()
     return content, lambda frames: runner(frames=frames)["features"]
@@ -181,17 +182,3 @@ def _with_named_axes(proto):
         for name, size in zip(("batch", "time"), tensor.type.tensor_type.shape.dim, strict=False):
             size.dim_param = name
     return proto
-
-
-@contextlib.contextmanager
-def _quiet():
-    """Drops the warnings, and the pages that TFLite writes on standard error: what counts is raised."""
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as said, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.dup2(said.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)

@@ -16,7 +16,7 @@ def load_tensorflow():
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     tempfile.gettempdir()
-    with _quietly():
+    with quietly():
         import tensorflow  # noqa: F401
     import simper_tf.utils.backend  # noqa: F401
 
@@ -29,14 +29,14 @@ def start():
 
 def look_for_devices():
     """Lets TensorFlow look for devices: apart, as CUDA does not work in a process forked from one that has done so."""
-    with _quietly():
+    with quietly():
         import tensorflow as tf
 
         tf.config.list_physical_devices()
 
 
 @contextlib.contextmanager
-def _quietly():
+def quietly():
     """Keeps back what is printed as errors in the time of a block, before any log level can be set.
 
     On a machine with a GPU driver it is printed after all: there it says why the GPU is not used.
