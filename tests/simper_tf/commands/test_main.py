@@ -110,6 +110,14 @@ def test_words_are_refused_before_anything_heavy_is_loaded():
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("name", ["predict", "app"])
+def test_a_checkout_reaches_commands_by_the_name_of_its_trainers(name):
+    command = [sys.executable, "-m", f"trainers.{name}", "--helq"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.partition(":")[0]) == (2, f"simper {name}")
+    assert "--help" in done.stderr
+
+
 def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypatch):
     def fail(names, options):
         raise errors.pop()
