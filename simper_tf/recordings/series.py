@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy.ndimage
+import scipy.signal
 
 from simper_tf.recordings import sampled, tables
 from simper_tf.recordings import times as clock
@@ -21,6 +23,8 @@ _FEWEST, _EVEN = 8, 0.25
 _MOST_NOTES = 3
 # Share of the most numbers of a column that another one, and the rows of all, must have.
 _SPARSE = 0.5
+_USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
+_PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
 
 
 class Series(NamedTuple):
@@ -104,7 +108,7 @@ def _read(path, rate):
     if held.times is not None:
         times, kept, notes = clock.mend(path, held.times)
         return held.names, held.values[kept], times, [*held.notes, *notes]
-    own = held.rate or rate or _named_rate(path) or _unknown(path)
+    own = held.rate or rate or _named_rate(path) or _unknown(path, held.values)
     return held.names, held.values, np.arange(len(held.values)) / own, list(held.notes)
 
 
@@ -133,7 +137,7 @@ def _of_table(path, rate):
         notes += _notes(names, [k], f"has numbers in {share}")
     values = np.stack([numbers[k] for k in dense], axis=1)
     if times is None:
-        own = table.rate or rate or tables.stated_rate(names) or _named_rate(path) or _unknown(path)
+        own = table.rate or rate or tables.stated_rate(names) or _named_rate(path) or _unknown(path, values)
         times = np.arange(len(values)) / own
         return [names[k] for k in dense], values, times, notes
     times, kept, said = clock.mend(path, times)
@@ -239,6 +243,23 @@ def _named_rate(path):
     return float(match[1]) if match and float(match[1]) > 0 else None
 
 
-def _unknown(path):
-    expected, action = "a rate, or a column time in seconds", "Name it, such as --rate=50."
-    raise RawDataError(path, "samples without their rate", expected, action)
+def _unknown(path, values):
+    """Raises RawDataError that proposes a rate: the usual one at which the values would repeat as a heart does."""
+    values = values[np.isfinite(values[:, 0]), 0][: 2**14]
+    if len(values) < 3:
+        raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
+    smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
+    rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
+    lag = _period(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
+    proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
+    raise RawDataError(
+        path, "samples without their rate", "a rate, or a column time in seconds",
+        f"Name it, such as --rate={proposed}, at which it would repeat {60 * proposed / lag:.0f} times a minute.",
+    )  # fmt: skip
+
+
+def _period(values):
+    """Returns the lag of the highest peak of the autocorrelation; 100 samples where it has none."""
+    curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
+    peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
+    return max((k for k in peaks if k >= 5), key=curve.__getitem__, default=100)
