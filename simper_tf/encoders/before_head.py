@@ -33,8 +33,9 @@ def with_features(encoder: keras.Model) -> keras.Model:
 
     Example:
         >>> encoder = simper_tf.small((8, 8, 1))
-        >>> [output.shape for output in with_features(encoder).outputs]
-        [(None, None, 64), (None, None, 4)]
+        >>> features, outputs = with_features(encoder).outputs
+        >>> features.shape, outputs.shape
+        ((None, None, 64), (None, None, 4))
     """
     parts = getattr(encoder, "layers", [])
     marked = [part for part in parts if part.name == FEATURES]
