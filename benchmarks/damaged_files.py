@@ -15,6 +15,7 @@ import scipy.io.wavfile
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 
 RATE, SECONDS = 25.0, 8.0  # Of all that is made here.
+_TABLE_RATE = 50.0  # Of the table, which has times.
 VIDEOS = {  # Ending -> encoder, pixels.
     ".mp4": ("libx264", "yuv420p"), ".mkv": ("ffv1", "yuv420p"), ".avi": ("mpeg4", "yuv420p"),
     ".mov": ("mjpeg", "yuvj420p"), ".webm": ("libvpx", "yuv420p"), ".ts": ("mpeg2video", "yuv420p"),
@@ -83,7 +84,7 @@ def video(path, hertz, times=None):
 
 
 def table():
-    rows = [f"{moment:.3f},{np.sin(2 * np.pi * 0.7 * moment):.4f}" for moment in moments(50.0)]
+    rows = [f"{moment:.3f},{np.sin(2 * np.pi * 0.7 * moment):.4f}" for moment in moments(_TABLE_RATE)]
     return "\n".join(["time,chest", *rows, ""])
 
 
@@ -136,11 +137,14 @@ def odd_files(folder):
     for array in useless:
         yield "arrays of no use", ".npy", npy(array), None, False
     for lines in (
-        [*rows[:200], *rows[100:]], [*rows[200:], *rows[1:200]], rows[:1], [row.partition(",")[0] for row in rows],
+        [*rows[:200], *rows[100:]], rows[:1], [row.partition(",")[0] for row in rows],
         [",".join(["1"] * 200000)] * 3, [rows[0], *(row.partition(",")[0] + ",1" for row in rows[1:])],
         [rows[0], *["1e999,1e999"] * 99],
     ):  # fmt: skip
         yield "tables of no use", ".csv", "\n".join(lines).encode(), None, False
+    # Without a header that names times, it is a series at the rate that is told.
+    turned = "\n".join([*rows[200:], *rows[1:200]]).encode()
+    yield "tables of no use", ".csv", turned, 0.7 * RATE / _TABLE_RATE, False
     # A row far from all others is left out with a note.
     for lines in ([*rows, "1e300,0.5"], [*rows, "1e18,0.5"], [rows[0], "-1e300,0.5", *rows[1:]]):
         yield "tables of no use", ".csv", "\n".join(lines).encode(), 0.7, False
