@@ -106,18 +106,34 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Cluster | N
         return None
     try:
         return _cluster(json.loads(text))
-    except (TypeError, LookupError, AttributeError, ValueError) as error:
-        why = f"{error}." if isinstance(error, ValueError) else "A part is missing, twice there, or of another form."
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
+        why = "A part is missing, or has another form."
+        if isinstance(error, ValueError):
+            why = f"It is no JSON, {error}." if isinstance(error, json.JSONDecodeError) else str(error)
         raise ValueError(f"TF_CONFIG: {why} Found: {_short(text)}. {EXPECTED}") from error
 
 
 def _cluster(config):
-    jobs, task = config["cluster"], config["task"]
-    chiefs, workers = jobs.get("chief", []), jobs.get("worker", [])
-    own, addresses = dict(enumerate(jobs[task["type"]]))[task["index"]], (*chiefs, *workers)
-    if own not in addresses or len(chiefs) > 1 or len({*map(split_address, addresses)}) < len(addresses):
-        raise LookupError
-    return Cluster(addresses, addresses.index(own))
+    jobs, task = dict(config["cluster"]), dict(config["task"])
+    others = sorted(jobs.keys() - {"chief", "worker"})
+    if others:
+        raise ValueError(f"There are tasks of the kind {', '.join(others)}, and only workers train here.")
+    if task["type"] not in jobs:
+        raise ValueError(f"The task is a {task['type']!r}, but the cluster has none.")
+    chiefs, workers = [[str(address) for address in jobs.get(name, [])] for name in ("chief", "worker")]
+    index, addresses = task["index"], (*chiefs, *workers)
+    if not isinstance(index, int):
+        raise ValueError(f"The index {index!r} is no whole number.")
+    if len(chiefs) > 1:
+        raise ValueError(f"There are {len(chiefs)} chiefs.")
+    if not 0 <= index < len(jobs[task["type"]]):
+        raise ValueError(f"There is no {task['type']} {index}.")
+    for address in addresses:
+        split_address(address)
+    twice = {address for address in addresses if addresses.count(address) > 1}
+    if twice:
+        raise ValueError(f"{', '.join(twice)} is there twice.")
+    return Cluster(addresses, index + (len(chiefs) if task["type"] == "worker" else 0))
 
 
 def split_address(address: str) -> tuple[str, int]:
@@ -128,7 +144,7 @@ def split_address(address: str) -> tuple[str, int]:
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
-        raise ValueError(f"{address!r} is no host:port")
+        raise ValueError(f"{address!r} is no host:port.")
     return host.strip("[]"), int(port)
 
 

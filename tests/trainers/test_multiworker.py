@@ -115,7 +115,7 @@ def test_a_signal_to_one_worker_stops_all_at_the_same_step(worker, tmp_path):
 @pytest.mark.parametrize("flag", ["--strategy=multiworker", "--strategy=auto"])
 def test_a_malformed_variable_and_a_missing_worker_leave_nothing(call, tmp_path, monkeypatch, flag):
     monkeypatch.setenv("TF_CONFIG", "{worker}")
-    with pytest.raises(ValueError, match=r"^TF_CONFIG: Expecting .*Found: \{worker\}\. Expected the form"):
+    with pytest.raises(ValueError, match=r"^TF_CONFIG: It is no JSON, .*Found: \{worker\}\. Expected the form"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag)
     there = free_addresses(2)
     config = {"cluster": {"worker": there}, "task": {"type": "worker", "index": 0}}

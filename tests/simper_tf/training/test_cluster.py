@@ -30,18 +30,21 @@ def test_the_chief_comes_first_and_workers_follow_in_their_order():
     ("text", "message"),
     [
         ("{worker", r"Expecting property name.*Found: \{worker\. Expected the form"),
-        ("[]", "A part is missing, twice there, or of another form"),
+        ("[]", "A part is missing, or has another form"),
         ("7", "A part is missing"),
         ('{"cluster": {"worker": ["a:1"]}}', r'A part is missing.*Found: \{"cluster"'),
         ('{"cluster": {"worker": 3}, "task": {"type": "worker", "index": 0}}', "A part is missing"),
-        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": "x"}}', "A part is missing"),
-        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}', "A part is missing"),
-        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": -1}}', "A part is missing"),
-        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "chief", "index": 0}}', "A part is missing"),
-        ('{"cluster": {"worker": ["a:1"], "ps": ["b:1"]}, "task": {"type": "ps", "index": 0}}', "of another form"),
+        (
+            '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": "x"}}',
+            "index 'x' is no whole number",
+        ),
+        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}', r"There is no worker 1\."),
+        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": -1}}', r"There is no worker -1\."),
+        ('{"cluster": {"worker": ["a:1"]}, "task": {"type": "chief", "index": 0}}', "task is a 'chief', but the cl"),
+        ('{"cluster": {"worker": ["a:1"], "ps": ["b:1"]}, "task": {"type": "ps", "index": 0}}', "tasks of the kind ps"),
         ('{"cluster": {"worker": ["a"]}, "task": {"type": "worker", "index": 0}}', r"'a' is no host:port\."),
         ('{"cluster": {"worker": ["a:99999"]}, "task": {"type": "worker", "index": 0}}', "'a:99999' is no host:port"),
-        ('{"cluster": {"worker": ["a:1", "a:1"]}, "task": {"type": "worker", "index": 0}}', "twice there"),
+        ('{"cluster": {"worker": ["a:1", "a:1"]}, "task": {"type": "worker", "index": 0}}', "a:1 is there twice"),
     ],
 )
 def test_a_malformed_variable_is_told_with_what_is_expected(text, message):
