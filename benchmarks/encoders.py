@@ -33,8 +33,10 @@ SIZES = {
 }
 # Clips on which both are compared, but for the channels.
 CHECKED = (2, 6, 16, 16)
-# Largest difference of features, and of what a step changes, over their largest or 1.
-OUTPUTS = 1e-5
+# Largest difference of features, and of what a step changes, over their largest or 1; and that of gradients over the
+# largest of their tensor. Tensors whose gradients are so much smaller than the largest of all have none but rounding
+# errors: biases whose every use is normalized. They have to be as small in both.
+OUTPUTS, GRADIENTS, NONE = 1e-5, 1e-4, 1e-4
 
 
 def step(number, name):
@@ -52,20 +54,33 @@ def step(number, name):
 
 
 def check(name):
-    """Compares an encoder on a few small clips with its plain copy.
+    """Compares a step of an encoder on a few small clips with that of its plain copy.
 
     Raises:
         ValueError: they do not compute the same.
     """
     shape = (*CHECKED, SIZES[name][0][-1])
     keras.utils.set_random_seed(0)
-    encoder = ENCODERS[name](shape[2:])
+    encoder = smooth(ENCODERS[name](shape[2:]))
     check_same(encoder, plain(encoder), tf.random.uniform(shape))
 
 
 def plain(encoder: keras.Model) -> keras.Model:
     """Returns a copy of a model, its weights and seeds included, with each layer of `SWAPS` in its plain form."""
     return _copy(encoder, lambda layer: SWAPS.get(type(layer), type(layer)).from_config(layer.get_config()))
+
+
+def smooth(encoder: keras.Model) -> keras.Model:
+    """Returns a copy of a model with softplus for ReLU, whose gradient jumps where rounding moves a value beyond 0."""
+
+    def swap(layer):
+        config = layer.get_config()
+        if isinstance(layer, layers.ReLU):
+            return layers.Activation("softplus", name=layer.name, dtype=config["dtype"])
+        changed = {"activation": "softplus"} if config.get("activation") == "relu" else {}
+        return type(layer).from_config({**config, **changed})
+
+    return _copy(encoder, swap)
 
 
 def differs(encoder: keras.Model) -> bool:
@@ -87,25 +102,40 @@ def gradient_step(encoder: keras.Model, clips):
 
 
 def check_same(encoder: keras.Model, copy: keras.Model, clips):
-    """Compares the features of both in training mode, and what that changes; their gradients are those of Keras.
+    """Takes a step with both, of the same weights, seeds and moving averages, and compares all that it yields.
 
     Args:
-        encoder: A model whose moving averages are moved.
+        encoder: A model whose weights the step leaves as they are; moving averages are moved.
         copy: Its `plain` copy, fresh.
-        clips: `(B, T, H, W, C)`.
+        clips: `(B, T, H, W, C)`. A few small ones are best: the more values there are, the likelier rounding decides
+            which of two is the largest in max pooling, and leads gradients elsewhere.
 
     Raises:
-        ValueError: they differ by more than rounding.
+        ValueError: features, gradients or what the step has changed differ by more than rounding.
     """
-    pairs = [("features", encoder(clips, training=True), copy(clips, training=True))]
-    changed = zip(encoder.non_trainable_variables, copy.non_trainable_variables, strict=True)
-    for what, mine, other in [*pairs, *((mine.path, mine, other) for mine, other in changed)]:
-        mine, other = np.asarray(mine, np.float64), np.asarray(other, np.float64)
-        difference, allowed = np.max(np.abs(mine - other)), OUTPUTS * max(1.0, np.max(np.abs(other)))
-        if not difference <= allowed:
-            raise ValueError(
-                f"{what} of the two encoders differ by {difference:.2g}, allowed is {allowed:.2g}: not the same."
-            )
+    # Op by op: a graph of two steps takes longer to trace.
+    steps = [gradient_step(model, clips).python_function for model in (encoder, copy)]
+    (features, gradients), (expected, others) = [step() for step in steps]
+    _check("features", features, expected, OUTPUTS * max(1.0, _largest(expected)))
+    largest = max(map(_largest, others))
+    for variable, mine, other in zip(copy.trainable_variables, gradients, others, strict=True):
+        has_some = _largest(other) > NONE * largest
+        allowed = GRADIENTS * _largest(other) if has_some else NONE * largest
+        _check(f"gradient of {variable.path}", tf.reshape(mine, other.shape), other, allowed)
+    for mine, other in zip(encoder.non_trainable_variables, copy.non_trainable_variables, strict=True):
+        _check(mine.path, mine, other, OUTPUTS * max(1.0, _largest(other)))
+
+
+def _largest(values):
+    return float(np.max(np.abs(np.asarray(values, np.float64)), initial=0.0))
+
+
+def _check(what, mine, other, allowed):
+    difference = _largest(np.subtract(mine, other, dtype=np.float64))
+    if not difference <= allowed:
+        raise ValueError(
+            f"{what} of the two encoders differ by {difference:.2g}, allowed is {allowed:.2g}: not the same."
+        )
 
 
 def _copy(model, swap):

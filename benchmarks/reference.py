@@ -78,16 +78,35 @@ def change_speed(clip, speed):
     lines = tf.transpose(clip, [1, 2, 3, 0])
     grid = tf.range(tf.cast(length, tf.float32)) * speed
     grid = tf.broadcast_to(grid, tf.concat([tf.shape(lines)[:3], [length]], 0))
-    return tf.transpose(interpolate(grid, lines), [3, 0, 1, 2])
+    return tf.transpose(interpolate(grid, 0.0, tf.cast(num_frames - 1, tf.float32), lines), [3, 0, 1, 2])
 
 
-def interpolate(x, y):
-    """Returns `(..., K)` linear interpolations of `(..., N)` values, at `(..., K)` numbers from 0 on; ends go on."""
-    size, rank = y.shape[-1] or tf.shape(y)[-1], y.shape.rank - 1
-    x = tf.clip_by_value(x, 0.0, tf.cast(size - 1, tf.float32))
-    below = tf.minimum(tf.cast(x, tf.int32), size - 2)
-    weight = x - tf.cast(below, tf.float32)
-    return (1 - weight) * tf.gather(y, below, batch_dims=rank) + weight * tf.gather(y, below + 1, batch_dims=rank)
+def interpolate(x, x_first, x_last, y):
+    """Linear interpolation on a regular grid as libraries offer it: any batch, NaN kept, ends repeated beyond.
+
+    Args:
+        x: `(..., K)` query points.
+        x_first, x_last: Ends of the grid.
+        y: `(..., N)` values on it.
+
+    Returns:
+        `(..., K)`.
+    """
+    size = tf.cast(tf.shape(y)[-1], tf.float32)
+    undefined = tf.math.is_nan(x)
+    position = (x - x_first) / (x_last - x_first) * (size - 1.0)
+    position = tf.where(undefined, tf.zeros_like(position), position)
+    position = tf.clip_by_value(position, 0.0, size - 1.0)
+    above = tf.minimum(tf.floor(position) + 1.0, size - 1.0)
+    below = tf.maximum(above - 1.0, 0.0)
+    weight = position - below
+    rank = y.shape.rank - 1
+    values_below = tf.gather(y, tf.cast(below, tf.int32), batch_dims=rank)
+    values_above = tf.gather(y, tf.cast(above, tf.int32), batch_dims=rank)
+    values = weight * values_above + (1.0 - weight) * values_below
+    values = tf.where(undefined, x, values)
+    values = tf.where(x < x_first, y[..., :1], values)
+    return tf.where(x > x_last, y[..., -1:], values)
 
 
 def _one_view(clip, speed, time_seed, space_seed, num_frames):

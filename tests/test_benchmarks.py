@@ -28,7 +28,9 @@ def test_the_reference_changes_speed_as_the_package_does():
 
 def test_the_interpolation_of_the_reference_is_that_of_numpy():
     x, y = RNG.uniform(-2, 12, 50).astype(np.float32), RNG.normal(size=11).astype(np.float32)
-    np.testing.assert_allclose(reference.interpolate(x, tf.constant(y)), np.interp(x, range(11), y), atol=1e-5)
+    np.testing.assert_allclose(
+        reference.interpolate(x, 0.0, 10.0, tf.constant(y)), np.interp(x, range(11), y), atol=1e-5
+    )
 
 
 def test_the_reference_has_the_similarity_of_the_package():

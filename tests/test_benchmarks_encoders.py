@@ -1,6 +1,7 @@
 """Plain copies of encoders compute the same, and memory is what flagfiles state."""
 
 import keras
+import numpy as np
 import pytest
 import tensorflow as tf
 from keras import layers
@@ -19,7 +20,7 @@ def small_model(norm, rate=0.5):
 @pytest.mark.slow
 # The largest, of the same layers, are checked when they are measured.
 @pytest.mark.parametrize("name", sorted(set(ENCODERS) - {"frame_mean", "physnet_sinc", "repnet", "resnet3d18"}))
-def test_the_plain_copy_of_an_encoder_has_its_features(name):
+def test_the_plain_copy_of_an_encoder_takes_the_same_step(name):
     encoder = ENCODERS[name]((12, 12, 3))
     if encoders.differs(encoder):
         encoders.check(name)
@@ -46,6 +47,17 @@ def test_encoders_that_differ_are_refused_with_what_differs(spoil, message):
     spoil(copy)
     with pytest.raises(ValueError, match=message):
         encoders.check_same(encoder, copy, clips)
+
+
+def test_a_smooth_copy_has_no_relu_and_the_same_weights():
+    encoder = ENCODERS["cnn3d_domainbed"]((12, 12, 1))
+    copy = encoders.smooth(encoder)
+    assert {layer.activation.__name__ for layer in copy.layers if isinstance(layer, layers.Conv3D)} == {"softplus"}
+    assert not [
+        layer for layer in encoders.smooth(ENCODERS["cnn3d"]((8, 8, 1))).layers if isinstance(layer, layers.ReLU)
+    ]
+    for mine, other in zip(encoder.get_weights(), copy.get_weights(), strict=True):
+        np.testing.assert_array_equal(mine, other)
 
 
 def test_every_learning_encoder_has_a_time_and_a_memory_row():
