@@ -1,5 +1,6 @@
 """Runs of a few steps on a few clips, in this process or in one of their own."""
 
+import functools
 import pathlib
 import shutil
 
@@ -135,3 +136,12 @@ def base(tmp_path):
     path = tmp_path / "base.cfg"
     path.write_text("--epochs=3\n--band=0.5,4\n--noartifacts\n")
     return Run(str(path)).but(seed=0)
+
+
+@pytest.fixture(scope="module")
+def settings_read_once():
+    """Keeps the settings of runs, which many tests ask for."""
+    plain = Run.settings
+    Run.settings = functools.cache(plain)
+    yield
+    Run.settings = plain
