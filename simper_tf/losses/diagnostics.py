@@ -36,7 +36,7 @@ def speed_correlation_and_slope(features, speeds):
         features = features[..., None]
     x, y = [
         value - tf.reduce_mean(value, axis=1, keepdims=True)
-        for value in (tf.math.log(speeds), tf.math.log(_peak_frequencies(features)))
+        for value in (tf.math.log(speeds), tf.math.log(_peak_bins(features)))
     ]
     slope = tf.math.divide_no_nan(tf.reduce_sum(x * y, axis=1), tf.reduce_sum(x * x, axis=1))
     ranks = [_centered_ranks(value) for value in (x, y)]
@@ -45,13 +45,12 @@ def speed_correlation_and_slope(features, speeds):
     return tf.reduce_mean(correlation), tf.reduce_mean(slope)
 
 
-def _peak_frequencies(features):
-    """Returns the `(B, M)` strongest frequencies, from one cycle a view on, of `(B, M, L, D)` features."""
-    num_views, num_frames = features.shape[1:3]
+def _peak_bins(features):
+    """Returns `(B, M)` bins of the strongest frequencies, from one cycle a view on, of `(B, M, L, D)` features."""
     power = spectrum.channel_power(tf.reshape(features, [-1, *features.shape[2:]]), spectrum.PADDING)
     _, position = spectrum.peak(power, tf.range(tf.shape(power)[-1]) >= spectrum.PADDING)
     position = tf.maximum(position, float(spectrum.PADDING))  # The top between two bins may lie below the first.
-    return tf.reshape(position / (spectrum.PADDING * num_frames), [-1, num_views])
+    return tf.reshape(position, [-1, features.shape[1]])
 
 
 def _centered_ranks(values):

@@ -20,6 +20,11 @@ def test_ideal_features_have_speed_correlation_and_slope_one():
     assert float(doubled_slope) == pytest.approx(1, abs=0.02)
 
 
+def test_one_cycle_a_view_is_the_slowest_peak():
+    cosines = np.cos(2 * np.pi * np.float32([[1], [2]]) * np.arange(60) / 60)[None]
+    assert float(speed_correlation_and_slope(cosines, tf.constant([[1.0, 2.0]]))[1]) == pytest.approx(1, abs=0.02)
+
+
 def test_features_that_ignore_or_oppose_the_speed_are_told():
     speeds = tf.constant(np.tile(np.linspace(0.6, 2, 8), (40, 1)), tf.float32)
     correlation, slope = speed_correlation_and_slope(tf.constant(RNG.normal(size=(40, 8, 60)), tf.float32), speeds)
