@@ -138,6 +138,14 @@ def test_rounded_times_are_spread_and_jitter_is_kept():
     assert notes == []
 
 
+def test_ten_thousand_times_tell_the_step_of_the_clock():
+    stamps = np.round(np.arange(10_001) / 29.97, 2)
+    stamps[-1] += 0.003  # Not rounded: nobody looks so far.
+    assert times.mend("a", stamps)[2] == ["Time stamps rounded to 0.01 s are spread evenly."]
+    stamps[-2] += 0.003
+    assert times.mend("a", stamps)[2] == []
+
+
 @pytest.mark.parametrize("absurd", [1e300, 1e18, -1e300, -1e18])
 @pytest.mark.parametrize("row", [0, -1])
 def test_a_time_far_from_all_others_is_left_out_with_a_note(tmp_path, absurd, row):

@@ -9,6 +9,8 @@ from simper_tf.signals import readout
 
 RNG = np.random.default_rng(23)
 RATE, BAND = 30.0, (0.4, 5.5)
+# The share of the power that noise of 150 frames reaches in that band, 25.5 cycles wide: confidence 0.
+NOISE_SHARE = 1 - np.exp(-2 * (9 + 2 * np.log(26.5) + 40 / 150) / 150)
 
 
 # Float32 sinusoids, all phases. The two mirrored frequencies of a real series disturb each other's peak most at the
@@ -82,11 +84,16 @@ def test_spectra_of_channels_are_added():
     strong, weak = 2 * in_hertz(RNG, [1.5]), in_hertz(RNG, [4.0])
     read, confidence = readout.fft_frequency(np.stack([weak, strong], axis=-1), RATE, BAND)
     np.testing.assert_allclose(read, [1.5], atol=0.01)
-    # On the scale on which noise of 150 frames, in a band 25.5 cycles wide, has the confidence 0.
-    expected = 1 - np.exp(-2 * (9 + 2 * np.log(26.5) + 40 / 150) / 150)
-    np.testing.assert_allclose(confidence, (2**2 / (2**2 + 1) - expected) / (1 - expected), atol=0.01)
+    np.testing.assert_allclose(confidence, (2**2 / (2**2 + 1) - NOISE_SHARE) / (1 - NOISE_SHARE), atol=0.01)
     single, _ = readout.fft_frequency(strong[..., None], RATE, BAND)
     np.testing.assert_allclose(single, readout.fft_frequency(strong, RATE, BAND)[0], rtol=1e-6)
+
+
+def test_a_bare_bin_has_the_power_of_its_neighbors():
+    # Bins 0.2 Hz apart: that at 2.2 counts, that at 2.4 does not.
+    series = in_hertz(RNG, [2.0]) + 0.5 * in_hertz(RNG, [2.2]) + 0.5 * in_hertz(RNG, [2.4])
+    _, confidence = readout.fft_frequency(series, RATE, BAND, mode="paper")
+    np.testing.assert_allclose(confidence, (1.25 / 1.5 - NOISE_SHARE) / (1 - NOISE_SHARE), atol=1e-4)
 
 
 def test_peaks_outside_the_band_are_not_read():

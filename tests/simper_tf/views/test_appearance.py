@@ -15,6 +15,29 @@ from simper_tf.views.views import Views
 RNG = np.random.default_rng(17)
 
 
+def test_defaults_are_the_numbers_of_the_authors_code():
+    chosen = {name: value for name, value in dataclasses.asdict(Appearance()).items() if value}
+    assert chosen == {
+        "crop_area": (0.5, 1.0),
+        "crop_aspect": (3 / 4, 4 / 3),
+        "brightness": (0.7, 1.3),
+        "contrast": (1.0, 1.0),
+        "saturation": (1.0, 1.0),
+        "jitter_probability": 1.0,
+        "flip_probability": 0.5,
+        "blur_probability": 0.2,
+        "blur_sigma": (0.1, 2.0),
+    }
+
+
+def test_a_crop_of_all_of_the_area_keeps_what_its_aspect_allows():
+    boxes = Appearance(crop_area=(1.0, 1.0)).draw(100, 50, SEED)["boxes"].numpy()
+    height, width = boxes[..., 2] - boxes[..., 0], boxes[..., 3] - boxes[..., 1]
+    np.testing.assert_allclose(np.maximum(height, width), 1, atol=1e-6)
+    for side in (height, width):
+        assert np.sqrt(3 / 4) - 1e-6 <= side.min() < np.sqrt(3 / 4) + 0.01
+
+
 def test_one_draw_serves_all_frames_of_a_view():
     image = noise(RNG, (12, 12, 1))
     clips = tf.repeat(tf.constant(image)[None, None], 40, axis=1)
