@@ -1,6 +1,7 @@
 """Checks of files that words name, before anything heavy is imported."""
 
 import glob
+import os
 import pathlib
 from collections.abc import Sequence
 
@@ -11,23 +12,48 @@ from simper_tf.recordings.errors import printable
 _MODELS = ("saved_model.pb", "*/saved_model.pb", "saved_model/*/saved_model.pb")
 
 
-def check(recordings: Sequence[str], model: str = ""):
-    """Refuses names of which not one is that of a recording, and a folder that holds no exported model.
+def check(command: str, recordings: Sequence[str], options):
+    """Refuses names of which not one is that of a recording, and files and folders that a command cannot use.
 
     Args:
+        command: Its name.
         recordings: Files, folders, patterns and numbers of cameras.
-        model: A folder, empty for none.
+        options: Its options, of which `model`, `labels` and `out` name files and folders.
 
     Raises:
         ValueError: so it is.
     """
+    _check_recordings(recordings)
+    if command != "export":  # Its default is a folder that may not be there; it says itself how to make one.
+        _check_model(getattr(options, "model", ""))
+    labels = getattr(options, "labels", "")
+    if labels and not pathlib.Path(labels).is_file():
+        raise ValueError(f"--labels={printable(labels)}: no such file.")
+    _check_out(getattr(options, "out", "."))
+
+
+def _check_recordings(recordings):
     refusals = [f"{printable(name)}{sentence}" for name in recordings if (sentence := refusal(name))]
     if refusals and len(refusals) == len(recordings):
         raise ValueError(" ".join(refusals))
+
+
+def _check_model(model):
     if model and not pathlib.Path(model).exists():
         raise ValueError(f"--model={printable(model)}: no such folder. simper train writes one.")
     if model and not any(next(pathlib.Path(model).glob(pattern), None) for pattern in _MODELS):
         raise ValueError(f"--model={printable(model)} holds no exported model. simper train writes one.")
+
+
+def _check_out(out):
+    """Refuses a folder that cannot be made or written, before hours of work are for it."""
+    path = pathlib.Path(out)
+    there = next(folder for folder in (path, *path.parents) if folder.exists())
+    if not there.is_dir():
+        raise ValueError(f"--out={printable(out)}: {printable(str(there))} is a file. Name a folder.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        where = printable(str(there.absolute()))
+        raise ValueError(f"--out={printable(out)}: nothing can be written into {where}. Name another folder.")
 
 
 def refusal(name: str) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 from simper_tf.commands import console, predict
 from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
-from simper_tf.evaluation import rows, tables
 from simper_tf.reading import readings
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import printable
@@ -62,12 +61,15 @@ def _is_run(folder):
 
 def _say_scores(folder):
     """Prints the table of the result rows of a run."""
+    quiet.load_tensorflow()
+    from simper_tf.evaluation import rows, tables
+
     scored = rows.read_rows(folder / "results.jsonl")
     if not scored:
-        again = f"python -m trainers.evaluate --run_dir={folder}"
-        if not (folder / "flags.cfg").is_file():
-            again = f"simper evaluate RECORDINGS --labels=FILE --model={folder}"
-        raise ValueError(f"{printable(str(folder))} holds no scores. Score it: {again}.")
+        again = f"Score it: python -m trainers.evaluate --run_dir={folder}."
+        if not (folder / "flags.cfg").is_file():  # Of simper train, which keeps no scores.
+            again = f"Compare it with counts: simper evaluate RECORDINGS --labels=FILE --model={folder}."
+        raise ValueError(f"{printable(str(folder))} holds no scores. {again}")
     for split in dict.fromkeys(row.split for row in scored):
         of_split = [row for row in scored if row.split == split]
         console.say(f"{printable(str(folder))}: {of_split[0].method}, {of_split[0].n} {split} clips:")

@@ -50,6 +50,7 @@ class Command:
         takes: What words without -- are; empty for none.
         needs: Modules without which it does nothing, beside those that the package always brings.
         extra: The pip extra that brings them.
+        interrupted: What is said where it is ended from the keyboard.
     """
 
     told: str
@@ -58,6 +59,7 @@ class Command:
     takes: str = ""
     needs: tuple[str, ...] = ("cv2", "av", "matplotlib")
     extra: str = "recordings,plots"
+    interrupted: str = "nothing that was finished is lost"
 
 
 COMMANDS = {
@@ -72,6 +74,7 @@ COMMANDS = {
     "train": Command(
         "Learn from recordings, without labels, and export a model that reads others.",
         "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="recordings",
+        interrupted="no model was written, and the same command starts anew",
     ),
     "evaluate": Command(
         "Compare what is read with what somebody has counted, or print the scores of a run.",
@@ -139,15 +142,17 @@ def parsed(name: str, words: Sequence[str]):
         if word.startswith("-"):
             flags = [f"--{field.name}" for field in declared(_named(command.options))]
             parser.error(f"there is no flag {word}.{_near(word, flags)}")
-        parser.error(f"flags start with --. Found: {word}.")
+        parser.error(f"it takes flags alone. Found: {word}.")
     given = vars(arguments)
     recordings = given.pop("recordings", [])
     if command.takes and not recordings:
         parser.error("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
+    if "" in recordings:  # It would stand for the folder at hand.
+        parser.error("the name of a recording is empty. Is a variable of the shell not set?")
     try:
         return recordings, _named(command.options)(**given)
     except ValueError as error:
-        parser.error(str(error))
+        parser.error(re.sub(r"^`(\w+)`", r"--\1", str(error)))  # Options are named as in Python.
 
 
 class _Parser(argparse.ArgumentParser):
@@ -199,11 +204,10 @@ def _add(parser, field):
 def _guarded(name, command, arguments):
     """Calls what a command runs, and turns errors that a user can cause into one line."""
     try:
-        model = "" if name == "export" else getattr(arguments[-1], "model", "")  # That one has a default of its own.
-        early_checks.check(arguments[0] if command.takes else (), model)
+        early_checks.check(name, arguments[0] if command.takes else (), arguments[-1])
         return _named(f"commands.{command.runs}")(*arguments)
     except KeyboardInterrupt:
-        print(f"\nsimper {name}: interrupted; nothing that was finished is lost.", file=sys.stderr)
+        print(f"\nsimper {name}: interrupted; {command.interrupted}.", file=sys.stderr)
         return console.INTERRUPTED
     except Exception as error:
         if not isinstance(error, console.expected()):

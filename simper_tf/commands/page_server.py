@@ -189,6 +189,8 @@ def server(app, host: str, port: int, max_megabytes: float):
         )  # fmt: skip
     except OSError as error:
         raise OSError(f"--port={port} on {host} cannot be used ({error.strerror}): name another.") from error
+    except ValueError as error:
+        raise ValueError(f"--host={host} is no address of this machine. Name one, such as 127.0.0.1.") from error
     made.channel_class = _limited(made.channel_class)
     return made
 
@@ -240,7 +242,7 @@ def _read(path, name, wishes, rate, model, check=None):
         if model:
             model.check(source)
     except RawDataError as error:
-        model, notes = None, (f"The model was not asked: it found {error.found} and expects {error.expected}.",)
+        model, notes = None, (predict.not_asked(error),)
     done = readings.read(source, wishes, check and (lambda second: check(min(second / seconds, 1.0))))
     if model:
         done = predict.with_model(source, wishes, done, model)

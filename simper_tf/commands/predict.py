@@ -67,7 +67,7 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
             console.say(f"Tables: {tables}.")
             if earlier:
                 console.say("They replace those of an earlier call. To keep both name another folder: --out=FOLDER.")
-    if problems:
+    if problems and total > 1:
         print(f"predict: {len(problems)} of {total} could not be read, see above.", file=sys.stderr)
     return problems
 
@@ -234,9 +234,21 @@ def with_model(source, wishes: readings.Wishes, done: readings.Done, model, wind
     try:
         said = model.read(_planned(source, own, done, window or model.window()))
     except RawDataError as error:  # Such as a recording that is shorter than it needs.
-        note = f"The model was not asked: it found {error.found} and expects {error.expected}."
-        return readings.renamed(done, done.name, (note,))
+        return readings.renamed(done, done.name, (not_asked(error, model.window(), done.info.seconds),))
     return readings.with_learned(done, said)
+
+
+def not_asked(error: RawDataError, window: float | None = None, seconds: float = math.inf) -> str:
+    """Returns why a model does not read a recording.
+
+    Args:
+        error: Its refusal.
+        window: Seconds that it looks at at once, if it tells.
+        seconds: Those of the recording.
+    """
+    if window and seconds < window:
+        return f"The recording lasts {seconds:.1f} s, and the model looks at {window:.1f} s at once: it was not asked."
+    return f"The model was not asked: found {error.found}; expected {error.expected}."
 
 
 def _planned(source, wishes, done, window, hertz=None):

@@ -283,9 +283,10 @@ def _check_shown(rate, top):
 def _check_clip(window, rate, length, band):
     bottom, top = band
     if bottom * length / rate < PERIODS * 0.99 or length < windows.FEWEST_FRAMES or bottom >= top:
+        repeats = f" at {bottom:.3g} to {top:.3g} Hz" if bottom < top else ""
         raise ValueError(
             f"Clips of {window:.3g} s at {rate:.4g} frames per second are too short: a clip needs "
-            f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats at {bottom:.3g} to {top:.3g} Hz. "
+            f"{windows.FEWEST_FRAMES} frames and {PERIODS:g} periods of what repeats{repeats}. "
             "Record for longer or faster, or ask for another band or window."
         )
     if length > windows.MOST_FRAMES:

@@ -223,8 +223,10 @@ class Recordings:
         return not why
 
     def _nothing(self, names):
-        first = f" The first of {len(self.problems)}: {self.problems[0]}" if self.problems else ""
-        return ValueError(f"{printable(', '.join(names))}: no recording to learn from.{first}")
+        if not self.problems:
+            return ValueError(f"No recording to learn from. Received: {printable(', '.join(names))}.")
+        first = f" The first of {len(self.problems)}:" * (len(self.problems) > 1)
+        return ValueError(f"No recording to learn from.{first} {self.problems[0]}")
 
 
 def find(names: Sequence[str], rate: float | None = None) -> tuple[list[Source], list[RawDataError]]:

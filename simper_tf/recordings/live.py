@@ -8,6 +8,7 @@ import numpy as np
 from simper_tf.recordings import video
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.sources import Info, Source
+from simper_tf.utils import quiet
 
 
 class Camera(Source):
@@ -39,7 +40,8 @@ class Camera(Source):
 
     def _raw(self):
         """Yields seconds since the first picture, by the clock of this machine, and BGR pictures."""
-        capture = cv2.VideoCapture(self._number)
+        with quiet.quietly():  # OpenCV complains in lines of its own.
+            capture = cv2.VideoCapture(self._number)
         try:
             if not capture.isOpened():
                 raise RawDataError(self.name, "none", "a camera of this number", "Plug one in, or name a file.")

@@ -149,7 +149,7 @@ def parse(field: dataclasses.Field, text: str):
     try:
         values = tuple(kind(part) for part in (text.split(",") if several else [text]))
     except ValueError as error:
-        what = "numbers separated by commas" if several else f"a value of the type {kind.__name__}"
+        what = "numbers separated by commas" if several else {int: "a whole number", float: "a number"}[kind]
         raise ValueError(f"--{field.name} takes {what}. Found: {text!r}.") from error
     return values if several and ("," in text or isinstance(field.default, tuple)) else values[0]
 

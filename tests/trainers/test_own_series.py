@@ -165,7 +165,7 @@ def test_without_a_model_a_file_is_read_by_learning_from_itself(run, tmp_path):
         (["--method=slf_rpm", "--speed_range=0.6,2"], "--method=slf_rpm is for pictures, but the clips are series"),
         (
             ["--gaps=refuse", "--videos=signals/[a-e].csv"],
-            r"no recording to learn from. The first of \d: .* s without a sample; expected one every",
+            r"No recording to learn from. The first of \d: .* s without a sample; expected one every",
         ),
     ],
 )

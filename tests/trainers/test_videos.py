@@ -240,9 +240,9 @@ def test_features_of_a_prior_are_read_in_its_band(plain, tmp_path, monkeypatch):
         (["--videos="], "--minutes=0.1 means something with --videos only"),
         (
             ["--videos=nothing/*.mp4"],
-            r"nothing/\*.mp4: no recording to learn from. The first of 1: .* no file that fits",
+            r"No recording to learn from. nothing/\*.mp4: .* no file that fits",
         ),
-        (["--videos=empty"], "empty: no recording to learn from. The first of 1: .* a folder without a recording"),
+        (["--videos=empty"], "No recording to learn from. empty: .* a folder without a recording"),
     ],
 )
 def test_contradicting_flags_are_refused_and_leave_nothing(words, message, plain, tmp_path, monkeypatch):

@@ -37,14 +37,14 @@ def test_the_scores_of_a_run_are_a_table_without_labels(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("made", "remedy"),
-    [("flags.cfg", "python -m trainers.evaluate --run_dir="), ("saved_model/1", "--labels=FILE --model=")],
+    [("flags.cfg", "Score it: python -m trainers.evaluate --run_dir="), ("saved_model/1", "--labels=FILE --model=")],
 )
 def test_a_folder_without_scores_says_how_to_score_it(made, remedy, tmp_path, capsys):
     (tmp_path / made).mkdir(parents=True) if "/" in made else (tmp_path / made).touch()
     with pytest.raises(SystemExit):
         main.main(["evaluate", str(tmp_path)])
     said = capsys.readouterr().err
-    assert f"{tmp_path} holds no scores. Score it: " in said
+    assert f"{tmp_path} holds no scores. " in said
     assert f"{remedy}{tmp_path}." in said
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import simper_tf
 from docs import sample as drawing
-from simper_tf.commands import answers, main, predict, sample
+from simper_tf.commands import answers, early_checks, main, predict, sample
 from simper_tf.commands.command_options import App, Predict
 from simper_tf.recordings import sources
 from simper_tf.utils.options import declared
@@ -42,15 +42,17 @@ def refused(capsys, *words):
         (["predict", "a", "--band=1,x"], "predict: error: --band takes numbers separated by commas. Found: '1,x'."),
         (["predict", "a", "--crop=1,2,3"], "--crop takes 4 numbers with commas between them. Found: 1,2,3"),
         (["predict", "a", "--crop=1,2,0,4"], "--crop takes x,y,width,height in pixels. Found: 1,2,0,4"),
-        (["predict", "a", "--unit=mph"], "`unit` must be one of hz, bpm, per_minute, count. Received: 'mph'."),
+        (["predict", "a", "--unit=mph"], "error: --unit must be one of hz, bpm, per_minute, count. Received: 'mph'."),
         (["predict", "a", "--hop=2"], "--hop=2 means nothing without --window."),
         (["predict", "a", "--window=0"], "--window must be above 0. Found: 0."),
         (["predict", "a", "--end=1", "--start=2"], "--end=1 must be later than --start=2."),
         (["predict", "a", "--end=nan"], "--end=nan must be later than --start=0."),
         (["train", "a.mp4", "--band=2,1"], "--band takes two rising numbers in Hz, such as 0.4,5.5. Found: 2.0,1.0"),
-        (["train", "a.mp4", "--steps=0"], "`steps` must be at least 1 and finite. Received: 0."),
-        (["app", "--port=70000"], "`port` must be at least 0 and at most 65535. Received: 70000."),
-        (["demo", "clip.mp4"], "simper demo: error: flags start with --. Found: clip.mp4. Try simper demo --help."),
+        (["train", "a.mp4", "--steps=0"], "error: --steps must be at least 1 and finite. Received: 0."),
+        (["app", "--port=70000"], "error: --port must be at least 0 and at most 65535. Received: 70000."),
+        (["train", "a.mp4", "--steps=x"], "simper train: error: --steps takes a whole number. Found: 'x'."),
+        (["predict", ""], "simper predict: error: the name of a recording is empty."),
+        (["demo", "clip.mp4"], "simper demo: error: it takes flags alone. Found: clip.mp4. Try simper demo --help."),
     ],
 )
 def test_a_wrong_word_is_one_line_that_says_what_is_right(capsys, words, line):
@@ -160,6 +162,15 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
         assert str(path) in out
 
 
+def test_a_folder_that_cannot_be_written_is_refused_by_its_flag(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(early_checks.os, "access", lambda path, mode: False)
+    with pytest.raises(SystemExit):
+        main.main(["train", str(sample.PATH), f"--out={tmp_path}/runs/mine"])
+    said = f"--out={tmp_path}/runs/mine: nothing can be written into {tmp_path}. Name another folder."
+    assert capsys.readouterr().err == f"simper train: error: {said}\n"
+    assert not any(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -168,6 +179,8 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
         (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no video: it is text."),
         (["app", "--model=none"], "simper app: error: --model=none: no such folder. simper train writes one."),
         (["app", "--model=."], "simper app: error: --model=. holds no exported model. simper train writes one."),
+        (["demo", "--out=notes.mp4/x"], "simper demo: error: --out=notes.mp4/x: notes.mp4 is a file. Name a folder."),
+        (["evaluate", ".", "--labels=none.csv"], "simper evaluate: error: --labels=none.csv: no such file."),
     ],
 )
 def test_names_of_no_recording_are_refused_before_imports(capsys, monkeypatch, tmp_path, words, line):

@@ -220,6 +220,11 @@ def address():
         assert "Traceback" not in err
 
 
+def test_a_host_that_is_none_is_refused_by_its_flag():
+    with pytest.raises(ValueError, match=r"--host=999\.1\.1\.1 is no address of this machine\. Name one"):
+        page_server.server(page_server.make(), "999.1.1.1", 0, 1.0)
+
+
 @pytest.mark.slow
 def test_the_command_refuses_a_port_that_is_taken(address):
     port = address.rpartition(":")[2]

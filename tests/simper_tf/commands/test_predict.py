@@ -13,6 +13,7 @@ from processes import done
 from simper_tf.commands import answers, main, predict
 from simper_tf.reading import readings
 from simper_tf.recordings import sources
+from simper_tf.recordings.errors import RawDataError
 from simper_tf.utils import files
 
 
@@ -81,6 +82,17 @@ def test_where_nothing_repeats_there_is_no_number(tmp_path, capsys):
 def test_a_part_that_is_not_there_is_named(folder, tmp_path, words, said):
     (problem,) = run(folder / "swing é 1.mp4", *words, f"--out={tmp_path}")
     assert said in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (10.2, "The recording lasts 10.2 s, and the model looks at 18.2 s at once: it was not asked."),
+        (20.0, "The model was not asked: found a hole; expected none."),
+    ],
+)
+def test_a_model_that_refuses_a_recording_says_why(seconds, said):
+    assert predict.not_asked(RawDataError("a.mp4", "a hole", "none", "Mend it."), 18.2, seconds) == said
 
 
 @pytest.mark.slow

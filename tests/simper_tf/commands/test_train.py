@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.commands import main
+from simper_tf.commands import main, train
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,17 @@ def test_nothing_to_learn_from_is_one_line(folder, capsys):
     assert end.value.code == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("simper validate: error: ")
-    assert "no recording to learn from" in line
+    assert f"No recording to learn from. {folder / 'broken.npy'}: found " in line
+
+
+def test_an_interrupted_training_says_that_nothing_is_kept(folder, tmp_path, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(train, "train", interrupted)
+    assert main.main(["train", str(folder), f"--out={tmp_path / 'mine'}"]) == 130
+    assert capsys.readouterr().err.endswith("interrupted; no model was written, and the same command starts anew.\n")
+    assert not (tmp_path / "mine").exists()
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def test_what_is_asked_for_is_taken():
         ([info()], {"band": (0.4, 12.0)}, "up to 12 Hz cannot be shown at 25 frames per second, only up to 11.2 Hz"),
         ([info()], {"band": (0.4, 4.0), "window": 2.0}, "Clips of 2 s at 25 frames per second are too short"),
         ([info(seconds=4.0)] * 2, {"band": (0.4, 4.0)}, "takes clips of 5.04 s, but the longest recording has 4 s"),
-        ([info(seconds=0.5)], {}, "are too short: a clip needs 16 frames"),
+        ([info(seconds=0.5)], {}, r"are too short: a clip needs 16 frames and 2 periods of what repeats\. Record"),
         ([info(seconds=4e3)] * 2, {"band": (0.001, 4.0)}, "have 60000 frames, more than 4000"),
         ([info()], {"band": (2.0, 1.0)}, "`band` must be .low, high. in Hz"),
         ([info()], {"hop": -1.0}, "`hop` must be a number above 0. Received: -1.0"),

@@ -65,7 +65,7 @@ def test_frames_not_of_one_or_three_channels_are_refused(tmp_path, shape, action
         with pytest.raises(RawDataError, match=message):
             ask()
     for names in (tmp_path, [frames]):
-        with pytest.raises(ValueError, match=f"no recording to learn from.*{message}"):
+        with pytest.raises(ValueError, match=f"No recording to learn from.*{message}"):
             Recordings(names, rate=10.0)
 
 
