@@ -125,7 +125,8 @@ def figure(table: list[dict], path: pathlib.Path):
     bins = reliability(table)
     axes.plot([one[3] for one in bins], [one[4] for one in bins], "o-", color="#0072B2")
     for _, _, number, mean, share in bins:
-        axes.annotate(str(number), (mean, share), (-4, -12), textcoords="offset points", ha="right", fontsize=9)
+        beside = -6, 4 if share < 0.1 else -12  # Above the axis, else below the line.
+        axes.annotate(str(number), (mean, share), beside, textcoords="offset points", ha="right", fontsize=9)
     axes.set(xlabel="confidence", ylabel="share right", xlim=(0, 1.03), ylim=(0, 1.05))
     drawn.savefig(path, dpi=100)
 

@@ -50,7 +50,7 @@ function play(player) {
   const answers = JSON.parse(player.dataset.answers);
   video.addEventListener("error", () => {
     video.parentElement.hidden = strip.hidden = true;
-    says.textContent = "This browser cannot play this format. simper predict VIDEO --video=counted.mp4 writes one that it can.";
+    says.parentElement.textContent = "This browser cannot play this format. A copy that it plays: simper predict VIDEO --video=counted.mp4";
   });
   strip.addEventListener("click", event => { video.currentTime = event.offsetX / strip.clientWidth * video.duration; });
   video.addEventListener("loadedmetadata", () => { player.hidden = false; frame(); });

@@ -61,6 +61,7 @@ def _still(axes, frame, answer, color):
 def _course(axes, answer, color):
     """Draws the course, with every second repetition shaded and all of them numbered as far as there is room."""
     _, seconds = answers.clock(answer)
+    axes.margins(y=0.15)  # So that the numbers stand above the peaks.
     axes.plot(answer.times / seconds, answer.course, color="black", linewidth=0.8)
     repetitions = np.array(answer.repetitions) / seconds
     for number, (start, end) in enumerate(repetitions, start=1):
