@@ -23,9 +23,11 @@ _DENSER = 4  # Times that windows to learn from are denser than those that are r
 # Standard deviations of all that changes in a window from black to white.
 _DEVIATIONS = 8.0
 _LEARNING_RATE = 3e-3
+# Of weights, order and views.
+_SEED = 0
 
 
-def adapt(part: Part, seconds: float, seed: int = 0, report: Callable[[float], None] = lambda left: None) -> Learned:
+def adapt(part: Part, seconds: float, report: Callable[[float], None] = lambda left: None) -> Learned:
     """Trains SimPer on a recording, without labels, and reads its windows.
 
     The pixels of all windows vote at which multiple of the frequency the features run.
@@ -33,19 +35,18 @@ def adapt(part: Part, seconds: float, seed: int = 0, report: Callable[[float], N
     Args:
         part: The recording and its windows.
         seconds: How long, from the first step on; starting takes some more.
-        seed: Of weights, order and views.
         report: Called with the seconds left after each step.
 
     Raises:
         RawDataError: the recording holds no window, or one too short for the views.
     """
-    clips = _training_clips(part, seed)
-    keras.utils.set_random_seed(seed)
+    clips = _training_clips(part)
+    keras.utils.set_random_seed(_SEED)
     times = SpeedSets(num_views=_VIEWS)
     encoder = ENCODERS["small1d" if is_series(clips.shape[2:]) else "small"](clips.shape[2:])
-    model = SimPer(encoder, Views(times.longest_view(clips.shape[1]), times), seed=seed)
+    model = SimPer(encoder, Views(times.longest_view(clips.shape[1]), times), seed=_SEED)
     model.compile(keras.optimizers.Adam(_LEARNING_RATE))
-    random, step = np.random.default_rng(seed), tf.function(model.train_step, autograph=False)
+    random, step = np.random.default_rng(_SEED), tf.function(model.train_step, autograph=False)
     step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
     began = time.monotonic()
     while (left := seconds - (time.monotonic() - began)) > 0:
@@ -57,9 +58,9 @@ def adapt(part: Part, seconds: float, seed: int = 0, report: Callable[[float], N
     return median("adapt", [float(number) for number in hertz])
 
 
-def _training_clips(part, seed):
+def _training_clips(part):
     """Returns up to `_CLIPS` windows, drawn evenly from all; of a series none in which the sensor was off."""
-    random, kept = np.random.default_rng(seed), []
+    random, kept = np.random.default_rng(_SEED), []
     shape = small_shape(part)
     clips = (window.frames for window in part.windows(shape, _DENSER))
     if not part.source.has_pictures:
