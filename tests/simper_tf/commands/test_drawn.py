@@ -52,7 +52,7 @@ def test_the_copy_has_every_frame_at_its_time(tmp_path):
     annotated.write(tmp_path / "copy.mp4", Uneven("a"), Wishes(), done(answer()))
     with av.open(str(tmp_path / "copy.mp4")) as container:
         times = [frame.time for frame in container.decode(video=0)]
-    np.testing.assert_allclose(np.subtract(times, times[0]), [0.0, 0.1, 0.5, 0.6], atol=2e-3)
+    np.testing.assert_allclose(times, [0.0, 0.1, 0.5, 0.6], atol=5e-4)
     assert [path.name for path in tmp_path.iterdir()] == ["copy.mp4"]
     with av.open(str(tmp_path / "copy.mp4")) as container:
         assert (container.streams.video[0].width, container.streams.video[0].height) == (320, 240)

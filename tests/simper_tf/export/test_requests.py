@@ -133,8 +133,8 @@ def test_the_fastest_clip_must_hold_two_periods_within_a_percent():
 
 
 def test_features_that_run_slower_need_longer_clips():
-    assert of_rates([30.0, 30.0], 298, lowest=0.2) is None
-    told = of_rates([30.0, 30.0], 296, lowest=0.2)
+    assert of_rates([60.0, 60.0], 595, lowest=0.2) is None  # 10 s are 600 frames.
+    told = of_rates([60.0, 60.0], 593, lowest=0.2)
     assert told.startswith(
         "`frames` must last 10 s, 2 periods of the lower end of the band of 0.4 to 5 Hz, at 0.5 of which"
     )

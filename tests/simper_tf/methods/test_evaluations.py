@@ -48,6 +48,8 @@ def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_
     assert logs == pytest.approx(expected, rel=1e-4, abs=1e-6)
     # Inference, indeed.
     np.testing.assert_allclose(features[0, 0], model.encoder(batch["views"][0, :1])[0], atol=1e-5)
+    clips = swinging_bars[0][:2]
+    np.testing.assert_allclose(model.encode(clips), model.encoder(clips / np.float32(255)), atol=1e-5)
 
 
 @pytest.mark.slow

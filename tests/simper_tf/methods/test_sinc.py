@@ -151,6 +151,9 @@ def test_without_a_band_all_that_frames_can_show_is_inside():
     logs = logs_of(noise, ones(noise), band=None)
     assert logs["bandwidth"] == 0
     assert logs["sparsity"] > 0.7
+    # At half the speed, half of it.
+    slow = sinusoids([[0.2], [0.3]])
+    assert [logs_of(one[None], [[0.5]], band=None)["bandwidth"] for one in slow] == pytest.approx([0, 1], abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["bandwidth_weight", "sparsity_weight", "variance_weight"])

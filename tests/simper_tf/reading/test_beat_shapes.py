@@ -45,6 +45,11 @@ def test_a_wave_has_a_line_and_drift_has_none():
     assert beat_shapes.line(np.zeros(500), 50.0, 1.2) <= 0
 
 
+def test_the_top_of_a_parabola_lies_between_samples():
+    curve = -np.square(np.arange(9) - 4.3)
+    np.testing.assert_allclose(beat_shapes.shift(curve, np.array([4, 5, 8])), [0.3, -0.5, 0.0])
+
+
 def test_beats_off_the_middle_of_a_curve_have_what_lies_between():
     curve = np.cos(2 * np.pi * np.arange(420) / 25 * 2)
     assert beat_shapes.between(curve, np.arange(0, 400, 25)) == pytest.approx(np.cos(2 * np.pi / 25), abs=1e-9)

@@ -35,6 +35,7 @@ def test_every_repetition_has_its_start_and_end():
     _, reading = read("steady")
     answer = reading.clear[0]
     assert answer.count == 6
+    assert reading.notes == ()
     spans = np.array(answer.repetitions)
     np.testing.assert_allclose(np.diff(spans, axis=1)[1:-1], 2.0, atol=0.1)
     np.testing.assert_allclose(spans[1:, 0], spans[:-1, 1], atol=1e-6)
@@ -58,6 +59,7 @@ def test_two_movers_have_two_places():
 def test_each_scene_is_read_by_itself():
     _, reading = read("cut_material")
     np.testing.assert_allclose([scene.start for scene in reading.scenes], np.arange(5) * 2.4, atol=0.01)
+    assert "The recording has 5 scenes; each was read by itself." in reading.notes
 
 
 @pytest.mark.parametrize(("level", "verdict"), [(0, result.BLACK), (90, result.STILL)])

@@ -47,6 +47,15 @@ def test_brightness_drift_is_left_out_if_anything_else_changes():
     np.testing.assert_allclose(self_similarity.of_frames(blinking), self_similarity.products(blinking))
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
+def test_the_strongest_course_has_deviation_one_and_a_still_none(scale):
+    wave = np.sin(2 * np.pi * 0.05 * np.arange(120))
+    course = self_similarity.strongest(self_similarity.products(scale * wave[:, None] * RNG.normal(size=7)))
+    assert np.mean(course**2) == pytest.approx(1)
+    assert abs(np.corrcoef(course, wave)[0, 1]) > 0.99
+    np.testing.assert_array_equal(self_similarity.strongest(np.zeros((9, 9))), np.zeros(9))
+
+
 def test_added_is_what_a_frequency_explains_beside_a_faster_one():
     times = np.arange(200)
     both = np.sin(2 * np.pi * 0.05 * times) + 3 * np.sin(2 * np.pi * 0.1 * times)

@@ -20,6 +20,7 @@ def test_the_course_is_of_the_channel_on_which_beats_are(place):
     answer = series.read(times, values, band=(0.6, 3.5)).answers[0]
     shown = np.interp(answer.times, times, values[:, place])
     assert abs(np.corrcoef(shown, answer.course)[0, 1]) > 0.9
+    assert answer.box == (0.0, 0.0, 1.0, 1.0)
 
 
 def beats_of(hertz, confidence, second=None):

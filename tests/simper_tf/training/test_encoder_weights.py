@@ -1,3 +1,6 @@
+import itertools
+import types
+
 import keras
 import numpy as np
 import pytest
@@ -49,6 +52,15 @@ def test_every_encoder_finds_each_of_its_weights_in_a_checkpoint(tmp_path, name)
     run_of(method(SimPer, encoder), tmp_path)
     encoder_weights.assign(other, encoder_weights.read(tmp_path).encoder, tmp_path)
     same_weights(encoder, other)
+
+
+def test_objects_that_hold_one_another_are_walked_once():
+    links = {0: (1, 2), 1: (3,), 2: (3, 0), 3: ()}
+    nodes = [
+        types.SimpleNamespace(attributes=[k], children=[types.SimpleNamespace(node_id=child) for child in links[k]])
+        for k in links
+    ]
+    assert sorted(itertools.islice(encoder_weights._attributes(nodes, 0), 9)) == [0, 1, 2, 3]
 
 
 @pytest.mark.slow
