@@ -23,9 +23,11 @@ from trainers import client, evaluate, export, pretrain
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE, _, _ = (ROOT / "docs" / "your_own_data.md").read_text().partition("## Your own series")
-COMMANDS = [
-    shlex.split(line) for line in re.findall(r"^    (?:python -m )?((?:trainers\.|simper )\w.*)$", PAGE, re.MULTILINE)
-]
+SHORT, _, WHOLE = (
+    [shlex.split(line) for line in re.findall(r"^    (?:python -m )?((?:trainers\.|simper )\w.*)$", part, re.MULTILINE)]
+    for part in PAGE.partition("## With all settings")
+)
+COMMANDS = [SHORT[0], *WHOLE]
 LEARN = [word.replace("--minutes=5", "--minutes=0.1") for word in COMMANDS[1]]
 # Frequency (Hz), frames per second, and width and height: files of which no two are alike.
 FILES = {
@@ -74,6 +76,14 @@ def test_the_page_has_the_commands_that_are_run_here():
     assert [words[words[0] == "simper"].removeprefix("trainers.") for words in COMMANDS] == [
         "predict", "pretrain", "evaluate", "evaluate", "export", "predict", "client",
     ]  # fmt: skip
+
+
+def test_the_page_begins_with_commands_that_need_no_checkout():
+    assert [words[:2] for words in SHORT] == [
+        ["simper", name] for name in ("predict", "train", "predict", "evaluate", "export")
+    ]
+    for _, name, *words in SHORT:
+        main.parsed(name, words)
 
 
 def test_one_paragraph_says_what_is_done_and_why(journey):
