@@ -89,6 +89,13 @@ def test_a_short_series_is_read_at_no_faster_frequency(seconds):
     assert all(answer.hertz < 1.5 for answer in series.read(times, values[:, None]).clear)
 
 
+def test_what_no_stretch_shows_is_read_of_the_whole_series():
+    times = np.arange(0, 100, 0.2)  # Of half a minute, two cycles are too few.
+    wave = np.sin(2 * np.pi * 0.06 * times) + 0.2 * RNG.normal(size=len(times))
+    (answer,) = series.read(times, wave[:, None]).clear
+    assert answer.hertz == pytest.approx(0.06, rel=0.02)
+
+
 def test_slow_series_are_read_on_their_own_clock():
     hours = np.arange(0, 240, 0.1)
     tide = np.sin(2 * np.pi * hours / 12.42) + 0.2 * RNG.normal(size=len(hours))
