@@ -52,6 +52,11 @@ def test_good_recordings_are_read_and_bad_ones_named(folder, tmp_path):
     assert len(list(tmp_path.glob("*.png"))) == 2
 
 
+def test_a_video_is_read_at_the_rate_at_which_it_was_filmed(folder, tmp_path):
+    assert run(folder / "swing é 1.mp4", "--rate=50", f"--out={tmp_path}") == []  # Its times say 25.
+    assert [float(row["hertz"]) for row in rows(tmp_path)] == pytest.approx([2.4], abs=0.06)
+
+
 def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
     out = tmp_path / "not" / "there"
     assert run(folder / "breath.csv", "--start=2", "--end=9", "--unit=bpm", "--window=3.5", f"--out={out}") == []
