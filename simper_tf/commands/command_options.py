@@ -9,8 +9,8 @@ from simper_tf.utils.options import Options, option
 UNITS = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
 
 _MODEL = (
-    "Read by this exported model too: the folder of a run, or of a saved model. It runs the model's own graph: name "
-    "only models of people you trust."
+    "An exported model that reads too: the folder of a run, or of a saved model. It runs code of its own: name only "
+    "models of people you trust."
 )
 
 
@@ -23,21 +23,21 @@ class Predict(Options):
     """
 
     band: tuple[float, ...] | None = option(None, "Lowest and highest frequency sought, in Hz; all by default.")
-    window: float | None = option(None, "List windows of so many seconds too.")
-    hop: float | None = option(None, "Seconds from one window to the next; a whole window by default.")
-    start: float = option(0.0, "Second at which reading starts.")
-    end: float | None = option(None, "Second at which it ends; a camera is recorded until then, 60 s by default.")
+    window: float | None = option(None, "Seconds of windows that are answered one by one too.")
+    hop: float | None = option(None, "Seconds from the start of one window to the next; a whole window by default.")
+    start: float = option(0.0, "Second at which reading begins.")
+    end: float | None = option(None, "Second at which reading ends; by default that of the file, and 60 for a camera.")
     crop: tuple[int, ...] | None = option(None, "Look only at this part of the pictures: x,y,width,height in pixels.")
     face: bool = option(False, "Read the pulse of a face, whatever else moves.")
     unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
     rate: float | None = option(
-        None, "Frames or samples per second of files that do not say, or at which a video was filmed."
+        None, "Frames or samples per second: of a file that does not say, or at which slow motion was filmed."
     )
     model: str = option("", _MODEL)
-    adapt: float = option(0.0, "Train SimPer for so many seconds on each recording, and read by it too.")
-    video: str = option("", "Write the one recording here, an .mp4 file, with count and phase on its frames.")
-    report: bool = option(False, "Write one HTML page of all recordings too: predictions.html.")
-    out: str = option("runs/predict", "Folder of what is written.")
+    adapt: float = option(0.0, "Seconds for which SimPer learns from each recording, to read by it too.")
+    video: str = option("", "An .mp4 file for a copy of the one recording with count and phase on its frames.")
+    report: bool = option(False, "Write an HTML page of all recordings too: predictions.html.")
+    out: str = option("runs/predict", "Folder to write into.")
 
     def __post_init__(self):
         super().__post_init__()
@@ -59,10 +59,10 @@ class Predict(Options):
 class App(Options):
     """How the page in the browser is served."""
 
-    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 lets others in, whom nothing asks for a password.")
+    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 lets others in, without a password.")
     port: int = option(8000, "Port to listen on; 0 for any that is free.", low=0, high=65535)
     model: str = option("", _MODEL)
-    max_megabytes: float = option(2000.0, "Size of the largest recording that is taken.", low=0.001)
+    max_megabytes: float = option(2000.0, "Largest recording in megabytes.", low=0.001)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,8 +92,8 @@ class Train(Clips):
         "Steps of the optimizer, in whole passes over the clips; twice as many where model and count differ.",
         low=1,
     )
-    batch_size: int = option(4, "Clips a step.", low=1)
-    seed: int = option(0, "Decides first weights, order of clips and views.")
+    batch_size: int = option(4, "Clips per step.", low=1)
+    seed: int = option(0, "Seed of first weights, order of clips and views.")
     out: str = option("runs/mine", "Folder whose saved_model/ gets the next version of the model.")
 
 
@@ -101,7 +101,7 @@ class Train(Clips):
 class Evaluate(Options):
     """What recordings are compared with."""
 
-    labels: str = option("", "File of labels: recording, one of hz, per_minute and count, and from and to in seconds.")
+    labels: str = option("", "CSV of counts, with columns recording, one of hz, per_minute and count, and from and to in seconds.")
     model: str = option("", _MODEL)
 
 
@@ -110,14 +110,14 @@ class Export(Options):
     """What becomes of an exported model."""
 
     model: str = option("runs/mine", "The folder of a run, or of its saved_model, such as simper train writes.")
-    format: str = option("tflite", "The file that is written.", choices=("tflite", "onnx"))
+    format: str = option("tflite", "Format of the file.", choices=("tflite", "onnx"))
 
 
 @dataclasses.dataclass(frozen=True)
 class Demo(Options):
     """Where the demonstration goes."""
 
-    out: str = option("simper-demo", "Folder of what is written.")
+    out: str = option("simper-demo", "Folder to write into.")
 
 
 def _check_band(band):
