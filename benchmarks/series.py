@@ -40,19 +40,19 @@ _CONTROLS = ("white noise", "brown noise", "drift", "steps", "one burst")
 _HEADER = """# Heart rates of series, beside other libraries
 
 Written by `make series`. Windows of {seconds:g} s, every {hop:g} s; each reader is given the window alone and answers
-in beats per minute, or not at all. *Right* is the share of all windows answered to within {right:g} beats per minute;
-*wrong* the share with another answer; the rest is without one. `simper_tf` is `simper_tf.reading.beats.read` with
+in beats per minute, or not at all. *Right* is the share of all windows answered to within {right:g} beats per minute,
+and *wrong* the share with another answer. The rest has no answer. `simper_tf` is `simper_tf.reading.beats.read` with
 {low:g} to {high:g} Hz. *Whole file* is what `simper_tf.reading.series.read` says of the same windows: it is given the
 whole file, and no band. Nothing repeats in controls: each answer there is wrong.
 
-Real recordings are those of published files. Where no beats are marked in them, the truth is the mean interval of the
-beats that heartpy and neurokit2 find in the whole recording, in windows where these two agree to {agreement:g} beat per
-minute; the rest is left out, which favors both. Some beats were marked by a second device, whose clock differs by
-seconds. They are moved, by up to {clocks:g} s, to where the wave is most alike at all beats of the file.
+Real recordings are those of published files. Some have marked beats. For the others the truth is the mean interval of
+the beats that heartpy and neurokit2 find in the whole recording. Windows in which these two differ by more than
+{agreement:g} beat per minute are left out, which favors both. Some beats were marked by a second device, whose clock
+differs by seconds. They are moved, by up to {clocks:g} s, to where the wave is most alike at all beats of the file.
 
-Generated ones are by neurokit2, {each} of 30 s at 45 to 170 beats per minute; the truth is the peaks of the same
-recording without what disturbs it: noise as strong as the signal, a baseline that wanders three times as far, or a
-burst twice as strong over a third of it.
+Generated ones are by neurokit2: {each} of 30 s at 45 to 170 beats per minute. The truth is the peaks of the recording
+before it is disturbed. Disturbances are noise as strong as the signal, a baseline that wanders three times as far,
+and a burst twice as strong over a third of it.
 
 """
 

@@ -101,7 +101,7 @@ class Train(Clips):
 class Evaluate(Options):
     """What recordings are compared with."""
 
-    labels: str = option("", "CSV of counts, with columns recording, one of hz, per_minute and count, and from and to in seconds.")
+    labels: str = option("", "CSV of counts: columns recording, one of hz, per_minute and count, and from and to in s.")
     model: str = option("", _MODEL)
 
 
