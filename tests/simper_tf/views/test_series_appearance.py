@@ -90,7 +90,7 @@ def test_every_op_of_views_has_a_gpu_kernel_and_no_python_call(dtype):
 
 
 def test_the_default_of_pictures_gives_way_to_that_of_series():
-    assert Views(40).of_frames((1, 1, 1)).appearance == SeriesAppearance()
+    assert Views(40).of_frames((1, 1, 1)).appearance == SeriesAppearance((0.7, 1.3), offset=0.5, noise=0.2, drift=1.0)
     assert Views(40, appearance=UNCHANGED).of_frames((1, 1, 1)).appearance is None
     assert Views(40, appearance=None).of_frames((1, 1, 1)).appearance is None
     assert Views(40).of_frames((8, 8, 1)) == Views(40)
