@@ -95,6 +95,12 @@ def test_rows_of_names_and_units_are_no_samples(tmp_path, header):
     assert found.notes == ()
 
 
+@pytest.mark.parametrize(("unit", "seconds"), [("min", 60), ("[MS]", 1e-3)])
+def test_a_row_of_units_tells_that_of_times(tmp_path, unit, seconds):
+    lines = rows(TIMES / seconds, WAVE, form="{:.9f}")
+    assert rate(series.read(written(tmp_path, "time,x", f"{unit},mV", *lines))) == pytest.approx(50, rel=1e-4)
+
+
 @pytest.mark.parametrize(("mark", "point"), [(";", ","), ("\t", ","), ("\t", "."), (" ", "."), ("  ", ","), ("|", ".")])
 @pytest.mark.parametrize("header", [True, False])
 def test_separators_and_decimal_signs_are_told(tmp_path, mark, point, header):
