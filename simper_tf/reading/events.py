@@ -32,6 +32,8 @@ MOVES = 0.15
 GAIN = 0.03
 # Halves of three cycles, and events that the longest movement lasts in which they may differ.
 FEWEST_HALVES, SPANNED = 5, 6.0
+# Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
+FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.3)
 # Share of half an event by which it may be moved, in so many places, and how often that is done.
 REACH, PLACES, ROUNDS = 1 / 3, 17, 2
 
@@ -172,14 +174,22 @@ def every_second(run: Run) -> Run:
 def are_halves(run: Run) -> bool:
     """Whether two events make one cycle in the whole picture, of which the course shows a part that moves twice.
 
-    Halves that are alike all the same, as two steps are, stay as they are.
+    Halves that are alike all the same, as two steps are, stay as they are. Three or four events are too few to know
+    chance by: they are halves if they alternate clearly.
     """
-    if len(run.marks) < FEWEST_HALVES:
-        return False
     alike = _alike_in_picture(run)
+    if len(alike) < FEWEST_HALVES:
+        return _few_alternate(alike)
     near, far, third = (np.diagonal(alike, step).mean() for step in (1, 2, 3))
     # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
     return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike), len(alike)))
+
+
+def _few_alternate(alike: np.ndarray) -> bool:
+    """Whether every second one of three or four events is clearly more alike than others are, from their likeness."""
+    next_but_one = np.diagonal(alike, 2).mean()
+    others = np.concatenate((np.diagonal(alike, 1), np.diagonal(alike, 3))).mean()
+    return bool(next_but_one - others > np.clip(FEW_SHARE * (1 - others), *FEW_GAIN))
 
 
 def are_cycles(run: Run) -> bool:

@@ -9,6 +9,7 @@ another tempo in another part of the picture.
 import dataclasses
 
 import numpy as np
+from scipy import special
 
 from simper_tf.reading import courses, events, verdict
 
@@ -113,14 +114,20 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
     if slower and _odds(slower) > _odds(candidate) - HALF_ODDS and not events.are_cycles(candidate.run):
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
     if events.are_halves(candidate.run):
-        run = events.every_second(candidate.run)
-        return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True)
+        return _of_halves(candidate)
     faster = _at(ranked, candidate, 2.0, clear)
     if not faster or faster.confidence < clear:
         return candidate
     if events.are_cycles(faster.run):
         return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
     return dataclasses.replace(candidate, pairs=True)
+
+
+def _of_halves(candidate: Candidate) -> Candidate:
+    """Candidate whose cycles are two events each; of three halves and of four there are two cycles."""
+    run = events.every_second(candidate.run)
+    shown = dataclasses.replace(candidate.evidence, count=len(run.marks))
+    return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True, evidence=shown)
 
 
 def _at(ranked: list[Candidate], one: Candidate, multiple: float, clear: float) -> Candidate | None:
@@ -141,7 +148,7 @@ def _is_at(ratio: float, multiple: float) -> bool:
 
 def _odds(one: Candidate) -> float:
     """Logarithm of the odds of a confidence."""
-    return float(np.log(one.confidence / max(1 - one.confidence, 1e-9)))
+    return float(special.logit(np.clip(one.confidence, 1e-9, 1 - 1e-9)))
 
 
 def apart(ranked: list[Candidate], least: float, clear: float) -> list[Candidate]:

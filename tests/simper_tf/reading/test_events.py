@@ -74,6 +74,17 @@ def test_halves_of_most_of_the_time_are_halves():
     assert not events.are_halves(halves(0.0, 24, same=8, wander=1.0))
 
 
+@pytest.mark.parametrize("number", [3, 4])
+def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
+    few = halves(4.0, number)
+    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
+    half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
+    told = movement.whole_cycle(half, [half], 0.6)
+    assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
+    alike = dataclasses.replace(half, run=halves(0.0, number))
+    assert movement.whole_cycle(alike, [alike], 0.6) == alike
+
+
 def test_events_the_whole_picture_sees_alike_are_cycles():
     assert events.are_cycles(halves(0.0))
     assert not events.are_cycles(halves(4.0))
@@ -213,7 +224,11 @@ def candidate(hertz, confidence, first=0.0, last=100.0):
     marks = np.array([first + 2, (first + last) / 2, last - 2])
     shown = types.SimpleNamespace(count=3)
     return movement.Candidate(
-        events.Run(marks, marks - 2, np.append(marks[:-1] + 2, last), None), hertz, False, shown, confidence
+        events.Run(marks, marks - 2, np.append(marks[:-1] + 2, last), course(np.zeros(101))),
+        hertz,
+        False,
+        shown,
+        confidence,
     )
 
 
