@@ -91,10 +91,17 @@ def ended(frames: Frames, period: float) -> Iterator[tuple[str, Frames]]:
     order = random.permutation(len(frames))
     still = [(at, middle) for at in times]
     yield "frames in random order", [(at, pictures[index]) for at, index in zip(times, order, strict=True)]
+    yield "1.7 repetitions", middle_part(frames, 1.7 * period)
     yield "half a repetition, before and after it still", once(frames, period)
     yield "one frame with noise", each(still, lambda one: one + random.normal(0, 4, one.shape))
     yield "one frame under a slow pan", moved(still, pan(frames, 0.15))
     yield "one frame in an unsteady hand", moved(still, hand(len(frames), random))
+
+
+def middle_part(frames: Frames, seconds: float) -> Frames:
+    """So many seconds from the middle of a recording."""
+    middle = (frames[0][0] + frames[-1][0]) / 2
+    return [pair for pair in frames if abs(pair[0] - middle) <= seconds / 2]
 
 
 def once(frames: Frames, period: float) -> Frames:
