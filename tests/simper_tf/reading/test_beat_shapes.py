@@ -45,6 +45,15 @@ def test_a_wave_has_a_line_and_drift_has_none():
     assert beat_shapes.line(np.zeros(500), 50.0, 1.2) <= 0
 
 
+@pytest.mark.parametrize("scale", [-1.0, 1e-3, 20.0])
+def test_likeness_is_the_correlation_with_what_is_around(scale):
+    course = 0.5 + RNG.normal(size=200)
+    alike = beat_shapes.likeness(course, scale * course[90:111] + 3)
+    assert alike[100] == pytest.approx(np.sign(scale))
+    expected = np.sign(scale) * np.corrcoef(course[140:161], course[90:111])[0, 1]
+    assert alike[150] == pytest.approx(expected)
+
+
 def test_the_top_of_a_parabola_lies_between_samples():
     curve = -np.square(np.arange(9) - 4.3)
     np.testing.assert_allclose(beat_shapes.shift(curve, np.array([4, 5, 8])), [0.3, -0.5, 0.0])
