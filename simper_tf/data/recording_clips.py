@@ -20,17 +20,17 @@ from simper_tf.utils.standardize import changes
 class Recordings:
     """Videos, series and arrays as clips for training: `model.fit(Recordings("clips/*.mp4"))`.
 
-    Every recording is decoded frame by frame, by the true times of its frames, to one rate, and its whole picture is
-    resized to one size, whatever its shape: a picture of another shape is squeezed, and nothing of it is cut away.
-    Clips are gray where all recordings are arrays of gray frames, else RGB, in which gray comes three times.
+    Every recording is brought to one rate, by the true times of its frames. Its whole picture is resized to one size: a
+    picture of another shape is squeezed, and nothing is cut away. Clips are gray if all recordings are arrays of gray
+    frames. Otherwise they are RGB, in which gray comes three times.
 
     Series become clips whose frames have one pixel, `(T, 1, 1, C)`, float32, each channel in deviations of the whole
-    recording; encoders take any unit, and each clip is standardized on its way to them (`standardize`). All must have
-    as many channels; among recordings with pictures they are left out. What is missing for at most a quarter of the
-    fastest period, or a single sample, is interpolated; no window spans more, and none is constant.
+    recording. Encoders take any unit, and each clip is standardized on its way to them (`standardize`). All series must
+    have as many channels. Among recordings with pictures they are left out. Gaps of at most a quarter of the fastest
+    period, or of a single sample, are interpolated; no window spans a longer one, and none is constant.
 
-    At most `megabytes` of clips are held: where there are more, as many as fit, drawn evenly from all of them by the
-    seed. Keras holds them once more while it trains. `each` yields all of them in the memory of a few.
+    At most `megabytes` of clips are held. If there are more, as many as fit are drawn evenly from all by the seed.
+    Keras holds them once more while it trains. `each` yields all clips in the memory of a few.
 
     Args:
         names: Files, folders and patterns with *, one or several; `.npy` files hold frames `(T, H, W)` or

@@ -35,14 +35,14 @@ class SmallOptions(Options):
 def small(frame_shape: tuple[int | None, int | None, int], options) -> keras.Model:
     """Returns strided convolutions of single frames, their mean over space, and a head over neighboring frames.
 
-    A swinging thing looks the same on its way back, so features may settle at twice the frequency. Two things keep
-    them from it: a head that sees the direction of a movement, at a third of the cost of convolutions over time from
-    the first layer on, and several outputs, which are rarely all caught. There is no norm: clips are never mixed, and
-    on a CPU it would take half of the time. 20,516 parameters at 1 channel.
+    A swing looks the same on its way back, so features may settle at twice the frequency. Two things work against that.
+    The head sees the direction of a movement, at a third of the cost of convolutions over time from the first layer on.
+    And of several outputs rarely all settle there. There is no norm: clips are never mixed, and on a CPU a norm would
+    take half of the time. 20,516 parameters at 1 channel.
 
-    The mean over space tells the direction of strokes, not their place, and a stroke turned by 180 degrees has the same
-    direction. So it tells twice the angle: of a swing by 90 degrees mostly the second and third harmonics.
-    With `keep_place` a dense layer over all places stands in its stead, and the first harmonic is the strongest.
+    The mean over space tells the direction of strokes, not their place. A stroke turned by 180 degrees has the same
+    direction. So the mean tells twice the angle: of a swing by 90 degrees mostly the second and third harmonics. With
+    `keep_place` a dense layer over all places replaces the mean, and the first harmonic is the strongest.
 
     Args:
         frame_shape: `(H, W, C)` of the clips; H and W None for frames of any size.

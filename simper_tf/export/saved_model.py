@@ -70,11 +70,16 @@ def export_model(
 ) -> pathlib.Path:
     """Writes an encoder with its readout as the next numbered SavedModel below a folder.
 
-    Signatures: `serving_default` (`frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency_hz`, `confidence`,
-    `features`), `answer`, the same without `features`, `features` (`frames` -> `features`) and `frequency_over_time`
-    take uint8 frames; with `_float32`, they take floats in `value_range`. Batch and time are free. `metadata` takes
-    nothing and answers with JSON. In Python, `tf.saved_model.load(path).frequency(frames, rate)` takes tensors of
-    either. What is refused, and how, says `FrequencyModel`.
+    Signatures, of which batch and time are free:
+
+    * `serving_default`: `frames` (batch, time, H, W, C), `rate` (batch,) -> `frequency_hz`, `confidence`, `features`.
+    * `answer`: the same without `features`.
+    * `features`: `frames` -> `features`.
+    * `frequency_over_time`: answers to windows.
+    * `metadata`: nothing -> JSON.
+
+    Frames are uint8; signatures with `_float32` in their name take floats in `value_range`. In Python,
+    `tf.saved_model.load(path).frequency(frames, rate)` takes both. `FrequencyModel` says what is refused.
 
     Args:
         encoder, frame_shape, band, harmonic, value_range, unit, max_frames: As in `FrequencyModel`.

@@ -65,20 +65,20 @@ class SimPerOptions(PriorOptions):
 class SimPer(SelfSupervised):
     """Self-supervised learning of periodic targets, after Yang et al.
 
-    The loss is generalized InfoNCE, a mean over clips, of which no view is ever compared with one of another clip. It
-    logs, beside what all methods log,
+    The loss is generalized InfoNCE, a mean over clips. Views are compared with those of the same clip alone. Beside
+    what all methods log, it logs:
 
-    * `label_entropy`, below which InfoNCE cannot go, and `kl_divergence`, what it lies above it;
-    * `speed_correlation` and `speed_slope`: how features follow the known speeds, 1 for perfect features, see
-      `diagnostics.speed_correlation_and_slope`;
-    * `sparsity` and `variance`, where they have a weight.
+    * `label_entropy`, the least that InfoNCE can be, and `kl_divergence`, its distance from there.
+    * `speed_correlation` and `speed_slope`: how features follow the known speeds, 1 for perfect features. See
+      `diagnostics.speed_correlation_and_slope`.
+    * `sparsity` and `variance`, if they have a weight.
 
-    What other methods have can be added: SiNC's terms, see `losses.spectral`, and views of other clips as further
-    candidates. Of these the label weight is 0, as if they never resembled the anchor. Two clips may have one frequency,
-    or two views of them at their speeds, and then a likeness that is right counts as wrong. Nobody can tell without
-    labels: to spare candidates that look alike would confirm features in whatever they confuse. The mistake is rare
-    where the clips' band is many times as wide as the 2/L that views resolve, and small at a temperature of 1, where no
-    candidate weighs more than e times another; lower temperatures let such pairs weigh most.
+    Two parts of other methods can be added: SiNC's terms, see `losses.spectral`, and views of other clips as further
+    candidates. The label weight of these is 0, as if they never resembled the anchor. But two clips may have one
+    frequency, and a likeness that is right then counts as wrong. Nobody can tell without labels: sparing candidates
+    that look alike would confirm features in whatever they confuse. The mistake is rare where the clips' band is many
+    times as wide as the 2/L that views resolve. It is small at a temperature of 1, where no candidate weighs more than
+    e times another. Lower temperatures let such pairs weigh most.
 
     Arguments are those of `Method`.
 

@@ -263,6 +263,8 @@ def _to_evaluate(folder, path, what):
 
 
 def _check_ours(folder):
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"--run_dir={folder} is a file: name a folder.")
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if names - {LOCK} and FLAGS not in names:
         raise ValueError(f"--run_dir={folder} holds files, but no run: name another folder, or empty this one.")

@@ -144,3 +144,10 @@ def test_readings_are_not_mixed_with_those_of_other_flags(folder, name):
     settings = dataclasses.replace(MINE, run_dir=str(folder), seed=7)
     with pytest.raises(ValueError, match="--seed was 0, now 7"), run_folder.opened(settings):
         pass
+
+
+def test_a_file_in_place_of_the_folder_is_refused_and_stays(tmp_path):
+    (tmp_path / "mine").write_text("kept")
+    with pytest.raises(ValueError, match=r"--run_dir=.*mine is a file: name a folder\."):
+        run_folder.opened(dataclasses.replace(MINE, run_dir=str(tmp_path / "mine"))).__enter__()
+    assert (tmp_path / "mine").read_text() == "kept"
