@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import types
 
 import numpy as np
 import photographs
@@ -55,6 +56,14 @@ def test_good_recordings_are_read_and_bad_ones_named(folder, tmp_path):
 def test_a_video_is_read_at_the_rate_at_which_it_was_filmed(folder, tmp_path):
     assert run(folder / "swing é 1.mp4", "--rate=50", f"--out={tmp_path}") == []  # Its times say 25.
     assert [float(row["hertz"]) for row in rows(tmp_path)] == pytest.approx([2.4], abs=0.06)
+
+
+@pytest.mark.parametrize(("window", "asked"), [(None, 3.0), (5.0, 5.0)])
+def test_a_model_is_asked_about_what_it_needs_or_is_told(window, asked, monkeypatch):
+    monkeypatch.setattr(predict, "_planned", lambda *given: given[-1])
+    monkeypatch.setattr(readings, "with_learned", lambda done, said: said)
+    model = types.SimpleNamespace(band=None, window=lambda: 3.0, read=lambda part: part)
+    assert predict.with_model(None, readings.Wishes(), None, model, window) == asked
 
 
 def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):

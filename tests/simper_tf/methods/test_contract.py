@@ -23,9 +23,11 @@ from gpu_kernels import recorded, without_kernel
 from processes import done
 from small_methods import LABELS, compiled, data_for, ready_views, views_for
 
-from simper_tf.encoders import small
-from simper_tf.methods import APPEARANCES, METHODS, TrainingFacts
+from simper_tf.encoders import small, small1d
+from simper_tf.methods import APPEARANCES, METHODS, SimPer, TrainingFacts
 from simper_tf.utils.options import declared
+from simper_tf.views.series_appearance import SeriesAppearance
+from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 
@@ -180,6 +182,14 @@ def test_a_series_trains_where_views_change_only_time(kind):
         return
     logs = model.fit(*data_for(kind, series), batch_size=3, verbose=0).history
     assert np.isfinite(logs["loss"])
+
+
+def test_without_other_views_a_series_is_changed_as_a_series():
+    series = tf.random.stateless_uniform((3, 40, 1, 1, 1), (1, 2))
+    model = compiled(SimPer, small1d((1, 1, 1)), views=Views(20, SpeedSets(2)))
+    batch = model.draw((series,))
+    expected = Views(20, SpeedSets(2), SeriesAppearance()).apply(series, batch["draws"])["views"]
+    np.testing.assert_array_equal(model.make_views(batch)["views"], expected)
 
 
 @ALL_SLOW_BUT_ONE

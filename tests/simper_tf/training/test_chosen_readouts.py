@@ -1,0 +1,33 @@
+"""As which protocol an exported model answers."""
+
+import pytest
+
+from simper_tf.evaluation.tasks import Frequency, Unlabeled
+from simper_tf.training import served
+
+HERTZ = Frequency("Hz")
+ERRORS = {"fft": {served.ERROR: 0.3}, "1nn": {served.ERROR: 0.1}, "probe": {served.ERROR: 0.2}}
+
+
+def test_the_smallest_error_answers_but_for_a_head_of_its_own():
+    assert served.choose("best", ERRORS, HERTZ) == "1nn"
+    assert served.choose("best", {**ERRORS, "supervised": {served.ERROR: 0.9}}, HERTZ) == "supervised"
+    assert served.choose("fft", ERRORS, HERTZ) == "fft"
+
+
+def test_without_labels_a_prior_or_a_few_clips_decide():
+    kept = {"fft_resolved": {}, "fft_fundamental": {}}
+    assert served.choose("best", kept, Unlabeled(), has_prior=True) == "fft_fundamental"
+    assert served.choose("best", kept, Unlabeled()) == "fft_resolved"
+    assert served.choose("best", {**kept, "fft_calibrated": {}}, Unlabeled()) == "fft_calibrated"
+
+
+@pytest.mark.parametrize(("wanted", "readouts", "known"), [("pixels", ERRORS, "fft, 1nn, probe"), ("best", {}, "none")])
+def test_what_was_not_evaluated_is_refused_with_what_was(wanted, readouts, known):
+    with pytest.raises(ValueError, match=f"--readout={wanted} .*It can serve {known}. Name"):
+        served.choose(wanted, readouts, HERTZ)
+
+
+def test_protocols_are_served_at_their_multiple_of_the_frequency():
+    found = [served.harmonic_of(*kept) for kept in (("fft", {}), ("fft_calibrated", {"harmonic": 2}))]
+    assert [*found, served.harmonic_of("fft_fundamental", {})] == [1.0, 2.0, "fundamental"]
