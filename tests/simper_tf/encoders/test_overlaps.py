@@ -18,7 +18,7 @@ def features_of(name):
     keras.utils.set_random_seed(0)
     encoder, clips = ENCODERS[name](FRAME), np.random.default_rng(6).random((1, NUM_FRAMES, *FRAME), np.float32)
     encoder(clips, training=True)
-    return tf.function(functools.partial(encoder, training=False), reduce_retracing=True), clips
+    return tf.function(functools.partial(encoder, training=False), reduce_retracing=True, autograph=False), clips
 
 
 def error_of_a_piece(name, overlap):

@@ -6,7 +6,7 @@ from simper_tf.signals.recurrence import recurrence
 
 RNG = np.random.default_rng(4)
 # As an exported model runs it: op by op, hundreds of clips take a minute.
-in_a_graph = tf.function(recurrence, reduce_retracing=True)
+in_a_graph = tf.function(recurrence, reduce_retracing=True, autograph=False)
 
 
 def waves(*periods, num_frames=120, height=1.0, level=0.0):
