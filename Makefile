@@ -9,7 +9,7 @@ help:
 	@echo "make quickstart  set up .venv and pre-train, evaluate and export on rotating digits (about 4 minutes, 2 of them set-up)"
 	@echo "make test        set up .venv and run the whole test suite"
 	@echo ""
-	@echo "make test-fast   set up .venv and run the tests that take seconds (under 2 minutes)"
+	@echo "make test-fast   set up .venv and run the fast tests (about 80 seconds on two quiet cores)"
 	@echo "make lint        check style and format"
 	@echo "make docs        build the documentation site: site/index.html"
 	@echo "make bench       measure speed and memory against plain references (long; BENCH='--only=views_*' for some)"

@@ -49,6 +49,7 @@ def test_encoders_that_differ_are_refused_with_what_differs(spoil, message):
         encoders.check_same(encoder, copy, clips)
 
 
+@pytest.mark.slow
 def test_a_smooth_copy_has_no_relu_and_the_same_weights():
     encoder = ENCODERS["cnn3d_domainbed"]((12, 12, 1))
     copy = encoders.smooth(encoder)

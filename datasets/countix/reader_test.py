@@ -62,6 +62,7 @@ def test_each_frame_shows_the_moment_its_rate_says(raw, index):
     np.testing.assert_allclose(disc_positions(example["clip"]), expected, atol=slack)
 
 
+@pytest.mark.slow
 def test_resampling_a_varying_rate_by_index_would_be_noticed(raw):
     # Guards the test above: its slack is small beside the error of resampling by index.
     truth, segment, _ = read_split(raw, "train")[1]

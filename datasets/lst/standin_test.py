@@ -31,6 +31,7 @@ def test_missing_hours_and_clouds_are_those_asked_for(tmp_path):
     assert 0.5 < np.mean(seen) < 0.9
 
 
+@pytest.mark.slow
 def test_the_land_has_a_day_and_a_south(tmp_path):
     truth = standin.write(tmp_path, subjects=1, seconds=5, seed=0)
     series = np.array([truth["land_mean"][name] for name in goes.QUARTERS])

@@ -13,6 +13,7 @@ from trainers.grid import Grid, Run
 ROOT = pathlib.Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_a_run_is_the_changed_flagfile_in_its_own_folder(stand_in, base, tmp_path):
     stand_in(written(0.25))
     runs, run = Grid(tmp_path / "runs", {"data_dir": "elsewhere"}), base.but(method="moco", seed=3)

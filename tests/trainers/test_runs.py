@@ -67,6 +67,7 @@ def test_a_closed_standard_output_saves_and_ends_in_one_line(command, tmp_path):
     assert checkpoint_steps(tmp_path / "run" / "checkpoints")[-1] == 40  # The next of the lines, one a tenth.
 
 
+@pytest.mark.slow
 def test_a_refused_run_leaves_no_folder(call, tmp_path):
     with pytest.raises(ValueError, match="no data set 'none'"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--dataset=none")

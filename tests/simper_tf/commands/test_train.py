@@ -20,6 +20,7 @@ def folder(tmp_path_factory):
 WORDS = ("--rate=15", "--band=0.6,3")
 
 
+@pytest.mark.slow
 def test_validate_says_what_can_be_learned_from_and_what_not(folder, capsys):
     assert main.main(["validate", str(folder / "*.npy"), *WORDS]) == 1
     first, second, left, told, band, *_, last = capsys.readouterr().out.splitlines()

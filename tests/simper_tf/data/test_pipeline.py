@@ -50,6 +50,7 @@ def numbers(batches, count):
     return [batch[:, 0, 0, 0, 0].numpy().astype(int).tolist() for batch in batches.take(count)]
 
 
+@pytest.mark.slow
 def test_an_epoch_holds_every_clip_once_in_an_order_of_its_own():
     order = numbers(started(examples(6), 6, 2, seed=1), 12)
     epochs = [[*order[k], *order[k + 1], *order[k + 2]] for k in range(0, 12, 3)]

@@ -39,6 +39,7 @@ def test_features_of_several_places_are_their_mean():
     np.testing.assert_array_equal(features, [[[2, 1, 4]]])
 
 
+@pytest.mark.slow
 def test_a_saliency_sampler_has_the_features_of_its_encoder():
     frames = np.random.default_rng(0).random((1, 9, 8, 8, 1), np.float32)
     encoder = with_saliency_sampler(small((8, 8, 1)), (8, 8, 1))

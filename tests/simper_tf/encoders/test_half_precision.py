@@ -74,6 +74,7 @@ def test_views_too_short_for_half_precision_are_refused():
         check_length("mixed_bfloat16", 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", each(["ts_can", "efficientphys", "physnet"]))
 def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(in_bfloat16, kind):
     encoder, beat = in_bfloat16(kind), np.sin(2 * np.pi * np.arange(40) / 10)
@@ -83,6 +84,7 @@ def test_a_faint_pulse_reaches_a_mixed_bfloat16_encoder(in_bfloat16, kind):
     np.testing.assert_allclose(found, encoder(x), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", each(LEARNING))
 def test_a_hundredth_on_a_level_of_1_survives_mixed_bfloat16(in_precision, in_bfloat16, kind):
     encoder, swing = in_bfloat16(kind), 1 + 0.01 * np.sin(2 * np.pi * np.arange(24) / 8)

@@ -81,6 +81,7 @@ def test_quarters_are_averaged_and_share_a_middle_row_or_column():
     np.testing.assert_allclose(QuarterMeans()(pixel), np.repeat(pixel[:, :, 0], 4, axis=2), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_four_series_are_of_quarters_and_the_fifth_is_their_mean(encoders):
     quarters = next(layer for layer in encoders["physnet"].layers if isinstance(layer, QuarterMeans))
     head, x = keras.Model(quarters.input, encoders["physnet"].output), clips(1, 3, 8, 8, 64).numpy()

@@ -61,6 +61,7 @@ def test_the_mask_of_attention_has_the_mean_of_a_half():
     np.testing.assert_allclose(masks.mean(axis=(2, 3, 4)), 0.5, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_attention_alone_makes_the_color_of_a_still_part_matter():
     x = clips(1, 8, 10, 10, 3).numpy()
     other = x.copy()

@@ -20,6 +20,7 @@ def mistakes(splits, task=TASK):
     return {name: np.abs(one.values - splits[2].labels) for name, one in of_perfect(*splits, task).items()}
 
 
+@pytest.mark.slow
 def test_spectra_read_perfect_features_to_nothing(splits):
     errors = mistakes(splits)
     assert errors.keys() == FLOORS

@@ -86,6 +86,7 @@ def test_a_linear_probe_adds_up_features_of_all_frames():
     assert "band_hz" not in model.facts()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("eagerly")
 def test_a_nearest_neighbor_is_told_at_the_rate_of_the_request():
     # Two cycles in eight frames, and one: a quarter and an eighth of a cycle a frame.

@@ -64,6 +64,7 @@ def unread(features, **more):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", [as_they_are, at_double])
 def test_the_answer_is_the_frequency_of_the_pixels_at_their_rate(features):
     # The features of the fourth may run above the band.
@@ -87,6 +88,7 @@ def test_without_a_line_features_are_read_without_confidence():
         assert confidence == 0
 
 
+@pytest.mark.slow
 def test_a_common_harmonic_is_trusted_as_far_as_features_return():
     still = np.full((1, 300, *FRAME), 90, np.uint8)
     assert ask(model_of(of_time((1.0, 3.0)), harmonic=1.0), still)[1] > 0.999
@@ -129,6 +131,7 @@ def test_answers_come_in_the_unit_of_the_task_too(unit, name, factor):
     np.testing.assert_allclose(answer[name], factor * answer["frequency_hz"], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_requests_of_a_model_are_checked_before_they_are_read():
     model, frames, rate = unread(as_they_are, max_frames=400), tf.constant(swings(2.0)), tf.constant([RATE])
     windows = {"window_frames": tf.constant([200]), "hop_frames": tf.constant([1])}

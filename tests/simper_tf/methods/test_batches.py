@@ -59,6 +59,7 @@ def test_a_last_batch_of_one_clip_serves_where_clips_do_not_meet(swinging_bars):
     assert int(model.optimizer.iterations) == 2
 
 
+@pytest.mark.slow
 def test_fit_refuses_what_a_method_refuses_of_a_batch(swinging_bars):
     with pytest.raises(ValueError, match="queue of 4 keys does not hold whole batches of 3"):
         op_by_op(MoCo, queue_size=4).fit(swinging_bars[0], batch_size=3, verbose=0)

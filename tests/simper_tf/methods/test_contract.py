@@ -88,6 +88,7 @@ def test_a_step_logs_what_is_promised_and_changes_the_encoder(kind, stepped):
     assert max(changes) > 1e-4
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 def test_the_loss_reaches_every_kernel_despite_batch_norm(kind, swinging_bars):
     model = compiled(kind, normed_encoder())
@@ -142,6 +143,7 @@ def test_a_checkpoint_holds_all_that_a_step_changes(kind, stepped, tmp_path):
         np.testing.assert_array_equal(restored, variable)
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 @pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16"])
 def test_features_are_those_of_the_encoder_alone(kind, precision, swinging_bars):
@@ -192,6 +194,7 @@ def test_without_other_views_a_series_is_changed_as_a_series():
     np.testing.assert_array_equal(model.make_views(batch)["views"], expected)
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 def test_a_mixed_bfloat16_step_is_float32_up_to_rounding(kind, swinging_bars):
     data = tuple(map(tf.constant, data_for(kind, swinging_bars[0])))

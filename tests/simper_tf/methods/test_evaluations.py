@@ -37,6 +37,7 @@ def test_evaluation_repeats_and_another_seed_draws_other_views(kind, swinging_ba
     assert other.evaluate(*data, batch_size=3, verbose=0)["loss"] != first["loss"]
 
 
+@pytest.mark.slow
 @ALL_SLOW_BUT_ONE
 def test_evaluation_of_ready_views_is_the_loss_in_inference_mode(kind, swinging_bars):
     model = graph_of_one(kind, normed_encoder())

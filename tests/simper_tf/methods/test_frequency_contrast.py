@@ -106,6 +106,7 @@ def test_collapsed_features_score_zero_with_a_finite_gradient(constant):
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
 
 
+@pytest.mark.slow
 def test_irrelevant_power_is_that_of_the_anchor_outside_the_band():
     speeds, windows = drawn(3, 60)
     model = compiled(band=(0.05, 0.2))

@@ -82,6 +82,7 @@ def test_numbers_that_are_none_are_refused_by_name(kind, name, value):
         compiled(kind, **{name: value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SiNC, ContrastPhys, FrequencyContrast])
 def test_bands_in_hertz_or_finer_than_spectra_are_refused(kind):
     views = Views(26, kind.times_for(2, (0.5, 2.0)), None)
@@ -94,6 +95,7 @@ def test_bands_in_hertz_or_finer_than_spectra_are_refused(kind):
         kind(small((None, None, 1)), views, band=(0.05, 0.06))
 
 
+@pytest.mark.slow
 def test_a_method_that_minimizes_nothing_says_so(swinging_bars):
     model = compiled(Method, views=views_for(SimPer))
     with pytest.raises(NotImplementedError, match="Method does not say what it minimizes"):

@@ -40,6 +40,7 @@ def test_the_share_outside_the_band_is_added_with_its_weight(kind, swinging_bars
         assert float(logs[name]) == pytest.approx(float(expected[name]), rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_constant_features_cost_no_prior_with_finite_gradient():
     model = compiled(KINDS["simclr"], **PRIOR)
     features = tf.fill([3, 2, 16, 2], 0.7)

@@ -69,6 +69,7 @@ def test_each_step_and_each_seed_draws_views_of_its_own(swinging_bars):
     assert np.abs(made_views(model, clips)[1] - first).max() > 0.01
 
 
+@pytest.mark.slow
 def test_views_are_encoded_each_alone(swinging_bars):
     model = compiled()
     views, _ = made_views(model, tf.constant(swinging_bars[0][:2]))
@@ -109,6 +110,7 @@ def test_loss_and_floor_are_those_of_the_formula(channels):
     assert float(logs["label_entropy"]) == pytest.approx(floor, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_collapsed_features_lose_the_logarithm_of_views():
     for constant in (0.0, 0.7):
         logs = loss_of(compiled(views=None), tf.fill([3, 20, 30], constant), rising_speeds(3, 10))
@@ -176,6 +178,7 @@ def test_micro_batches_learn_from_all_clips_of_a_last_batch_too(swinging_bars):
     assert found[1] == pytest.approx(found[0], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_micro_batches_that_change_the_gradient_are_refused():
     with pytest.raises(ValueError, match=r"`micro_batch` = 2.*batch norm of the encoder 'cnn3d'.*'group' or 'affine'"):
         SimPer(cnn3d((None, None, 1)), micro_batch=2)
@@ -215,6 +218,7 @@ def test_without_contrast_the_loss_is_that_of_the_other_terms():
         compiled(contrast_weight=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channels", [None, 3])
 def test_views_of_other_clips_are_candidates_of_weight_zero(channels):
     shape = (3, 8, 20) if channels is None else (3, 8, 20, channels)
@@ -278,6 +282,7 @@ def test_comparing_any_number_of_clips_takes_ops_of_gpus():
         assert np.abs(gradient(features, speeds)).max() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"other_clips": True}, {"variance_weight": 1.0, "prior_band": (0.02, 0.2)}])
 def test_micro_batches_and_single_clips_cannot_compare_clips(settings):
     name = next(iter(settings))
@@ -309,6 +314,7 @@ def test_a_label_similarity_that_is_unknown_is_refused_by_name():
         SimPer(small((None, None, 1)), label_similarity="foo")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("similarity", [max_cross_correlation, "npsd"])
 def test_a_similarity_may_be_a_function_and_is_saved(similarity, tmp_path):
     model = compiled(similarity=similarity)

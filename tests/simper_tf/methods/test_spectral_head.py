@@ -101,6 +101,7 @@ def test_it_computes_in_single_precision_under_a_mixed_policy():
     np.testing.assert_array_equal(mixed(vectors), plain(vectors))
 
 
+@pytest.mark.slow
 def test_all_of_it_and_its_gradient_has_kernels_for_gpus():
     head = spectral_head(60, 2)
 

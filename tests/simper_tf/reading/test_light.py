@@ -35,6 +35,7 @@ def test_a_pan_to_a_brighter_place_is_no_light_that_changes():
     assert len(list(camera.views(frames))) == 1
 
 
+@pytest.mark.slow
 def test_flicker_hides_no_movement():
     clip = generated.steady(0)
     random = np.random.default_rng(0)

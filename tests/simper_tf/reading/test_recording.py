@@ -31,6 +31,7 @@ def test_what_does_not_repeat_gets_no_number(kind):
     assert not read(kind)[1].clear
 
 
+@pytest.mark.slow
 def test_every_repetition_has_its_start_and_end():
     _, reading = read("steady")
     answer = reading.clear[0]
@@ -41,6 +42,7 @@ def test_every_repetition_has_its_start_and_end():
     np.testing.assert_allclose(spans[1:, 0], spans[:-1, 1], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_rest_between_lifts_is_a_pause_not_a_repetition():
     _, reading = read("paused")
     assert sum(answer.count for answer in reading.clear) == pytest.approx(9, abs=1)
@@ -50,12 +52,14 @@ def test_a_rest_between_lifts_is_a_pause_not_a_repetition():
     assert len(reading.clear) == 2 or sum(inside) > 4
 
 
+@pytest.mark.slow
 def test_two_movers_have_two_places():
     _, reading = read("two_movers")
     left, right = sorted((answer.box for answer in reading.clear), key=lambda box: box[1])
     assert left[3] <= right[1] + 0.1
 
 
+@pytest.mark.slow
 def test_each_scene_is_read_by_itself():
     _, reading = read("cut_material")
     np.testing.assert_allclose([scene.start for scene in reading.scenes], np.arange(5) * 2.4, atol=0.01)
@@ -70,6 +74,7 @@ def test_frames_that_are_all_alike_are_told(level, verdict):
     assert reading.notes
 
 
+@pytest.mark.slow
 def test_two_repetitions_are_too_few():
     clip = generated.steady(1, hertz=0.5, seconds=4.2)
     reading = recording.read(clip.pairs())
@@ -81,6 +86,7 @@ def test_no_frames_are_too_short():
     assert recording.read([]).verdict == result.TOO_SHORT
 
 
+@pytest.mark.slow
 def test_a_band_leaves_out_what_is_outside():
     reading = recording.read(generated.steady(0).pairs(), band=(0.8, 3.0))
     assert all(0.8 <= answer.hertz <= 3.0 for answer in reading.clear)

@@ -34,6 +34,7 @@ def test_features_at_a_multiple_step_down_to_the_line_of_pixels(multiple, freque
     np.testing.assert_allclose(read, [frequency], atol=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frequency", [0.85, 0.95])
 def test_short_clips_step_down_below_two_cycles(frequency):
     pixels = moving(frequency, [1.0, 0.7], num_frames=60)
@@ -77,6 +78,7 @@ def test_peaks_lie_between_one_cycle_a_clip_and_half_the_rate():
     np.testing.assert_allclose(peaks[1:], cycles[1:], atol=0.15)
 
 
+@pytest.mark.slow
 def test_a_line_at_three_halves_tells_of_a_hidden_fundamental():
     features, pixels = in_hertz(RNG, [4.0]), moving(2.0, [0.1, 1.0, 0.8])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [2])
@@ -84,6 +86,7 @@ def test_a_line_at_three_halves_tells_of_a_hidden_fundamental():
     np.testing.assert_allclose(read, [2.0], atol=0.005)
 
 
+@pytest.mark.slow
 def test_a_way_back_that_looks_the_same_is_read_as_it_looks():
     # Pixels with even harmonics only hold nothing of the fundamental: a limit, not an error.
     features, pixels = in_hertz(RNG, [4.0]), moving(4.0, [1.0, 0.5])
@@ -92,6 +95,7 @@ def test_a_way_back_that_looks_the_same_is_read_as_it_looks():
     np.testing.assert_allclose(read, [4.0], atol=0.005)
 
 
+@pytest.mark.slow
 def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
     features, pixels = in_hertz(RNG, [1.0]), moving(2.0, [1.0, 0.5])
     np.testing.assert_array_equal(octave.octave_votes(features, pixels), [1])
@@ -99,6 +103,7 @@ def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
     np.testing.assert_allclose(read, [1.0], atol=0.01)
 
 
+@pytest.mark.slow
 def test_harmonics_that_fold_at_half_the_rate_are_no_octave():
     # At 30 frames per second the 4th harmonic of 4.6 Hz, 18.4, shows at 11.6: 5 times 2.3, an odd multiple of half.
     pixels = moving(4.6, [0.9, 1.0, 0.8, 0.6])
@@ -128,6 +133,7 @@ def test_lines_on_a_steep_background_are_seen():
     np.testing.assert_allclose(octave.resolve_octave(in_hertz(RNG, [4.0]), pixels, RATE), [2.0], atol=0.01)
 
 
+@pytest.mark.slow
 def test_pixels_without_a_line_decide_nothing():
     rng = np.random.default_rng(4)
     noise = spectrum.pixel_power(rng.normal(100, 30, (1, 150, 8, 8, 1)))
@@ -209,6 +215,7 @@ def test_shape_length_and_unit_of_clips_do_not_move_the_octave(num_frames, shape
     np.testing.assert_allclose(octave.pixel_frequency(pixels, RATE, num_frames), [2.0], atol=0.05)
 
 
+@pytest.mark.slow
 def test_a_brightening_scene_hides_no_line_from_pixels():
     times = np.arange(150) / RATE
     series = np.sin(2 * np.pi * 1.3 * times) + 5 * times / times[-1]
@@ -259,6 +266,7 @@ def test_pixels_without_a_line_are_read_above_one_cycle_a_clip():
     assert np.min(octave.pixel_frequency(pixels, RATE, 150)) >= RATE / 150 - 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [20.0, np.float32([20.0])])
 def test_what_features_do_below_the_lowest_frequency_is_drift(rate):
     times = np.arange(100) / 20

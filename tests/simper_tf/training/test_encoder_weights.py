@@ -73,6 +73,7 @@ def test_the_encoder_of_an_export_begins_a_run(tmp_path):
         same_weights(expected, other)
 
 
+@pytest.mark.slow
 def test_weights_that_differ_are_named_and_nothing_is_changed(tmp_path):
     run_of(method(SimPer, small(FRAME, outputs=2)), tmp_path)
     other = small(FRAME)
@@ -91,6 +92,7 @@ def test_weights_that_differ_are_named_and_nothing_is_changed(tmp_path):
         encoder_weights.assign(small((36, 36, 1), outputs=2), encoder_weights.read(tmp_path).encoder, tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_no_finished_run_and_no_export_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"--encoder_from=\S+ is neither the folder of a run, .* nor that of an"):
         encoder_weights.read(tmp_path / "nothing")

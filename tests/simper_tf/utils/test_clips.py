@@ -91,6 +91,7 @@ def test_clips_of_other_channels_than_the_encoders_are_refused(entry):
     assert "`frame_shape`" in message
 
 
+@pytest.mark.slow
 def test_frames_of_another_size_than_the_encoders_are_refused():
     model = compiled(encoder=ts_can((12, 10, 3)))
     with pytest.raises(ValueError, match=r"= \(12, 10, 3\), for which .*Received: shape \(2, 24, 10, 12, 3\)"):
@@ -172,6 +173,7 @@ def test_dictionaries_of_examples_are_refused_with_their_names():
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_views_of_an_unknown_length_are_refused():
     signature = [tf.TensorSpec([None, None, 8, 8, 1], tf.uint8)]
     views = tf.function(lambda clips: VIEWS(clips, SEED), input_signature=signature, autograph=False)

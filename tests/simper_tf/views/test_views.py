@@ -60,6 +60,7 @@ def test_every_view_peaks_at_its_speed_times_the_frequency():
     np.testing.assert_allclose(peaks, speeds[0] * frequency, atol=0.05 / num_frames)
 
 
+@pytest.mark.slow
 def test_float_clips_give_the_views_of_their_uint8_form():
     clips, views = noise(RNG), views_of(16, 3, gray_probability=0.5)
     of_bytes, of_floats = [made(views, tf.constant(x))[0] for x in (clips, clips / np.float32(255))]
@@ -106,6 +107,7 @@ def test_half_of_the_views_runs_backwards():
     assert np.mean(backwards) == pytest.approx(0.5, abs=5 * np.sqrt(0.25 / 400))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
 def test_parts_of_a_batch_made_alone_are_those_of_the_whole(interpolation):
     clips, views = tf.constant(noise(RNG, (4, 40, 12, 10, 3))), views_of(16, 3, contrast=(0.5, 1.5), hue=0.2)
