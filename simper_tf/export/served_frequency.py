@@ -23,6 +23,7 @@ from simper_tf.utils.units import PERIODS
 
 # Hundreds of operations that are the same for every model and type of frames, traced once for all.
 _resolve_octave = tf.function(octave.resolve_octave, autograph=False)
+_is_denied = tf.function(octave.is_denied, autograph=False)
 
 
 class FrequencyModel(FeaturesModel):
@@ -88,7 +89,8 @@ class FrequencyModel(FeaturesModel):
 
         Confidence is the share of the change within a period that is undone at its end, see `recurrence`: of features
         with a common harmonic, of pixels where each clip is read by its own. It is 0 where the peak lies outside the
-        band or at its end, and where features with a common harmonic are no surer than those of noise.
+        band or at its end, and where features with a common harmonic are no surer than those of noise, or pixels
+        clearly show another one: the harmonic is that of clips like those of training.
 
         Args:
             frames: As in `features`; T at least two periods of the band's lower end.
@@ -143,16 +145,17 @@ class FrequencyModel(FeaturesModel):
 
     def _frequency_and_confidence(self, features, frames, rate):
         low, high = self.band
+        pixels = spectrum.pixel_power(frames)
         frequency, share = readout.fft_frequency(features, rate, (low / self.multiple, high / self.multiple))
         frequency *= self.multiple
         if self.harmonic == readout.FUNDAMENTAL:
             frequency = readout.fundamental_frequency(features, rate, self.band)
         if self.harmonic is not None:
-            # They were found to run at this multiple, whatever pixels show; below what noise reaches they say nothing.
+            # They were found to run at this multiple. Below what noise reaches they say nothing.
             channels = features[..., None] if features.shape.rank == 2 else features
             courses, is_sure = tf.linalg.matrix_transpose(channels), share > 0
+            is_sure &= ~_is_denied(features, pixels, tf.clip_by_value(frequency, low, high), rate, low)
         else:
-            pixels = spectrum.pixel_power(frames)
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
             frequency = tf.where(shown, _resolve_octave(features, pixels, rate, low), frequency)
             courses, is_sure = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)

@@ -24,6 +24,8 @@ _DIVISORS = 6
 # 11.7 % are misread with 2, 4.3 % with 1.25 and 3.0 % with 1; of 90 frames 3.3, 0 and 0.7 %. At the frequency itself
 # none is.
 _FEWEST_CYCLES = 1.25
+# Logarithm of the ratio up to which two parts of a peak are the same: a fifth and a sixth are 0.18 apart.
+_SAME = 0.09
 # By which share the likeness of the best candidate must exceed that of the next for a clip to vote.
 _LEAD = 0.1
 # One multiple is taken for all clips only where so many of the votes agree, and so many of the clips vote. Of those
@@ -111,6 +113,22 @@ def octave_votes(features, pixels, lowest=0.0):
         _check_pixels(np.shape(features), np.shape(pixels))
     divisors, has_line, is_sure = _divisors(peaks, pixels, tf.shape(features)[1], lowest)
     return tf.where(has_line & is_sure, tf.cast(divisors, tf.int32), 0)
+
+
+def is_denied(features, pixels, frequency, rate, lowest):
+    """Returns whether the pixels of a clip clearly show another part of the peak of its features than was told.
+
+    Args:
+        features, pixels, rate, lowest: As in `resolve_octave`.
+        frequency: `(N,)` in Hz, as it was told.
+
+    Returns:
+        `(N,)` bool; False where the pixels show no line, or two parts are nearly as like.
+    """
+    least = lowest / rate
+    votes = tf.cast(octave_votes(features, pixels, least), tf.float32)
+    seen = rate * wide_peak(features, least) / tf.maximum(votes, 1.0)
+    return (votes > 0) & (tf.abs(tf.math.log(seen / frequency)) > _SAME)
 
 
 def pixel_frequency(pixels: ArrayLike, rate: ArrayLike, num_frames: int) -> tf.Tensor:

@@ -101,6 +101,16 @@ def test_a_common_harmonic_is_trusted_as_far_as_features_return():
     assert ask(model_of(of_time((1.0, 0.3)), harmonic=1.0), still)[1] == 0
 
 
+@pytest.mark.parametrize(("features", "harmonic", "told", "is_sure"), [
+    (as_they_are, 0.5, 0.75, False), (at_double, 0.5, 1.5, True), (as_they_are, 1.0, 1.5, True),
+    (at_double, 1.0, 3.0, False),
+])  # fmt: skip
+def test_no_harmonic_is_trusted_that_the_pixels_deny(features, harmonic, told, is_sure):
+    frequency, confidence = ask(model_of(features, harmonic=harmonic), swings(1.5))
+    np.testing.assert_allclose(frequency, [told], atol=0.02)
+    np.testing.assert_allclose(confidence, [float(is_sure)], atol=0.01)
+
+
 @pytest.mark.parametrize(("harmonic", "hertz"), [(2.0, 0.5), (1.0, 1.0), (0.5, 2.0), (1 / 3, 3.0)])
 def test_confidence_is_that_of_the_period_of_features(harmonic, hertz):
     model = model_of(of_time((1.0, hertz)), (0.8, 3.0), harmonic=harmonic)
