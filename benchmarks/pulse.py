@@ -29,8 +29,7 @@ COLUMNS = ("file", "form", "truth", "ours", "error", "open-rppg", "its error")
 # Prints the frequency of each file that it is given, in beats a minute; null where it finds none.
 PEER = """
 import json, sys, rppg
-model = rppg.Model()
-rates = [(model.process_video(path) or {}).get("hr") for path in sys.argv[1:]]
+rates = [(rppg.Model().process_video(path) or {}).get("hr") for path in sys.argv[1:]]
 print("\\n" + json.dumps([rate and float(rate) for rate in rates]))
 """
 # Form -> share of the seconds, of the size and of the light that it keeps, and the quality of H.264.
