@@ -90,7 +90,8 @@ def test_where_nothing_repeats_there_is_no_number(tmp_path, capsys):
     ("words", "said"),
     [
         (["--crop=100,100,100,100"], "found --crop=100,100,100,100; expected a box inside of 80 x 60 pixels"),
-        (["--start=20"], "found 9.00 s, none of them between 20 and inf s; expected a part that is there"),
+        (["--start=20", "--end=30"], "found 9.00 s, none of them after 20 s and before 30 s; expected a part"),
+        (["--start=20"], "found 9.00 s, none of them after 20 s; expected a part that is there"),
     ],
 )
 def test_a_part_that_is_not_there_is_named(folder, tmp_path, words, said):
