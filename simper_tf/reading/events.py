@@ -185,6 +185,15 @@ def are_halves(run: Run) -> bool:
     return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike), len(alike)))
 
 
+def few_alternate(run: Run, scores: np.ndarray) -> bool:
+    """Whether three or four events are clearly halves in other scores of the scene, such as those of its pictures.
+
+    Magnitudes of the Fourier transform do not see where something is: there and back are alike in them.
+    """
+    alike = likeness(*stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
+    return 2 < len(alike) < FEWEST_HALVES and _few_alternate(alike)
+
+
 def _few_alternate(alike: np.ndarray) -> bool:
     """Whether every second one of three or four events is clearly more alike than others are, from their likeness."""
     next_but_one = np.diagonal(alike, 2).mean()

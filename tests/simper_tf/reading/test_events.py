@@ -85,6 +85,14 @@ def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
     assert movement.whole_cycle(alike, [alike], 0.6) == alike
 
 
+@pytest.mark.parametrize(
+    ("number", "share", "are_halves"), [(3, 4.0, True), (4, 4.0, True), (4, 0.0, False), (5, 4.0, False)]
+)
+def test_few_events_alike_in_magnitudes_alternate_in_pictures(number, share, are_halves):
+    few = halves(share, number)
+    assert events.few_alternate(few, few.course.rung.whole) == are_halves
+
+
 def test_events_the_whole_picture_sees_alike_are_cycles():
     assert events.are_cycles(halves(0.0))
     assert not events.are_cycles(halves(4.0))
