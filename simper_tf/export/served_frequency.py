@@ -154,7 +154,8 @@ class FrequencyModel(FeaturesModel):
             # They were found to run at this multiple. Below what noise reaches they say nothing.
             channels = features[..., None] if features.shape.rank == 2 else features
             courses, is_sure = tf.linalg.matrix_transpose(channels), share > 0
-            is_sure &= ~_is_denied(features, pixels, tf.clip_by_value(frequency, low, high), rate, low)
+            if self.multiple <= 1:  # Of features at a part of the frequency pixels tell nothing: none steps up.
+                is_sure &= ~_is_denied(features, pixels, tf.clip_by_value(frequency, low, high), rate, low)
         else:
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
             frequency = tf.where(shown, _resolve_octave(features, pixels, rate, low), frequency)

@@ -111,6 +111,12 @@ def test_no_harmonic_is_trusted_that_the_pixels_deny(features, harmonic, told, i
     np.testing.assert_allclose(confidence, [float(is_sure)], atol=0.01)
 
 
+def test_pixels_deny_no_features_at_half_the_frequency():
+    frequency, confidence = ask(model_of(of_time((1.0, 0.75)), harmonic=2.0), swings(1.5))
+    np.testing.assert_allclose(frequency, [1.5], atol=0.02)
+    assert confidence[0] > 0.99
+
+
 @pytest.mark.parametrize(("harmonic", "hertz"), [(2.0, 0.5), (1.0, 1.0), (0.5, 2.0), (1 / 3, 3.0)])
 def test_confidence_is_that_of_the_period_of_features(harmonic, hertz):
     model = model_of(of_time((1.0, hertz)), (0.8, 3.0), harmonic=harmonic)
