@@ -185,7 +185,7 @@ def are_halves(run: Run) -> bool:
     return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike), len(alike)))
 
 
-def few_alternate(run: Run, scores: np.ndarray) -> bool:
+def are_few_halves(run: Run, scores: np.ndarray) -> bool:
     """Whether three or four events are clearly halves in other scores of the scene, such as those of its pictures.
 
     Magnitudes of the Fourier transform do not see where something is: there and back are alike in them.

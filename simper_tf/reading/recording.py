@@ -130,7 +130,7 @@ def _ranked(
             hertz = [one.hertz for one in some]
             shown = magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])
             pictures = _even(courses.tile_scores(look.steady), stretch)
-            some = [one for one in compress(some, shown) if not events.few_alternate(one.run, pictures)]
+            some = [one for one in compress(some, shown) if not events.are_few_halves(one.run, pictures)]
         ranked += compression.without(some, look.steady[0].size, keys, stretch.rate, look.path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break

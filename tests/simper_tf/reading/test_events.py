@@ -90,7 +90,7 @@ def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
 )
 def test_few_events_alike_in_magnitudes_alternate_in_pictures(number, share, are_halves):
     few = halves(share, number)
-    assert events.few_alternate(few, few.course.rung.whole) == are_halves
+    assert events.are_few_halves(few, few.course.rung.whole) == are_halves
 
 
 def test_events_the_whole_picture_sees_alike_are_cycles():
