@@ -258,10 +258,9 @@ def _planned(source, wishes, done, window, hertz=None):
 
 @contextlib.contextmanager
 def _alone(folder):
-    """Keeps other commands from writing into a folder, which is made."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Keeps other commands from writing into a folder, which is made where something is written."""
     try:
-        with files.alone(folder / LOCK, wait=False):
+        with files.without_empty(folder), files.alone(folder / LOCK, wait=False):
             yield
     except files.InUse as error:
         raise files.InUse(f"--out={folder} is written by {error}. Wait for it, or name another folder.") from error

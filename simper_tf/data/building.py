@@ -81,8 +81,7 @@ def build(builder: tfds.core.DatasetBuilder, manual_dir: str | None = None, say:
         ValueError: its raw files are not at hand, or it cannot be written.
     """
     folder = pathlib.Path(builder.data_path.parent)
-    folder.mkdir(parents=True, exist_ok=True)
-    with files.alone(folder / ".lock"):
+    with files.without_empty(folder), files.alone(folder / ".lock"):
         # Another process may have built it while this one waited.
         if not builder.data_path.exists():
             _build(builder, manual_dir, say)

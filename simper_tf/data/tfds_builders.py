@@ -70,10 +70,23 @@ def remove_dead(folder: pathlib.Path):
 
 
 class Alone:
-    """A builder that removes what killed builds of the same config have left, and is told from them by a lock.
+    """A builder that leaves nothing where it fails, and removes what killed builds of the same config have left.
 
-    TFDS builds in a folder `incomplete.<random>_<version>` beside the place of what is whole.
+    TFDS builds in a folder `incomplete.<random>_<version>` beside the place of what is whole. Those at work are locked.
     """
+
+    def download_and_prepare(self, *, download_dir=None, **options):
+        folder = pathlib.Path(self.data_dir).parent
+        extracted = pathlib.Path(download_dir or self.data_dir_root / "downloads", "extracted")
+        default = folder.parent / ".config"  # Where TFDS notes the default config, before it builds.
+        was_noted = default.exists()
+        with files.without_empty(folder, extracted):
+            try:
+                super().download_and_prepare(download_dir=download_dir, **options)
+            except BaseException:
+                if not was_noted:
+                    shutil.rmtree(default, ignore_errors=True)
+                raise
 
     def _download_and_prepare(self, dl_manager, download_config):
         place = pathlib.Path(self.data_dir)

@@ -26,6 +26,7 @@ import simper_tf
 from simper_tf.export import warm_up as requests
 from simper_tf.export.served_frequency import FrequencyModel
 from simper_tf.export.served_head import HeadModel
+from simper_tf.utils import files
 
 # The signatures of uint8 frames; those of float32 frames carry the suffix.
 FLOAT_SUFFIX = "_float32"
@@ -170,13 +171,14 @@ def next_version(folder: str | pathlib.Path):
     # TF Serving loads only folders whose names are numbers, so an unfinished one is never served.
     unfinished = version.with_name(f"{version.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
-    try:
-        yield unfinished, version
-        unfinished.rename(version)
-    except (OSError, tf.errors.OpError) as error:
-        raise OSError(f"{unfinished} could not be written: {str(error).splitlines()[0]}") from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with files.without_empty(folder):
+        try:
+            yield unfinished, version
+            unfinished.rename(version)
+        except (OSError, tf.errors.OpError) as error:
+            raise OSError(f"{unfinished} could not be written: {str(error).splitlines()[0]}") from error
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def newest_version(folder: str | pathlib.Path) -> pathlib.Path | None:

@@ -46,10 +46,8 @@ def opened(settings: Settings):
     """
     folder = pathlib.Path(settings.run_dir)
     _check_ours(folder)
-    made = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
     try:
-        with files.alone(folder / LOCK, wait=False):
+        with files.without_empty(folder), files.alone(folder / LOCK, wait=False):
             _check_ours(folder)
             # A run that ended before its first checkpoint has nothing to lose.
             results = any((folder / name).exists() for name in MADE)
@@ -62,9 +60,6 @@ def opened(settings: Settings):
             f"--run_dir={folder} is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
             "another folder."
         ) from error
-    finally:
-        if made and not any(folder.iterdir()):
-            folder.rmdir()  # A run that was refused leaves nothing.
 
 
 def begin(folder: pathlib.Path, settings: Settings, say: Callable[[str], None] = print):

@@ -66,6 +66,19 @@ def naming(path):
 
 
 @contextlib.contextmanager
+def without_empty(*folders):
+    """Removes those of some folders and of their parents that a block has made, and that are empty at its end."""
+    paths = {path for folder in folders for path in (pathlib.Path(folder), *pathlib.Path(folder).parents)}
+    made = [path for path in paths if not path.exists()]
+    try:
+        yield
+    finally:
+        for path in sorted(made, reverse=True):  # What lies in a folder comes before it.
+            with contextlib.suppress(OSError):
+                path.rmdir()
+
+
+@contextlib.contextmanager
 def alone(path, wait=True):
     """Holds a lock that one process has at a time, for the time of a block.
 
@@ -73,7 +86,7 @@ def alone(path, wait=True):
     left stands in nobody's way.
 
     Args:
-        path: Path of the lock file, in a folder that is there.
+        path: Path of the lock file; its folder is made where there is none.
         wait: Whether to wait for the process that holds it.
 
     Raises:
@@ -95,6 +108,7 @@ def alone(path, wait=True):
 def _locked(path, wait):
     """Returns the open lock file, locked."""
     while True:
+        path.parent.mkdir(parents=True, exist_ok=True)  # Its holder may have removed the folder too.
         file = path.open("a+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

@@ -118,11 +118,35 @@ def test_a_split_not_built_is_refused_with_those_built(ten):
             asked("holdout")
 
 
+def test_a_refused_build_leaves_nothing(tmp_path):
+    folder, raw = tmp_path / "made" / "data", tmp_path / "raw"
+    raw.mkdir()
+    (raw / "stranger.txt").touch()
+    for name in ("ubfc", "countix"):
+        with pytest.raises(ValueError, match="its raw files are missing"):
+            datasets.module(name).Builder(data_dir=folder).download_and_prepare()  # As `tfds build` does.
+        with pytest.raises(ValueError, match=f"{raw}"):
+            building.load(datasets.module(name).Builder, "", folder, str(raw), lambda line: None)
+    assert [*tmp_path.iterdir()] == [raw]
+
+
+def test_a_refused_build_leaves_what_others_have_built(ten, monkeypatch):
+    before = sorted(ten.rglob("*"))
+    monkeypatch.setattr(Digits, "_generate_examples", lambda *_: iter(()))
+    for build in (
+        Digits(data_dir=ten, config="digits").download_and_prepare,
+        lambda: load("rotating_digits/digits", ten),
+    ):
+        with pytest.raises((AssertionError, ValueError)):
+            build()
+    assert sorted(ten.rglob("*")) == before
+
+
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):
     monkeypatch.setattr(Digits, "_generate_examples", lambda *_: iter(()))
     with pytest.raises(ValueError, match=r"few/2.1.0 could not be built: not one clip of a split can be used"):
         load("rotating_digits/few", tmp_path)
-    assert not list(tmp_path.rglob("*.tfrecord*"))
+    assert not [*tmp_path.iterdir()]
 
 
 def test_temperatures_come_in_0_to_1_and_not_a_number_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 """Files are whole or not there, and locks keep processes apart and die with them."""
 
+import contextlib
 import errno
 import multiprocessing
 import os
@@ -65,6 +66,26 @@ def test_two_writers_at_once_each_write_a_file_of_their_own(path):
         second.write("second")
     assert path.read_text() == "first"  # The last to be closed.
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [None, KeyError])
+def test_folders_that_a_block_makes_and_leaves_empty_go_again(tmp_path, error):
+    (tmp_path / "old" / "empty").mkdir(parents=True)
+    wanted = tmp_path / "new" / "deep", tmp_path / "full" / "deep", tmp_path / "old" / "empty", tmp_path / "not made"
+    with contextlib.suppress(KeyError), files.without_empty(*wanted):
+        for folder in wanted[:2]:
+            folder.mkdir(parents=True)
+        (tmp_path / "full" / "text").touch()
+        if error:
+            raise error
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert left == {"old", "old/empty", "full", "full/text"}
+
+
+def test_a_lock_makes_its_folder_and_leaves_it(path):
+    with files.alone(path / "deep" / "lock"):
+        assert (path / "deep" / "lock").exists()
+    assert [*path.rglob("*")] == [path / "deep"]
 
 
 def test_a_full_disk_is_told_with_the_path(path):
