@@ -100,7 +100,9 @@ def _to_onnx(model, encoder, spec):
     import onnxruntime
     import tf2onnx  # noqa: F401, which Keras calls: missing, it is named here.
 
-    proto = onnx.load_from_string(_exported(model, encoder, spec, "onnx", opset_version=_OPSET))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"In the future `np\.object`", FutureWarning)  # Of Keras.
+        proto = onnx.load_from_string(_exported(model, encoder, spec, "onnx", opset_version=_OPSET))
     content = _with_named_axes(proto).SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     return content, lambda frames: session.run(["features"], {"frames": frames})[0]
@@ -109,12 +111,17 @@ def _to_onnx(model, encoder, spec):
 def _to_tflite(model, encoder, spec):
     """Returns the bytes of a file, and a function of frames that runs it."""
     builtin = {"supported_ops": [tf.lite.OpsSet.TFLITE_BUILTINS]}
-    # Warnings, and pages on standard error: what counts is raised.
+    # Pages on standard error: what counts is raised.
     with quiet.quietly(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.filterwarnings("ignore", r"\s*Warning: tf\.lite\.Interpreter is deprecated", UserWarning)
         content = _exported(model, _with_flat_pools(encoder), spec, "litert", target_spec=builtin)
         runner = tf.lite.Interpreter(model_content=content).get_signature_runner()
-    return content, lambda frames: runner(frames=frames)["features"]
+
+    def run(frames):
+        with quiet.quietly():  # The interpreter says when it begins that it uses XNNPACK.
+            return runner(frames=frames)["features"]
+
+    return content, run
 
 
 _CONVERTERS = {"onnx": _to_onnx, "tflite": _to_tflite}

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from processes import done
 from special_encoders import KINDS
 
 from simper_tf.encoders import small
@@ -18,6 +19,14 @@ from simper_tf.export import edge
 
 FRAME, T = (20, 18, 3), 12
 PLAIN = small(FRAME, widths=(4,))
+EXPORT = """
+import sys
+from simper_tf.utils import quiet
+quiet.start()
+from simper_tf.encoders import small
+from simper_tf.export import edge
+edge.export_features(small((20, 18, 3), widths=(4,)), sys.argv[2], sys.argv[1], (20, 18, 3), 12)
+"""
 
 
 @pytest.fixture(scope="module", params=edge.FILES)
@@ -93,6 +102,11 @@ def test_tflite_answers_as_the_encoder_at_any_length(tmp_path, kind):
     encoder = KINDS[kind](FRAME)
     encoder(noise(2, T) / np.float32(255), training=True)
     agrees(edge.export_features(encoder, tmp_path, "tflite", FRAME, T), encoder)
+
+
+@pytest.mark.slow
+def test_an_export_prints_nothing_and_warns_of_nothing(form, tmp_path):
+    assert done(["-c", EXPORT, form, tmp_path]) == (0, "", "")
 
 
 @pytest.mark.slow
