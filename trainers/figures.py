@@ -37,7 +37,12 @@ def draw(only, names, out: pathlib.Path, data_dir: str, manual_dir: str, seed: i
         data_dir: Where built data sets are kept.
         manual_dir: Folder with a folder of raw files for each data set.
         seed: Seed of the views.
+
+    Raises:
+        ValueError: there is no such figure.
     """
+    if not {*only} <= {*FIGURES}:
+        raise ValueError(f"--only takes some of {','.join(FIGURES)}. Found: {','.join(only)}.")
     if run_plots.library() is None:
         return
     from simper_tf.evaluation import method_plots
@@ -84,7 +89,7 @@ def _clips(names, data_dir, manual_dir):
 
 
 if __name__ == "__main__":
-    flags.DEFINE_multi_enum("only", list(FIGURES), FIGURES, "Figures to draw.")
+    flags.DEFINE_list("only", list(FIGURES), "Figures to draw.")
     flags.DEFINE_list("datasets", list(DATASETS), "Data sets with examples; views are those of the first.")
     flags.DEFINE_string("out", "runs/figures", "Folder of the figures.")
     flags.DEFINE_integer("seed", 0, "Seed of the views.")

@@ -8,9 +8,11 @@ from simper_tf.utils.options import Options, option
 # Units in which answers are given: a flag's value -> in print.
 UNITS = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
 
-_MODEL = (
-    "An exported model that reads too: the folder of a run, or of a saved model. It runs code of its own: name only "
-    "models of people you trust."
+_MODEL = option(
+    "",
+    "Read with a trained model too: the folder of a run, or of its saved_model. A model is a program: name only those "
+    "whose maker you trust.",
+    form="FOLDER",
 )
 
 
@@ -22,22 +24,32 @@ class Predict(Options):
         ValueError: an option has not the form it needs, or means nothing with the others.
     """
 
-    band: tuple[float, ...] | None = option(None, "Lowest and highest frequency sought, in Hz; all by default.")
-    window: float | None = option(None, "Seconds of windows that are answered one by one too.")
-    hop: float | None = option(None, "Seconds from the start of one window to the next; a whole window by default.")
-    start: float = option(0.0, "Second at which reading begins.")
-    end: float | None = option(None, "Second at which reading ends; by default that of the file, and 60 for a camera.")
-    crop: tuple[int, ...] | None = option(None, "Look only at this part of the pictures: x,y,width,height in pixels.")
+    band: tuple[float, ...] | None = option(
+        None, "Lowest and highest frequency sought, in Hz; all by default.", form="LOW,HIGH"
+    )
+    window: float | None = option(None, "Give an answer for every window of so many seconds too.", form="SECONDS")
+    hop: float | None = option(
+        None, "From the start of one window to that of the next; a whole window by default.", form="SECONDS"
+    )
+    start: float = option(0.0, "Where reading begins.", form="SECONDS")
+    end: float | None = option(
+        None, "Where reading ends; the end of the file by default, and 60 for a camera.", form="SECONDS"
+    )
+    crop: tuple[int, ...] | None = option(None, "Look only at this part of the pictures, in pixels.", form="X,Y,W,H")
     face: bool = option(False, "Read the pulse of a face, whatever else moves.")
     unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
     rate: float | None = option(
-        None, "Frames or samples per second: of a file that does not say, or at which slow motion was filmed."
+        None, "Frames or samples per second, of files that do not say; of slow motion, those at which it was filmed."
     )
-    model: str = option("", _MODEL)
-    adapt: float = option(0.0, "Seconds for which SimPer learns from each recording, to read by it too.")
-    video: str = option("", "An .mp4 file for a copy of the one recording with count and phase on its frames.")
-    report: bool = option(False, "Write an HTML page of all recordings too: predictions.html.")
-    out: str = option("runs/predict", "Folder to write into.")
+    model: str = _MODEL
+    adapt: float = option(
+        0.0, "Let SimPer learn from each recording for so long, and read with it too.", form="SECONDS"
+    )
+    video: str = option(
+        "", "Write a copy of the one recording with count and phase on its frames, as .mp4.", form="FILE"
+    )
+    report: bool = option(False, "Write predictions.html too, a page with all recordings.")
+    out: str = option("runs/predict", "Where answers are written.", form="FOLDER")
 
     def __post_init__(self):
         super().__post_init__()
@@ -59,10 +71,10 @@ class Predict(Options):
 class App(Options):
     """How the page in the browser is served."""
 
-    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 lets others in, without a password.")
+    host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 lets others in, without a password.", form="ADDRESS")
     port: int = option(8000, "Port to listen on; 0 for any that is free.", low=0, high=65535)
-    model: str = option("", _MODEL)
-    max_megabytes: float = option(2000.0, "Largest recording in megabytes.", low=0.001)
+    model: str = _MODEL
+    max_megabytes: float = option(2000.0, "Largest recording in megabytes.", low=0.001, form="NUMBER")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,9 +85,11 @@ class Clips(Options):
         ValueError: an option has not the form it needs.
     """
 
-    band: tuple[float, ...] | None = option(None, "Lowest and highest frequency, in Hz; proposed by default.")
-    window: float | None = option(None, "Seconds of a clip; proposed by default.")
-    rate: float | None = option(None, "Frames per second of clips; proposed by default.")
+    band: tuple[float, ...] | None = option(
+        None, "Lowest and highest frequency, in Hz; proposed by default.", form="LOW,HIGH"
+    )
+    window: float | None = option(None, "Length of a clip; proposed by default.", form="SECONDS")
+    rate: float | None = option(None, "Frames or samples per second of clips; proposed by default.")
 
     def __post_init__(self):
         super().__post_init__()
@@ -89,27 +103,36 @@ class Train(Clips):
 
     steps: int = option(
         500,
-        "Steps of the optimizer, in whole passes over the clips; twice as many where model and count differ.",
+        "Steps of training, in whole passes over the clips; twice as many where model and count differ.",
         low=1,
+        form="NUMBER",
     )
-    batch_size: int = option(4, "Clips per step.", low=1)
-    seed: int = option(0, "Seed of first weights, order of clips and views.")
-    out: str = option("runs/mine", "Folder whose saved_model/ gets the next version of the model.")
+    batch_size: int = option(4, "Clips per step.", low=1, form="NUMBER")
+    seed: int = option(0, "Seed of first weights, order of clips and views.", form="NUMBER")
+    out: str = option("runs/mine", "The model becomes the next version in saved_model/ there.", form="FOLDER")
 
 
 @dataclasses.dataclass(frozen=True)
 class Evaluate(Options):
     """What recordings are compared with."""
 
-    labels: str = option("", "CSV of counts: columns recording, one of hz, per_minute and count, and from and to in s.")
-    model: str = option("", _MODEL)
+    labels: str = option(
+        "",
+        "What somebody has counted, as CSV: the columns recording, one of count, hz and per_minute, and from and to in "
+        "seconds.",
+        form="FILE",
+    )
+    model: str = _MODEL
 
 
 @dataclasses.dataclass(frozen=True)
 class Export(Options):
     """What becomes of an exported model."""
 
-    model: str = option("runs/mine", "The folder of a run, or of its saved_model, such as simper train writes.")
+    model: str = option(
+        "runs/mine", "A trained model: the folder of a run, or of its saved_model, such as simper train writes.",
+        form="FOLDER",
+    )  # fmt: skip
     format: str = option("tflite", "Format of the file.", choices=("tflite", "onnx"))
 
 
@@ -117,7 +140,7 @@ class Export(Options):
 class Demo(Options):
     """Where the demonstration goes."""
 
-    out: str = option("simper-demo", "Folder to write into.")
+    out: str = option("simper-demo", "Where the video and its answers are written.", form="FOLDER")
 
 
 def _check_band(band):

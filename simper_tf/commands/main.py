@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import simper_tf
 from simper_tf.commands import console, early_checks
+from simper_tf.recordings import endings
 from simper_tf.recordings.errors import printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
 
@@ -37,6 +38,11 @@ numbers of cameras. Flags are written --flag=value or --flag value.
 A checkout of the project has more: data sets by name (rotating_digits, ubfc, ...), and runs with
 checkpoints, scores and plots. There: python -m trainers.pretrain --help.
 """
+
+_ENDINGS = (
+    f"Looked for in folders: videos ({', '.join(endings.VIDEOS)}), series ({', '.join(endings.SERIES)}), and "
+    f"pictures, which are one recording ({', '.join(endings.PICTURES)})."
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,13 +173,16 @@ class _Parser(argparse.ArgumentParser):
 def _parser(name, command):
     parser = _Parser(
         prog=f"simper {name}", description=command.told, allow_abbrev=False, usage=_usage(name, command),
-        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=110),
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=100),
+        epilog=_ENDINGS if name == "predict" else "", add_help=False,
     )  # fmt: skip
     if command.takes:
-        told = "A video, a folder, a 'pattern/*.mp4', a series or the number of a camera."
-        parser.add_argument("recordings", nargs="*", metavar=command.takes, help=told)
+        told = "A video, a series, a folder, a 'pattern/*.mp4' or the number of a camera."
+        parser.add_argument_group("Recordings").add_argument("recordings", nargs="*", metavar=command.takes, help=told)
+    flags = parser.add_argument_group("Flags")
     for field in declared(_named(command.options)):
-        _add(parser, field)
+        _add(flags, field)
+    flags.add_argument("-h", "--help", action="help", help="Print this.")
     return parser
 
 
@@ -194,10 +203,12 @@ def _add(parser, field):
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
 
-    default = "" if field.default in (None, "", ()) else f" Default: {text_of(field.default)}."
+    shown = f"{field.default:g}" if isinstance(field.default, float) else text_of(field.default)
+    default = "" if field.default in (None, "", ()) else f" Default: {shown}."
     choices = f" One of {', '.join(field.metadata['choices'])}." if field.metadata["choices"] else ""
+    form = field.metadata.get("form", field.name.upper())
     parser.add_argument(
-        f"--{field.name}", type=read, default=field.default, metavar=field.name.upper(), help=told + choices + default
+        f"--{field.name}", type=read, default=field.default, metavar=form, help=told + choices + default
     )
 
 

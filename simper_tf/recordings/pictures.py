@@ -15,7 +15,6 @@ from PIL import Image, ImageOps
 from simper_tf.recordings import raw_files, worker
 from simper_tf.recordings.errors import RawDataError
 
-SUFFIXES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 STACKS = (".tif", ".tiff", ".webp")  # Of which one file can hold many.
 _FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")  # Others start programs, or are hardly ever seen.
 _IMAGE = "a whole PNG, JPEG, TIFF, BMP or WebP image"

@@ -8,9 +8,6 @@ from typing import NamedTuple
 from simper_tf.recordings import endings, live, pictures, sources
 from simper_tf.recordings.errors import RawDataError
 
-SUFFIXES = (".3gp", ".asf", ".avi", ".flv", ".gif", ".m2ts", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts",
-            ".mxf", ".ogv", ".tif", ".tiff", ".ts", ".vob", ".webm", ".wmv", *endings.SERIES)  # fmt: skip
-
 # What `simper predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
 
@@ -49,7 +46,7 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
             problems.append(error)
             continue
         in_folder, before = _true(pathlib.Path(name).is_dir), len(recordings) + len(problems) + len(skipped)
-        stills = [path for path in paths if path.suffix.lower() in pictures.SUFFIXES and _is_single(path)]
+        stills = [path for path in paths if path.suffix.lower() in endings.PICTURES and _is_single(path)]
         for path in sorted({*paths} - {*stills}):
             try:
                 source = sources.open_file(path, rate, is_filmed_at_rate)
@@ -117,13 +114,17 @@ def _below(folder, problems):
         pathlib.Path(root, name)
         for root, _, names in os.walk(folder, onerror=note)
         for name in names
-        if name.lower().endswith((*SUFFIXES, *pictures.SUFFIXES))
+        if name.lower().endswith((*endings.VIDEOS, *endings.PICTURES, *endings.SERIES))
         and name not in WRITTEN
         and not _is_signal(name, names)
     )
     if not paths and len(problems) == before:
-        known = ", ".join(SUFFIXES)
-        raise RawDataError(folder, "a folder without a recording", f"files of {known}", "Name another, or the files.")
+        raise RawDataError(
+            folder,
+            "a folder without a recording",
+            "videos, pictures or series",
+            "Their endings: simper predict --help.",
+        )
     return paths
 
 

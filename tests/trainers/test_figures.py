@@ -17,6 +17,11 @@ def test_figures_are_drawn_of_the_data_that_is_there(data_dir, tmp_path, capsys)
     assert f"Figure: {out / 'views.png'}." in said
 
 
+def test_an_unknown_figure_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match=r"--only takes some of .* Found: views,digits"):
+        figures.draw(["views", "digits"], [], None, "", "")
+
+
 @pytest.mark.slow
 def test_without_any_data_only_similarities_are_drawn(tmp_path, capsys):
     figures.draw(figures.FIGURES, ["scamps"], tmp_path / "out", str(tmp_path), str(tmp_path / "raw"))

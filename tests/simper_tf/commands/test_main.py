@@ -15,7 +15,7 @@ import simper_tf
 from docs import sample as drawing
 from simper_tf.commands import answers, early_checks, main, predict, sample
 from simper_tf.commands.command_options import App, Predict
-from simper_tf.recordings import sources
+from simper_tf.recordings import endings, search, sources
 from simper_tf.utils.options import declared
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -97,8 +97,20 @@ def test_help_of_a_command_names_each_of_its_flags(capsys, name):
     assert not end.value.code
     out = capsys.readouterr().out
     assert f"usage: simper {name} " in out
+    assert len(out.splitlines()) <= 40
+    assert max(map(len, out.splitlines())) <= 100
     for field in declared(main._named(main.COMMANDS[name].options)):
         assert f"--{field.name}" in out
+
+
+def test_help_names_the_endings_that_a_refused_folder_points_to(capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        main.main(["predict", "--help"])
+    told = capsys.readouterr().out
+    assert all(ending in told for ending in (*endings.VIDEOS, *endings.PICTURES, *endings.SERIES))
+    problems = search.find([str(tmp_path)]).problems
+    expected = "expected videos, pictures or series. Their endings: simper predict --help."
+    assert [str(problem).partition("; ")[2] for problem in problems] == [expected]
 
 
 def test_words_are_refused_before_anything_heavy_is_loaded():
