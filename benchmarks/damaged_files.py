@@ -16,6 +16,7 @@ from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 
 RATE, SECONDS = 25.0, 8.0  # Of all that is made here.
 _TABLE_RATE = 50.0  # Of the table, which has times.
+_UNTIMED = 0.7 * RATE / _TABLE_RATE  # Of the table where its header names no times: a series at the rate that is told.
 VIDEOS = {  # Ending -> encoder, pixels.
     ".mp4": ("libx264", "yuv420p"), ".mkv": ("ffv1", "yuv420p"), ".avi": ("mpeg4", "yuv420p"),
     ".mov": ("mjpeg", "yuvj420p"), ".webm": ("libvpx", "yuv420p"), ".ts": ("mpeg2video", "yuv420p"),
@@ -142,9 +143,8 @@ def odd_files(folder):
         [rows[0], *["1e999,1e999"] * 99],
     ):  # fmt: skip
         yield "tables of no use", ".csv", "\n".join(lines).encode(), None, False
-    # Without a header that names times, it is a series at the rate that is told.
     turned = "\n".join([*rows[200:], *rows[1:200]]).encode()
-    yield "tables of no use", ".csv", turned, 0.7 * RATE / _TABLE_RATE, False
+    yield "tables of no use", ".csv", turned, _UNTIMED, False
     # A row far from all others is left out with a note.
     for lines in ([*rows, "1e300,0.5"], [*rows, "1e18,0.5"], [rows[0], "-1e300,0.5", *rows[1:]]):
         yield "tables of no use", ".csv", "\n".join(lines).encode(), 0.7, False
@@ -185,7 +185,10 @@ class Maker:
 
     def changed(self, kind, change):
         ending, content, truth = self.pick(self.sound)
-        return self.put(kind, ending, bytes(change(bytearray(content))), truth)
+        content = bytes(change(bytearray(content)))
+        if ending == ".csv" and not content.lower().startswith(b"time,"):
+            truth = _UNTIMED
+        return self.put(kind, ending, content, truth)
 
     def cut(self, content):
         return content[: self.random.integers(1, len(content))]

@@ -166,9 +166,11 @@ def _alternate(gain: np.ndarray, number: int) -> bool:
 
 
 def every_second(run: Run) -> Run:
-    """Run of cycles that are two events each."""
-    marks = run.marks[::2]
-    return Run(marks, *bounds(marks), run.course)
+    """Run of cycles that are two events each: every second one, counted with those that were missed or without them."""
+    is_first = places(run.marks) % 2 == 0
+    is_most = is_first == (2 * is_first.sum() >= len(is_first))
+    halves = (Run(marks, *bounds(marks), run.course) for marks in (run.marks[::2], run.marks[is_most]))
+    return next(halves) if np.diff(is_most).all() else max(halves, key=regularity)
 
 
 def are_halves(run: Run) -> bool:
@@ -180,9 +182,10 @@ def are_halves(run: Run) -> bool:
     alike = _alike_in_picture(run)
     if len(alike) < FEWEST_HALVES:
         return _few_alternate(alike)
-    near, far, third = (np.diagonal(alike, step).mean() for step in (1, 2, 3))
+    away = _away(run)
+    near, far, third = (_mean_of(alike, away == steps) for steps in (1, 2, 3))
     # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
-    return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike), len(alike)))
+    return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike, away), len(alike)))
 
 
 def are_few_halves(run: Run, scores: np.ndarray) -> bool:
@@ -203,14 +206,33 @@ def _few_alternate(alike: np.ndarray) -> bool:
 
 def are_cycles(run: Run) -> bool:
     """Whether the whole picture tells no event from the next one: each is a full cycle, not a half of one."""
-    return len(run.marks) >= FEWEST_HALVES and bool(_gain(_alike_in_picture(run)).mean() < GAIN)
+    return len(run.marks) >= FEWEST_HALVES and bool(_gain(_alike_in_picture(run), _away(run)).mean() < GAIN)
 
 
-def _gain(alike: np.ndarray) -> np.ndarray:
-    """By how much events are more like those two and four away than like those one and three away, `(n,)`."""
-    away = np.abs(np.subtract.outer(np.arange(len(alike)), np.arange(len(alike))))
+def _gain(alike: np.ndarray, away: np.ndarray) -> np.ndarray:
+    """By how much events are more like those two and four away than like those one and three away, of n or fewer."""
     even, odd = (np.isin(away, lags) for lags in ((2, 4), (1, 3)))
+    both = even.any(1) & odd.any(1)
+    alike, even, odd = alike[both], even[both], odd[both]
     return (alike * even).sum(1) / even.sum(1) - (alike * odd).sum(1) / odd.sum(1)
+
+
+def _mean_of(alike: np.ndarray, chosen: np.ndarray) -> float:
+    """Mean likeness of some pairs of events; 0 of none."""
+    return float(alike[chosen].mean()) if chosen.any() else 0.0
+
+
+def _away(run: Run) -> np.ndarray:
+    """How many events every two are apart, `(n, n)`."""
+    return np.abs(np.subtract.outer(*2 * (places(run.marks),)))
+
+
+def places(marks: np.ndarray) -> np.ndarray:
+    """Number of each event in its run, `(n,)`, where those that a pause could hold are counted: some are missed."""
+    gaps = np.diff(marks) / _median(np.diff(marks))
+    steps = np.rint(gaps)
+    are_missed = (gaps >= PAUSE) & (np.abs(gaps - steps) < 0.2)
+    return np.append(0, np.cumsum(np.where(are_missed, steps, 1).astype(int)))
 
 
 def _alike_in_picture(run: Run) -> np.ndarray:

@@ -74,6 +74,17 @@ def test_halves_of_most_of_the_time_are_halves():
     assert not events.are_halves(halves(0.0, 24, same=8, wander=1.0))
 
 
+def test_halves_are_told_though_some_of_one_kind_are_missed():
+    # Of twelve halves the fourth and the sixth are missed: their gaps are no pauses, and sides go on behind them.
+    seen = halves(4.0, 12)
+    some = run(seen.course, np.delete(seen.marks, [3, 5]))
+    assert events.are_halves(some)
+    assert not events.are_cycles(some)
+    np.testing.assert_allclose(events.every_second(some).marks, seen.marks[::2])
+    # Behind a pause of two and a half events nothing is known of sides.
+    np.testing.assert_array_equal(events.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
+
+
 @pytest.mark.parametrize("number", [3, 4])
 def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
     few = halves(4.0, number)
