@@ -57,10 +57,8 @@ def export(folder, clips, model, settings):
         "warm_up": settings.warm_up,
     }
     if name in served.FOURIER:
-        harmonic, unit = _harmonic(folder, name, fitted), task.unit
-        path = saved_model.export_model(
-            model.encoder, folder / form, shape, settings.band, harmonic, unit=unit, **given
-        )
+        given |= _readout(folder, name, fitted)
+        path = saved_model.export_model(model.encoder, folder / form, shape, settings.band, unit=task.unit, **given)
     else:
         head = _head(folder, name, model, task, clips.num_frames)
         path = saved_model.export_head(model.encoder, folder / form, shape, head, **given)
@@ -83,9 +81,9 @@ def _head(folder, name, model, task, num_frames):
     return ServedHead.fitted(name, run_folder.read_head(folder, name), task, num_frames)
 
 
-def _harmonic(folder, name, found):
+def _readout(folder, name, found):
     try:
-        return served.harmonic_of(name, found)
+        return served.readout_of(name, found)
     except (LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error
 
@@ -95,7 +93,7 @@ def _reading(folder, task, settings):
     if not isinstance(task, tasks.Frequency) or METHODS[settings.method].predicts_labels:
         return {}
     name, fitted = _chosen(folder, task, settings, served.FOURIER)
-    return {"band_hz": settings.band, "harmonic": _harmonic(folder, name, fitted)}
+    return {"band_hz": settings.band, "harmonic": _readout(folder, name, fitted)["harmonic"]}
 
 
 def facts_of(clips, settings, task):

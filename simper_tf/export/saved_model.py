@@ -68,6 +68,7 @@ def export_model(
     max_frames: int | None = None,
     facts: Mapping[str, object] | None = None,
     warm_up: bool = False,
+    is_overruled: bool = False,
 ) -> pathlib.Path:
     """Writes an encoder with its readout as the next numbered SavedModel below a folder.
 
@@ -83,7 +84,7 @@ def export_model(
     `tf.saved_model.load(path).frequency(frames, rate)` takes both. `FrequencyModel` says what is refused.
 
     Args:
-        encoder, frame_shape, band, harmonic, value_range, unit, max_frames: As in `FrequencyModel`.
+        encoder, frame_shape, band, harmonic, value_range, unit, max_frames, is_overruled: As in `FrequencyModel`.
         folder: The folder TF Serving watches. Existing versions stay.
         facts: What else the metadata say, such as the data set, for JSON.
         warm_up: Whether to write `warm_up.FILE`, which needs the extra `serving`.
@@ -101,7 +102,7 @@ def export_model(
         >>> path.as_posix()
         'served/1'
     """
-    model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range, unit, max_frames)
+    model = FrequencyModel(encoder, frame_shape, band, harmonic, value_range, unit, max_frames, is_overruled)
     return _write(model, encoder, folder, facts or {}, warm_up)
 
 

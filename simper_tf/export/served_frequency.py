@@ -23,7 +23,7 @@ from simper_tf.utils.units import PERIODS
 
 # Hundreds of operations that are the same for every model and type of frames, traced once for all.
 _resolve_octave = tf.function(octave.resolve_octave, autograph=False)
-_is_denied = tf.function(octave.is_denied, autograph=False)
+_denials = tf.function(octave.denials, autograph=False)
 
 
 class FrequencyModel(FeaturesModel):
@@ -36,6 +36,8 @@ class FrequencyModel(FeaturesModel):
             `readout.FUNDAMENTAL` to read features in the band, where a prior kept them, by
             `readout.fundamental_frequency`; None to read each clip by its own pixels, see `octave.resolve_octave`, and
             by its features in the band where its pixels show no line.
+        is_overruled: Whether a clip whose pixels clearly show another multiple than a common one is read by them, see
+            `octave.Octave.is_overruled`; else it has no confidence.
         unit: A key of `tasks.FREQUENCY_UNITS`, in which frequencies are answered too.
 
     Raises:
@@ -43,7 +45,10 @@ class FrequencyModel(FeaturesModel):
             another.
     """
 
-    def __init__(self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0), unit="Hz", max_frames=None):
+    def __init__(
+        self, encoder, frame_shape, band, harmonic=None, value_range=(0.0, 1.0), unit="Hz", max_frames=None,
+        is_overruled=False,
+    ):  # fmt: skip
         super().__init__(encoder, frame_shape, value_range, max_frames=max_frames)
         self.band = rising("band", band, above=0.0)
         is_number = isinstance(harmonic, numbers.Real)
@@ -52,7 +57,7 @@ class FrequencyModel(FeaturesModel):
                 f"`harmonic` must be a positive number, {readout.FUNDAMENTAL!r} or None. Received: {harmonic!r}."
             )
         self.harmonic = float(harmonic) if is_number else harmonic
-        self.multiple = self.harmonic if is_number else 1.0
+        self.multiple, self.is_overruled = self.harmonic if is_number else 1.0, is_overruled
         # Features that run at a multiple of the frequency reach further than the band.
         self.lowest = self.band[0] / max(self.multiple, 1.0)
         self.highest = self.band[1] / min(self.multiple, 1.0)
@@ -73,7 +78,7 @@ class FrequencyModel(FeaturesModel):
     def facts(self):
         """Returns what a client must know of requests and answers, for JSON."""
         limits = {"least_rate": 2 * self.highest, "least_seconds": PERIODS / self.lowest}
-        facts = {"band_hz": list(self.band), **limits, "harmonic": self.harmonic}
+        facts = {"band_hz": list(self.band), **limits, "harmonic": self.harmonic, "is_overruled": self.is_overruled}
         return {**super().facts(), **facts, "answer": self.unit.answer}
 
     def frequency(self, frames, rate):
@@ -89,8 +94,9 @@ class FrequencyModel(FeaturesModel):
 
         Confidence is the share of the change within a period that is undone at its end, see `recurrence`: of features
         with a common harmonic, of pixels where each clip is read by its own. It is 0 where the peak lies outside the
-        band or at its end, and where features with a common harmonic are no surer than those of noise, or pixels
-        clearly show another one: the harmonic is that of clips like those of training.
+        band or at its end, and where features with a common harmonic are no surer than those of noise. The harmonic is
+        that of clips like those of training: where pixels clearly show another one, they are believed, or confidence
+        is 0, see `is_overruled`.
 
         Args:
             frames: As in `features`; T at least two periods of the band's lower end.
@@ -144,25 +150,37 @@ class FrequencyModel(FeaturesModel):
         return self.unit.answers(frequency, tf.cast(num_frames, tf.float32), rate)
 
     def _frequency_and_confidence(self, features, frames, rate):
+        (low, high), pixels = self.band, spectrum.pixel_power(frames)
+        frequency, confidence = self._by_features(features, rate)
+        if self.harmonic is None:
+            shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
+            return self._by_pixels(
+                tf.where(shown, _resolve_octave(features, pixels, rate, low), frequency), frames, rate
+            )
+        if self.multiple > 1:  # Of features at a part of the frequency pixels tell nothing: none steps up.
+            return frequency, confidence
+        are_denied, seen = _denials(features, pixels, frequency, rate, low)
+        others = self._by_pixels(seen, frames, rate) if self.is_overruled else (frequency, tf.zeros_like(confidence))
+        return tf.where(are_denied, others[0], frequency), tf.where(are_denied, others[1], confidence)
+
+    def _by_features(self, features, rate):
+        """Returns frequencies at the common multiple, and how sure features are: not at all below what noise reaches."""
         low, high = self.band
-        pixels = spectrum.pixel_power(frames)
         frequency, share = readout.fft_frequency(features, rate, (low / self.multiple, high / self.multiple))
         frequency *= self.multiple
         if self.harmonic == readout.FUNDAMENTAL:
             frequency = readout.fundamental_frequency(features, rate, self.band)
-        if self.harmonic is not None:
-            # They were found to run at this multiple. Below what noise reaches they say nothing.
-            channels = features[..., None] if features.shape.rank == 2 else features
-            courses, is_sure = tf.linalg.matrix_transpose(channels), share > 0
-            if self.multiple <= 1:  # Of features at a part of the frequency pixels tell nothing: none steps up.
-                is_sure &= ~_is_denied(features, pixels, tf.clip_by_value(frequency, low, high), rate, low)
-        else:
-            shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
-            frequency = tf.where(shown, _resolve_octave(features, pixels, rate, low), frequency)
-            courses, is_sure = spectrum.pixel_series(frames), (frequency >= low) & (frequency <= high)
         frequency = tf.clip_by_value(frequency, low, high)
-        confidence = recurrence(courses, rate * self.multiple / frequency)
-        return frequency, tf.where(is_sure, confidence, 0.0)
+        channels = features[..., None] if features.shape.rank == 2 else features
+        confidence = recurrence(tf.linalg.matrix_transpose(channels), rate * self.multiple / frequency)
+        return frequency, tf.where(share > 0, confidence, 0.0)
+
+    def _by_pixels(self, frequency, frames, rate):
+        """Returns frequencies, in the band, and how sure pixels are of them: not at all outside the band."""
+        low, high = self.band
+        is_within = (frequency >= low) & (frequency <= high)
+        frequency = tf.clip_by_value(frequency, low, high)
+        return frequency, tf.where(is_within, recurrence(spectrum.pixel_series(frames), rate / frequency), 0.0)
 
     def _rate_checks(self, frames, rate):
         yield from rate_checks(rate, *batch_and_time(frames), self.band, self.lowest, self.highest)

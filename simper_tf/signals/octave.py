@@ -31,6 +31,10 @@ _LEAD = 0.1
 # One multiple is taken for all clips only where so many of the votes agree, and so many of the clips vote. Of those
 # that do not, about so many would be misread by their own pixels: none of clear digits, a quarter of noisy ones.
 _AGREEMENT, _VOTING, _MISREAD = 2 / 3, 1 / 4, 1 / 10
+# Where so many of the votes agree, pixels that clearly show another multiple are right: those of a clip unlike these. Of
+# 400 clips of digits, MNIST and drawn faces, with features at the frequency or at twice of it, pixels deny 0 with no
+# noise, 0.3 % in strong noise, and 5 % of faces, where 86 % of the votes agree.
+_OVERRULING = 0.99
 
 
 def resolve_octave(features: ArrayLike, pixels: ArrayLike, rate: ArrayLike, lowest: float = 0.0) -> tf.Tensor:
@@ -115,20 +119,21 @@ def octave_votes(features, pixels, lowest=0.0):
     return tf.where(has_line & is_sure, tf.cast(divisors, tf.int32), 0)
 
 
-def is_denied(features, pixels, frequency, rate, lowest):
-    """Returns whether the pixels of a clip clearly show another part of the peak of its features than was told.
+def denials(features, pixels, frequency, rate, lowest):
+    """Returns which clips' pixels clearly show another part of the peak of their features than was told.
 
     Args:
         features, pixels, rate, lowest: As in `resolve_octave`.
         frequency: `(N,)` in Hz, as it was told.
 
     Returns:
-        `(N,)` bool; False where the pixels show no line, or two parts are nearly as like.
+        `(N,)` bool, False where the pixels show no line, or two parts are nearly as like; and `(N,)` float32 in Hz,
+        the frequency that they show where it is True.
     """
     least = lowest / rate
     votes = tf.cast(octave_votes(features, pixels, least), tf.float32)
     seen = rate * wide_peak(features, least) / tf.maximum(votes, 1.0)
-    return (votes > 0) & (tf.abs(tf.math.log(seen / frequency)) > _SAME)
+    return (votes > 0) & (tf.abs(tf.math.log(seen / frequency)) > _SAME), seen
 
 
 def pixel_frequency(pixels: ArrayLike, rate: ArrayLike, num_frames: int) -> tf.Tensor:
@@ -278,6 +283,11 @@ class Octave:
         return self.shows and self.agreement >= _AGREEMENT and disagree <= _MISREAD * (1 - self.voting)
 
     @property
+    def is_overruled(self) -> bool:
+        """Whether a clip whose pixels clearly show another multiple than the common one is read by them."""
+        return self.is_common and self.agreement >= _OVERRULING
+
+    @property
     def harmonic(self) -> float | None:
         """The frequency over that at which features run; None where each clip is to be read by its own pixels."""
         return 1 / self.divisor if self.is_common else None
@@ -288,7 +298,7 @@ class Octave:
         return f"{({1: 'once', 2: 'twice'}).get(self.divisor, f'{self.divisor} times')} a repetition"
 
     def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
-        """Reads frequencies by the common multiple, or clip by clip where there is none.
+        """Reads frequencies by the common multiple, or clip by clip where there is none, or where it `is_overruled`.
 
         Args:
             features, pixels, rate, lowest: As in `resolve_octave`.
@@ -296,9 +306,14 @@ class Octave:
         Returns:
             `(N,)` float32 in Hz.
         """
-        if self.is_common:
-            return wide_peak(features, lowest / rate).numpy() * np.float32(rate) / self.divisor
-        return resolve_octave(features, pixels, rate, lowest).numpy()
+        if not self.is_common:
+            return resolve_octave(features, pixels, rate, lowest).numpy()
+        rate = np.float32(rate)
+        hertz = wide_peak(features, lowest / rate).numpy() * rate / self.divisor
+        if not self.is_overruled:
+            return hertz
+        are_denied, seen = denials(features, pixels, hertz, rate, np.float32(lowest))
+        return np.where(are_denied, seen, hertz)
 
     def __str__(self):
         clip_by_clip = "So the pixels of each clip decide."

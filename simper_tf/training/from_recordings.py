@@ -139,6 +139,7 @@ class FromRecordings:
         }  # fmt: skip
         return saved_model.export_model(
             self.method.encoder, folder, self.recordings.clip_shape[1:], (low, high), harmonic, facts=facts,
+            is_overruled=self._octave().is_overruled,
         )  # fmt: skip
 
     def _hertz(self, clips):

@@ -48,8 +48,8 @@ def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task, has_prior: 
     return wanted
 
 
-def harmonic_of(name: str, found: Mapping) -> float | str | None:
-    """Returns the `harmonic` of `FrequencyModel` with which it answers as a protocol of `FOURIER` does.
+def readout_of(name: str, found: Mapping) -> dict[str, object]:
+    """Returns `harmonic` and `is_overruled` of the `FrequencyModel` that answers as a protocol of `FOURIER` does.
 
     Args:
         name: The protocol.
@@ -59,10 +59,10 @@ def harmonic_of(name: str, found: Mapping) -> float | str | None:
         LookupError, TypeError, ValueError, ArithmeticError: that is damaged.
     """
     if name == "fft_resolved":
-        return Octave(**found["octave"]).harmonic
-    if name == "fft_calibrated":
-        return float(found["harmonic"])
-    return readout.FUNDAMENTAL if name == "fft_fundamental" else 1.0
+        octave = Octave(**found["octave"])
+        return {"harmonic": octave.harmonic, "is_overruled": octave.is_overruled}
+    harmonics = {"fft": 1.0, "fft_fundamental": readout.FUNDAMENTAL}
+    return {"harmonic": float(found["harmonic"]) if name == "fft_calibrated" else harmonics[name]}
 
 
 def _best(names, readouts, task, has_prior):

@@ -144,7 +144,7 @@ def test_export_takes_evaluations_octave_and_encodes_no_clip(call, finished, mon
     found = run_folder.read_readout(finished)
     assert found["fft_calibrated"].keys() == {"harmonic", "validation_mae"}
     exported = []
-    monkeypatch.setattr(saved_model, "export_model", lambda *given, **_: exported.append(given))
+    monkeypatch.setattr(saved_model, "export_model", lambda *_, **given: exported.append(given))
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
     octave, calibrated = {"divisor": 3, "agreement": 0.9, "voting": 0.4}, {"harmonic": 0.5, "validation_mae": 0.2}
     # The smallest error on validation clips decides, of equal ones the first.
@@ -152,7 +152,7 @@ def test_export_takes_evaluations_octave_and_encodes_no_clip(call, finished, mon
         resolved = {"octave": octave | changed, "validation_mae": error}
         run_folder.write_readout(finished, {"fft_resolved": resolved, "fft_calibrated": calibrated})
         call(export_trainer.main, f"--run_dir={finished}")
-        assert exported[-1][4] == harmonic
+        assert exported[-1]["harmonic"] == harmonic
     run_folder.write_readout(finished, found)
 
 

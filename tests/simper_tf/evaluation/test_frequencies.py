@@ -72,6 +72,14 @@ def test_clips_without_a_line_are_read_by_the_common_multiple():
     np.testing.assert_allclose(octave.frequency(drowned.series, drowned.pixels, drowned.rates), test.labels, atol=0.01)
 
 
+@pytest.mark.parametrize(("agreement", "harmonic", "times"), [(1.0, 1.0, 1.0), (0.9, 1.0, 0.5), (1.0, 1 / 2, 1.0)])
+def test_clips_of_another_kind_are_read_by_their_pixels(agreement, harmonic, times):
+    # Features rise twice a repetition in the clips that voted; pixels are believed only if nearly all of them agreed.
+    test = features(RNG.uniform(1.0, 2.5, 5), harmonic)
+    read = Octave(2, agreement, 0.5).frequency(test.series, test.pixels, test.rates)
+    np.testing.assert_allclose(read, times * test.labels, atol=0.01)
+
+
 def test_where_votes_split_each_clip_is_read_by_its_own_pixels():
     frequencies = RNG.uniform(0.5, 2.4, 40)
     halves = [features(frequencies[:20], 1 / 2), features(frequencies[20:], 1.0)]

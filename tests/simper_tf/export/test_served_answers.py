@@ -111,6 +111,18 @@ def test_no_harmonic_is_trusted_that_the_pixels_deny(features, harmonic, told, i
     np.testing.assert_allclose(confidence, [float(is_sure)], atol=0.01)
 
 
+def test_pixels_overrule_a_multiple_that_all_clips_agreed_on():
+    model = model_of(as_they_are, harmonic=0.5, is_overruled=True)
+    frequency, confidence = ask(model, np.concatenate([swings(1.5), np.full((1, 300, *FRAME), 90, np.uint8)]))
+    np.testing.assert_allclose(frequency[0], 1.5, atol=0.02)
+    assert confidence[0] > 0.99
+    assert confidence[1] == 0
+    assert model.facts()["is_overruled"] is True
+    # What the pixels show may lie outside of the band.
+    frequency, confidence = ask(model_of(as_they_are, (0.5, 1.2), harmonic=0.5, is_overruled=True), swings(1.5))
+    np.testing.assert_allclose([frequency[0], confidence[0]], [1.2, 0])
+
+
 def test_pixels_deny_no_features_at_half_the_frequency():
     frequency, confidence = ask(model_of(of_time((1.0, 0.75)), harmonic=2.0), swings(1.5))
     np.testing.assert_allclose(frequency, [1.5], atol=0.02)
@@ -186,7 +198,7 @@ def test_32_million_values_are_encoded_at_once_unless_told(frame_shape, most):
 def test_facts_say_what_a_client_must_know():
     expected = {
         "frame_shape": [2, 3, 1], "value_range": [0.0, 1.0], "num_frames": None, "max_frames": 7, "band_hz": [0.4, 5.0],
-        "least_rate": 20.0, "least_seconds": 5.0, "harmonic": 0.5, "answer": "heart_rate_bpm",
+        "least_rate": 20.0, "least_seconds": 5.0, "harmonic": 0.5, "is_overruled": False, "answer": "heart_rate_bpm",
     }  # fmt: skip
     assert model_of(as_they_are, harmonic=0.5, unit="bpm", max_frames=7).facts() == expected
     assert model_of(as_they_are, harmonic=2).facts()["least_seconds"] == 10

@@ -29,5 +29,11 @@ def test_what_was_not_evaluated_is_refused_with_what_was(wanted, readouts, known
 
 
 def test_protocols_are_served_at_their_multiple_of_the_frequency():
-    found = [served.harmonic_of(*kept) for kept in (("fft", {}), ("fft_calibrated", {"harmonic": 2}))]
-    assert [*found, served.harmonic_of("fft_fundamental", {})] == [1.0, 2.0, "fundamental"]
+    kept = (("fft", {}), ("fft_calibrated", {"harmonic": 2}), ("fft_fundamental", {}))
+    assert [served.readout_of(*one) for one in kept] == [{"harmonic": value} for value in (1.0, 2.0, "fundamental")]
+
+
+@pytest.mark.parametrize(("agreement", "is_overruled"), [(1.0, True), (0.99, True), (0.98, False)])
+def test_pixels_overrule_where_nearly_all_clips_agreed(agreement, is_overruled):
+    found = {"octave": {"divisor": 2, "agreement": agreement, "voting": 0.5}}
+    assert served.readout_of("fft_resolved", found) == {"harmonic": 0.5, "is_overruled": is_overruled}
