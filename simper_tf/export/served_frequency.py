@@ -150,7 +150,7 @@ class FrequencyModel(FeaturesModel):
         return self.unit.answers(frequency, tf.cast(num_frames, tf.float32), rate)
 
     def _frequency_and_confidence(self, features, frames, rate):
-        (low, high), pixels = self.band, spectrum.pixel_power(frames)
+        low, pixels = self.band[0], spectrum.pixel_power(frames)
         frequency, confidence = self._by_features(features, rate)
         if self.harmonic is None:
             shown = tf.reduce_any(spectrum.lines(pixels) > 0, axis=1)
@@ -164,7 +164,7 @@ class FrequencyModel(FeaturesModel):
         return tf.where(are_denied, others[0], frequency), tf.where(are_denied, others[1], confidence)
 
     def _by_features(self, features, rate):
-        """Returns frequencies at the common multiple, and how sure features are: not at all below what noise reaches."""
+        """Returns frequencies at the common multiple, and how sure features are: 0 below what noise reaches."""
         low, high = self.band
         frequency, share = readout.fft_frequency(features, rate, (low / self.multiple, high / self.multiple))
         frequency *= self.multiple
