@@ -43,9 +43,9 @@ def block(*metrics, runs=(A, B, C), paper=None):
     return Block("", tuple(metrics), lines)
 
 
-def results_of(made, values, metric="mae"):
-    """Returns the results of a study of one block."""
-    seeds = range(max(map(len, values.values())))
+def results_of(made, values, metric="mae", seeds=None):
+    """Returns the results of a study of one block, of so many seeds."""
+    seeds = range(seeds or max(map(len, values.values())))
     return gather(Study("mine", "Mine", "About.", (made,)), SCALES["smoke"], seeds, Made(values, metric))
 
 
@@ -57,7 +57,7 @@ def said(values, metric="mae"):
 
 def test_a_line_has_mean_deviation_the_papers_number_and_seconds():
     made = block("mae", runs=(A, B), paper=2.96)
-    printed = table(made, results_of(made, {A: [1.0, 3.0], B: [5.0]}))
+    printed = table(made, results_of(made, {A: [1.0, 3.0], B: [5.0]}, seeds=3))
     header, _, *lines = [line.strip("| ").split(" | ") for line in printed.splitlines()]
     assert header == ["mae", "paper", "seconds"]
     assert lines == [["SimCLR", "**2 ± 1.4 (n=2)**", "2.96", "10"], ["MoCo", "5 [0.1, 0.15]", "2.96", "10"]]
@@ -66,7 +66,7 @@ def test_a_line_has_mean_deviation_the_papers_number_and_seconds():
 def test_a_cell_that_is_not_finished_is_empty_and_never_first():
     lines = (Line("none", (None,)), *block("mae", runs=(B, A)).lines)
     made = Block("", ("mae",), lines)
-    printed = table(made, results_of(made, {A: [1.0]})).splitlines()
+    printed = table(made, results_of(made, {A: [1.0]}, seeds=3)).splitlines()
     assert printed[2:] == ["| none |  |  |", "| MoCo |  |  |", "| SimCLR | **1 [0.1, 0.15]** | 10 |"]
     assert said({A: [1.0]}) == ""
 
@@ -86,7 +86,7 @@ def test_the_smallest_error_or_largest_correlation_is_first(metric, values, expe
 def test_lines_within_their_spreads_are_level():
     values = {A: [1.0, 1.2], B: [1.2, 1.3], C: [2.0, 2.1]}  # 1.1 and 1.25 with deviations of 0.14 and 0.07.
     assert said(values) == "mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."
-    printed = table(block("mae"), results_of(block("mae"), values)).splitlines()[2:]
+    printed = table(block("mae"), results_of(block("mae"), values, seeds=3)).splitlines()[2:]
     assert ["**" in line for line in printed] == [True, True, False]
     assert said({**values, B: [1.3, 1.5]}).startswith("mae: SimCLR, then MoCo")
 
@@ -107,7 +107,7 @@ def test_better_with_each_of_three_seeds_is_ahead():
 
 def test_values_that_are_not_finite_are_shown_and_never_first():
     made = block("mae", runs=(A, B))
-    printed = table(made, results_of(made, {A: [float("nan")], B: [0.4]}))
+    printed = table(made, results_of(made, {A: [float("nan")], B: [0.4]}, seeds=3))
     assert printed.splitlines()[2:] == [
         "| SimCLR | nan [0.1, 0.15] | 10 |", "| MoCo | **0.4 [0.1, 0.15]** | 10 |",
     ]  # fmt: skip
@@ -124,7 +124,7 @@ def test_spread_is_half_an_interval_where_seeds_say_nothing():
 def test_what_has_learned_nothing_shows_the_interval_of_clips():
     made = Block("", ("mae",), (Line("pixels", (Cell(A, "pixels", "mae"),)),))
     study = Study("mine", "", "", (made,))
-    results = gather(study, SCALES["smoke"], (0, 1), Made({A: [0.12, 0.12]}, protocol="pixels"))
+    results = gather(study, SCALES["smoke"], (0, 1, 2), Made({A: [0.12, 0.12, 0.12]}, protocol="pixels"))
     assert table(made, results).splitlines()[2] == "| pixels | **0.12 [0.1, 0.15]** |"
 
 
@@ -163,9 +163,18 @@ def test_a_page_names_command_split_and_commits():
 
 def test_where_nobody_competes_nobody_is_first():
     made = dataclasses.replace(block("mae"), ranked=False)
-    results = results_of(made, {A: [0.1], B: [0.4], C: [0.8]})
+    results = results_of(made, {A: [0.1], B: [0.4], C: [0.8]}, seeds=3)
     assert "**" not in table(made, results)
     assert "First in" not in markdown(results)
+
+
+@pytest.mark.parametrize(("seeds", "is_ranked"), [(1, False), (2, False), (3, True)])
+def test_fewer_than_three_seeds_rank_no_line(seeds, is_ranked):
+    made = block("mae")
+    results = results_of(made, {A: [0.1] * 3, B: [0.4] * 3, C: [0.8] * 3}, seeds=seeds)
+    text = markdown(results)
+    assert ("**" in table(made, results), "First in each column" in text) == (is_ranked, is_ranked)
+    assert ("An order takes 3 seeds, so lines are not ranked." in text) != is_ranked
 
 
 def test_lines_that_share_draws_are_compared_seed_by_seed():

@@ -12,7 +12,7 @@ def markdown(results: Results) -> str:
     parts = [f"# {study.title}", study.about, _how(results)]
     for block in study.blocks:
         parts += [f"## {block.title}"] * bool(block.title) + [table(block, results)]
-        parts += _list("First in each column", _firsts(block, results) if block.ranked else [])
+        parts += _list("First in each column", _firsts(block, results) if _is_ranked(block, results) else [])
         for pair in block.against:
             parts += _list(f"{pair[0]} against {pair[1]}, seed by seed", _against(block, results, *pair))
         for pair in block.paired:
@@ -31,7 +31,7 @@ def table(block: Block, results: Results) -> str:
     for number, title in enumerate(block.columns):
         cells = block.column(number)
         lines = [results.of(cell) for cell in cells]
-        best = ranking.first(lines) if block.ranked else []
+        best = ranking.first(lines) if _is_ranked(block, results) else []
         header.append(title)
         columns.append([_bold(_text(rows), line in best) for line, rows in enumerate(lines)])
         papers = [cell.paper if cell else None for cell in cells]
@@ -44,6 +44,11 @@ def table(block: Block, results: Results) -> str:
         columns.append(["" if seconds is None else f"{seconds:.0f}" for seconds in spent])
     titles = [line.title for line in block.lines]
     return tables.markdown_table(["", *header], [list(line) for line in zip(titles, *columns, strict=True)])
+
+
+def _is_ranked(block, results):
+    """Returns whether a block has an order, and enough seeds to tell it."""
+    return block.ranked and len(results.seeds) >= ranking.FEWEST
 
 
 def _learned(line):
@@ -89,10 +94,14 @@ def _how(results):
     study, scale, seeds = results.study, results.scale, ",".join(map(str, results.seeds))
     splits = " and ".join(sorted({row.split for cell in study.cells() for row in results.of(cell)})) or "test"
     (done, total), minutes = results.count(), results.seconds(study.cells()) / 60
+    order = (
+        "Bold: no other line of the column is ahead by more than both spreads, or with each of three seeds."
+        if len(results.seeds) >= ranking.FEWEST
+        else f"An order takes {ranking.FEWEST} seeds, so lines are not ranked."
+    )
     return (
         f"Scale `{scale.name}`. {scale.about} Numbers are of {splits} clips: the mean and standard deviation over "
-        "seeds, or of one seed with its 95 % interval. Bold: no other line of the column is ahead by more than both "
-        "spreads, or with each of three seeds. Seconds: all training of a line from random weights on, each run once, "
+        f"seeds, or of one seed with its 95 % interval. {order} Seconds: all training of a line from random weights on, each run once, "
         f"a mean over seeds, beside other runs. {done} of {total} runs are finished, {minutes:.0f} minutes of training "
         f"for each seed; commit {', '.join(results.commits()) or 'none yet'}. Made by `python -m trainers.reproduce "
         f"--table={study.name} --scale={scale.name} --seeds={seeds}`."

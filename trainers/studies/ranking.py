@@ -14,8 +14,8 @@ UNLEARNED = {
     "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",
     IDEAL, *FLOORS,
 }  # fmt: skip
-# Seeds of each of two lines from which on all of one against all of the other say which is ahead.
-_FEWEST = 3
+# Seeds of each line from which on lines are ranked, and all of one against all of another say which is ahead.
+FEWEST = 3
 
 
 def sentence(column: str, titles: Sequence[str], lines: Sequence[list[Row]]) -> str:
@@ -40,7 +40,7 @@ def first(lines: Sequence[list[Row]]) -> list[int]:
     """Returns the numbers of the lines that nobody is ahead of, the best first.
 
     A line is ahead of another whose mean over seeds is worse by more than the spreads of both together. It is also
-    ahead if it is better with every seed than the other with any, of `_FEWEST` seeds each: a line that fails with some
+    ahead if it is better with every seed than the other with any, of `FEWEST` seeds each: a line that fails with some
     seeds spreads so wide that means alone would call it level. Of three seeds that happens by chance once in twenty.
     """
     order = _order(lines)
@@ -104,7 +104,7 @@ def _sign(rows):
 def _is_ahead(better, worse):
     if abs(_mean(worse) - _mean(better)) > spread(better) + spread(worse):
         return True
-    is_known = min(len(better), len(worse)) >= _FEWEST and not {better[0].protocol, worse[0].protocol} & UNLEARNED
+    is_known = min(len(better), len(worse)) >= FEWEST and not {better[0].protocol, worse[0].protocol} & UNLEARNED
     errors, others = ([_sign(rows) * row.value for row in rows] for rows in (better, worse))
     return is_known and max(errors) < min(others)
 
