@@ -101,8 +101,8 @@ def _how(results):
     )
     return (
         f"Scale `{scale.name}`. {scale.about} Numbers are of {splits} clips: the mean and standard deviation over "
-        f"seeds, or of one seed with its 95 % interval. {order} Seconds: all training of a line from random weights on, each run once, "
-        f"a mean over seeds, beside other runs. {done} of {total} runs are finished, {minutes:.0f} minutes of training "
-        f"for each seed; commit {', '.join(results.commits()) or 'none yet'}. Made by `python -m trainers.reproduce "
-        f"--table={study.name} --scale={scale.name} --seeds={seeds}`."
+        f"seeds, or of one seed with its 95 % interval. {order} Seconds: all training of a line from random weights "
+        f"on, each run once, a mean over seeds, beside other runs. {done} of {total} runs are finished, {minutes:.0f} "
+        f"minutes of training for each seed; commit {', '.join(results.commits()) or 'none yet'}. Made by `python -m "
+        f"trainers.reproduce --table={study.name} --scale={scale.name} --seeds={seeds}`."
     )
