@@ -15,6 +15,8 @@ SERVED = (*FOURIER, *HEADS, "supervised")
 BEST = "best"
 # Key in what is kept of a protocol: its mean absolute error on validation clips.
 ERROR = "validation_mae"
+# Errors up to this multiple of the smallest are level: then the first of `SERVED` answers, which took fewer labels.
+_LEVEL = 1.01
 
 
 def suiting(task: Task) -> list[str]:
@@ -27,8 +29,8 @@ def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task, has_prior: 
 
     Args:
         wanted: A name of `SERVED`, or `BEST`: the own head of a method that has one, else the smallest error on
-            validation clips. Without labels it is `fft_fundamental` after training with a prior, `fft_calibrated` where
-            a few clips are labeled, else `fft_resolved`.
+            validation clips, or within 1 % of it the first of `SERVED`. Without labels it is `fft_fundamental` after
+            training with a prior, `fft_calibrated` where a few clips are labeled, else `fft_resolved`.
         readouts: What evaluation has kept of each protocol.
         task: What the labels are.
         has_prior: Whether a frequency prior has kept features in the band.
@@ -70,4 +72,5 @@ def _best(names, readouts, task, has_prior):
         return "supervised"
     if "validation" not in task.chosen_on:
         return "fft_fundamental" if has_prior else "fft_calibrated" if "fft_calibrated" in names else "fft_resolved"
-    return min(names, key=lambda name: readouts[name][ERROR], default=BEST)
+    errors = {name: readouts[name][ERROR] for name in names}
+    return next((name for name in names if errors[name] <= _LEVEL * min(errors.values())), BEST)

@@ -15,6 +15,12 @@ def test_the_smallest_error_answers_but_for_a_head_of_its_own():
     assert served.choose("fft", ERRORS, HERTZ) == "fft"
 
 
+@pytest.mark.parametrize(("error", "chosen"), [(0.1005, "fft_resolved"), (0.102, "fft_calibrated")])
+def test_of_level_errors_the_readout_without_labels_answers(error, chosen):
+    kept = {"fft_calibrated": {served.ERROR: 0.1}, "fft_resolved": {served.ERROR: error}}
+    assert served.choose("best", kept, HERTZ) == chosen
+
+
 def test_without_labels_a_prior_or_a_few_clips_decide():
     kept = {"fft_resolved": {}, "fft_fundamental": {}}
     assert served.choose("best", kept, Unlabeled(), has_prior=True) == "fft_fundamental"
