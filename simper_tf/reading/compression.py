@@ -8,7 +8,7 @@ periods are known: the key frames', the few frames of a pattern, a pixel.
 
 import numpy as np
 
-from simper_tf.reading import movement
+from simper_tf.reading import events, movement
 
 # Root mean square in gray levels of what compression does to a still picture, at most.
 FAINT = 1.0
@@ -39,7 +39,7 @@ def without(
     for one in ranked:
         faint = _power(one) < pixels * FAINT**2
         steps = _power(one) < pixels * EDGES**2 and _in_step(one, path)
-        if steps or (faint and _is_stored(one.hertz, keys, rate)):
+        if steps or (faint and _is_of_keys(one.hertz, keys, rate)) or _is_pattern(one, pixels):
             tempos.append(one.hertz)
         elif not faint or not _related(one.hertz, tempos):
             kept.append(one)
@@ -51,11 +51,17 @@ def _power(one: movement.Candidate) -> float:
     return float(one.run.course.rung.scores.var(0).sum())
 
 
-def _is_stored(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
-    """Whether a tempo in cycles per frame is one of the file."""
-    if len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03):
-        return True
-    return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
+def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
+    """Whether a tempo in cycles per frame is that of the key frames, or a multiple of it."""
+    return len(keys) > 2 and _is_whole(hertz * rate * float(np.median(np.diff(keys))), 0.03)
+
+
+def _is_pattern(one: movement.Candidate, pixels: int) -> bool:
+    """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
+    shown = one.evidence
+    samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
+    returns = float(np.maximum(shown.tiles, 0) @ shown.energy) / samples
+    return returns < pixels * FAINT**2 and any(abs(one.hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
 def _in_step(one: movement.Candidate, path: np.ndarray | None) -> bool:

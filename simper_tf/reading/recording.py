@@ -123,18 +123,33 @@ def _ranked(
     Each way is tried only where nothing was clear before.
     """
     ranked: list[movement.Candidate] = []
+    limits = _limits(stretch.rate, band)
     for look in _looks(gray):
-        scores = _even(courses.tile_scores(look.seen), stretch)
-        some = movement.candidates(scores, _limits(stretch.rate, band))
+        some = movement.candidates(_scores(look.seen, stretch), limits)
         if look.of_magnitudes:
-            hertz = [one.hertz for one in some]
-            shown = magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])
-            pictures = _even(courses.tile_scores(look.steady), stretch)
-            some = [one for one in compress(some, shown) if not events.are_few_halves(one.run, pictures)]
+            some = _of_the_scene(some, look, stretch, limits)
         ranked += compression.without(some, look.steady[0].size, keys, stretch.rate, look.path)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
     return look.steady, movement.surest_first(ranked)
+
+
+def _of_the_scene(
+    some: list[movement.Candidate], look: "_Look", stretch: stretches.Stretch, limits: tuple[float, float]
+) -> list[movement.Candidate]:
+    """Candidates of magnitudes less those of pixels that something passes, and less halves."""
+    hertz = [one.hertz for one in some]
+    some = list(compress(some, magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])))
+    if any(one.confidence >= CLEAR for one in some):
+        again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
+        some = movement.confirmed(some, movement.candidates(again, limits))
+    pictures = _scores(look.steady, stretch)
+    return [one for one in some if not events.are_few_halves(one.run, pictures)]
+
+
+def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:
+    """Scores of the tiles of a stretch at evenly spaced times."""
+    return _even(courses.tile_scores(frames), stretch)
 
 
 class _Look(NamedTuple):

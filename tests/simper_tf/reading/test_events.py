@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from simper_tf.reading import camera, courses, events, movement, recording, stretches, verdict
+from simper_tf.reading import camera, compression, courses, events, movement, recording, stretches, verdict
 
 
 def course(*states):
@@ -269,6 +269,26 @@ def test_clear_cycles_of_parts_of_the_time_make_a_half():
     late = dataclasses.replace(late, run=types.SimpleNamespace(**{**vars(late.run), "starts": np.array([50.0])}))
     assert movement.whole_cycle(half, [half, early], 0.5) == half
     assert movement.whole_cycle(half, [half, early, late], 0.5).hertz == 0.1
+
+
+def test_candidates_are_confirmed_by_others_of_their_tempo():
+    some = [candidate(0.2, 0.9), candidate(0.1, 0.8)]
+    assert movement.confirmed(some, [candidate(0.1, 0.5), candidate(0.203, 0.4)]) == some[1:]
+    assert movement.confirmed(some, [candidate(0.203, 0.45)]) == some[:1]
+    assert movement.confirmed(some, []) == []
+
+
+@pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.25, 0.9, False), (0.25, 1.1, True), (0.26, 0.9, True)])
+def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
+    # One of two tiles of 100 pixels returns, by so many gray levels, in five events. The other moves by 9 for itself.
+    samples = events.SAMPLES * (4 + 3)
+    energy = samples * 100 * np.array([gray**2, 81.0])
+    one = candidate(hertz, 0.9)
+    scores = np.random.default_rng(0).normal(size=(101, 2, 12)).astype(np.float32)
+    moving = dataclasses.replace(one.run.course, rung=courses.Rung(30 * scores, 100.0, 30 * scores))
+    shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, np.array([1.0, -0.2]), energy)
+    one = dataclasses.replace(one, run=dataclasses.replace(one.run, course=moving), evidence=shown)
+    assert bool(compression.without([one], 100, (), 10.0)) == is_kept
 
 
 def test_what_returns_in_no_tile_is_not_sure():

@@ -55,6 +55,14 @@ def test_a_swing_of_fine_patterns_alone_does_not_count():
     assert magnitudes.show_in_coarse(shown["fine"] + shown["coarse"], [0.1, 0.2], (40, 40)) == [False, True]
 
 
+def test_smaller_pictures_keep_their_light_and_their_shape():
+    frames = np.random.default_rng(0).uniform(0, 255, (3, HEIGHT, WIDTH, 1)).astype(np.float32)
+    less = magnitudes.smaller(frames)
+    assert less.shape == (3, 31, 45, 1)
+    np.testing.assert_allclose(less.mean((1, 2)), frames.mean((1, 2)), rtol=0.02)
+    assert magnitudes.smaller(frames[:, :9, :9]).shape == (3, 8, 8, 1)
+
+
 def drifting(times, scale=12):
     """Returns frames of a sharp drawing that drifts over black by a sixth of a pixel a frame."""
     logo = np.zeros((9 * scale, 9 * scale), np.float32)
