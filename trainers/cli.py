@@ -1,6 +1,7 @@
 """The command line that all trainers share: parsed flags, errors in one line, progress of training."""
 
 import pathlib
+import re
 import sys
 
 from absl import app, flags, logging
@@ -18,6 +19,19 @@ from simper_tf.commands.console import (  # noqa: F401  (what trainers print by)
 from simper_tf.recordings.errors import printable
 from simper_tf.utils import quiet
 from trainers import help
+
+# What absl says of a flag -> what we say.
+_OF_ABSL = {
+    r"^flag --(\w+)=None: .* other than None\.$": r"--\1 is missing",
+    r"^flag --(\w+)=(.*): value should be one of <(.*)>$": r"--\1 is one of \3. Found: \2",
+    r"^flag --(\w+)=(.*): invalid literal for int.*": r"--\1 takes a whole number. Found: \2",
+    r"^flag --(\w+)=(.*): could not convert string to float.*": r"--\1 takes a number. Found: \2",
+    r"^flag --(\w+)=(.*): \('Non-boolean argument.*": r"--\1 takes true or false. Found: \2",
+    r"^flag --(\w+)=(.*): .* is not (an? .*)$": r"--\1 takes \3. Found: \2",
+    r"^ERROR:: Unable to open flagfile: .*: '(.*)'$": r"--flagfile=\1: no such file",
+    r"^Unknown command line flag '(\w+)'": r"there is no flag --\1",
+    r" Did you mean: (\w+).*": r" Did you mean --\1?",
+}
 
 
 def run(main, groups=None):
@@ -52,7 +66,19 @@ def run(main, groups=None):
 
     if "tensorflow" in sys.modules:
         quiet.look_for_devices()  # TensorFlow does when absl begins, and not quietly.
-    app.run(guarded)
+    app.run(guarded, flags_parser=lambda argv: parsed(program, argv))
+
+
+def parsed(program, argv, values=flags.FLAGS):
+    """Returns the words of a command line that are no flags; ends in one line where flags are wrong."""
+    try:
+        return values(argv)
+    except flags.Error as error:
+        said = str(error).strip().splitlines()[0]
+        for pattern, ours in _OF_ABSL.items():
+            said = re.sub(pattern, ours, said)
+        said = said if said.endswith(("?", ".")) else f"{said}."
+        sys.exit(f"{program}: error: {printable(said)} Try python -m trainers.{program} --help.")
 
 
 def show_training(progress, counter):

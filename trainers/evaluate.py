@@ -4,6 +4,7 @@ python -m trainers.evaluate --run_dir=runs/quickstart
 """
 
 import trainers.quiet  # noqa: F401  isort: skip
+import contextlib
 import dataclasses
 import functools
 
@@ -24,9 +25,24 @@ FEW_HUNDRED = 500
 def main():
     """Evaluates the run in `--run_dir`."""
     settings = options.of_run()
-    with run_folder.opened(settings) as folder, data.opened(settings) as clips:
+    with opened(settings) as (folder, clips):
         model, seconds = load_model(folder, clips, settings)
         evaluate(folder, clips, model, settings, seconds)
+
+
+@contextlib.contextmanager
+def opened(settings):
+    """Gives the folder of a run that was trained, and its clips: data are built for no other.
+
+    Raises:
+        ValueError: there is no run or no checkpoint, or as `data.opened`.
+    """
+    with run_folder.opened(settings) as folder:
+        # A run of no epochs needs none where the seed makes its weights again.
+        if (settings.epochs or settings.encoder_from) and not checkpoints.checkpoint_steps(folder / "checkpoints"):
+            raise _unfinished(folder, "no checkpoint")
+        with data.opened(settings) as clips:
+            yield folder, clips
 
 
 def load_model(folder, clips, settings):
@@ -37,16 +53,15 @@ def load_model(folder, clips, settings):
     """
     run = experiment.assemble(settings, clips)
     model, saved = run.model, checkpoints.Checkpoints(folder / "checkpoints", run.model)
-    # A run of no epochs has none, and needs none where the seed makes its weights again.
     step = saved.restore(warn=cli.say)
-    missing = settings.encoder_from and not checkpoints.checkpoint_steps(folder / "checkpoints")
-    if step < run.num_steps or missing:
-        state = f"a run that was stopped at step {step} of {run.num_steps}" if step else "no checkpoint"
-        raise ValueError(
-            f"{folder} holds {state}. Train to the end: python -m trainers.pretrain --flagfile={folder}/flags.cfg "
-            f"--run_dir={folder}"
-        )
+    if step < run.num_steps:
+        raise _unfinished(folder, f"a run that was stopped at step {step} of {run.num_steps}")
     return model, float(saved.seconds)
+
+
+def _unfinished(folder, state):
+    command = f"python -m trainers.pretrain --flagfile={folder}/flags.cfg --run_dir={folder}"
+    return ValueError(f"{folder} holds {state}. Train to the end: {command}")
 
 
 def evaluate(folder, clips, model, settings, seconds):

@@ -15,7 +15,7 @@ from simper_tf.export.served_head import ServedHead
 from simper_tf.methods import METHODS
 from simper_tf.training import experiment, run_folder, served
 from simper_tf.utils.standardize import is_series
-from trainers import cli, data, evaluate, options
+from trainers import cli, evaluate, options
 
 # What an encoder is trained with, and not what it sees.
 _OF_LOSSES = ("saliency_entropy_weight", "saliency_motion_weight")
@@ -24,7 +24,7 @@ _OF_LOSSES = ("saliency_entropy_weight", "saliency_motion_weight")
 def main():
     """Exports the run in `--run_dir`."""
     settings = options.of_run()
-    with run_folder.opened(settings) as folder, data.opened(settings) as clips:
+    with evaluate.opened(settings) as (folder, clips):
         model, _ = evaluate.load_model(folder, clips, settings)
         export(folder, clips, model, settings)
 

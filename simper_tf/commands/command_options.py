@@ -54,9 +54,7 @@ class Predict(Options):
     def __post_init__(self):
         super().__post_init__()
         _check_band(self.band)
-        _check_count("crop", self.crop, 4)
-        if self.crop and (min(self.crop[:2]) < 0 or min(self.crop[2:]) < 1):
-            raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {_text(self.crop)}")
+        _check_crop(self.crop)
         for name in ("start", "adapt"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"--{name} must be 0 or more. Found: {getattr(self, name):g}.")
@@ -144,14 +142,14 @@ class Demo(Options):
 
 
 def _check_band(band):
-    _check_count("band", band, 2)
-    if band and not 0 < band[0] < band[1]:
+    if band is not None and not (isinstance(band, tuple) and len(band) == 2 and 0 < band[0] < band[1]):
         raise ValueError(f"--band takes two rising numbers in Hz, such as 0.4,5.5. Found: {_text(band)}")
 
 
-def _check_count(name, numbers, count):
-    if numbers is not None and (not isinstance(numbers, tuple) or len(numbers) != count):
-        raise ValueError(f"--{name} takes {count} numbers with commas between them. Found: {_text(numbers)}")
+def _check_crop(box):
+    is_box = isinstance(box, tuple) and len(box) == 4 and min(box[:2]) >= 0 and min(box[2:]) >= 1
+    if box is not None and not is_box:
+        raise ValueError(f"--crop takes x,y,width,height in pixels. Found: {_text(box)}")
 
 
 def _check_above(options, *names):

@@ -4,6 +4,7 @@ import abc
 import contextlib
 import math
 import os
+import re
 import signal
 import sys
 import time
@@ -117,4 +118,4 @@ def one_line(error: BaseException) -> str:
     _, asserted, condition = text.partition("assertion failed: ")
     if asserted:
         return condition.splitlines()[0].replace("[", "").replace("]", "")
-    return text.splitlines()[0]
+    return re.sub(r"\[Errno -?\d+\] ", "", text.splitlines()[0])

@@ -1,12 +1,13 @@
 """Checks of files that words name, before anything heavy is imported."""
 
 import glob
-import os
 import pathlib
+import tempfile
 from collections.abc import Sequence
 
 from simper_tf.recordings import endings, raw_files
 from simper_tf.recordings.errors import printable
+from simper_tf.utils import files
 
 # Where an exported model may lie below the folder that is named: a run, its `saved_model`, or one version in it.
 _MODELS = ("saved_model.pb", "*/saved_model.pb", "saved_model/*/saved_model.pb")
@@ -29,7 +30,8 @@ def check(command: str, recordings: Sequence[str], options):
     labels = getattr(options, "labels", "")
     if labels and not pathlib.Path(labels).is_file():
         raise ValueError(f"--labels={printable(labels)}: no such file.")
-    _check_out(getattr(options, "out", "."))
+    if hasattr(options, "out"):
+        _check_out(options.out)
 
 
 def _check_recordings(recordings):
@@ -51,9 +53,16 @@ def _check_out(out):
     there = next(folder for folder in (path, *path.parents) if folder.exists())
     if not there.is_dir():
         raise ValueError(f"--out={printable(out)}: {printable(str(there))} is a file. Name a folder.")
-    if not os.access(there, os.W_OK | os.X_OK):
+    try:
+        with files.without_empty(path):
+            path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=path):
+                pass
+    except OSError as error:
         where = printable(str(there.absolute()))
-        raise ValueError(f"--out={printable(out)}: nothing can be written into {where}. Name another folder.")
+        raise ValueError(
+            f"--out={printable(out)}: nothing can be written into {where}. Name another folder."
+        ) from error
 
 
 def refusal(name: str) -> str:

@@ -21,16 +21,21 @@ def export(asked: Export):
     from simper_tf.export import edge, saved_model
 
     path = pathlib.Path(asked.model)
-    folder = path / "saved_model" if (path / "saved_model").is_dir() else path
-    version = saved_model.newest_version(folder)
+    version = saved_model.find_version(path)
     if version is None:
         is_run = (path / "flags.cfg").is_file()
         make = f"python -m trainers.export --run_dir={path}" if is_run else f"simper train 'clips/*.mp4' --out={path}"
         raise ValueError(f"--model={path} holds no exported model. Make one: {make}.")
-    told = json.loads((version / saved_model.METADATA).read_text())
+    try:
+        told, encoder = json.loads((version / saved_model.METADATA).read_text()), saved_model.load_encoder(version)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"--model={path}: {version} is damaged, or not written by this package: {str(error).splitlines()[0]}. "
+            "Train or export again."
+        ) from error
+    folder = version.parent.parent if version.name.isdecimal() else version.parent
     facts = {name: fact for name, fact in told.items() if name not in ("answer", "signatures")}  # The file has its own.
     written = edge.export_features(
-        saved_model.load_encoder(version), folder.parent / asked.format, asked.format, facts["frame_shape"], _FRAMES,
-        facts=facts,
-    )  # fmt: skip
+        encoder, folder / asked.format, asked.format, facts["frame_shape"], _FRAMES, facts=facts
+    )
     console.say(f"{asked.format}: {written / edge.FILES[asked.format]}.")

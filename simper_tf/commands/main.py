@@ -158,7 +158,8 @@ def parsed(name: str, words: Sequence[str]):
     try:
         return recordings, _named(command.options)(**given)
     except ValueError as error:
-        parser.error(re.sub(r"^`(\w+)`", r"--\1", str(error)))  # Options are named as in Python.
+        # Options are named as in Python.
+        parser.error(re.sub(r"^`(\w+)`", r"--\1", str(error)).replace("Received: ", "Found: "))
 
 
 class _Parser(argparse.ArgumentParser):

@@ -126,8 +126,8 @@ def _known(where, told, recordings):
         which = (
             f"{len(fitting)} of the recordings, {fitting[0]} and {fitting[1]}" if fitting else "none of the recordings"
         )
-        remedy = "Write as much of the path as tells it from the others." if fitting else f"There is {recordings[0]}."
-        raise RawDataError(where, f"{told!r}, which names {which}", "the name of one", remedy)
+        remedy = "Write as much of the path as tells it from the others." if fitting else "Correct the name."
+        raise RawDataError(where, f"{told!r}, which names {which}", f"the name of one, such as {recordings[0]}", remedy)
     return fitting[0]
 
 

@@ -211,9 +211,7 @@ class Recordings:
     def _check_pictures(self, source):
         if not source.has_pictures:
             expected = "a video, or an array of frames (T, H, W) or (T, H, W, C)"
-            raise RawDataError(
-                source.name, "a series", expected, "Leave it out: pictures are learned from. Series are by themselves."
-            )
+            raise RawDataError(source.name, "a series", expected, "Leave it out, or learn from series alone.")
         source.require_pictures("training", twice=True)
 
     def _fits(self, source, info):

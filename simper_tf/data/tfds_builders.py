@@ -54,8 +54,9 @@ def raw_folder(builder, dl_manager) -> pathlib.Path:
     try:
         return pathlib.Path(dl_manager.manual_dir)
     except AssertionError as error:
+        said = str(error).partition(". ")[0].removeprefix("Manual directory ")
         raise ValueError(
-            f"{builder.info.full_name} is not built and its raw files are missing: {str(error).partition('. ')[0]}. "
+            f"{builder.info.full_name} is not built and its raw files are missing: {said}. "
             f"Put them in a folder as datasets/{builder.name}/README.md says, or write a stand-in by python -m "
             f"trainers.standin --dataset={builder.name} --out=raw/{builder.name}, and name the folder by --manual_dir."
         ) from None

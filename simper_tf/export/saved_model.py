@@ -188,6 +188,13 @@ def newest_version(folder: str | pathlib.Path) -> pathlib.Path | None:
     return max(versions, key=lambda path: int(path.name), default=None)
 
 
+def find_version(path: str | pathlib.Path) -> pathlib.Path | None:
+    """Returns the SavedModel that is meant by the folder of a run, of its `saved_model` or of one version; or None."""
+    path = pathlib.Path(path)
+    folder = path / "saved_model" if (path / "saved_model").is_dir() else path
+    return folder if (folder / "saved_model.pb").exists() else newest_version(folder)
+
+
 def is_version(path: str | pathlib.Path) -> bool:
     """Returns whether `load_encoder` finds an encoder in a folder."""
     return (pathlib.Path(path) / _ENCODER).exists()

@@ -36,8 +36,7 @@ class Exported:
 
     def __init__(self, path):
         path = pathlib.Path(path)
-        folder = path / "saved_model" if (path / "saved_model").is_dir() else path
-        version = folder if (folder / "saved_model.pb").exists() else saved_model.newest_version(folder)
+        version = saved_model.find_version(path)
         if version is None:
             raise ValueError(f"--model={path} holds no exported model. simper train writes one.")
         try:
@@ -48,7 +47,8 @@ class Exported:
             if is_series(self._shape):
                 self._answer = self._loaded.signatures[f"serving_default{saved_model.FLOAT_SUFFIX}"]
         except (OSError, KeyError, ValueError, IndexError, tf.errors.OpError) as error:  # The last of a file cut off.
-            raise ValueError(f"--model={path} cannot be loaded: {str(error).splitlines()[0]}") from error
+            said = str(error).splitlines()[0].rstrip(".")
+            raise ValueError(f"--model={path} cannot be loaded: {said}. Export it again.") from error
         self._name = "--model"  # Of the recording that is read.
         facts = _facts(version)
         self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None

@@ -17,7 +17,7 @@ from simper_tf.recordings.errors import RawDataError
 
 VIDEO = "a complete video file that FFmpeg decodes"
 _AGAIN = "Fetch it again, or leave it out."
-_CONVERT = "Fetch it again, convert it to MP4 if its format may not be one of those that are read, or leave it out."
+_CONVERT = "Fetch it again, convert it to MP4, or leave it out."
 # Streams of frames without times; some of them state a rate.
 _TIMELESS = {"h263", "h264", "hevc", "m4v", "mpegvideo", "mjpeg", "mpjpeg", "obu"}
 # A rate that no stream states: FFmpeg takes it for those that state none.

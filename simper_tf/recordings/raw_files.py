@@ -12,7 +12,7 @@ MAX_PIXELS = 2**25
 # What is found where nothing is.
 MISSING = "no such file"
 # What follows the name of a text that is named as a video.
-TEXT = " is no video: it is text."
+TEXT = " is no recording: it is text."
 # First bytes of a file that are looked at.
 _HEAD = 512
 

@@ -45,7 +45,8 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
         except RawDataError as error:
             problems.append(error)
             continue
-        in_folder, before = _true(pathlib.Path(name).is_dir), len(recordings) + len(problems) + len(skipped)
+        in_folder, told = _true(pathlib.Path(name).is_dir), len(recordings) + len(problems)
+        before = told + len(skipped)
         stills = [path for path in paths if path.suffix.lower() in endings.PICTURES and _is_single(path)]
         for path in sorted({*paths} - {*stills}):
             try:
@@ -60,6 +61,8 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
                 recordings.append(source)
         if stills and len(recordings) + len(problems) + len(skipped) == before:
             recordings += _sequences(name, stills, rate)
+        if len(recordings) + len(problems) == told:
+            problems.append(_without(name))
     return Found(recordings, problems, skipped)
 
 
@@ -119,13 +122,13 @@ def _below(folder, problems):
         and not _is_signal(name, names)
     )
     if not paths and len(problems) == before:
-        raise RawDataError(
-            folder,
-            "a folder without a recording",
-            "videos, pictures or series",
-            "Their endings: simper predict --help.",
-        )
+        raise _without(folder)
     return paths
+
+
+def _without(folder):
+    expected = "videos, pictures or series"
+    return RawDataError(folder, "a folder without a recording", expected, "Their endings: simper predict --help.")
 
 
 def _is_signal(name, names):

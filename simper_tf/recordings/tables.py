@@ -15,6 +15,7 @@ from simper_tf.recordings.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
 MOST_VALUES, LONGEST_LINE = 2**26, 2**20
+_EXPECTED = "rows of numbers, as many in each"
 REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
 _HEAD_LINES, _SAMPLE = 400, 200  # Lines that are looked at; those from which the layout is learned.
@@ -188,8 +189,8 @@ def _layout(path, lines):
         if score > best:
             best, chosen = score, (separator, width, kinds)
     if chosen is None:
-        row = f"row {1}: {lines[0][:60]}" if lines else "no rows"
-        raise RawDataError(path, row, "as many numbers in every row", REMEDY)
+        row = f"no numbers, row 1: {lines[0][:60]}" if lines else "no rows"
+        raise RawDataError(path, row, _EXPECTED, REMEDY)
     separator, width, kinds = chosen
     if width == 2 and separator == "," and _is_one_column(lines, sample):
         separator, width, kinds = ";", 1, [["n"] for _ in kinds]
@@ -204,7 +205,7 @@ def _layout(path, lines):
         )
         if fits and any(kind for kind, counts in zip(row, is_number, strict=True) if counts):
             return _Layout(separator, width, first)
-    raise RawDataError(path, "no row of numbers", "as many numbers in every row", REMEDY)
+    raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
 
 
 def _is_one_column(lines, sample):

@@ -16,6 +16,7 @@ from simper_tf.methods import APPEARANCES, METHODS
 from simper_tf.recordings import gaps
 from simper_tf.training import served
 from simper_tf.utils.options import declared, option, options_of, text_of
+from simper_tf.utils.units import FEWEST_FRAMES
 from simper_tf.views.appearance import Appearance
 from simper_tf.views.views import INTERPOLATIONS
 
@@ -147,6 +148,10 @@ class Settings:
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
                 given = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {given}")
+        if len(self.size) not in (0, 2):
+            raise ValueError(f"--size takes height,width in pixels. Found: {','.join(map(str, self.size))}")
+        if 0 < self.max_frames < FEWEST_FRAMES:
+            raise ValueError(f"--max_frames={self.max_frames} refuses every clip. Give {FEWEST_FRAMES} or more, or 0.")
         for name in ("data_fraction", "label_fraction"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(f"--{name} is a share above 0 and at most 1. Found: {getattr(self, name):g}.")

@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from absl import flags
 
-from trainers import cli
+from trainers import cli, options
 
 
 def test_a_second_counter_of_the_same_words_prints_as_the_first(capsys):
@@ -43,6 +44,27 @@ def test_a_hangup_that_nohup_ignores_stays_ignored():
             assert not stop()
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], "--run_dir is missing"),
+        (["--run_dir=x", "--steps=ten"], "--steps takes a whole number. Found: ten"),
+        (["--run_dir=x", "--steps=-1"], "--steps takes a non-negative integer. Found: -1"),
+        (["--run_dir=x", "--window=long"], "--window takes a number. Found: long"),
+        (["--run_dir=x", "--split=tset"], "--split is one of test|validation. Found: tset"),
+        (["--run_dir=x", "--overwrite=maybe"], "--overwrite takes true or false. Found: maybe"),
+        (["--run_dir=x", "--flagfile=none.cfg"], "--flagfile=none.cfg: no such file"),
+        (["--run_dir=x", "--bnad=1,2"], "there is no flag --bnad. Did you mean --band?"),
+    ],
+)
+def test_wrong_flags_are_one_line_that_names_them(words, line):
+    values = flags.FlagValues()
+    options.define(values)
+    with pytest.raises(SystemExit) as end:
+        cli.parsed("pretrain", ["pretrain", *words], values)
+    assert end.value.code == f"pretrain: error: {line}{'.' * (line[-1] != '?')} Try python -m trainers.pretrain --help."
 
 
 def run(body, **streams):

@@ -22,7 +22,7 @@ from simper_tf.data import built as library
 from simper_tf.evaluation.tasks import Frequency, Series
 from simper_tf.training.experiment import first_example
 from simper_tf.utils import files
-from trainers import pretrain
+from trainers import evaluate, export, pretrain
 
 pytestmark = pytest.mark.slow
 
@@ -140,6 +140,14 @@ def test_a_refused_build_leaves_what_others_have_built(ten, monkeypatch):
         with pytest.raises((AssertionError, ValueError)):
             build()
     assert sorted(ten.rglob("*")) == before
+
+
+@pytest.mark.parametrize("main", [evaluate.main, export.main])
+def test_nothing_is_built_for_a_run_that_has_learned_nothing(plain, tmp_path, main):
+    (tmp_path / "flags.cfg").write_text("--dataset=rotating_digits/digits\n")
+    with pytest.raises(ValueError, match=r"holds no checkpoint\. Train to the end: python -m trainers.pretrain"):
+        plain(main, f"--run_dir={tmp_path}", f"--data_dir={tmp_path / 'data'}")
+    assert [path.name for path in tmp_path.iterdir()] == ["flags.cfg"]
 
 
 def test_a_build_without_one_usable_clip_says_so(call, few, monkeypatch, tmp_path):

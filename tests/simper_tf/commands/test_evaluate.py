@@ -71,6 +71,24 @@ def test_an_exported_model_becomes_a_file_beside_it(tmp_path, capsys):
     assert (told["format"], told["band_hz"]) == ("tflite", [0.5, 4.0])
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("named", ["", "saved_model", "saved_model/1"])
+def test_a_run_its_models_and_one_of_them_are_exported_alike(tmp_path, named):
+    simper_tf.export_model(simper_tf.small1d((1, 1, 1)), tmp_path / "saved_model", (1, 1, 1), band=(0.5, 4.0))
+    assert main.main(["export", f"--model={tmp_path / named}"]) is None
+    assert (tmp_path / "tflite" / "1" / "model.tflite").exists()
+
+
+def test_a_model_that_cannot_be_read_is_refused_with_its_file(tmp_path, capsys):
+    (tmp_path / "saved_model.pb").write_text("text")
+    with pytest.raises(SystemExit):
+        main.main(["export", f"--model={tmp_path}"])
+    said = capsys.readouterr().err
+    assert f"--model={tmp_path}: {tmp_path} is damaged, or not written by this package: No such file" in said
+    assert said.endswith("Train or export again.\n")
+    assert len(said.splitlines()) == 1
+
+
 def test_an_export_of_nothing_says_how_to_make_a_model(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main.main(["export", f"--model={tmp_path}"])

@@ -14,7 +14,7 @@ import pytest
 import simper_tf
 from docs import sample as drawing
 from simper_tf.commands import answers, early_checks, main, predict, sample
-from simper_tf.commands.command_options import App, Predict
+from simper_tf.commands.command_options import App, Clips, Predict, Train
 from simper_tf.recordings import endings, search, sources
 from simper_tf.utils.options import declared
 
@@ -38,18 +38,18 @@ def refused(capsys, *words):
         (["predict", "a", "--bnad=1,2"], "there is no flag --bnad. Did you mean --band? Try simper predict --help."),
         (["predict", "a", "--ban=1,2"], "there is no flag --ban. Did you mean --band?"),
         (["predict"], "there is nothing to read. Name a file, a folder, a pattern or the number of a camera."),
-        (["predict", "a", "--band=3"], "--band takes 2 numbers with commas between them. Found: 3"),
+        (["predict", "a", "--band=3"], "--band takes two rising numbers in Hz, such as 0.4,5.5. Found: 3"),
         (["predict", "a", "--band=1,x"], "predict: error: --band takes numbers separated by commas. Found: '1,x'."),
-        (["predict", "a", "--crop=1,2,3"], "--crop takes 4 numbers with commas between them. Found: 1,2,3"),
+        (["predict", "a", "--crop=1,2,3"], "--crop takes x,y,width,height in pixels. Found: 1,2,3"),
         (["predict", "a", "--crop=1,2,0,4"], "--crop takes x,y,width,height in pixels. Found: 1,2,0,4"),
-        (["predict", "a", "--unit=mph"], "error: --unit must be one of hz, bpm, per_minute, count. Received: 'mph'."),
+        (["predict", "a", "--unit=mph"], "error: --unit must be one of hz, bpm, per_minute, count. Found: 'mph'."),
         (["predict", "a", "--hop=2"], "--hop=2 means nothing without --window."),
         (["predict", "a", "--window=0"], "--window must be above 0. Found: 0."),
         (["predict", "a", "--end=1", "--start=2"], "--end=1 must be later than --start=2."),
         (["predict", "a", "--end=nan"], "--end=nan must be later than --start=0."),
         (["train", "a.mp4", "--band=2,1"], "--band takes two rising numbers in Hz, such as 0.4,5.5. Found: 2.0,1.0"),
-        (["train", "a.mp4", "--steps=0"], "error: --steps must be at least 1 and finite. Received: 0."),
-        (["app", "--port=70000"], "error: --port must be at least 0 and at most 65535. Received: 70000."),
+        (["train", "a.mp4", "--steps=0"], "error: --steps must be at least 1 and finite. Found: 0."),
+        (["app", "--port=70000"], "error: --port must be at least 0 and at most 65535. Found: 70000."),
         (["train", "a.mp4", "--steps=x"], "simper train: error: --steps takes a whole number. Found: 'x'."),
         (["predict", ""], "simper predict: error: the name of a recording is empty."),
         (["demo", "clip.mp4"], "simper demo: error: it takes flags alone. Found: clip.mp4. Try simper demo --help."),
@@ -132,7 +132,9 @@ def test_a_checkout_reaches_commands_by_the_name_of_its_trainers(name):
     assert "--help" in done.stderr
 
 
-def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypatch):
+def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
     def fail(names, options):
         raise errors.pop()
 
@@ -174,13 +176,18 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
         assert str(path) in out
 
 
-def test_a_folder_that_cannot_be_written_is_refused_by_its_flag(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(early_checks.os, "access", lambda path, mode: False)
+def test_a_folder_that_cannot_be_written_is_refused_by_its_flag(capsys, tmp_path):
     with pytest.raises(SystemExit):
-        main.main(["train", str(sample.PATH), f"--out={tmp_path}/runs/mine"])
-    said = f"--out={tmp_path}/runs/mine: nothing can be written into {tmp_path}. Name another folder."
+        main.main(["train", str(sample.PATH), "--out=/proc/runs/mine"])  # Where not even root can make a folder.
+    said = "--out=/proc/runs/mine: nothing can be written into /proc. Name another folder."
     assert capsys.readouterr().err == f"simper train: error: {said}\n"
+    early_checks.check("train", [], Train(out=str(tmp_path / "runs" / "mine")))
     assert not any(tmp_path.iterdir())
+
+
+def test_what_writes_nothing_needs_no_folder_to_write_into(monkeypatch):
+    monkeypatch.chdir("/proc")
+    early_checks.check("validate", [], Clips())
 
 
 @pytest.mark.parametrize(
@@ -188,7 +195,7 @@ def test_a_folder_that_cannot_be_written_is_refused_by_its_flag(capsys, monkeypa
     [
         (["train", "nothere.mp4"], "simper train: error: nothere.mp4: no such file."),
         (["predict", "a.mp4", "b.mp4"], "simper predict: error: a.mp4: no such file. b.mp4: no such file."),
-        (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no video: it is text."),
+        (["predict", "notes.mp4"], "simper predict: error: notes.mp4 is no recording: it is text."),
         (["app", "--model=none"], "simper app: error: --model=none: no such folder. simper train writes one."),
         (["app", "--model=."], "simper app: error: --model=. holds no exported model. simper train writes one."),
         (["demo", "--out=notes.mp4/x"], "simper demo: error: --out=notes.mp4/x: notes.mp4 is a file. Name a folder."),

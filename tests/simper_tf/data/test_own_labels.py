@@ -60,7 +60,7 @@ def test_a_clip_has_the_label_of_the_stretch_that_holds_it_whole(tmp_path):
         ("recording,hz,from,to\nb.mp4,1,5,5\n", "found a stretch from 5 to 5 s"),
         ("recording,hz,from,to\nb.mp4,1,-1,5\n", "found a stretch from -1 to 5 s"),
         ("recording,hz\na.mp4,1\n", "names 2 of the recordings, clips/a.mp4 and more/a.mp4; expected the name of one"),
-        ("recording,hz\nz.mp4,1\n", "'z.mp4', which names none of the recordings.* There is clips/a.mp4"),
+        ("recording,hz\nz.mp4,1\n", "'z.mp4', which names none of the recordings.* such as clips/a.mp4"),
         ("recording,hz\n,1\n", "'', which names none of the recordings"),
         ("recording,hz,from,to\nb.mp4,1,0,10\nb.mp4,1.1,9,12\n", "lines 2 and 3: found stretches of clips/b.mp4 that"),
         ('recording,hz\n"b.mp4,1\n', "found what cannot be read"),

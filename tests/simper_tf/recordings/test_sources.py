@@ -174,6 +174,14 @@ def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
         assert str(problem).startswith(f"{name}: found {words}; expected")
 
 
+def test_a_folder_of_texts_alone_is_one_without_a_recording(tmp_path):
+    (tmp_path / "notes.txt").write_text("Recorded on Monday.")
+    recordings, (problem,), (skipped,) = search.find([str(tmp_path)])
+    assert not recordings
+    assert str(problem).startswith(f"{tmp_path}: found a folder without a recording")
+    assert "found no numbers, row 1: Recorded on Monday.; expected rows of numbers" in str(skipped)
+
+
 class FakeCapture:
     def __init__(self, number):
         self.left = 40 if number == 0 else 0
@@ -269,7 +277,7 @@ def test_tables_of_other_programs_are_to_be_saved_as_csv(tmp_path, ending):
 def test_text_under_the_name_of_a_video_is_said_to_be_text(tmp_path):
     path = tmp_path / "renamed.mp4"
     path.write_text("Grüße, " * 200)
-    with pytest.raises(RawDataError, match=r"renamed\.mp4 is no video: it is text\.$"):
+    with pytest.raises(RawDataError, match=r"renamed\.mp4 is no recording: it is text\.$"):
         sources.open_file(path)
     with pytest.raises(RawDataError, match=r"nothere\.mp4: no such file\.$"):
         sources.open_file(tmp_path / "nothere.mp4")

@@ -29,6 +29,14 @@ def test_settings_made_in_python_are_refused_as_flags_are(fields, message):
         Settings(**fields)
 
 
+def test_sizes_are_two_numbers_and_served_clips_have_frames():
+    with pytest.raises(ValueError, match=r"--size takes height,width in pixels. Found: 24"):
+        Settings(size=(24,))
+    with pytest.raises(ValueError, match=r"--max_frames=7 refuses every clip. Give 8 or more, or 0"):
+        Settings(max_frames=7)
+    assert Settings(size=(24, 32), max_frames=8).max_frames == 8
+
+
 def test_a_band_has_a_width_and_epochs_of_decay_rise():
     with pytest.raises(ValueError, match=r"--band takes two rising numbers, .* Found: 1,1"):
         Settings(band=(1.0, 1.0))
