@@ -238,22 +238,18 @@ def define(values=flags.FLAGS):
         "server", "http://localhost:8501", "http://, https:// or grpc:// with host and port.", flag_values=values
     )
     flags.DEFINE_string("model", "simper", "Name of the model on the server.", flag_values=values)
-    flags.DEFINE_string(
-        "signature", "answer", "Signature that is asked; it takes frames, and rate or not.", flag_values=values
-    )
+    flags.DEFINE_string("signature", "answer", "Signature to ask.", flag_values=values)
     flags.DEFINE_float("seconds", 6.0, "Length of a window.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float("hop", 3.0, "Seconds from one window to the next.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float(
         "rate",
         0.0,
-        "Frames per second that are sent; 0 for those of the file, of series 44 at most. Of a file that does not say "
-        "its rate, that.",
+        "Frames or samples per second that are sent; 0 takes those of the file, of a series at most 44. Files that do "
+        "not say their rate need it.",
         lower_bound=0.0,
         flag_values=values,
     )
-    flags.DEFINE_float(
-        "timeout", 60.0, "Seconds after which an answer is given up.", lower_bound=0.0, flag_values=values
-    )
+    flags.DEFINE_float("timeout", 60.0, "Longest wait for an answer, in seconds.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float("max_megabytes", 64.0, "Largest message, gRPC only.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_boolean("rows", False, "Send clip by clip, REST only.", flag_values=values)
 

@@ -148,7 +148,7 @@ def score(clips, predicted, values, task, settings, seconds):
     results = rows.score(values, predicted, task, **run)
     undefined = [name for name in task.metrics if name not in {row.metric for row in results}]
     if undefined:
-        cli.say(f"Undefined for these labels, of which all are alike or one is 0: {', '.join(undefined)}.")
+        cli.say(f"Not defined where all labels are alike or one is 0: {', '.join(undefined)}.")
     seen = subsets.seen(predicted.labels, settings)
     # Of validation clips those with hidden labels are left out.
     if seen is not None and settings.split == "test":

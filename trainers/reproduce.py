@@ -114,8 +114,8 @@ def say_lacking(results: Results, config):
         cell, kept = lacking[0], f", or delete its line in {config.rows}" if config.rows else ""
         cli.say(
             f"{results.study.name} lacks {len(lacking)} of {len(results.study.cells())} numbers, the first "
-            f"{cell.protocol} {cell.metric} of {results.names[cell.run]}: it was evaluated by code that did not read "
-            f"this. Run python -m trainers.evaluate --run_dir={config.runs}/{results.names[cell.run]}{kept}, and then "
+            f"{cell.protocol} {cell.metric} of {results.names[cell.run]}: an earlier version evaluated it. "
+            f"Run python -m trainers.evaluate --run_dir={config.runs}/{results.names[cell.run]}{kept}, and then "
             "the same command."
         )
 
@@ -192,10 +192,10 @@ if __name__ == "__main__":
     flags.DEFINE_string(
         "rows", None, "File of the rows of finished runs: runs it has are not repeated, and those made here are added."
     )
-    flags.DEFINE_string("out", None, "Folder that also gets the tables of which nothing is missing.")
+    flags.DEFINE_string("out", None, "Folder that gets complete tables too.")
     flags.DEFINE_list("documents", [], "Documents with marks between which tables are put, such as README.md.")
     flags.DEFINE_list("seeds", [], "Seeds of every run; by default those of the scale for each table.")
-    flags.DEFINE_integer("jobs", 1, "Runs trained at a time; times are then not to be compared.", lower_bound=1)
+    flags.DEFINE_integer("jobs", 1, "Runs trained at once; with more than one, times say nothing.", lower_bound=1)
     flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
     flags.DEFINE_string("manual_dir", "raw", "Folder with a folder of raw files for each data set, such as raw/ubfc.")
     cli.run(main)

@@ -48,7 +48,7 @@ def say(results, values, predicted, task, settings):
             f"{titles.get(name, name)} {metrics.count_floored(predicted.labels, read)}"
             for name, read in values.items() if name in names
         ]  # fmt: skip
-        cli.say(f"Errors that gm lifts to {metrics.FLOOR:g} {task.unit}: {'; '.join(floored)}.")
+        cli.say(f"Errors below {metrics.FLOOR:g} {task.unit}, counted as that by gm: {'; '.join(floored)}.")
 
 
 def say_verdict(results, predictions, speed_correlation):

@@ -83,6 +83,8 @@ if __name__ == "__main__":
     flags.DEFINE_string("data_dir", "data", "Where built data sets are kept.")
     flags.DEFINE_string("manual_dir", None, "Raw files to examine; without it, the built set alone.")
     flags.DEFINE_string("manifest", None, "Where the manifest goes; runs/validate/<data set>.jsonl if not given.")
-    flags.DEFINE_string("compare", None, "Another manifest: name the units that differ. Alone, it compares two files.")
+    flags.DEFINE_string(
+        "compare", None, "Another manifest, to name what differs. Without --manual_dir, --manifest is compared with it."
+    )
     flags.DEFINE_boolean("quick", False, "Read headers and labels only, decode no frame and write no manifest.")
     cli.run(main)

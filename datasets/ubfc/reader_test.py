@@ -158,7 +158,7 @@ def test_a_missing_file_is_named(subject, name):
 
 def test_a_file_that_is_no_video_is_refused(subject):
     (subject / "vid.avi").write_bytes(b"<html>Quota exceeded</html>")
-    with pytest.raises(RawDataError, match="it cannot be opened as a video"):
+    with pytest.raises(RawDataError, match="what cannot be opened as a video"):
         reader.read(subject)
 
 

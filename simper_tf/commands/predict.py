@@ -49,7 +49,7 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
     if request.video:
         if not (len(named.sources) == 1 and named.sources[0].has_pictures):
             raise ValueError(
-                f"--video={request.video} is for one recording with pictures. Found: {len(named.sources)} in all."
+                f"--video={request.video} copies one recording with pictures. Found: {len(named.sources)} recordings."
             )
         annotated.refuse_unwritable(pathlib.Path(request.video), named.sources[0])
     total = len(problems) + len(named.sources)
@@ -247,7 +247,7 @@ def not_asked(error: RawDataError, window: float | None = None, seconds: float =
         seconds: Those of the recording.
     """
     if window and seconds < window:
-        return f"The recording lasts {seconds:.1f} s, and the model looks at {window:.1f} s at once: it was not asked."
+        return f"The model needs {window:.1f} s, and the recording lasts {seconds:.1f} s: it was not asked."
     return f"The model was not asked: found {error.found}; expected {error.expected}."
 
 

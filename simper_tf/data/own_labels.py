@@ -95,7 +95,9 @@ def _stretch(path, line, cells, unit, recordings, band):
     where = f"{path}, line {line}"
     start, end = (_number(where, name, cells.get(name), empty) for name, empty in (("from", 0.0), ("to", math.inf)))
     if not 0 <= start < end:
-        raise RawDataError(where, f"a stretch from {start:g} to {end:g} s", "0 or more, and later than that", _REMEDY)
+        raise RawDataError(
+            where, f"a stretch from {start:g} to {end:g} s", "from 0 or later to a later second", _REMEDY
+        )
     if unit == "count" and end == math.inf:
         raise RawDataError(where, "a count without its end", "the seconds from and to which was counted", _REMEDY)
     value = _number(where, unit, cells[unit])

@@ -240,7 +240,7 @@ def _only(counts):
     if len(names) > 1:
         (one, first), (other, second) = sorted(names.items())[:2]
         raise ValueError(
-            f"Series must have as many channels one as the other. Found: {one} in {printable(first)}, {other} in "
+            f"All series must have the same number of channels. Found: {one} in {printable(first)}, {other} in "
             f"{printable(second)}. Name files of one kind, or leave columns out."
         )
     return next(iter(names), None)

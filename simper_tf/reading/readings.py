@@ -96,7 +96,7 @@ def read(
         wishes = dataclasses.replace(wishes, end=wishes.start + CAMERA_SECONDS)
     if min(info.seconds, wishes.end) <= wishes.start:
         before = f" and before {wishes.end:g} s" if math.isfinite(wishes.end) else ""
-        found = f"{info.seconds:.2f} s, none of them after {wishes.start:g} s{before}"
+        found = f"{info.seconds:.2f} s, nothing after {wishes.start:g} s{before}"
         raise RawDataError(source.name, found, "a part that is there", "Change --start and --end, or leave them out.")
     if not source.has_pictures:
         return _of_series(source, info, wishes)

@@ -138,7 +138,7 @@ def _opened(path, rate):
         except MemoryError:
             raise
         except (av.FFmpegError, ValueError) as error:
-            raise RawDataError(path, f"it cannot be opened as a video{_complaint(file)}", VIDEO, _CONVERT) from error
+            raise RawDataError(path, f"what cannot be opened as a video{_complaint(file)}", VIDEO, _CONVERT) from error
         with container:
             stream = container.streams.best("video")
             if stream is None:

@@ -191,7 +191,7 @@ class Frames(Source):
         if array.dtype == np.uint16 and (highest := int(array.max())) < _DARK:
             raise RawDataError(
                 self._path, f"uint16 frames up to {highest}, of 65535, as of a camera of 10 or 12 bits",
-                "levels that use the range: of these few would be left", "Save them as floats, such as frames / 4095.",
+                "levels up to 65535: of these, 8 bits would keep few", "Save them as floats, such as frames / 4095.",
             )  # fmt: skip
 
     def frames(self, start, end, shape, box):

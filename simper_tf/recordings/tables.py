@@ -327,6 +327,9 @@ def _without_commas(path, columns, has_point):
     if unclear and not is_decimal:
         whole, written, k = unclear[0]
         raise RawDataError(
-            path, f"{whole} and {written} in column {k + 1}, whose comma may be either", expected, remedy
+            path,
+            f"{whole} and {written} in column {k + 1}, whose comma may be a decimal sign or a mark between thousands",
+            expected,
+            remedy,
         )
     return {k: column.str.replace(",", ".", regex=False) for k, column in columns.items()}

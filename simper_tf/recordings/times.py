@@ -143,7 +143,7 @@ def mend(name, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     absurd = kept & (np.abs(times - np.median(times[kept])) > span)
     if number := int(absurd.sum()):
         first = int(np.argmax(absurd))
-        found = f"the time {times[first]:.6g} in row {first + 1}, more than {_ABSURD:,} recordings from the others"
+        found = f"the time {times[first]:.6g} in row {first + 1}, far from all others"
         if number > max(1, _MOST_ABSURD * len(times)):
             raise RawDataError(name, found, "times of one recording", _REMEDY)
         notes.append(f"{number} of {len(times)} rows are left out: {found}.")

@@ -138,7 +138,7 @@ class _Worker:
         if code == -signal.SIGXCPU:
             return f"no end of decoding after {PATIENCE} s of computing"
         if code == -signal.SIGALRM:
-            return f"a decoder that waits for itself for {PATIENCE} s"
+            return f"a decoder that has stood still for {PATIENCE} s"
         return f"what the decoder does not survive ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
 
     def keep_or_end(self):

@@ -91,7 +91,7 @@ class Checkpoints:
         steps, listed = checkpoint_steps(self._folder), _steps_listed(self._folder)
         unlisted = [f"step-{step}" for step in _steps_on_disk(self._folder) if step not in listed]
         if unlisted:
-            warn(f"{self._folder / 'checkpoint'} does not list {', '.join(unlisted)}; what is on disk counts.")
+            warn(f"{self._folder / 'checkpoint'} does not list {', '.join(unlisted)}: read all the same.")
         others = False
         for step in reversed(steps):
             path = str(self._folder / f"step-{step}")

@@ -80,8 +80,8 @@ class Cluster:
         """Returns the error of workers that have not come within some seconds."""
         who = ", ".join(f"{self.title(k)} at {self.addresses[k]}" for k in indices)
         return Missing(
-            f"After {seconds:g} s these of the {len(self.addresses)} workers have not come: {who}. Look what they say, "
-            "start all of them, or wait longer by --worker_seconds."
+            f"After {seconds:g} s these of the {len(self.addresses)} workers have not come: {who}. Start all of them, "
+            "read what they print, or wait longer by --worker_seconds."
         )
 
     def title(self, index: int) -> str:

@@ -54,8 +54,8 @@ class OwnVideos(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder, skip_regis
     BUILDER_CONFIGS = []
     # Told where no clip could be cut.
     WHY_NONE = (
-        "No recording has frames without a hole for as long as a clip, at --rate frames a second. Lower --rate towards "
-        "that of the recordings, shorten --window, or leave them out to have them proposed."
+        "Every recording has holes less than a clip apart, at --rate frames a second. Lower --rate towards that of the "
+        "recordings, shorten --window, or leave both flags out: then they are proposed."
     )
 
     def _info(self):

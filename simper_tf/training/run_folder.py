@@ -252,7 +252,7 @@ def damaged_readout(folder: pathlib.Path, what) -> ValueError:
 
 def _to_evaluate(folder, path, what):
     return ValueError(
-        f"{path} is missing or damaged ({what}): how features are to be read is found by evaluation. "
+        f"{path} is missing or damaged ({what}): evaluation finds how features are read. "
         f"Evaluate first: python -m trainers.evaluate --run_dir={folder}"
     )
 

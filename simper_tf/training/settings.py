@@ -48,12 +48,12 @@ class Settings:
     hop: float = _data(0.0, "Seconds from one clip of --videos to the next; 0 takes what is proposed.", low=0.0,
                        rare=True)  # fmt: skip
     rate: float = _data(0.0, "Frames per second of clips of --videos; 0 takes what is proposed.", low=0.0, rare=True)
-    gaps: str = _data("interpolate", "Where samples of --videos are missing: bridge what is short for the band and "
-                      "learn around the rest, or leave those recordings out.", choices=gaps.CHOICES,
+    gaps: str = _data("interpolate", "Where samples of --videos are missing: interpolate short gaps and learn around "
+                      "long ones, or refuse those recordings.", choices=gaps.CHOICES,
                       rare=True)  # fmt: skip
     size: tuple[int, ...] = _data((), "Height,width in pixels of clips of --videos; empty takes what is proposed.",
                                   rare=True)  # fmt: skip
-    train_on: str = _data("train", "Splits whose clips train the encoder; with validation none are left to choose by.",
+    train_on: str = _data("train", "Splits whose clips train; with validation, none are left to choose settings by.",
                           choices=("train", "train+validation"), rare=True)  # fmt: skip
     train_clips: int = _data(0, "Train on at most so many clips; 0 takes all.", low=0)
     data_fraction: float = _data(1.0, "Train on this share of the clips, drawn by the seed. A larger share holds the "

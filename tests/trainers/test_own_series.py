@@ -185,5 +185,5 @@ def test_channels_that_differ_are_refused_with_two_files(plain, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     for channels in (1, 3):
         pulses.write(pathlib.Path(f"{channels}.csv"), *pulses.pulse(1.0, 20, 50, 1, channels))
-    with pytest.raises(ValueError, match=r"as many channels one as the other. Found: 1 in 1.csv, 3 in 3.csv. Name"):
+    with pytest.raises(ValueError, match=r"the same number of channels. Found: 1 in 1.csv, 3 in 3.csv. Name"):
         plain(pretrain.main, "--videos=*.csv", "--run_dir=run")

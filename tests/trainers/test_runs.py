@@ -96,7 +96,7 @@ def test_other_flags_are_refused_without_the_checkpoint_list(call, finished):
 def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
     (finished / "checkpoints" / "checkpoint").write_bytes(b"")
     call(pretrain.main, f"--run_dir={finished}", "--deterministic")
-    assert "checkpoints/checkpoint does not list step-6; what is on disk counts." in (out := capsys.readouterr().out)
+    assert "checkpoints/checkpoint does not list step-6: read all the same." in (out := capsys.readouterr().out)
     assert "Training was finished at step 6." in out
 
 

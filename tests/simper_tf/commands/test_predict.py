@@ -90,8 +90,8 @@ def test_where_nothing_repeats_there_is_no_number(tmp_path, capsys):
     ("words", "said"),
     [
         (["--crop=100,100,100,100"], "found --crop=100,100,100,100; expected a box inside of 80 x 60 pixels"),
-        (["--start=20", "--end=30"], "found 9.00 s, none of them after 20 s and before 30 s; expected a part"),
-        (["--start=20"], "found 9.00 s, none of them after 20 s; expected a part that is there"),
+        (["--start=20", "--end=30"], "found 9.00 s, nothing after 20 s and before 30 s; expected a part"),
+        (["--start=20"], "found 9.00 s, nothing after 20 s; expected a part that is there"),
     ],
 )
 def test_a_part_that_is_not_there_is_named(folder, tmp_path, words, said):
@@ -102,7 +102,7 @@ def test_a_part_that_is_not_there_is_named(folder, tmp_path, words, said):
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [
-        (10.2, "The recording lasts 10.2 s, and the model looks at 18.2 s at once: it was not asked."),
+        (10.2, "The model needs 18.2 s, and the recording lasts 10.2 s: it was not asked."),
         (20.0, "The model was not asked: found a hole; expected none."),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_folder_without_a_model_is_refused(folder, tmp_path):
 
 
 def test_a_copy_of_a_series_is_refused(folder, tmp_path):
-    with pytest.raises(ValueError, match="is for one recording with pictures"):
+    with pytest.raises(ValueError, match="copies one recording with pictures"):
         run(folder / "breath.csv", f"--video={tmp_path / 'x.mp4'}", f"--out={tmp_path / 'out'}")
 
 

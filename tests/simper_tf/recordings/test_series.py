@@ -194,7 +194,10 @@ REFUSED = {
     "text": (["hello world", "how are you"], "row 1: hello world"),
     "nothing": (["", ""], "no rows"),
     "a_thousands_mark": (["x;y", *['"1,024.5";2'] * 20], "commas and points in numbers"),
-    "an_unclear_comma": (["x;y", *["1,024;2", "998;3"] * 20], "998 and 1,024 in column 1, whose comma may be either"),
+    "an_unclear_comma": (
+        ["x;y", *["1,024;2", "998;3"] * 20],
+        "998 and 1,024 in column 1, whose comma may be a decimal sign",
+    ),
     "still": (["time,x", *rows(TIMES, np.ones(COUNT))], "values that never change"),
     "times_alone": (["time", *rows(TIMES)], "a column of times alone"),
     "empty": (["time,x", *rows(TIMES, [""] * COUNT)], "0 samples that are numbers"),

@@ -220,7 +220,7 @@ def test_lines_may_end_as_on_old_computers(tmp_path):
     [
         # What a program writes that sets off thousands: 998, 1002 and 1024, no 1.002.
         ("time\tx\n0.0\t998\n0.1\t1,024\n0.2\t1,002\n", r"two commas in one: 1,024; expected one decimal sign"),
-        ("time\tx\n0\t998\n1\t1,002\n2\t1,024\n", "998 and 1,002 in column 2, whose comma may be either"),
+        ("time\tx\n0\t998\n1\t1,002\n2\t1,024\n", "998 and 1,002 in column 2, whose comma may be a decimal sign"),
         ("time;x\n0;1,5\n1;2,5\n2;2.5\n", "two commas in one: 1,5; expected one decimal sign"),
         ("time;x\n0;1,5\n1;2,5\n2;1.234,5\n", "two commas in one: 1.234,5; expected one decimal sign"),
         ("time x\n0 998\n1 1,234,567\n2 3\n", "two commas in one: 1,234,567; expected one decimal sign"),

@@ -65,7 +65,7 @@ def test_a_last_frame_that_stays_for_long_is_no_loss(folder, name):
 
 def test_a_file_without_index_is_refused_in_the_decoders_words(varying, folder):
     (folder / "truncated.mp4").write_bytes(varying.read_bytes()[:800])
-    with pytest.raises(RawDataError, match=r"truncated\.mp4: found it cannot be opened .* \(moov atom not found\)"):
+    with pytest.raises(RawDataError, match=r"truncated\.mp4: found what cannot be opened .* \(moov atom not found\)"):
         video.probe(folder / "truncated.mp4")
 
 
@@ -73,7 +73,7 @@ def test_a_file_without_index_is_refused_in_the_decoders_words(varying, folder):
 def test_what_is_no_video_is_refused_by_name(tmp_path, content):
     (tmp_path / "page_000001.mp4").write_bytes(content)
     for ask in (video.probe, read):
-        with pytest.raises(RawDataError, match=r"page_000001\.mp4: found it cannot be opened as a video"):
+        with pytest.raises(RawDataError, match=r"page_000001\.mp4: found what cannot be opened as a video"):
             ask(tmp_path / "page_000001.mp4")
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_video_is_refused_by_name(tmp_path, content):
 @pytest.mark.parametrize("ending", ["mp4", "ts", "m3u8"])
 def test_lists_of_other_files_are_not_followed(varying, tmp_path, text, ending):
     (tmp_path / f"list.{ending}").write_text(text.replace("OTHER", str(varying)))
-    with pytest.raises(RawDataError, match=rf"list\.{ending}: found it cannot be opened as a video"):
+    with pytest.raises(RawDataError, match=rf"list\.{ending}: found what cannot be opened as a video"):
         video.probe(tmp_path / f"list.{ending}")
 
 

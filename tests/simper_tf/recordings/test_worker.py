@@ -113,7 +113,7 @@ def test_computing_without_an_answer_ends_by_its_cpu_time():
 @pytest.mark.slow
 def test_a_decoder_that_waits_for_itself_ends(monkeypatch):
     monkeypatch.setattr(worker, "PATIENCE", 2)
-    with pytest.raises(RawDataError, match="a decoder that waits for itself"):
+    with pytest.raises(RawDataError, match="a decoder that has stood still"):
         run("sleep")
 
 

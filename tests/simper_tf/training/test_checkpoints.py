@@ -80,7 +80,7 @@ def test_a_damaged_text_file_does_not_restart_training(folder, damage, listed):
     path = folder / "checkpoint"
     text = damage(path.read_text())
     path.unlink() if text is None else path.write_text(text)
-    assert restored(folder) == (30, 30.0, [f"{path} does not list {listed}; what is on disk counts."])
+    assert restored(folder) == (30, 30.0, [f"{path} does not list {listed}: read all the same."])
 
 
 def test_names_outside_the_folder_are_neither_read_nor_deleted(folder, tmp_path):

@@ -79,7 +79,7 @@ def test_a_worker_that_never_comes_is_named():
 
 
 def test_a_chief_that_never_comes_is_named():
-    message = r"After 9 s these of the 2 workers have not come: the chief \(worker 0\) at a:1\. Look"
+    message = r"After 9 s these of the 2 workers have not come: the chief \(worker 0\) at a:1\. Start"
     assert re.match(message, str(Cluster(("a:1", "b:2"), 1).missing([0], 9)))
 
 
