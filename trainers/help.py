@@ -9,6 +9,8 @@ from absl import flags
 
 FULL = {"--helpfull", "-helpfull"}
 ASKED = {"--help", "-help", "-h", "--helpshort", "-?", *FULL}
+# Where what a flag does begins, in a line.
+_COLUMN = 28
 # Heading -> name of a flag -> whether few users set it.
 Groups = dict[str, dict[str, bool]]
 
@@ -48,8 +50,9 @@ def _flag(flag):
     width = min(shutil.get_terminal_size().columns, 100)
     # absl puts the choices first, joined by |.
     said = re.sub(r"^<(.*?)>: (.*)", lambda match: f"{match[2]} One of {match[1].replace('|', ', ')}.", flag.help)
-    told = textwrap.fill(said, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
-    return f"  --{flag.name}{default}\n{told}"
+    told = textwrap.fill(said, width, initial_indent=" " * _COLUMN, subsequent_indent=" " * _COLUMN)
+    name = f"  --{flag.name}{default}"
+    return f"{name:<{_COLUMN}}{told[_COLUMN:]}" if len(name) < _COLUMN else f"{name}\n{told}"
 
 
 def _shown(value):

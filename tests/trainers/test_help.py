@@ -44,7 +44,7 @@ def test_help_shows_the_flags_of_users_and_helpfull_all():
     assert 35 <= len(often) <= 45
     assert {"run_dir", "dataset", "method", "temperature", "labeled_clips", "band", "flip_probability"} <= often
     assert not {"hue", "kernel_frames", "worker_seconds"} & often
-    assert "  --batch_size=4\n      Clips a step" in text
+    assert f"{'  --batch_size=4':<28}Clips a step" in text
     full, every = shown(full=True)
     values = flags.FlagValues()
     options.define(values)
@@ -81,13 +81,12 @@ def test_flags_stand_in_their_groups_with_defaults_and_choices():
     groups = {"the wall": {"range": False, "glue": True, "unknown": False}}
     assert help.text("paint", "Paints.\n", groups, values, full=False) == (
         "Paints.\n\nusage: python -m trainers.paint --flag=value ... [--flagfile=FILE]\n\n"
-        "Flags of this command:\n  --number=3\n      How many.\n  --color\n      Which. One of red, blue.\n\n"
-        "Flags of the wall:\n  --range=1,2\n      From where to where.\n\n"
+        f"Flags of this command:\n{'  --number=3':<28}How many.\n{'  --color':<28}Which. One of red, blue.\n\n"
+        f"Flags of the wall:\n{'  --range=1,2':<28}From where to where.\n\n"
         "1 more flags, which few need: --helpfull.\n"
     )
-    assert "Flags of the wall:\n  --range=1,2\n      From where to where.\n  --glue\n      Glue of paper.\n" in (
-        help.text("paint", "Paints.\n", groups, values)
-    )
+    told = f"Flags of the wall:\n{'  --range=1,2':<28}From where to where.\n{'  --glue':<28}Glue of paper.\n"
+    assert told in help.text("paint", "Paints.\n", groups, values)
 
 
 def test_an_empty_flag_takes_back_what_a_flagfile_has_set(call, tmp_path):
