@@ -61,7 +61,12 @@ def _is_pattern(one: movement.Candidate, pixels: int) -> bool:
     shown = one.evidence
     samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
     returns = float(np.maximum(shown.tiles, 0) @ shown.energy) / samples
-    return returns < pixels * FAINT**2 and any(abs(one.hertz * frames - 1) < 0.01 for frames in PATTERNS)
+    return returns < pixels * FAINT**2 and has_pattern(one.hertz)
+
+
+def has_pattern(hertz: float) -> bool:
+    """Whether a tempo in cycles per frame is that of a pattern of predicted frames."""
+    return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
 def _in_step(one: movement.Candidate, path: np.ndarray | None) -> bool:

@@ -246,7 +246,8 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
     series, hertz, share = seen
     marks = skin.beats(series, stretch.rate, hertz)
     confidence = float(1 / (1 + np.exp(-SKIN_SLOPE * (share - SKIN_SHARE))))
-    if confidence < SEEN or len(marks) < 3 or (band and not band[0] <= hertz <= band[1]):
+    is_other = compression.has_pattern(hertz / stretch.rate) or (band and not band[0] <= hertz <= band[1])
+    if confidence < SEEN or len(marks) < 3 or is_other:
         return []
     starts, ends = (stretch.times[0] + edge / stretch.rate for edge in events.bounds(marks.astype(float)))
     hertz = events.frequency(marks) * stretch.rate  # Of an uneven pulse the line is that of its middle.

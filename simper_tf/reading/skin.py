@@ -17,9 +17,10 @@ LEAST_SKIN = 0.15
 # Half width of a heart rate's line in hertz, and by how much readouts may differ.
 LINE = 0.15
 AGREE = 0.05
-# Least correlation of the pulses of two halves of the skin: blood reaches all of it, and what moves only a part. It is
-# 0.87 to 0.96 for a real face in all its forms of docs/recordings.md, and -0.8 to 0.7 for five of six people who move.
-IN_STEP = 0.75
+# Least correlation of the pulses of two halves of the skin near their line: blood reaches all of it, what moves only a
+# part. It is 0.76 to 0.99 for a real face in seven forms. In five of seven people who move it is -0.99 to 0.35, of the
+# upper and lower half, or left and right.
+IN_STEP = 0.5
 # Share of its period by which the first and the last beat's distance from the next may differ from it.
 UNEVEN = 0.25
 SHORTEST_SECONDS = 5.0
@@ -56,18 +57,19 @@ def pulse(frames: np.ndarray, rate: float, whole: bool = False) -> tuple[np.ndar
     hertz = np.median(lines[:, 0])
     if np.abs(lines[:, 0] - hertz).max() > AGREE * max(hertz, 1):
         return None
-    if not whole and not _in_step(frames, skin, rate):
+    if not whole and not _in_step(frames, skin, rate, hertz):
         return None
     return pulses[-1], float(hertz), float(np.median(lines[:, 1]))
 
 
-def _in_step(frames: np.ndarray, skin: np.ndarray, rate: float) -> bool:
-    """Whether the upper and the lower half of the skin show the same pulse, and the left and the right one."""
+def _in_step(frames: np.ndarray, skin: np.ndarray, rate: float, hertz: float) -> bool:
+    """Whether the upper and the lower half of the skin pulse together, and the left and the right one."""
     for places in np.indices(skin.shape):
         is_first = places <= np.median(places[skin])
         halves = [frames[:, half].mean(1) for half in (skin & is_first, skin & ~is_first) if half.any()]
-        pulses = [skin_colors.pos(colors, rate, BAND) for colors in halves]
-        if len(pulses) == 2 and np.corrcoef(pulses)[0, 1] < IN_STEP:
+        spectra = [spectrum(skin_colors.pos(colors, rate, BAND), rate) for colors in halves]
+        near = [power[np.abs(at - hertz) < LINE] for at, power in spectra]
+        if len(near) == 2 and (near[0] @ near[1].conj()).real < IN_STEP * np.prod(np.linalg.norm(near, axis=1)):
             return False
     return True
 
@@ -87,11 +89,16 @@ def box(frames: np.ndarray, whole: bool) -> tuple[float, float, float, float]:
     return rows[0] / height, columns[0] / width, (rows[-1] + 1) / height, (columns[-1] + 1) / width
 
 
+def spectrum(series: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies in hertz and the Fourier transform of a series without its ends."""
+    windowed = (series - series.mean()) * np.hanning(len(series))
+    return np.fft.rfftfreq(8 * len(series), 1 / rate), np.fft.rfft(windowed, 8 * len(series))
+
+
 def line(series: np.ndarray, rate: float) -> tuple[float, float]:
     """Frequency of the strongest line in the band, and its and its double's share of the power."""
-    windowed = (series - series.mean()) * np.hanning(len(series))
-    power = np.abs(np.fft.rfft(windowed, 8 * len(series))) ** 2
-    hertz = np.fft.rfftfreq(8 * len(series), 1 / rate)
+    hertz, transformed = spectrum(series, rate)
+    power = np.abs(transformed) ** 2
     inside = (hertz >= BAND[0]) & (hertz <= BAND[1])
     peak = hertz[inside][power[inside].argmax()]
     near = (np.abs(hertz - peak) < LINE) | (np.abs(hertz - 2 * peak) < LINE)

@@ -23,15 +23,14 @@ def test_uneven_beats_alone_are_none():
     assert len(skin.beats(np.sin(2 * np.pi * 0.8 * times), RATE, 1.25)) == 0
 
 
-@pytest.mark.parametrize(("share", "is_pulse"), [(1.0, True), (0.6, False)])
-def test_a_pulse_is_in_all_of_the_skin(share, is_pulse):
-    # In a part of it something moves or shades the skin.
+@pytest.mark.parametrize(("below", "is_pulse"), [(1.0, True), (0.3, True), (-0.4, False)])
+def test_all_of_the_skin_pulses_together(below, is_pulse):
+    # What moves over the skin takes light from one half of it as it gives light to the other.
     random, times = np.random.default_rng(0), np.arange(300) / 30
-    part = (np.arange(20) < 20 * share)[:, None, None]
-    beat = np.sin(2 * np.pi * 1.2 * times)[:, None, None, None] * part * [0.3, 0.8, 0.4]
+    part = np.repeat([1.0, below], 10)[:, None, None]
+    beat = 2 * np.sin(2 * np.pi * 1.2 * times)[:, None, None, None] * part * [0.3, 0.8, 0.4]
     frames = np.rint([190.0, 130.0, 110.0] + beat + 2 * random.normal(size=(300, 20, 20, 3))).astype(np.uint8)
-    seen = skin.pulse(frames, 30.0)
-    assert (seen is not None) == is_pulse
+    assert (skin.pulse(frames, 30.0) is not None) == is_pulse
     _, hertz, share = skin.pulse(frames, 30.0, whole=True)  # Told to be a face, it is taken for one.
     assert hertz == pytest.approx(1.2, abs=0.02)
     assert share > 0.7
