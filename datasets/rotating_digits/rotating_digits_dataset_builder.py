@@ -13,6 +13,9 @@ from .disturbance import STRENGTHS
 
 _MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 
+# Whose digits there are: start of the name of a config -> their owner.
+_DIGITS = {"digits": "scikit-learn's", "mnist": "MNIST's"}
+
 
 @dataclasses.dataclass(eq=False)
 class RotatingDigitsConfig(tfds.core.BuilderConfig):
@@ -70,10 +73,14 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
             mnist=True,
             spurious=True,
         ),
-        RotatingDigitsConfig(
-            name="digits_spin",
-            description="scikit-learn's digits that turn on at constant speed: twice the frequency is wrong.",
-            spin=True,
+        *(
+            RotatingDigitsConfig(
+                name=f"{name}_spin",
+                description=f"{whose} digits that turn on at constant speed: twice the frequency is wrong.",
+                mnist=name == "mnist",
+                spin=True,
+            )
+            for name, whose in _DIGITS.items()
         ),
         *(
             RotatingDigitsConfig(
@@ -82,7 +89,7 @@ class Builder(tfds_builders.Alone, tfds.core.GeneratorBasedBuilder):
                 mnist=name == "mnist",
                 disturbance=strength,
             )
-            for name, whose in (("digits", "scikit-learn's"), ("mnist", "MNIST's"))
+            for name, whose in _DIGITS.items()
             for strength in STRENGTHS
         ),
     ]

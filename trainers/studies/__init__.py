@@ -34,6 +34,7 @@ STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
     "digits": (comparison.summary, _DIGITS),
     "quickstart": (comparison.quickstart, _DIGITS),
     "mnist": (comparison.mnist, _DIGITS),
+    "mnist_spin": (comparison.mnist_spin, _DIGITS),
     "mnist_published": (comparison.published_recipe, _DIGITS),
     "comparison": (comparison.comparison, _DIGITS),
     "noise": (noise.noise, _DIGITS),
