@@ -46,9 +46,9 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
             told["model"] = _told(sources[stretch.recording], stretch, done[stretch.recording], model)
         for reader, hertz in told.items():
             errors[reader].append(hertz - stretch.hertz)
-        values = ", ".join(f"{reader} {_text(hertz)}" for reader, hertz in told.items())
+        values = "; ".join(f"{reader} {_text(hertz, stretch)}" for reader, hertz in told.items())
         span = f"from {stretch.start:g} to {min(stretch.end, done[stretch.recording].info.seconds):g} s"
-        console.say(f"{printable(stretch.recording)} {span}: true {stretch.hertz:.3g} Hz, {values}")
+        console.say(f"{printable(stretch.recording)} {span}: true {_text(stretch.hertz, stretch)}; {values}")
     for reader, offs in errors.items():
         if offs:
             console.say(_sentence(reader, np.array(offs)))
@@ -86,10 +86,15 @@ def _model(path):
 
 
 def _read(reading, stretch):
-    """Returns the median tempo in Hz of the repetitions of the surest answer in a stretch, NaN where there is none."""
+    """Returns repetitions a second of the surest answer in a stretch, in its pauses too if these were counted.
+
+    It is the median tempo where a tempo is known, and NaN where there is no repetition.
+    """
     repetitions = reading.clear[0].repetitions if reading.clear else ()
     lasting = [end - start for start, end in repetitions if stretch.start <= (start + end) / 2 <= stretch.end]
-    return 1 / float(np.median(lasting)) if lasting else math.nan
+    if not lasting:
+        return math.nan
+    return len(lasting) / (stretch.end - stretch.start) if stretch.is_count else 1 / float(np.median(lasting))
 
 
 def _told(source, stretch, done, model):
@@ -100,8 +105,11 @@ def _told(source, stretch, done, model):
     return learned[-1].hertz if learned else math.nan
 
 
-def _text(hertz):
-    return f"{hertz:.3g} Hz" if math.isfinite(hertz) else "nothing"
+def _text(hertz, stretch):
+    if not math.isfinite(hertz):
+        return "nothing"
+    count = f", {hertz * (stretch.end - stretch.start):.3g} repetitions" if stretch.is_count else ""
+    return f"{hertz:.3g} Hz{count}"
 
 
 def _sentence(reader, offs):

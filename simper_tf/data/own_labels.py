@@ -29,6 +29,7 @@ class Stretch:
         start, end: In seconds from the first frame.
         hertz: Repetitions a second.
         line: In the file, from 1.
+        is_count: Whether all of the stretch was counted, pauses included; else `hertz` is a tempo.
     """
 
     recording: str
@@ -36,6 +37,7 @@ class Stretch:
     end: float
     hertz: float
     line: int
+    is_count: bool = False
 
 
 def read(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
@@ -107,7 +109,7 @@ def _stretch(path, line, cells, unit, recordings, band):
             where, f"{unit} {value:g}, {hertz:.4g} Hz", f"what lies in the band, {low:g} to {high:g} Hz",
             "Correct it or its unit, or learn with another --band: nothing outside of it is read.",
         )  # fmt: skip
-    return Stretch(_known(where, cells["recording"] or "", recordings), start, end, hertz, line)
+    return Stretch(_known(where, cells["recording"] or "", recordings), start, end, hertz, line, unit == "count")
 
 
 def _number(where, name, text, empty=None):

@@ -56,9 +56,19 @@ def test_the_sample_is_read_as_it_was_drawn(tmp_path, capsys):
     )
     assert not main.main(["evaluate", str(sample.PATH), f"--labels={tmp_path / 'labels.csv'}"])
     first, second, last = capsys.readouterr().out.splitlines()
-    assert "from 0.3 to 7.4 s: true 0.704 Hz, read 0.7" in first
-    assert "true 0.62 Hz, read 0.6" in second
-    assert last.startswith("read: 2 of 2 stretches, off by 0.0")
+    assert "from 0.3 to 7.4 s: true 0.704 Hz, 5 repetitions; read 0.704 Hz, 5 repetitions" in first
+    assert "true 0.62 Hz, 4 repetitions; read 0.62 Hz, 4 repetitions" in second
+    assert last == "read: 2 of 2 stretches, off by 0 Hz in the mean."
+
+
+@pytest.mark.slow
+def test_a_count_holds_its_pauses_and_a_tempo_does_not(tmp_path, capsys):
+    (labels := tmp_path / "labels.csv").write_text("recording,count,from,to\nsample.mp4,9,0,18\n")
+    assert not main.main(["evaluate", str(sample.PATH), f"--labels={labels}"])
+    assert ": true 0.5 Hz, 9 repetitions; read 0.5 Hz, 9 repetitions\n" in capsys.readouterr().out
+    labels.write_text("recording,hz,from,to\nsample.mp4,0.67,0,18\n")
+    assert not main.main(["evaluate", str(sample.PATH), f"--labels={labels}"])
+    assert ": true 0.67 Hz; read 0.6" in capsys.readouterr().out
 
 
 @pytest.mark.slow
