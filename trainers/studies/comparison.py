@@ -90,7 +90,8 @@ def mnist_spin(scale: Scale) -> Study:
     run = Run("flags/mnist.cfg").but(dataset=f"rotating_digits/{config}")
     about = (
         "What `flags/mnist.cfg --dataset=rotating_digits/mnist_spin` ends with. Turning digits look the same after a "
-        f"whole turn alone, but for 0, 1 and 8: features at twice the frequency are wrong here. {_FLOORS}"
+        "whole turn alone, but for 0, 1 and 8: features at twice the frequency are wrong here. Most clips that are off "
+        f"by more than 0.1 Hz show a 1. {_FLOORS}"
     )
     block = _readouts(scale, run, digits(scale, config), beside_paper=False)
     return Study("mnist_spin", "The paper's digits, MNIST, turning on", about, (block,))
