@@ -104,7 +104,7 @@ def outcome_of(case, lines, records):
     name = printable(str(case.path))
     # Where all names of a call are refused, it is the command itself that says so.
     begins = tuple(f"{who}{name}{words}" for who in ("predict: ", "simper predict: error: ")
-                   for words in (": found ", ": no such file.", " is no video: "))  # fmt: skip
+                   for words in (": found ", ": no such file.", " is no recording: "))  # fmt: skip
     complaints = [line for line in lines if line.startswith(begins)]
     record = records.get(str(case.path))
     if bool(complaints) == bool(record):

@@ -24,6 +24,7 @@ REFUSAL = "predict: /a/b.csv: found nothing; expected"
         (SOUND, [REFUSAL], None, [], "refused although sound"),
         (NOISE, [REFUSAL], None, [], damaged.REFUSED),
         (NOISE, ["simper predict: error: /a/b.csv: no such file."], None, [], damaged.REFUSED),
+        (NOISE, ["predict: /a/b.csv is no recording: it is text."], None, [], damaged.REFUSED),
         (NOISE, [], [None], [], damaged.NOTHING),
         (NOISE, [], [0.7], [], "a number made up"),
         (NOISE, ["predict: /a/c.csv: found nothing"], None, [], "no word of its own"),

@@ -191,10 +191,14 @@ def are_halves(run: Run) -> bool:
 def are_few_halves(run: Run, scores: np.ndarray) -> bool:
     """Whether three or four events are clearly halves in other scores of the scene, such as those of its pictures.
 
-    Magnitudes of the Fourier transform do not see where something is: there and back are alike in them.
+    Magnitudes of the Fourier transform do not see where something is: there and back are alike in them. In pictures
+    every second one is more alike then, or two are alike that are no neighbours.
     """
     alike = likeness(*stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
-    return 2 < len(alike) < FEWEST_HALVES and _few_alternate(alike)
+    if not 2 < len(alike) < FEWEST_HALVES:
+        return False
+    near = np.diagonal(alike, 1)
+    return _few_alternate(alike) or bool(near.mean() < LINK and np.triu(alike, 2).max() > NEXT)
 
 
 def _few_alternate(alike: np.ndarray) -> bool:
