@@ -186,7 +186,8 @@ class Maker:
     def changed(self, kind, change):
         ending, content, truth = self.pick(self.sound)
         content = bytes(change(bytearray(content)))
-        if ending == ".csv" and not content.lower().startswith(b"time,"):
+        header = content.partition(b"\n")[0].lower()
+        if ending == ".csv" and not (header.startswith(b"time,") and header.count(b",") == 1):
             truth = _UNTIMED
         return self.put(kind, ending, content, truth)
 

@@ -171,7 +171,7 @@ def test_the_last_line_of_a_failing_command_is_spelled_out(monkeypatch):
     def fail():
         raise ValueError("no\x1b[2Jname\nmore")
 
-    monkeypatch.setattr(cli.app, "run", lambda main: main(["validate"]))
+    monkeypatch.setattr(cli.app, "run", lambda main, **_: main(["validate"]))
     with pytest.raises(SystemExit, match=r": error: no\\x1b\[2Jname$"):
         cli.run(fail)
 
