@@ -46,9 +46,12 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
             told["model"] = _told(sources[stretch.recording], stretch, done[stretch.recording], model)
         for reader, hertz in told.items():
             errors[reader].append(hertz - stretch.hertz)
-        values = "; ".join(f"{reader} {_text(hertz, stretch)}" for reader, hertz in told.items())
+        counted = stretch.end - stretch.start if stretch.is_count else 0.0
+        # A model tells a tempo, which says nothing of pauses.
+        seconds = {"read": counted, "model": 0.0}
+        values = "; ".join(f"{reader} {_text(hertz, seconds[reader])}" for reader, hertz in told.items())
         span = f"from {stretch.start:g} to {min(stretch.end, done[stretch.recording].info.seconds):g} s"
-        console.say(f"{printable(stretch.recording)} {span}: true {_text(stretch.hertz, stretch)}; {values}")
+        console.say(f"{printable(stretch.recording)} {span}: true {_text(stretch.hertz, counted)}; {values}")
     for reader, offs in errors.items():
         if offs:
             console.say(_sentence(reader, np.array(offs)))
@@ -105,11 +108,11 @@ def _told(source, stretch, done, model):
     return learned[-1].hertz if learned else math.nan
 
 
-def _text(hertz, stretch):
+def _text(hertz, seconds):
+    """Returns a frequency in words, and how many repetitions it makes in some seconds, if there are any."""
     if not math.isfinite(hertz):
         return "nothing"
-    count = f", {hertz * (stretch.end - stretch.start):.3g} repetitions" if stretch.is_count else ""
-    return f"{hertz:.3g} Hz{count}"
+    return f"{hertz:.3g} Hz" + (f", {hertz * seconds:.3g} repetitions" if seconds else "")
 
 
 def _sentence(reader, offs):

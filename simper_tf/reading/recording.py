@@ -140,6 +140,8 @@ def _of_the_scene(
     """Candidates of magnitudes less those of pixels that something passes, and less halves."""
     hertz = [one.hertz for one in some]
     some = list(compress(some, magnitudes.show_in_coarse(_even(look.seen, stretch), hertz, look.steady.shape[1:3])))
+    if not some:
+        return some
     if any(one.confidence >= CLEAR for one in some):
         again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
         some = movement.confirmed(some, movement.candidates(again, limits))

@@ -1,5 +1,6 @@
 """Choice of the protocol of evaluation as which an exported model answers."""
 
+import math
 from collections.abc import Mapping
 
 from simper_tf.evaluation.heads import HEADS
@@ -73,4 +74,5 @@ def _best(names, readouts, task, has_prior):
     if "validation" not in task.chosen_on:
         return "fft_fundamental" if has_prior else "fft_calibrated" if "fft_calibrated" in names else "fft_resolved"
     errors = {name: readouts[name][ERROR] for name in names}
-    return next((name for name in names if errors[name] <= _LEVEL * min(errors.values())), BEST)
+    least = min((error for error in errors.values() if math.isfinite(error)), default=math.inf)
+    return next((name for name in names if errors[name] <= _LEVEL * least), BEST)

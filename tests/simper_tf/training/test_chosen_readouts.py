@@ -21,6 +21,10 @@ def test_of_level_errors_the_readout_without_labels_answers(error, chosen):
     assert served.choose("best", kept, HERTZ) == chosen
 
 
+def test_an_error_that_is_no_number_is_never_chosen():
+    assert served.choose("best", {"fft_resolved": {served.ERROR: float("nan")}, **ERRORS}, HERTZ) == "1nn"
+
+
 def test_without_labels_a_prior_or_a_few_clips_decide():
     kept = {"fft_resolved": {}, "fft_fundamental": {}}
     assert served.choose("best", kept, Unlabeled(), has_prior=True) == "fft_fundamental"
