@@ -24,6 +24,8 @@ FASTER = 1.25
 UNEVEN, STILL = 0.15, 3.0
 # Parts of a pixel in which pictures are moved.
 FINER = 4
+# Shares of the picture's width over which a still one is panned.
+PANNED = (0.05, 0.1, 0.15, 0.19)
 
 
 def same(seconds: np.ndarray) -> np.ndarray:
@@ -94,7 +96,8 @@ def ended(frames: Frames, period: float) -> Iterator[tuple[str, Frames]]:
     yield "1.7 repetitions", middle_part(frames, 1.7 * period)
     yield "half a repetition, before and after it still", once(frames, period)
     yield "one frame with noise", each(still, lambda one: one + random.normal(0, 4, one.shape))
-    yield "one frame under a slow pan", moved(still, pan(frames, 0.15))
+    for share in PANNED:
+        yield f"one frame under a pan over {share:.0%} of it", moved(still, pan(frames, share))
     yield "one frame in an unsteady hand", moved(still, hand(len(frames), random))
 
 

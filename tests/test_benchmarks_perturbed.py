@@ -60,7 +60,7 @@ def test_what_is_ended_has_no_second_repetition():
     ended = dict(changes.ended(FRAMES, 0.4))
     assert [at for at, _ in ended["1.7 repetitions"]] == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     ended = dict(changes.ended(FRAMES, 0.8))
-    assert len(ended) == 6
+    assert len(ended) == 5 + len(changes.PANNED)
     assert all([at for at, _ in made] == [at for at, _ in FRAMES] for made in ended.values())
     levels = [
         int(one[0, 0, 0]) - int(TEXTURE[0, 0, 0]) for _, one in ended["half a repetition, before and after it still"]

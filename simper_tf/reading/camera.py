@@ -25,6 +25,8 @@ PAN = 0.95
 COMMON = 0.6
 # Pixels by which a camera must move at all, and share of the picture by which it may.
 LEAST, MOST = 0.3, 0.25
+# Pixels over which a camera pans that brings other skin into view.
+FAR = 2.0
 # Rounds in which the path is mended, and the blur in pixels that hides how parts of a pixel are filled in.
 ROUNDS, BLUR = 2, 0.7
 
@@ -92,6 +94,16 @@ def moves_as_one(gray: np.ndarray) -> bool:
     """
     path = _path(gray[..., 0])
     return path is not None and np.ptp(path, axis=0).max() >= LEAST
+
+
+def pans(gray: np.ndarray) -> bool:
+    """Whether the camera moves on and on, so that it shows other things in the end.
+
+    Args:
+        gray: `(T, H, W, 1)` float32.
+    """
+    path = _path(gray[..., 0])
+    return path is not None and np.ptp(path, axis=0).max() >= FAR and _is_pan(path)
 
 
 def _always_seen(path: np.ndarray, height: int, width: int) -> np.ndarray:

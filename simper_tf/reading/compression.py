@@ -2,44 +2,48 @@
 
 A still picture changes a little where the file stores whole frames, and
 in the pattern of frames that refer to others. Under a camera that moves
-it changes as edges pass from pixel to pixel. All are faint, and their
-periods are known: the key frames', the few frames of a pattern, a pixel.
+it changes as edges pass from pixel to pixel. All are faint. Periods of
+key frames and of patterns are known, and how strong edges can be.
 """
 
 import numpy as np
 
-from simper_tf.reading import events, movement
+from simper_tf.reading import courses, events, movement
 
 # Root mean square in gray levels of what compression does to a still picture, at most.
 FAINT = 1.0
-# Length of the mean of unit vectors, one for the place in its pixel at each mark, above which marks follow the pixels.
-IN_STEP = 0.85
-# The same for marks that are a whole number of pixels apart but for this, on a path that errs by parts of a pixel.
-NEAR_STEP, WHOLE = 0.5, 0.02
-# Root mean square in gray levels of edges that pass from pixel to pixel, at most.
-EDGES = 3.0
+# Root mean square of edges that pass from pixel to pixel, at most, as share of that of the picture's second derivative.
+EDGES = 0.1
+# Root mean square in gray levels, half that of their rounding, below which nothing is told.
+ROUNDED = 0.15
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
 
 
 def without(
-    ranked: list[movement.Candidate], pixels: int, keys: tuple[float, ...], rate: float, path: np.ndarray | None = None
+    ranked: list[movement.Candidate],
+    steady: np.ndarray,
+    keys: tuple[float, ...],
+    rate: float,
+    is_steadied: bool = False,
 ) -> list[movement.Candidate]:
     """Candidates less those of the compression, and less sure ones at multiples of these.
 
     Args:
         ranked: Candidates of one stretch, the surest first.
-        pixels: Pixels of its frames.
+        steady: `(T, H, W, 1)` its frames in gray, without the movement of the camera.
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
-        path: `(T, 2)` place of the camera in pixels; None if it stood.
+        is_steadied: Whether the camera moved.
     """
     kept: list[movement.Candidate] = []
     tempos: list[float] = []
+    pixels = steady[0].size
+    least = _least(steady, is_steadied)
     for one in ranked:
         faint = _power(one) < pixels * FAINT**2
-        steps = _power(one) < pixels * EDGES**2 and _in_step(one, path)
-        if steps or (faint and _is_of_keys(one.hertz, keys, rate)) or _is_pattern(one, pixels):
+        of_keys = faint and _is_of_keys(one.hertz, keys, rate)
+        if of_keys or _is_pattern(one, pixels) or _is_fainter(one, least):
             tempos.append(one.hertz)
         elif not faint or not _related(one.hertz, tempos):
             kept.append(one)
@@ -58,10 +62,14 @@ def _is_of_keys(hertz: float, keys: tuple[float, ...], rate: float) -> bool:
 
 def _is_pattern(one: movement.Candidate, pixels: int) -> bool:
     """Whether what returns is faint and has the tempo of a pattern of frames; other things may move as fast."""
+    return float(_returns(one).sum()) < pixels * FAINT**2 and has_pattern(one.hertz)
+
+
+def _returns(one: movement.Candidate) -> np.ndarray:
+    """Mean square of what returns in every tile, summed over its pixels, `(tiles,)`."""
     shown = one.evidence
     samples = events.SAMPLES * (2 * shown.count - 3)  # Of all pairs of events that are one or two apart.
-    returns = float(np.maximum(shown.tiles, 0) @ shown.energy) / samples
-    return returns < pixels * FAINT**2 and has_pattern(one.hertz)
+    return np.maximum(shown.tiles, 0) * shown.energy / samples
 
 
 def has_pattern(hertz: float) -> bool:
@@ -69,15 +77,18 @@ def has_pattern(hertz: float) -> bool:
     return any(abs(hertz * frames - 1) < 0.01 for frames in PATTERNS)
 
 
-def _in_step(one: movement.Candidate, path: np.ndarray | None) -> bool:
-    """Whether the camera moves by a whole pixel or more from mark to mark."""
-    if path is None:
-        return False
-    at = path[np.clip(np.rint(one.run.marks).astype(int), 0, len(path) - 1)]
-    steps = np.abs(np.diff(at, axis=0)).mean(0)
-    in_phase = np.abs(np.exp(2j * np.pi * at).mean(0))
-    limit = np.where(np.abs(steps - np.rint(steps)) < WHOLE, NEAR_STEP, IN_STEP)
-    return bool(((steps > 0.5) & (in_phase > limit)).any())
+def _is_fainter(one: movement.Candidate, least: np.ndarray) -> bool:
+    """Whether what returns is fainter, in the tile where most does, than what pixels make of themselves."""
+    returns = _returns(one)
+    return bool(returns.max() < least[returns.argmax()])
+
+
+def _least(steady: np.ndarray, is_steadied: bool) -> np.ndarray:
+    """Mean square of rounded gray levels and of edges that a camera moves over pixels, sums over tiles, `(tiles,)`."""
+    mean = steady[..., 0].mean(0)
+    bends = sum(np.gradient(np.gradient(mean, axis=axis), axis=axis) ** 2 for axis in (0, 1))
+    tiles = [bends[top:bottom, left:right] for top, left, bottom, right in courses.boxes(*mean.shape)]
+    return np.array([tile.size * max(ROUNDED**2, EDGES**2 * tile.mean() * is_steadied) for tile in tiles])
 
 
 def _is_whole(number: float, tolerance: float) -> bool:

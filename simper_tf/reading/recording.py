@@ -104,13 +104,13 @@ def _of_stretch(
     if face:
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
-    gray, ranked = _ranked(stretch, gray, band, keys)
+    steady, ranked = _ranked(stretch, gray, band, keys)
     told = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
-    answers = [_answer(stretch, gray, one) for one in told]
-    if not any(answer.verdict == result.CLEAR for answer in answers):
+    answers = [_answer(stretch, steady, one) for one in told]
+    if not any(answer.verdict == result.CLEAR for answer in answers) and not camera.pans(gray):
         answers = _skin(stretch, band) or answers
     if not answers:
-        answers = [_answer(stretch, gray, one) for one in movement.twice(ranked)]
+        answers = [_answer(stretch, steady, one) for one in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
     return verdict, answers
 
@@ -128,7 +128,7 @@ def _ranked(
         some = movement.candidates(_scores(look.seen, stretch), limits)
         if look.of_magnitudes:
             some = _of_the_scene(some, look, stretch, limits)
-        ranked += compression.without(some, look.steady[0].size, keys, stretch.rate, look.path)
+        ranked += compression.without(some, look.steady, keys, stretch.rate, look.path is not None)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
     return look.steady, movement.surest_first(ranked)

@@ -288,17 +288,32 @@ def test_candidates_are_confirmed_by_others_of_their_tempo():
     assert movement.confirmed(some, []) == []
 
 
-@pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.25, 0.9, False), (0.25, 1.1, True), (0.26, 0.9, True)])
-def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
-    # One of two tiles of 100 pixels returns, by so many gray levels, in five events. The other moves by 9 for itself.
-    samples = events.SAMPLES * (4 + 3)
-    energy = samples * 100 * np.array([gray**2, 81.0])
+def returning(hertz, energy, power=900.0):
+    """A candidate of five events that returns in the first of two tiles, by a mean square summed over its pixels."""
     one = candidate(hertz, 0.9)
     scores = np.random.default_rng(0).normal(size=(101, 2, 12)).astype(np.float32)
-    moving = dataclasses.replace(one.run.course, rung=courses.Rung(30 * scores, 100.0, 30 * scores))
+    moving = dataclasses.replace(one.run.course, rung=courses.Rung(power**0.5 * scores, 100.0, scores))
+    energy = events.SAMPLES * (4 + 3) * np.array([energy, 8100.0])
     shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, np.array([1.0, -0.2]), energy)
-    one = dataclasses.replace(one, run=dataclasses.replace(one.run, course=moving), evidence=shown)
-    assert bool(compression.without([one], 100, (), 10.0)) == is_kept
+    return dataclasses.replace(one, run=dataclasses.replace(one.run, course=moving), evidence=shown)
+
+
+@pytest.mark.parametrize(("hertz", "gray", "is_kept"), [(0.25, 0.9, False), (0.25, 1.1, True), (0.26, 0.9, True)])
+def test_a_faint_pattern_of_frames_is_no_repetition(hertz, gray, is_kept):
+    # One of two tiles returns, by so many gray levels in the mean of all 100 pixels. The other moves for itself.
+    one = returning(hertz, 100 * gray**2)
+    assert bool(compression.without([one], np.zeros((101, 10, 10, 1)), (), 10.0)) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("gray", "is_steadied", "is_kept"),
+    [(0.14, False, False), (0.16, False, True), (0.34, True, False), (0.36, True, True)],
+)
+def test_what_pixels_make_of_edges_is_no_repetition(gray, is_steadied, is_kept):
+    # The second derivative across the first tile, 5 pixels wide, is 2, 3, 4, 4 and 4: 3.5 in root mean square.
+    steady = np.tile(2 * np.arange(20.0) ** 2, (101, 20, 1))[..., None]
+    one = returning(0.26, 25 * gray**2)
+    assert bool(compression.without([one], steady, (), 10.0, is_steadied)) == is_kept
 
 
 def test_what_returns_in_no_tile_is_not_sure():

@@ -112,5 +112,8 @@ def test_a_pan_moves_as_one_and_something_that_moves_is_not():
     matrices = [np.array([[1, 0, -0.25 * k], [0, 1, -5]], float) for k in range(80)]
     pan = np.stack([cv2.warpAffine(wide, matrix, (WIDTH, HEIGHT)) for matrix in matrices])[..., None]
     assert camera.moves_as_one(pan)
+    assert camera.pans(pan)
+    assert not camera.pans(pan[:7])  # 1.5 pixels.
+    assert not camera.pans(np.concatenate((pan, pan[::-1])))
     swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
     assert not camera.moves_as_one(swing)
