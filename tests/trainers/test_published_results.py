@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from simper_tf.evaluation import tables
+from simper_tf.evaluation import rows, tables
 from trainers.grid import Grid
 from trainers.studies import STUDIES, page
 from trainers.studies.results import gather
@@ -34,6 +34,26 @@ def test_a_page_is_what_its_rows_make(name, grid):
     assert not results.lacking()
     assert results.commits()
     assert not [commit for commit in results.commits() if commit.endswith("-dirty")]
+
+
+@pytest.mark.slow
+def test_rows_of_no_page_are_not_kept(tmp_path):
+    class Noting(Grid):
+        used = set()
+
+        def rows_of(self, run):
+            self.used.add(run.name())
+            return super().rows_of(run)
+
+        def kept_rows(self, name):
+            self.used.add(name)
+            return super().kept_rows(name)
+
+    kept = RESULTS / "rows.jsonl"
+    grid = Noting(tmp_path, kept=kept)
+    for name, (study, *_) in STUDIES.items():
+        gather(study(SCALE), SCALE, SCALE.seeds_of(name), grid)
+    assert set(rows.read_runs(kept)) <= grid.used
 
 
 def test_the_table_of_the_readme_is_that_of_its_rows(grid):
