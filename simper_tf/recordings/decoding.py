@@ -38,6 +38,8 @@ _MOST_PIXELS, _MOST_PIXELS_A_BYTE = 2**33, 2**16
 # Bytes of a GIF, of which FFmpeg keeps all up to the end of a frame.
 _LARGEST_GIF = 2**30
 _MOST_FRAMES = 10**7  # Some days.
+# After so many seconds clocks of MPEG start at 0 again, and files cut from a broadcast may state one turn too many.
+_CLOCK_SECONDS = 2**33 / 90_000
 _BATCH_BYTES, _BATCH_FRAMES = 2**20, 64
 _SCALING = av.video.reformatter.Interpolation
 _AREA = _SCALING.AREA | _SCALING.ACCURATE_RND | _SCALING.FULL_CHR_H_INT
@@ -168,7 +170,7 @@ def _complaint(file):
 
 def _refuse_endless(path, container, stream):
     """Raises RawDataError where a small file states more pixels than a day of computing decodes."""
-    seconds = (container.duration or 0) / av.time_base
+    seconds = (container.duration or 0) / av.time_base % _CLOCK_SECONDS
     count = stream.frames or seconds * float(stream.average_rate or 0)
     pixels, size = count * stream.width * stream.height, os.path.getsize(path)  # noqa: PTH202
     if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size) or count > _MOST_FRAMES:

@@ -57,6 +57,13 @@ def test_sound_that_outlasts_the_pictures_is_no_loss(folder, name, start):
     assert (info.num_frames, info.notes) == (50, [])
 
 
+def test_a_clock_that_turned_once_makes_no_long_video(folder):
+    # As in files cut from a broadcast: sound starts at 0, pictures after 2**33 ticks of 90 kHz.
+    path = write(folder / "turned.mkv", np.zeros((50, 96, 128, 3), np.uint8), 2**33 / 90_000 + EVEN, sound=1.0)
+    times, _ = read(path)
+    np.testing.assert_allclose(times - times[0], EVEN, atol=2e-3)
+
+
 @pytest.mark.parametrize("name", ["stays.mp4", "stays.mkv"])
 def test_a_last_frame_that_stays_for_long_is_no_loss(folder, name):
     info = video.probe(write(folder / name, ramp(50), EVEN, last=3.0))
