@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 from scipy import special
 
-from simper_tf.reading import courses, events, verdict
+from simper_tf.reading import courses, events, halves, verdict
 
 # Proposals that are weighed, and of them those of about the same tempo.
 WEIGHED = 80
@@ -86,7 +86,7 @@ def confirmed(some: list[Candidate], others: list[Candidate]) -> list[Candidate]
 
 def _proposal(run: events.Run, band: tuple[float, float]) -> tuple | None:
     """Regularity, run of full cycles, frequency and whether these are pairs."""
-    run, _, pairs = events.full(run)
+    run, pairs = halves.full(run)
     hertz = events.frequency(run.marks)
     if not band[0] <= hertz <= band[1]:
         return None
@@ -119,21 +119,21 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
         clear: Confidence from which on a faster one counts.
     """
     slower = _at(ranked, candidate, 0.5, clear)
-    if slower and _odds(slower) > _odds(candidate) - HALF_ODDS and not events.are_cycles(candidate.run):
+    if slower and _odds(slower) > _odds(candidate) - HALF_ODDS and not halves.are_cycles(candidate.run):
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
-    if events.are_halves(candidate.run):
+    if halves.are_halves(candidate.run):
         return _of_halves(candidate)
     faster = _at(ranked, candidate, 2.0, clear)
     if not faster or faster.confidence < clear:
         return candidate
-    if events.are_cycles(faster.run):
+    if halves.are_cycles(faster.run):
         return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
     return dataclasses.replace(candidate, pairs=True)
 
 
 def _of_halves(candidate: Candidate) -> Candidate:
     """Candidate whose cycles are two events each; of three halves and of four there are two cycles."""
-    run = events.every_second(candidate.run)
+    run = halves.every_second(candidate.run)
     shown = dataclasses.replace(candidate.evidence, count=len(run.marks))
     return dataclasses.replace(candidate, run=run, hertz=events.frequency(run.marks), pairs=True, evidence=shown)
 

@@ -24,6 +24,7 @@ from simper_tf.reading import (
     compression,
     courses,
     events,
+    halves,
     magnitudes,
     movement,
     regions,
@@ -146,7 +147,7 @@ def _of_the_scene(
         again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
         some = movement.confirmed(some, movement.candidates(again, limits))
     pictures = _scores(look.steady, stretch)
-    return [one for one in some if not events.are_few_halves(one.run, pictures)]
+    return [one for one in some if not halves.are_few_halves(one.run, pictures)]
 
 
 def _scores(frames: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:

@@ -6,21 +6,10 @@ import types
 import cv2
 import numpy as np
 import pytest
+from made_runs import course, run
 from scipy import ndimage
 
 from simper_tf.reading import camera, compression, courses, events, movement, recording, stretches, verdict
-
-
-def course(*states):
-    """A course of these states, the first of them its values."""
-    states = np.stack(states, -1).astype(np.float32)
-    return courses.Course(states[:, 0], states, courses.Rung(states[:, None], float(len(states)), states[:, None]))
-
-
-def run(made, marks):
-    """A run at these marks."""
-    marks = np.array(marks, float)
-    return events.Run(marks, *events.bounds(marks), made)
 
 
 def test_events_reach_halfway_to_their_neighbours():
@@ -39,94 +28,6 @@ def test_equal_events_are_alike_while_the_tempo_changes():
     phase = np.concatenate((np.linspace(0, 1, 40, False), np.linspace(1, 2, 48, False), np.linspace(2, 3, 40, False)))
     made = course(np.cos(2 * np.pi * phase), np.sin(2 * np.pi * phase), np.sin(4 * np.pi * phase))
     assert np.diagonal(run(made, [20, 64, 108]).alike, 1).min() > 0.85
-
-
-def test_opposite_events_are_unlike():
-    times = np.arange(200)
-    made = course(np.abs(np.sin(np.pi * times / 50)), np.sin(np.pi * times / 50) * 3)
-    full, near, pairs = events.full(run(made, [25, 75, 125, 175]))
-    assert near < 0
-    assert not pairs
-    np.testing.assert_allclose(full.marks, [25, 125])
-
-
-def halves(share, number=10, same=0, wander=0.0):
-    """Events of a course that sees them alike, in a picture whose other part turns over by a share, later than some.
-
-    A third part moves by chance in each.
-    """
-    times = np.arange(50 * number)
-    own = np.sin(np.pi * times / 50) ** 2
-    turned = np.sin(np.pi * times / 50) * share * (times >= 50 * same)
-    chance = np.repeat(np.random.default_rng(0).normal(size=number), 50) * np.sin(2 * np.pi * times / 50) * wander
-    whole = np.stack((own, turned, chance), -1)[:, None].astype(np.float32)
-    narrow = courses.Rung(whole[..., :1], 100.0, whole)
-    return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 50 * number, 50))
-
-
-def test_events_the_whole_picture_tells_apart_are_halves():
-    assert events.are_halves(halves(4.0))
-    assert not events.are_halves(halves(0.0))
-
-
-def test_halves_of_most_of_the_time_are_halves():
-    assert events.are_halves(halves(1.0, 24, same=8, wander=1.0))
-    assert not events.are_halves(halves(0.0, 24, same=8, wander=1.0))
-
-
-def test_halves_are_told_though_some_of_one_kind_are_missed():
-    # Of twelve halves the fourth and the sixth are missed: their gaps are no pauses, and sides go on behind them.
-    seen = halves(4.0, 12)
-    some = run(seen.course, np.delete(seen.marks, [3, 5]))
-    assert events.are_halves(some)
-    assert not events.are_cycles(some)
-    np.testing.assert_allclose(events.every_second(some).marks, seen.marks[::2])
-    # Behind a pause of two and a half events nothing is known of sides.
-    np.testing.assert_array_equal(events.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
-
-
-@pytest.mark.parametrize("number", [3, 4])
-def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
-    few = halves(4.0, number)
-    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
-    half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
-    told = movement.whole_cycle(half, [half], 0.6)
-    assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
-    alike = dataclasses.replace(half, run=halves(0.0, number))
-    assert movement.whole_cycle(alike, [alike], 0.6) == alike
-
-
-@pytest.mark.parametrize(
-    ("number", "share", "are_halves"), [(3, 4.0, True), (4, 4.0, True), (4, 0.0, False), (5, 4.0, False)]
-)
-def test_few_events_alike_in_magnitudes_alternate_in_pictures(number, share, are_halves):
-    few = halves(share, number)
-    assert events.are_few_halves(few, few.course.rung.whole) == are_halves
-
-
-@pytest.mark.parametrize(("kinds", "are_halves"), [((0, 1, 1, 0), True), ((0, 1, 2, 3), False), ((0, 0, 0, 0), False)])
-def test_few_events_of_two_kinds_in_pictures_are_no_cycles(kinds, are_halves):
-    # Of four kinds under a camera that follows somebody, whose pictures are never alike.
-    scores = np.zeros((200, 1, 12), np.float32)
-    for number, kind in enumerate(kinds):
-        scores[50 * number : 50 * (number + 1), 0, kind] = np.sin(2 * np.pi * np.arange(50) / 50)
-    some = run(course(np.zeros(200)), [25, 75, 125, 175])
-    assert events.are_few_halves(some, scores) == are_halves
-
-
-def test_events_the_whole_picture_sees_alike_are_cycles():
-    assert events.are_cycles(halves(0.0))
-    assert not events.are_cycles(halves(4.0))
-    assert not events.are_cycles(halves(0.0, number=4))
-
-
-def test_halves_that_differ_a_little_are_pairs():
-    times = np.arange(400)
-    high = np.where(times // 50 % 2, 1.0, 0.6)
-    made = course(np.sin(np.pi * times / 50) ** 2, high * np.sin(2 * np.pi * times / 50) ** 2, high / 3)
-    full, _, pairs = events.full(run(made, np.arange(25, 400, 50)))
-    assert len(full.marks) in (4, 8)
-    assert pairs == (len(full.marks) == 4)
 
 
 def test_steady_tempo_leaves_pauses_out():

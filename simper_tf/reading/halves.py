@@ -1,0 +1,125 @@
+"""Full cycles and halves: whether two events of a run make one cycle.
+
+Sides alternate in steps, lunges and swings. Where every second event is
+more alike than neighbours are, two events make one cycle. A course may
+show only a part of the picture that moves twice a cycle, so the whole
+picture is asked as well. Three or four events need a clear difference,
+as they differ by chance.
+"""
+
+import numpy as np
+
+from simper_tf.reading import courses, events
+
+# Neighbours that differ are a pair of halves if they correlate at least this.
+PAIR = 0.5
+# Least by which the next event but one must be more alike than the next.
+GAIN = 0.03
+# Halves of three cycles, and events that the longest movement lasts in which they may differ.
+FEWEST_HALVES, SPANNED = 5, 6.0
+# Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
+FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.3)
+
+
+def full(run: events.Run) -> tuple[events.Run, bool]:
+    """Run of full cycles by its own course, and whether they are pairs.
+
+    Two events that make one cycle are a pair if they are alike all the
+    same, as two steps are; up and down are no pair.
+    """
+    near, far = np.diagonal(run.alike, 1), np.diagonal(run.alike, 2)
+    if len(near) < 3 or not _alternate(far - (near[:-1] + near[1:]) / 2, len(run.marks)):
+        return run, False
+    return every_second(run), bool(near.mean() > PAIR)
+
+
+def _alternate(gain: np.ndarray, number: int) -> bool:
+    """Whether every second one of a number of events is more alike than neighbours are, by some gains."""
+    # Few events may differ by chance: three standard errors, more of the fewest.
+    needed = (3 + 6 / (number - 2)) * gain.std(ddof=1) / np.sqrt(len(gain))
+    return bool(gain.mean() >= max(GAIN, needed))
+
+
+def every_second(run: events.Run) -> events.Run:
+    """Run of cycles that are two events each: every second one, counted with those that were missed or without."""
+    is_first = places(run.marks) % 2 == 0
+    is_most = is_first == (2 * is_first.sum() >= len(is_first))
+    runs = (events.Run(marks, *events.bounds(marks), run.course) for marks in (run.marks[::2], run.marks[is_most]))
+    return next(runs) if np.diff(is_most).all() else max(runs, key=events.regularity)
+
+
+def are_halves(run: events.Run) -> bool:
+    """Whether two events make one cycle in the whole picture, of which the course shows a part that moves twice.
+
+    Halves that are alike all the same, as two steps are, stay as they are. Three or four events are too few to know
+    chance by: they are halves if they alternate clearly.
+    """
+    alike = _alike_in_picture(run)
+    if len(alike) < FEWEST_HALVES:
+        return _few_alternate(alike)
+    away = _away(run)
+    near, far, third = (_mean_of(alike, away == steps) for steps in (1, 2, 3))
+    # Something else, at its own tempo, makes likeness rise and fall as well, but not with every second event.
+    return bool(near < PAIR and third < (near + far) / 2 and _alternate(_gain(alike, away), len(alike)))
+
+
+def are_few_halves(run: events.Run, scores: np.ndarray) -> bool:
+    """Whether three or four events are clearly halves in other scores of the scene, such as those of its pictures.
+
+    Magnitudes of the Fourier transform do not see where something is: there and back are alike in them. In pictures
+    every second one is more alike then, or two are alike that are no neighbours.
+    """
+    alike = events.likeness(*events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))
+    if not 2 < len(alike) < FEWEST_HALVES:
+        return False
+    near = np.diagonal(alike, 1)
+    return _few_alternate(alike) or bool(near.mean() < events.LINK and np.triu(alike, 2).max() > events.NEXT)
+
+
+def _few_alternate(alike: np.ndarray) -> bool:
+    """Whether every second one of three or four events is clearly more alike than others are, from their likeness."""
+    next_but_one = np.diagonal(alike, 2).mean()
+    others = np.concatenate((np.diagonal(alike, 1), np.diagonal(alike, 3))).mean()
+    return bool(next_but_one - others > np.clip(FEW_SHARE * (1 - others), *FEW_GAIN))
+
+
+def are_cycles(run: events.Run) -> bool:
+    """Whether the whole picture tells no event from the next one: each is a full cycle, not a half of one."""
+    return len(run.marks) >= FEWEST_HALVES and bool(_gain(_alike_in_picture(run), _away(run)).mean() < GAIN)
+
+
+def _gain(alike: np.ndarray, away: np.ndarray) -> np.ndarray:
+    """By how much events are more like those two and four away than like those one and three away, of n or fewer."""
+    even, odd = (np.isin(away, lags) for lags in ((2, 4), (1, 3)))
+    both = even.any(1) & odd.any(1)
+    alike, even, odd = alike[both], even[both], odd[both]
+    return (alike * even).sum(1) / even.sum(1) - (alike * odd).sum(1) / odd.sum(1)
+
+
+def _mean_of(alike: np.ndarray, chosen: np.ndarray) -> float:
+    """Mean likeness of some pairs of events; 0 of none."""
+    return float(alike[chosen].mean()) if chosen.any() else 0.0
+
+
+def _away(run: events.Run) -> np.ndarray:
+    """How many events every two are apart, `(n, n)`."""
+    return np.abs(np.subtract.outer(*2 * (places(run.marks),)))
+
+
+def places(marks: np.ndarray) -> np.ndarray:
+    """Number of each event in its run, `(n,)`, where those that a pause could hold are counted: some are missed."""
+    gaps = np.diff(marks) / np.median(np.diff(marks))
+    steps = np.rint(gaps)
+    are_missed = (gaps >= events.PAUSE) & (np.abs(gaps - steps) < 0.2)
+    return np.append(0, np.cumsum(np.where(are_missed, steps, 1).astype(int)))
+
+
+def _alike_in_picture(run: events.Run) -> np.ndarray:
+    """Likeness in the whole picture of every two events, `(n, n)`, wherever they lie between frames.
+
+    A period of 12.5 frames shows the same at every second event, and half a frame off at those between. So events are
+    moved to where they are most alike, and what changes from frame to frame is smoothed.
+    """
+    run = events.aligned(run)
+    scores = courses.smooth(run.course.rung.spanning(SPANNED / events.frequency(run.marks)), 2)
+    return events.likeness(*events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends))

@@ -1,0 +1,96 @@
+"""Full cycles and halves of made events."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from made_runs import course, run
+
+from simper_tf.reading import courses, events, halves, movement, verdict
+
+
+def test_opposite_events_are_unlike():
+    times = np.arange(200)
+    seen = course(np.abs(np.sin(np.pi * times / 50)), np.sin(np.pi * times / 50) * 3)
+    full, pairs = halves.full(run(seen, [25, 75, 125, 175]))
+    assert not pairs
+    np.testing.assert_allclose(full.marks, [25, 125])
+
+
+def made(share, number=10, same=0, wander=0.0):
+    """Events of a course that sees them alike, in a picture whose other part turns over by a share, later than some.
+
+    A third part moves by chance in each.
+    """
+    times = np.arange(50 * number)
+    own = np.sin(np.pi * times / 50) ** 2
+    turned = np.sin(np.pi * times / 50) * share * (times >= 50 * same)
+    chance = np.repeat(np.random.default_rng(0).normal(size=number), 50) * np.sin(2 * np.pi * times / 50) * wander
+    whole = np.stack((own, turned, chance), -1)[:, None].astype(np.float32)
+    narrow = courses.Rung(whole[..., :1], 100.0, whole)
+    return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 50 * number, 50))
+
+
+def test_events_the_whole_picture_tells_apart_are_halves():
+    assert halves.are_halves(made(4.0))
+    assert not halves.are_halves(made(0.0))
+
+
+def test_halves_of_most_of_the_time_are_halves():
+    assert halves.are_halves(made(1.0, 24, same=8, wander=1.0))
+    assert not halves.are_halves(made(0.0, 24, same=8, wander=1.0))
+
+
+def test_halves_are_told_though_some_of_one_kind_are_missed():
+    # Of twelve halves the fourth and the sixth are missed: their gaps are no pauses, and sides go on behind them.
+    seen = made(4.0, 12)
+    some = run(seen.course, np.delete(seen.marks, [3, 5]))
+    assert halves.are_halves(some)
+    assert not halves.are_cycles(some)
+    np.testing.assert_allclose(halves.every_second(some).marks, seen.marks[::2])
+    # Behind a pause of two and a half events nothing is known of sides.
+    np.testing.assert_array_equal(halves.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
+    few = made(4.0, number)
+    shown = verdict.Evidence(number, 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
+    half = movement.Candidate(few, events.frequency(few.marks), False, shown, 0.9)
+    told = movement.whole_cycle(half, [half], 0.6)
+    assert (told.evidence.count, told.pairs, told.hertz) == (2, True, pytest.approx(0.01))
+    alike = dataclasses.replace(half, run=made(0.0, number))
+    assert movement.whole_cycle(alike, [alike], 0.6) == alike
+
+
+@pytest.mark.parametrize(
+    ("number", "share", "are_halves"), [(3, 4.0, True), (4, 4.0, True), (4, 0.0, False), (5, 4.0, False)]
+)
+def test_few_events_alike_in_magnitudes_alternate_in_pictures(number, share, are_halves):
+    few = made(share, number)
+    assert halves.are_few_halves(few, few.course.rung.whole) == are_halves
+
+
+@pytest.mark.parametrize(("kinds", "are_halves"), [((0, 1, 1, 0), True), ((0, 1, 2, 3), False), ((0, 0, 0, 0), False)])
+def test_few_events_of_two_kinds_in_pictures_are_no_cycles(kinds, are_halves):
+    # Of four kinds under a camera that follows somebody, whose pictures are never alike.
+    scores = np.zeros((200, 1, 12), np.float32)
+    for number, kind in enumerate(kinds):
+        scores[50 * number : 50 * (number + 1), 0, kind] = np.sin(2 * np.pi * np.arange(50) / 50)
+    some = run(course(np.zeros(200)), [25, 75, 125, 175])
+    assert halves.are_few_halves(some, scores) == are_halves
+
+
+def test_events_the_whole_picture_sees_alike_are_cycles():
+    assert halves.are_cycles(made(0.0))
+    assert not halves.are_cycles(made(4.0))
+    assert not halves.are_cycles(made(0.0, number=4))
+
+
+@pytest.mark.parametrize(("low", "number", "are_pairs"), [(0.9, 8, False), (0.6, 4, True), (0.2, 4, False)])
+def test_halves_that_differ_a_little_are_pairs(low, number, are_pairs):
+    times = np.arange(400)
+    high = np.where(times // 50 % 2, 1.0, low)
+    own = np.sin(np.pi * times / 50) ** 2
+    full, pairs = halves.full(run(course(own, 2 * (high - 0.5) * own), np.arange(25, 400, 50)))
+    assert (len(full.marks), pairs) == (number, are_pairs)
