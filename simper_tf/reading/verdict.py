@@ -24,7 +24,8 @@ class Evidence:
         steady: By how much the durations of the cycles are more even than
             those of a drift, times the square root of their number.
         explained: Share of the movement of the whole picture, without what
-            is slower, that comes back in the next cycles. 0 by chance.
+            is slower, that comes back in the next cycles. 0 by chance,
+            below where the picture contradicts.
         cover: Share that the run lasts of the time in which the scene moves.
         dimensions: Independent movements in the scene; peaks of a single
             one are alike whatever it does.
@@ -103,7 +104,7 @@ def features(shown: Evidence) -> np.ndarray:
         [
             shown.alike,
             np.clip(shown.steady, -2, 3),
-            np.clip(shown.explained, 0, 1),
+            np.clip(shown.explained, -1, 1),
             np.log(np.clip(shown.cover, 0.01, 1)),
             np.log(min(shown.dimensions, 4)),
         ]

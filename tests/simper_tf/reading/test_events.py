@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 from made_runs import course, run
-from scipy import ndimage
+from scipy import ndimage, special
 
 from simper_tf.reading import camera, compression, courses, events, movement, recording, stretches, verdict
 
@@ -215,6 +215,12 @@ def test_what_pixels_make_of_edges_is_no_repetition(gray, is_steadied, is_kept):
     steady = np.tile(2 * np.arange(20.0) ** 2, (101, 20, 1))[..., None]
     one = returning(0.26, 25 * gray**2)
     assert bool(compression.without([one], steady, (), 10.0, is_steadied)) == is_kept
+
+
+def test_a_picture_that_contradicts_lowers_the_confidence():
+    shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, np.full(4, 0.8), np.ones(4))
+    apart = special.logit([verdict.confidence(dataclasses.replace(shown, explained=one)) for one in (0.0, -0.2, -2.0)])
+    np.testing.assert_allclose(-np.diff(apart), verdict.WEIGHTS[2] * np.array([0.2, 0.8]))
 
 
 def test_what_returns_in_no_tile_is_not_sure():
