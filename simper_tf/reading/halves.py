@@ -18,7 +18,7 @@ GAIN = 0.03
 # Halves of three cycles, and events that the longest movement lasts in which they may differ.
 FEWEST_HALVES, SPANNED = 5, 6.0
 # Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
-FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.3)
+FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.5)
 
 
 def full(run: events.Run) -> tuple[events.Run, bool]:

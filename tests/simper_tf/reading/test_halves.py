@@ -63,6 +63,12 @@ def test_two_cycles_seen_as_three_or_four_halves_are_two(number):
     assert movement.whole_cycle(alike, [alike], 0.6) == alike
 
 
+def test_three_events_that_chance_makes_unlike_are_no_halves():
+    # Neighbours correlate by 0.41, the first and the third by 0.81: 0.47 more is needed.
+    assert not halves.are_halves(made(0.5, 3, wander=1.0))
+    assert halves.are_halves(made(0.5, 3))
+
+
 @pytest.mark.parametrize(
     ("number", "share", "are_halves"), [(3, 4.0, True), (4, 4.0, True), (4, 0.0, False), (5, 4.0, False)]
 )
