@@ -35,7 +35,8 @@ def clock(answer: result.Answer) -> tuple[str, float]:
 def said(answer: result.Answer, unit: str = "hz") -> str:
     """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear`.
 
-    A pause is told as `from 1.2 to 24.0 s with a pause of 2.8 s`: count and frequency are of the rest.
+    A pause is told as `from 1.2 to 24.0 s with a pause of 2.8 s`: count and frequency are of the rest. A tempo that
+    changes is told as `rising from 0.7 to 0.9 Hz`, means of the first and the last third.
 
     What is slower is told as `every 12.4 hours = 2.24e-05 Hz`.
     """
@@ -48,9 +49,13 @@ def said(answer: result.Answer, unit: str = "hz") -> str:
     first, second = (hertz, minute) if unit in ("hz", "count") else (minute, hertz)
     if seconds > 1:
         first, second = f"every {1 / answer.hertz / seconds:.3g} {name}", hertz
-    pairs = f", as pairs of {answer.pairs:.3g} Hz" if answer.pairs else ""
+    between = f", as pairs of {answer.pairs:.3g} Hz" if answer.pairs else ""
+    if trend := answer.trend():
+        between += f", {'rising' if trend[0] < trend[1] else 'falling'} from {trend[0]:.3g} to {trend[1]:.3g} Hz"
     what = {"pulse": "beats", "breath": "breaths"}.get(answer.reader, "repetitions")
-    return f"{first} = {second}{pairs}, {answer.count} {what} {span}{_pauses(answer, name, seconds)}, {answer.verdict}"
+    return (
+        f"{first} = {second}{between}, {answer.count} {what} {span}{_pauses(answer, name, seconds)}, {answer.verdict}"
+    )
 
 
 def _pauses(answer, name, seconds):

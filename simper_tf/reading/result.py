@@ -7,6 +7,7 @@ boxes are (top, left, bottom, right) as shares of the picture.
 import dataclasses
 
 import numpy as np
+from scipy import stats
 
 Span = tuple[float, float]
 Box = tuple[float, float, float, float]
@@ -20,6 +21,8 @@ NOTHING = "nothing repeats"
 STILL = "nothing moves"
 BLACK = "black"
 TOO_SHORT = "too short"
+# By how much tempo must rise or fall from the first third to the last to be told, and how seldom by chance.
+CHANGE, BY_CHANCE = 1.2, 0.01
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,6 +84,15 @@ class Answer:
         smooth = (hertz[:-2] + hertz[1:-1] + hertz[2:]) / 3
         error = np.sqrt(1.5 * np.mean((hertz[1:-1] - smooth) ** 2)) if len(hertz) > 2 else np.nan
         return spans.mean(1), hertz, np.full(len(hertz), error)
+
+    def trend(self) -> tuple[float, float] | None:
+        """Hertz of the first and of the last third of the repetitions where the tempo rises or falls; else None."""
+        lasting = np.diff(self.repetitions, axis=1)[:, 0]
+        third = self.count // 3
+        if third < 2 or stats.spearmanr(lasting, np.arange(self.count)).pvalue > BY_CHANCE:
+            return None
+        first, last = float(1 / lasting[:third].mean()), float(1 / lasting[-third:].mean())
+        return (first, last) if abs(np.log(last / first)) > np.log(CHANGE) else None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,6 +5,7 @@ import dataclasses
 import io
 import json
 
+import numpy as np
 import pytest
 from made import answer, done
 
@@ -26,6 +27,22 @@ def test_an_answer_leads_with_its_unit(unit, start):
 
 def test_both_octaves_are_named_where_sides_alternate():
     assert "1.31 Hz = 78.6 per minute, as pairs of 2.62 Hz, " in answers.said(answer(1.31, pairs=2.62))
+
+
+@pytest.mark.parametrize(
+    ("lasting", "told"),
+    [
+        ((2.0, 2.0, 1.5, 1.4, 1.0, 1.0), ", rising from 0.5 to 1 Hz, 6 repetitions"),
+        ((1.0, 1.0, 1.2, 1.3, 1.5, 1.5, 1.6), ", falling from 1 to 0.645 Hz, 7 repetitions"),
+        ((1.2, 1.19, 1.15, 1.1, 1.06, 1.04), " per minute, 6 repetitions"),  # By less than a fifth.
+        ((2.0, 1.0, 2.0, 1.0, 2.0, 1.0), " per minute, 6 repetitions"),
+        ((2.0, 1.8, 1.5, 1.2, 1.0), " per minute, 5 repetitions"),
+    ],
+)
+def test_a_tempo_that_rises_or_falls_is_told(lasting, told):
+    ends = np.cumsum(lasting)
+    spans = tuple(zip(ends - lasting, ends, strict=True))
+    assert told in answers.said(dataclasses.replace(answer(), repetitions=spans))
 
 
 @pytest.mark.parametrize(
