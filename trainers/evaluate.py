@@ -42,6 +42,8 @@ def opened(settings):
         if (settings.epochs or settings.encoder_from) and not checkpoints.checkpoint_steps(folder / "checkpoints"):
             raise _unfinished(folder, "no checkpoint")
         with data.opened(settings) as clips:
+            if settings.labels:
+                own_videos.stretches(clips, settings)  # Refused now, if at all, and not after clips are encoded.
             yield folder, clips
 
 

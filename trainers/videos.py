@@ -40,9 +40,9 @@ def settings_from(given: Settings) -> Settings:
     Raises:
         ValueError: flags contradict one another, or the recordings have changed since.
     """
-    _refuse_conflicts(given)
     if not given.videos:
         return given
+    _refuse_conflicts(given)
     folder = pathlib.Path(given.run_dir)
     if given.overwrite or not (folder / run_folder.FLAGS).exists():
         return given
@@ -198,13 +198,7 @@ def _why_speeds(settings, told):
 
 
 def _refuse_conflicts(settings):
-    """Refuses flags that mean nothing with `--videos`, or only with it."""
-    if not settings.videos:
-        for name in ("labels", "minutes", "window", "hop", "rate", "size", "gaps"):
-            if getattr(settings, name) != _default(name):
-                value = text_of(getattr(settings, name))
-                raise ValueError(f"--{name}={value} means something with --videos only. Leave it out, or name videos.")
-        return
+    """Refuses flags that mean nothing with `--videos`."""
     learns_from_labels = METHODS[settings.method].needs_labels
     wrong = {
         "dataset": options.is_given("dataset") and not settings.dataset.startswith(f"{own_videos.NAME}/"),

@@ -24,6 +24,8 @@ from simper_tf.views.views import INTERPOLATIONS
 # run, as it does not change the weights.
 _run, _data, _train, _views, _read, _serve = [functools.partial(option, group=name, free=False) for name in (
     "the run", "the data", "training", "views", "evaluation", "the exported model")]  # fmt: skip
+# Those that only recordings of one's own have.
+OF_VIDEOS = ("labels", "minutes", "window", "hop", "rate", "size", "gaps")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,6 +192,10 @@ class Settings:
         ):
             sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
             refusals[sentence] = given and self.format != "saved_model"
+        for name in () if self.videos else OF_VIDEOS:
+            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
+            sentence = f"--{name}={text_of(value)} means something with --videos only. Leave it out, or name videos."
+            refusals[sentence] = value != default
         for sentence, applies in refusals.items():
             if applies:
                 raise ValueError(sentence)

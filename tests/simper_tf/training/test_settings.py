@@ -34,7 +34,7 @@ def test_sizes_are_two_numbers_and_served_clips_have_frames():
         Settings(size=(24,))
     with pytest.raises(ValueError, match=r"--max_frames=7 refuses every clip. Give 8 or more, or 0"):
         Settings(max_frames=7)
-    assert Settings(size=(24, 32), max_frames=8).max_frames == 8
+    assert Settings(videos="a.mp4", size=(24, 32), max_frames=8).max_frames == 8
 
 
 def test_a_band_has_a_width_and_epochs_of_decay_rise():
@@ -58,6 +58,7 @@ def test_a_band_has_a_width_and_epochs_of_decay_rise():
         ({"method": "supervised", "view_frames": 40}, "--view_frames=40 means .*whole clips.* by --view_frames=0"),
         ({"format": "onnx", "warm_up": True}, "--warm_up .*--format=onnx, which is not for a server.* by --nowarm_up"),
         ({"format": "tflite", "max_frames": 9}, "--max_frames means nothing with --format=tflite.* by --max_frames=0"),
+        ({"labels": "counts.csv"}, "--labels=counts.csv means something with --videos only.*out, or name"),
         ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
     ],
 )  # fmt: skip
