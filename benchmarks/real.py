@@ -4,8 +4,10 @@ python -m benchmarks.real [--files=../shared/real] [--document=docs/recordings.m
 
 The files lie in a folder `videos`, with a `truth.csv`. A row tells file, truth,
 answer, error, verdict and CPU seconds; totals follow. Right is a frequency
-or a count within the tolerance that is written beside the truth. With
-`--adapt` SimPer learns from every recording that has an answer, so many
+or a count within the tolerance that is written beside the truth. Of files in
+`benchmarks/before.csv` a row also tells what the first reader said: commit
+236302f, whose `python -m trainers.predict` read windows of six seconds. Its
+frequency is the median of its windows. With `--adapt` SimPer learns from every recording that has an answer, so many
 seconds, and its frequency has an error as well.
 """
 
@@ -27,7 +29,8 @@ from simper_tf.reading import readings, result
 from simper_tf.recordings import sources
 
 COMMAND = "python -m benchmarks.real"
-COLUMNS = ("file", "truth", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
+COLUMNS = ("file", "truth", "before", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
+BEFORE = pathlib.Path(__file__).with_name("before.csv")
 LEARNED = ("SimPer", "its error", "its outcome")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
 OCTAVE = "an octave off"
@@ -117,6 +120,8 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     table = []
     with (folder / "truth.csv").open() as file:
         listed = list(csv.DictReader(file))
+    with BEFORE.open() as file:
+        first = {line["file"]: ": ".join((line["outcome"], line["answer"])) for line in csv.DictReader(file)}
     for line in listed:
         began = time.process_time()
         done = read_video(folder / line["file"])
@@ -125,7 +130,17 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
         told = "; ".join(words(answer) for answer in answers) or "-"
         surest = f"{answers[0].confidence:.2f}" if answers else "-"
         missed = "-" if error is None else f"{error:+.3f}"
-        cells = [line["file"], line["truth"], told, missed, how, done.reading.verdict, surest, f"{taken:.1f}"]
+        cells = [
+            line["file"],
+            line["truth"],
+            first.get(line["file"], "-"),
+            told,
+            missed,
+            how,
+            done.reading.verdict,
+            surest,
+            f"{taken:.1f}",
+        ]
         cells += learned(folder / line["file"], done, true, seconds) if seconds else []
         table.append(dict(zip(COLUMNS + LEARNED, cells, strict=False)))
         print(*cells, sep=" | ", flush=True)
@@ -154,16 +169,21 @@ def words(answer: result.Answer) -> str:
 
 def totals(table: list[dict[str, str]]) -> str:
     """Sentences on how many are right."""
-    outcomes = [row["outcome"] for row in table]
-    controls = sum(one in (REFUSED, ANSWERED) for one in outcomes)
-    parts = [f"{outcomes.count(one)} {one}" for one in (RIGHT, NAMED, WRONG, SILENT) if one in outcomes]
-    repeat = len(table) - controls
-    told = f"Of {repeat} that repeat: {', '.join(parts)}. Of {controls} controls: {outcomes.count(ANSWERED)} answered."
+    told = _totals([row["outcome"] for row in table])
+    if known := [row["before"].split(":")[0] for row in table if row["before"] != "-"]:
+        told += f" Before: {_totals(known)}"
     learned_ones = [row[LEARNED[2]] for row in table if row.get(LEARNED[2], "-") != "-"]
     if learned_ones:
         parts = [f"{learned_ones.count(one)} {one}" for one in (RIGHT, OCTAVE, WRONG)]
         told += f" Of {len(learned_ones)} that SimPer learned from, its frequency is {', '.join(parts)}."
     return told
+
+
+def _totals(outcomes: list[str]) -> str:
+    controls = sum(one in (REFUSED, ANSWERED) for one in outcomes)
+    parts = [f"{outcomes.count(one)} {one}" for one in (RIGHT, NAMED, WRONG, SILENT) if one in outcomes]
+    repeat = f"Of {len(outcomes) - controls} that repeat: {', '.join(parts)}."
+    return f"{repeat} Of {controls} controls: {outcomes.count(ANSWERED)} answered."
 
 
 def report(table: list[dict[str, str]]) -> str:

@@ -36,19 +36,26 @@ DARKEST, BRIGHTEST, FEWEST_LIT = 20, 235, 0.1
 LEAST_LIGHT = 0.003
 
 
-def views(gray: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-    """Steadied frames with the path of the camera, then, where the light changes, those under an even one.
+def views(gray: np.ndarray) -> Iterator[tuple[np.ndarray, bool]]:
+    """Steady frames and whether the camera moved, then, where the light changes, those under an even one.
 
-    The light is told from steady frames: a camera that moves brings other pixels into view.
+    The light is told from steady frames: a camera that moves brings other pixels into view. One that moves too far
+    shows nothing all along, so there is no view: what it passes is not told from what moves.
 
     Args:
         gray: `(T, H, W, 1)` float32.
     """
     steady, path = steadied(gray)
-    yield steady, path
+    if steady is None:
+        return
+    yield steady, path is not None
     even = evened(steady)
+    if even is None:
+        return
+    if path is None:
+        even, path = steadied(even)
     if even is not None:
-        yield steadied(even) if path is None else (even, path)
+        yield even, path is not None
 
 
 def evened(gray: np.ndarray) -> np.ndarray | None:
@@ -67,18 +74,20 @@ def evened(gray: np.ndarray) -> np.ndarray | None:
     return gray / np.maximum(light, 0.1)[:, None, None, None]
 
 
-def steadied(gray: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+def steadied(gray: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Frames without the movement of the camera, and the shift of the scene by it; None if the camera stood.
 
-    The shift is `(T, 2)` pixels down and right. Pixels that were out of view at times are 0 in all frames.
+    The shift is `(T, 2)` pixels down and right. Pixels that were out of view at times are 0 in all frames. There are
+    no frames if the camera moved by more than a quarter of the picture.
 
     Args:
         gray: `(T, H, W, 1)` float32.
     """
     path = _path(gray[..., 0])
-    reach = np.ptp(path, axis=0) if path is not None else np.zeros(2)
-    if reach.max() < LEAST or (reach > MOST * np.array(gray.shape[1:3])).any():
+    if path is None or np.ptp(path, axis=0).max() < LEAST:
         return gray, None
+    if _is_too_far(path, gray):
+        return None, path
     path = path - np.median(path, axis=0)
     for _ in range(ROUNDS):
         path = path + _left(_moved(gray, path))
@@ -156,7 +165,14 @@ def _path(gray: np.ndarray) -> np.ndarray | None:
     if (common**2).sum() < COMMON * ((common**2).sum() + apart):
         return None
     path = np.concatenate(([[0.0, 0.0]], np.cumsum(common, axis=0)))
-    return path if told.sum() >= FEWEST_TILES or _is_pan(path) else None
+    if told.sum() >= FEWEST_TILES:
+        return path
+    return path if _is_pan(path) and not _is_too_far(path, gray) else None
+
+
+def _is_too_far(path: np.ndarray, gray: np.ndarray) -> bool:
+    """Whether a path leads over more of the picture than leaves something in view all along."""
+    return bool((np.ptp(path, axis=0) > MOST * np.array(gray.shape[1:3])).any())
 
 
 def _is_pan(path: np.ndarray) -> bool:

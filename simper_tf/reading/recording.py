@@ -124,15 +124,16 @@ def _ranked(
     Each way is tried only where nothing was clear before.
     """
     ranked: list[movement.Candidate] = []
-    limits = _limits(stretch.rate, band)
+    steady, limits = gray, _limits(stretch.rate, band)
     for look in _looks(gray):
+        steady = look.steady
         some = movement.candidates(_scores(look.seen, stretch), limits)
         if look.of_magnitudes:
             some = _of_the_scene(some, look, stretch, limits)
-        ranked += compression.without(some, look.steady, keys, stretch.rate, look.path is not None)
+        ranked += compression.without(some, steady, keys, stretch.rate, look.is_steadied)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
-    return look.steady, movement.surest_first(ranked)
+    return steady, movement.surest_first(ranked)
 
 
 def _of_the_scene(
@@ -161,22 +162,23 @@ class _Look(NamedTuple):
     Attributes:
         steady: Frames without what is taken out of them.
         seen: What of them is read: the frames, or magnitudes of their transform.
-        path: The path of the camera that was taken out; None for none.
+        is_steadied: Whether the camera moved, and its movement was taken out.
         of_magnitudes: Whether magnitudes are read.
     """
 
     steady: np.ndarray
     seen: np.ndarray
-    path: np.ndarray | None
+    is_steadied: bool
     of_magnitudes: bool = False
 
 
 def _looks(gray: np.ndarray) -> Iterator[_Look]:
     """Ways to look at frames, the plainest first."""
-    for steady, path in camera.views(gray):
-        yield _Look(steady, steady, path)
+    steady = gray
+    for steady, is_steadied in camera.views(gray):
+        yield _Look(steady, steady, is_steadied)
     if not camera.moves_as_one(gray):
-        yield _Look(steady, magnitudes.of(gray), None, of_magnitudes=True)
+        yield _Look(steady, magnitudes.of(gray), False, of_magnitudes=True)
 
 
 def _even(scores: np.ndarray, stretch: stretches.Stretch) -> np.ndarray:

@@ -115,5 +115,8 @@ def test_a_pan_moves_as_one_and_something_that_moves_is_not():
     assert camera.pans(pan)
     assert not camera.pans(pan[:7])  # 1.5 pixels.
     assert not camera.pans(np.concatenate((pan, pan[::-1])))
+    assert not list(camera.views(pan))  # 20 of 64 pixels.
+    (seen,) = camera.views(pan[:50])
+    assert seen[1]
     swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
     assert not camera.moves_as_one(swing)
