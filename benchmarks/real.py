@@ -121,7 +121,7 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     with (folder / "truth.csv").open() as file:
         listed = list(csv.DictReader(file))
     with BEFORE.open() as file:
-        first = {line["file"]: ": ".join((line["outcome"], line["answer"])) for line in csv.DictReader(file)}
+        first = {line["file"]: f"{line['outcome']}: {line['answer']}" for line in csv.DictReader(file)}
     for line in listed:
         began = time.process_time()
         done = read_video(folder / line["file"])

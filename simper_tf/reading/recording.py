@@ -44,7 +44,10 @@ FEWEST_FRAMES = 8
 STILL = 0.15
 # Share of the power of the pulse in one line at which it is as likely as not.
 SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
-_ORDER = (result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.NOTHING, result.STILL, result.BLACK, result.TOO_SHORT)
+_ORDER = (
+    result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.TOO_FAR, result.NOTHING, result.STILL, result.BLACK,
+    result.TOO_SHORT,
+)  # fmt: skip
 
 
 def read(
@@ -106,6 +109,8 @@ def _of_stretch(
         answers = _skin(stretch, band, whole=True)
         return answers[0].verdict if answers else result.NOTHING, answers
     steady, ranked = _ranked(stretch, gray, band, keys)
+    if steady is None:
+        return result.TOO_FAR, []
     told = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
     answers = [_answer(stretch, steady, one) for one in told]
     if not any(answer.verdict == result.CLEAR for answer in answers) and not camera.pans(gray):
@@ -118,13 +123,13 @@ def _of_stretch(
 
 def _ranked(
     stretch: stretches.Stretch, gray: np.ndarray, band: tuple[float, float] | None, keys: tuple[float, ...]
-) -> tuple[np.ndarray, list[movement.Candidate]]:
+) -> tuple[np.ndarray | None, list[movement.Candidate]]:
     """Steady frames and candidates of a stretch: as filmed, under an even light, and wherever the picture stands.
 
-    Each way is tried only where nothing was clear before.
+    Each way is tried only where nothing was clear before. There are no frames where the camera moves too far.
     """
     ranked: list[movement.Candidate] = []
-    steady, limits = gray, _limits(stretch.rate, band)
+    steady, limits = None, _limits(stretch.rate, band)
     for look in _looks(gray):
         steady = look.steady
         some = movement.candidates(_scores(look.seen, stretch), limits)

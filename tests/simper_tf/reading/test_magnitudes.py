@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from simper_tf.reading import camera, magnitudes, recording
+from simper_tf.reading import camera, magnitudes, recording, result
 
 HEIGHT, WIDTH, RATE = 44, 64, 15
 
@@ -116,6 +116,8 @@ def test_a_pan_moves_as_one_and_something_that_moves_is_not():
     assert not camera.pans(pan[:7])  # 1.5 pixels.
     assert not camera.pans(np.concatenate((pan, pan[::-1])))
     assert not list(camera.views(pan))  # 20 of 64 pixels.
+    frames = np.clip(pan, 0, 255).astype(np.uint8)
+    assert recording.read(zip(np.arange(80) / RATE, frames, strict=True)).verdict == result.TOO_FAR
     (seen,) = camera.views(pan[:50])
     assert seen[1]
     swing = np.stack([growing(k / RATE) for k in range(80)])[..., None]
