@@ -13,8 +13,8 @@ from simper_tf.reading.learned import Learned
 from simper_tf.recordings import face, sources
 from simper_tf.recordings.errors import RawDataError
 
-# Pixels of the longer side of the frames that are read.
-LONGEST_SIDE = 80
+# Pixels of the longer side of the frames that are read, and of the shorter one at least: slopes take two.
+LONGEST_SIDE, FEWEST_PIXELS = 80, 2
 _FACE_SIDE = 640  # Pixels a side of pictures in which a face is found as well as in larger ones.
 DRAWN = 3  # Answers that a picture shows.
 CAMERA_SECONDS = 60.0  # For which a camera is recorded where no end is named.
@@ -140,7 +140,7 @@ def shape_of(info: sources.Info, box: sources.Box | None = None) -> tuple[int, i
     """Returns `(height, width)` of the frames that are read of a recording, or of a box in it."""
     width, height = box[2:] if box else (info.width, info.height)
     scale = min(1.0, LONGEST_SIDE / max(height, width))
-    return max(round(scale * height), 1), max(round(scale * width), 1)
+    return max(round(scale * height), FEWEST_PIXELS), max(round(scale * width), FEWEST_PIXELS)
 
 
 def check_box(source: sources.Source, info: sources.Info, box: sources.Box | None):

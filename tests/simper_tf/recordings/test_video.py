@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from ramps import EVEN, SHAPE, VARYING, grainy, noise, numbers, ramp, read, write
 
+from simper_tf.reading import readings
 from simper_tf.recordings import sources, video, worker
 from simper_tf.recordings.errors import RawDataError
 
@@ -224,3 +225,12 @@ def test_a_hole_in_an_interval_is_refused(folder):
     assert video.probe(path).longest_gap == pytest.approx(0.55)
     with pytest.raises(RawDataError, match=r"no frame between 0\.950 s and 1\.500 s"):
         video.read_interval(path, 0.5, 2, 16)
+
+
+@pytest.mark.parametrize("shape", [(2, 640), (16, 1920), (640, 2)])
+def test_pictures_of_a_few_rows_are_read(tmp_path, shape):
+    light = 120 + 80 * np.sin(2 * np.pi * np.arange(125) / 25)[:, None, None] * np.linspace(0.2, 1, max(shape))
+    pictures = np.broadcast_to(light if shape[0] < shape[1] else light.transpose(0, 2, 1), (125, *shape))
+    path = write(tmp_path / "narrow.mkv", np.repeat(np.uint8(pictures)[..., None], 3, 3), codec="ffv1", pixels="gray")
+    (answer,) = readings.read(sources.open_file(path)).reading.clear
+    assert answer.hertz == pytest.approx(1, abs=0.01)
