@@ -35,6 +35,11 @@ DARKEST, BRIGHTEST, FEWEST_LIT = 20, 235, 0.1
 # Standard deviation of the light, as share of its mean, from which on it matters.
 LEAST_LIGHT = 0.003
 
+# Root mean square of edges that pass from pixel to pixel, at most, as share of that of the picture's second derivative.
+EDGES = 0.1
+# Root mean square in gray levels, half that of their rounding, below which nothing is told.
+ROUNDED = 0.15
+
 
 def views(gray: np.ndarray) -> Iterator[tuple[np.ndarray, bool]]:
     """Steady frames and whether the camera moved, then, where the light changes, those under an even one.
@@ -113,6 +118,21 @@ def pans(gray: np.ndarray) -> bool:
     """
     path = _path(gray[..., 0])
     return path is not None and np.ptp(path, axis=0).max() >= FAR and _is_pan(path)
+
+
+def faintest(steady: np.ndarray, is_steadied: bool) -> np.ndarray:
+    """Mean square that pixels make of themselves in every tile, summed over it, `(tiles,)`.
+
+    Gray levels are rounded. Under a camera that moves edges pass from pixel to pixel, as strong as they are bent.
+
+    Args:
+        steady: `(T, H, W, 1)` float32, without the movement of the camera.
+        is_steadied: Whether there was any.
+    """
+    mean = steady[..., 0].mean(0)
+    bends = sum(np.gradient(np.gradient(mean, axis=axis), axis=axis) ** 2 for axis in (0, 1))
+    tiles = [bends[top:bottom, left:right] for top, left, bottom, right in courses.boxes(*mean.shape)]
+    return np.array([tile.size * max(ROUNDED**2, EDGES**2 * tile.mean() * is_steadied) for tile in tiles])
 
 
 def _always_seen(path: np.ndarray, height: int, width: int) -> np.ndarray:

@@ -1,45 +1,38 @@
 """Repetition that is in the file or its pixels alone, told from what was filmed.
 
 A still picture changes a little where the file stores whole frames, and
-in the pattern of frames that refer to others. Under a camera that moves
-it changes as edges pass from pixel to pixel. All are faint. Periods of
-key frames and of patterns are known, and how strong edges can be.
+in the pattern of frames that refer to others, whose periods are known.
+What is fainter than pixels make of themselves is no repetition either.
 """
 
 import numpy as np
 
-from simper_tf.reading import courses, events, movement
+from simper_tf.reading import events, movement
 
 # Root mean square in gray levels of what compression does to a still picture, at most.
 FAINT = 1.0
-# Root mean square of edges that pass from pixel to pixel, at most, as share of that of the picture's second derivative.
-EDGES = 0.1
-# Root mean square in gray levels, half that of their rounding, below which nothing is told.
-ROUNDED = 0.15
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
 
 
 def without(
     ranked: list[movement.Candidate],
-    steady: np.ndarray,
+    pixels: int,
+    least: np.ndarray,
     keys: tuple[float, ...],
     rate: float,
-    is_steadied: bool = False,
 ) -> list[movement.Candidate]:
     """Candidates less those of the compression, and less sure ones at multiples of these.
 
     Args:
         ranked: Candidates of one stretch, the surest first.
-        steady: `(T, H, W, 1)` its frames in gray, without the movement of the camera.
+        pixels: Pixels of its frames.
+        least: `(tiles,)` of `camera.faintest`.
         keys: Seconds of the key frames; empty if they are not known.
         rate: Frames per second.
-        is_steadied: Whether the camera moved.
     """
     kept: list[movement.Candidate] = []
     tempos: list[float] = []
-    pixels = steady[0].size
-    least = _least(steady, is_steadied)
     for one in ranked:
         faint = _power(one) < pixels * FAINT**2
         of_keys = faint and _is_of_keys(one.hertz, keys, rate)
@@ -81,14 +74,6 @@ def _is_fainter(one: movement.Candidate, least: np.ndarray) -> bool:
     """Whether what returns is fainter, in the tile where most does, than what pixels make of themselves."""
     returns = _returns(one)
     return bool(returns.max() < least[returns.argmax()])
-
-
-def _least(steady: np.ndarray, is_steadied: bool) -> np.ndarray:
-    """Mean square of rounded gray levels and of edges that a camera moves over pixels, sums over tiles, `(tiles,)`."""
-    mean = steady[..., 0].mean(0)
-    bends = sum(np.gradient(np.gradient(mean, axis=axis), axis=axis) ** 2 for axis in (0, 1))
-    tiles = [bends[top:bottom, left:right] for top, left, bottom, right in courses.boxes(*mean.shape)]
-    return np.array([tile.size * max(ROUNDED**2, EDGES**2 * tile.mean() * is_steadied) for tile in tiles])
 
 
 def _is_whole(number: float, tolerance: float) -> bool:

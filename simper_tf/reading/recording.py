@@ -135,7 +135,8 @@ def _ranked(
         some = movement.candidates(_scores(look.seen, stretch), limits)
         if look.of_magnitudes:
             some = _of_the_scene(some, look, stretch, limits)
-        ranked += compression.without(some, steady, keys, stretch.rate, look.is_steadied)
+        least = camera.faintest(steady, look.is_steadied)
+        ranked += compression.without(some, steady[0].size, least, keys, stretch.rate)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
             break
     return steady, movement.surest_first(ranked)
