@@ -7,8 +7,9 @@ answer, error, verdict and CPU seconds; totals follow. Right is a frequency
 or a count within the tolerance that is written beside the truth. Of files in
 `benchmarks/before.csv` a row also tells what the first reader said: commit
 236302f, whose `python -m trainers.predict` read windows of six seconds. Its
-frequency is the median of its windows. With `--adapt` SimPer learns from every recording that has an answer, so many
-seconds, and its frequency has an error as well.
+frequency is the median of its windows. With `--adapt` SimPer learns from
+every recording that has an answer, so many seconds, and its frequency has an
+error as well.
 """
 
 import argparse
@@ -130,17 +131,8 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
         told = "; ".join(words(answer) for answer in answers) or "-"
         surest = f"{answers[0].confidence:.2f}" if answers else "-"
         missed = "-" if error is None else f"{error:+.3f}"
-        cells = [
-            line["file"],
-            line["truth"],
-            first.get(line["file"], "-"),
-            told,
-            missed,
-            how,
-            done.reading.verdict,
-            surest,
-            f"{taken:.1f}",
-        ]
+        cells = [line["file"], line["truth"], first.get(line["file"], "-"), told, missed, how]
+        cells += [done.reading.verdict, surest, f"{taken:.1f}"]
         cells += learned(folder / line["file"], done, true, seconds) if seconds else []
         table.append(dict(zip(COLUMNS + LEARNED, cells, strict=False)))
         print(*cells, sep=" | ", flush=True)

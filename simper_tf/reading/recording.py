@@ -113,8 +113,9 @@ def _of_stretch(
         return result.TOO_FAR, []
     told = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
     answers = [_answer(stretch, steady, one) for one in told]
-    if not any(answer.verdict == result.CLEAR for answer in answers) and not camera.pans(gray):
-        answers = _skin(stretch, band) or answers
+    if not any(answer.verdict == result.CLEAR for answer in answers):
+        pulse = _skin(stretch, band)
+        answers = pulse if pulse and not camera.pans(gray) else answers
     if not answers:
         answers = [_answer(stretch, steady, one) for one in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)

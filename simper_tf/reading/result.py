@@ -90,10 +90,12 @@ class Answer:
         """Hertz of the first and of the last third of the repetitions where the tempo rises or falls; else None."""
         lasting = np.diff(self.repetitions, axis=1)[:, 0]
         third = self.count // 3
-        if third < 2 or stats.spearmanr(lasting, np.arange(self.count)).pvalue > BY_CHANCE:
+        if third < 2:
             return None
         first, last = float(1 / lasting[:third].mean()), float(1 / lasting[-third:].mean())
-        return (first, last) if abs(np.log(last / first)) > np.log(CHANGE) else None
+        changes = max(first, last) > CHANGE * min(first, last)
+        is_sure = changes and stats.spearmanr(lasting, np.arange(self.count)).pvalue < BY_CHANCE
+        return (first, last) if is_sure else None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -193,9 +193,9 @@ class Settings:
             sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
             refusals[sentence] = given and self.format != "saved_model"
         for name in () if self.videos else OF_VIDEOS:
-            value, default = getattr(self, name), type(self).__dataclass_fields__[name].default
+            value = getattr(self, name)
             sentence = f"--{name}={text_of(value)} means something with --videos only. Leave it out, or name videos."
-            refusals[sentence] = value != default
+            refusals[sentence] = value != getattr(type(self), name)
         for sentence, applies in refusals.items():
             if applies:
                 raise ValueError(sentence)

@@ -189,11 +189,11 @@ def test_candidates_are_confirmed_by_others_of_their_tempo():
     assert movement.confirmed(some, []) == []
 
 
-def returning(hertz, energy, power=900.0):
+def returning(hertz, energy):
     """A candidate of five events that returns in the first of two tiles, by a mean square summed over its pixels."""
     one = candidate(hertz, 0.9)
     scores = np.random.default_rng(0).normal(size=(101, 2, 12)).astype(np.float32)
-    moving = dataclasses.replace(one.run.course, rung=courses.Rung(power**0.5 * scores, 100.0, scores))
+    moving = dataclasses.replace(one.run.course, rung=courses.Rung(30 * scores, 100.0, scores))
     energy = events.SAMPLES * (4 + 3) * np.array([energy, 8100.0])
     shown = verdict.Evidence(5, 0.9, 3.0, 0.0, 1.0, 9.0, np.array([1.0, -0.2]), energy)
     return dataclasses.replace(one, run=dataclasses.replace(one.run, course=moving), evidence=shown)
