@@ -1,7 +1,7 @@
 """What an evaluation prints of a run: whether it learned, its scores, and a verdict."""
 
 from simper_tf.evaluation import metrics, protocols, tables
-from simper_tf.signals.octave import Octave
+from simper_tf.signals.votes import Octave
 from trainers import cli
 
 # Clips on whose views it is looked whether features follow the speed.

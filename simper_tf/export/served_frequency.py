@@ -32,12 +32,12 @@ class FrequencyModel(FeaturesModel):
     Args:
         encoder, frame_shape, value_range, max_frames: As in `FeaturesModel`.
         band: `(low, high)` in Hz, in which the frequency lies.
-        harmonic: The one at which the features run: that of `octave.Octave`, or of `readout.calibrate_harmonic`;
+        harmonic: The one at which the features run: that of `votes.Octave`, or of `readout.calibrate_harmonic`;
             `readout.FUNDAMENTAL` to read features in the band, where a prior kept them, by
             `readout.fundamental_frequency`; None to read each clip by its own pixels, see `octave.resolve_octave`, and
             by its features in the band where its pixels show no line.
         is_overruled: Whether a clip whose pixels clearly show another multiple than a common one is read by them, see
-            `octave.Octave.is_overruled`; else it has no confidence.
+            `votes.Octave.is_overruled`; else it has no confidence.
         unit: A key of `tasks.FREQUENCY_UNITS`, in which frequencies are answered too.
 
     Raises:

@@ -12,7 +12,7 @@ from simper_tf.encoders.before_head import with_features
 from simper_tf.losses import diagnostics
 from simper_tf.methods import batches, frequencies
 from simper_tf.methods.training_facts import TrainingFacts
-from simper_tf.signals.octave import Octave
+from simper_tf.signals.votes import Octave
 from simper_tf.utils.clips import ANY_FRAMES, batch_of, check_clips, plain_errors, unit_range
 from simper_tf.utils.config import as_tuple
 from simper_tf.utils.options import Options
@@ -308,8 +308,8 @@ class Method(keras.Model):
     def frequency(self, clips: ArrayLike, rate: ArrayLike) -> tf.Tensor | float:
         """Reads frequencies off the features, at the multiple that the pixels of these clips show, without a label.
 
-        Clips vote, and what four in five of them say holds for all, as single ones mislead in noise; where they do not
-        agree each is read by its own pixels. See `octave.Octave`.
+        Clips vote, and what two in three of them say holds for all, as single ones mislead in noise; where they do not
+        agree each is read by its own pixels. See `votes.Octave`.
 
         Args:
             clips: As in `encode`, or a single clip `(T, H, W, C)`.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simper_tf.signals import octave, spectrum
+from simper_tf.signals import spectrum, votes
 from simper_tf.signals.readout import check_rate
 
 # Clips that are encoded at once.
@@ -17,12 +17,12 @@ def frequency(encode: Callable, clips, rate):
         return float(frequency(encode, np.asarray(clips)[None], rate)[0])
     check_rate(rate, len(clips))
     features, pixels = _read(encode, clips)
-    return octave.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
+    return votes.find_octave(features, pixels).frequency(features, pixels, np.float32(rate))
 
 
-def find_octave(encode: Callable, clips, lowest: float = 0.0) -> octave.Octave:
+def find_octave(encode: Callable, clips, lowest: float = 0.0) -> votes.Octave:
     """Returns the multiple of the frequency at which features run; see `Method.octave`."""
-    return octave.find_octave(*_read(encode, clips), lowest)
+    return votes.find_octave(*_read(encode, clips), lowest)
 
 
 def _read(encode, clips):

@@ -12,7 +12,7 @@ from simper_tf.methods import SimPer
 from simper_tf.reading.learned import Learned, Part, median
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.frames import resized
-from simper_tf.signals import octave, spectrum
+from simper_tf.signals import spectrum, votes
 from simper_tf.utils.standardize import changes, is_series
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
@@ -54,7 +54,7 @@ def adapt(part: Part, seconds: float, report: Callable[[float], None] = lambda l
         step(tf.constant(clips[random.integers(0, len(clips), _BATCH)]))
         report(left)
     features, pixels = np.asarray(model.encode(clips)), spectrum.pixel_power(clips)
-    hertz = octave.find_octave(features, pixels).frequency(features, pixels, part.plan.rate)
+    hertz = votes.find_octave(features, pixels).frequency(features, pixels, part.plan.rate)
     return median("adapt", [float(number) for number in hertz])
 
 

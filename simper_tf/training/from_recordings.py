@@ -23,7 +23,8 @@ from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE
 from simper_tf.signals import spectrum
-from simper_tf.signals.octave import Octave, resolve_together
+from simper_tf.signals.octave import resolve_together
+from simper_tf.signals.votes import Octave
 from simper_tf.training.counted import Counted
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views

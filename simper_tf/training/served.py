@@ -7,7 +7,7 @@ from simper_tf.evaluation.heads import HEADS
 from simper_tf.evaluation.protocols import PROTOCOLS
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import readout
-from simper_tf.signals.octave import Octave
+from simper_tf.signals.votes import Octave
 
 # Those that read frequencies off a spectrum of features, of clips of any length.
 FOURIER = ("fft_resolved", "fft", "fft_fundamental", "fft_calibrated")

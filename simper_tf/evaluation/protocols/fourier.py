@@ -4,16 +4,16 @@ import dataclasses
 
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Task
-from simper_tf.signals import octave, readout
+from simper_tf.signals import readout, votes
 from simper_tf.utils.options import Options, option, takes
 
 
 def fft_resolved(train: Features, validation: Features, test: Features, task: Task) -> Prediction:
     """Reads test clips by the multiple of the frequency that training clips vote for, or clip by clip.
 
-    What it found is the `octave.Octave` of the encoder, as `octave`.
+    What it found is the `votes.Octave` of the encoder, as `octave`.
     """
-    voted = octave.find_octave(train.series, train.pixels)
+    voted = votes.find_octave(train.series, train.pixels)
     values = voted.frequency(test.series, test.pixels, test.rates) * test.per_hertz(task)
     return Prediction(values, str(voted), {"octave": dataclasses.asdict(voted)})
 

@@ -6,7 +6,7 @@ from made_up_features import RATE, perfect
 
 from simper_tf.evaluation import protocols
 from simper_tf.evaluation.tasks import Frequency
-from simper_tf.signals.octave import Octave, find_octave
+from simper_tf.signals.votes import Octave, find_octave
 
 RNG = np.random.default_rng(43)
 TASK = Frequency("Hz", band=(0.4, 5.5))

@@ -3,7 +3,7 @@ import pytest
 import tensorflow as tf
 from made_up_features import in_hertz
 
-from simper_tf.signals import octave, readout, spectrum
+from simper_tf.signals import octave, readout, spectrum, votes
 
 RNG = np.random.default_rng(23)
 RATE, BAND = 30.0, (0.4, 5.5)
@@ -160,7 +160,7 @@ def test_a_common_multiple_reads_what_noise_drowned():
     pixels = tf.concat(clear + drowned, axis=0)
     read = octave.resolve_octave(features, pixels, RATE)
     assert np.mean(np.abs(read - frequencies) > 0.1) > 0.5
-    divisor, agreement = octave.most_voted(octave.octave_votes(features, pixels))
+    divisor, agreement = votes.most_voted(octave.octave_votes(features, pixels))
     assert (divisor, agreement) == (2, 1.0)
     np.testing.assert_allclose(RATE * octave.wide_peak(features) / divisor, frequencies, atol=0.01)
 
@@ -274,4 +274,4 @@ def test_what_features_do_below_the_lowest_frequency_is_drift(rate):
     pixels = spectrum.pixel_power((0.5 + 0.4 * np.sin(2 * np.pi * 1.5 * times))[None, :, None, None, None])
     assert octave.resolve_octave(features, pixels, rate).numpy() == pytest.approx(0.27, abs=0.03)
     assert octave.resolve_octave(features, pixels, rate, 0.6).numpy() == pytest.approx(1.5, abs=0.01)
-    assert octave.find_octave(features, pixels, 0.03).divisor == 2
+    assert votes.find_octave(features, pixels, 0.03).divisor == 2

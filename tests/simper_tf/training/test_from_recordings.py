@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simper_tf
-from simper_tf.signals import octave
+from simper_tf.signals import votes
 
 
 def swinging(path, hertz, seconds=8.0, rate=15):
@@ -66,7 +66,7 @@ def test_the_exported_model_has_the_recordings_band_and_rate(model, tmp_path):
 
 @pytest.mark.slow
 def test_features_at_a_multiple_end_the_band_of_the_model(model, tmp_path, monkeypatch):
-    monkeypatch.setattr(model, "octave", octave.Octave(divisor=4, agreement=1.0, voting=1.0))
+    monkeypatch.setattr(model, "octave", votes.Octave(divisor=4, agreement=1.0, voting=1.0))
     path = model.export(tmp_path / "saved_model")
     facts = json.loads((path / "assets.extra" / "metadata.json").read_text())
     assert facts["band_hz"] == pytest.approx([0.6, 0.999 * 15 / 4 / 2])
