@@ -2,9 +2,10 @@
 
 python -m benchmarks.real [--files=../shared/real] [--document=docs/recordings.md] [--adapt=20]
 
-The files lie in a folder `videos`, with a `truth.csv`. A row tells file, truth,
-answer, error, verdict and CPU seconds; totals follow. Right is a frequency
-or a count within the tolerance that is written beside the truth. Of files in
+The files lie in a folder `videos` or `series`, with a `truth.csv`. A row tells
+file, truth, answer, error, verdict and CPU seconds; totals follow. Right is a
+frequency or a count within the tolerance that is written beside the truth.
+`1.2 Hz at rate 100` is read with `--rate=100`. Of files in
 `benchmarks/before.csv` a row also tells what the first reader said: commit
 236302f, whose `python -m trainers.predict` read windows of six seconds. Its
 frequency is the median of its windows. With `--adapt` SimPer learns from
@@ -28,14 +29,17 @@ from simper_tf.commands import predict
 from simper_tf.evaluation import tables
 from simper_tf.reading import readings, result
 from simper_tf.recordings import sources
+from simper_tf.recordings.errors import RawDataError
 
 COMMAND = "python -m benchmarks.real"
 COLUMNS = ("file", "truth", "before", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")
 BEFORE = pathlib.Path(__file__).with_name("before.csv")
 LEARNED = ("SimPer", "its error", "its outcome")
 RIGHT, NAMED, WRONG, SILENT, REFUSED, ANSWERED = "right", "octave named", "wrong", "silent", "refused", "answered"
+NOT_OPENED = "not opened"
 OCTAVE = "an octave off"
 PICTURES = 80
+NUMBER = r"([\d.]+(?:e-?\d+)?)"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Truth:
         count: Repetitions in all; None where it is not told.
         off: Tolerance of the count.
         span: Seconds that the first frequency was counted in; None for all.
+        rate: Samples per second of a file that does not tell them; None for others.
     """
 
     hertz: tuple[float, ...]
@@ -55,6 +60,7 @@ class Truth:
     count: float | None
     off: float
     span: tuple[float, float] | None = None
+    rate: float | None = None
 
 
 def truth(row: dict[str, str]) -> Truth:
@@ -62,14 +68,15 @@ def truth(row: dict[str, str]) -> Truth:
     told, tolerance = row["truth"], row["tolerance"]
     if row["kind"].startswith("control") or told.startswith("nothing"):
         return Truth((), None, None, 0.0)
-    numbers = re.findall(r"([\d.]+) ?(reps|rep|bpm|in all|Hz)?", tolerance)
+    numbers = re.findall(NUMBER + r" ?(reps|rep|bpm|in all|Hz)?", tolerance)
     near = next((float(one) / (60 if unit == "bpm" else 1) for one, unit in numbers if "rep" not in unit), None)
     off = next((float(one) for one, unit in numbers if "rep" in unit), 0.0)
     counts = re.findall(r"([\d.]+) (?:in all|reps)", told)
     count = max((float(one) for one in counts), default=None) if off else None
-    hertz = tuple(float(one) for one in re.findall(r"([\d.]+) Hz", told))
+    hertz = tuple(float(one) for one in re.findall(NUMBER + " Hz", told))
     span = re.search(r"Hz (?:at|in) ([\d.]+)-([\d.]+) s", told)
-    return Truth(hertz, near, count, off, (float(span[1]), float(span[2])) if span else None)
+    rate = re.search("at rate " + NUMBER, told)
+    return Truth(hertz, near, count, off, span and (float(span[1]), float(span[2])), rate and float(rate[1]))
 
 
 def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float | None]:
@@ -106,16 +113,16 @@ def video(path: pathlib.Path) -> Iterator[tuple[float, np.ndarray]]:
             yield frame.time, picture.reshape(*picture.shape[:2], -1)
 
 
-def read_video(path: pathlib.Path) -> readings.Done:
-    """What `simper predict` reads of a video."""
-    return readings.read(sources.open_file(path))
+def read(path: pathlib.Path, rate: float | None = None) -> readings.Done:
+    """What `simper predict` reads of a recording, with a `--rate` or without."""
+    return readings.read(sources.open_file(path, rate))
 
 
 def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
-    """Rows of the table of a folder's videos.
+    """Rows of the table of a folder's recordings.
 
     Args:
-        folder: Of the videos and their `truth.csv`.
+        folder: Of the recordings and their `truth.csv`.
         seconds: That SimPer learns from each recording with an answer; 0 for no learning.
     """
     table = []
@@ -124,13 +131,20 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     with BEFORE.open() as file:
         first = {line["file"]: f"{line['outcome']}: {line['answer']}" for line in csv.DictReader(file)}
     for line in listed:
-        began = time.process_time()
-        done = read_video(folder / line["file"])
-        taken, true, answers = time.process_time() - began, truth(line), done.reading.clear
+        began, true = time.process_time(), truth(line)
+        try:
+            done = read(folder / line["file"], true.rate)
+        except RawDataError as refusal:
+            how = NOT_OPENED if true.hertz else REFUSED
+            cells = [line["file"], line["truth"], first.get(line["file"], "-"), refusal.found, "-", how]
+            table.append(dict(zip(COLUMNS, [*cells, "-", "-", f"{time.process_time() - began:.1f}"], strict=True)))
+            print(*cells, sep=" | ", flush=True)
+            continue
+        taken, answers = time.process_time() - began, done.reading.clear
         how, error = outcome(true, answers)
         told = "; ".join(words(answer) for answer in answers) or "-"
         surest = f"{answers[0].confidence:.2f}" if answers else "-"
-        missed = "-" if error is None else f"{error:+.3f}"
+        missed = "-" if error is None else in_digits(error, max(true.hertz), "+")
         cells = [line["file"], line["truth"], first.get(line["file"], "-"), told, missed, how]
         cells += [done.reading.verdict, surest, f"{taken:.1f}"]
         cells += learned(folder / line["file"], done, true, seconds) if seconds else []
@@ -156,7 +170,12 @@ def learned(path: pathlib.Path, done: readings.Done, true: Truth, seconds: float
 def words(answer: result.Answer) -> str:
     """Answer in a cell of a table."""
     pairs = f", as pairs of {answer.pairs:.2f}" if answer.pairs else ""
-    return f"{answer.hertz:.3f} Hz{pairs}, {answer.count} in {answer.start:.1f}-{answer.end:.1f} s"
+    return f"{in_digits(answer.hertz, answer.hertz)} Hz{pairs}, {answer.count} in {answer.start:.1f}-{answer.end:.1f} s"
+
+
+def in_digits(hertz: float, of: float, sign: str = "") -> str:
+    """Frequency, or its error, in a cell of a table: to a thousandth of a hertz, of slow ones to three digits."""
+    return f"{hertz:{sign}.3f}" if of >= 0.05 else f"{hertz:{sign}.3g}"
 
 
 def totals(table: list[dict[str, str]]) -> str:
@@ -173,7 +192,7 @@ def totals(table: list[dict[str, str]]) -> str:
 
 def _totals(outcomes: list[str]) -> str:
     controls = sum(one in (REFUSED, ANSWERED) for one in outcomes)
-    parts = [f"{outcomes.count(one)} {one}" for one in (RIGHT, NAMED, WRONG, SILENT) if one in outcomes]
+    parts = [f"{outcomes.count(one)} {one}" for one in (RIGHT, NAMED, WRONG, SILENT, NOT_OPENED) if one in outcomes]
     repeat = f"Of {len(outcomes) - controls} that repeat: {', '.join(parts)}."
     return f"{repeat} Of {controls} controls: {outcomes.count(ANSWERED)} answered."
 
@@ -192,16 +211,16 @@ def markdown(table: list[dict[str, str]], columns: Sequence[str]) -> str:
 
 
 def main():
-    """Reads all videos, prints the totals and writes the table."""
+    """Reads all recordings, prints the totals and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real"))
     parser.add_argument("--adapt", type=float, default=0.0, help="Seconds that SimPer learns from each; 0 for none.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     args = parser.parse_args()
-    folder = args.files / "videos"
-    if not (folder / "truth.csv").is_file():
-        parser.error(f"--files={args.files}: no folder videos with a truth.csv in it.")
-    table = rows(folder, args.adapt)
+    folders = [args.files / name for name in ("videos", "series") if (args.files / name / "truth.csv").is_file()]
+    if not folders:
+        parser.error(f"--files={args.files}: no folder videos or series with a truth.csv in it.")
+    table = [row for folder in folders for row in rows(folder, args.adapt)]
     print(totals(table))
     document.into_document(args.document, COMMAND, report(table))
 

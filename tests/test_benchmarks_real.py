@@ -21,6 +21,8 @@ def test_a_truth_has_frequencies_counts_and_tolerances():
     assert row("0.88 Hz = 53 bpm", "3 bpm").near == pytest.approx(0.05)
     assert row("0.34 Hz in 0-9 s", "0.02").span == (0, 9)
     assert row("1 Hz", kind="control").hertz == row("nothing repeats").hertz == ()
+    assert row("1.2 Hz at rate 100").rate == 100
+    assert (row("1.16e-05 Hz", "3.5e-07").hertz, row("1.16e-05 Hz", "3.5e-07").near) == ((1.16e-05,), 3.5e-07)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,19 @@ def test_what_simper_learned_is_set_against_the_truth(monkeypatch, hertz, cells)
     assert real.learned(pathlib.Path("swing.mkv"), None, row("1 Hz", "0.05 Hz"), 20) == cells
     said.learned = ()
     assert real.learned(pathlib.Path("fan.mkv"), None, row("nothing repeats"), 20) == ["-", "-", "-"]
+
+
+def test_a_file_that_is_not_opened_has_a_row_with_what_was_found(tmp_path):
+    (tmp_path / "truth.csv").write_text("file,truth,tolerance,kind\nempty.csv,1 Hz,0.05 Hz,pulse\n")
+    (tmp_path / "empty.csv").touch()
+    (line,) = real.rows(tmp_path)
+    assert (line["answer"], line["outcome"]) == ("an empty file", real.NOT_OPENED)
+    assert real.totals([line]) == "Of 1 that repeat: 1 not opened. Of 0 controls: 0 answered."
+
+
+def test_slow_frequencies_are_told_to_three_digits():
+    assert (real.in_digits(1.16e-5, 1.16e-5), real.in_digits(0.875, 0.875)) == ("1.16e-05", "0.875")
+    assert (real.in_digits(-2e-7, 1e-5, "+"), real.in_digits(-2e-7, 1.0, "+")) == ("-2e-07", "-0.000")
 
 
 def test_totals_count_recordings_and_what_simper_learned():

@@ -28,4 +28,4 @@ pytestmark = pytest.mark.skipif(not (VIDEOS / "truth.csv").is_file(), reason=f"{
 def test_a_real_recording_is_read_as_it_was_counted(name):
     with (VIDEOS / "truth.csv").open() as file:
         truth = real.truth(next(row for row in csv.DictReader(file) if row["file"] == name))
-    assert real.outcome(truth, real.read_video(VIDEOS / name).reading.clear)[0] == KINDS[name]
+    assert real.outcome(truth, real.read(VIDEOS / name).reading.clear)[0] == KINDS[name]
