@@ -67,11 +67,14 @@ def _check_out(out):
 
 def refusal(name: str) -> str:
     """Returns in a sentence what a name of nothing is, or of a text that is no series; empty for others."""
-    path, known = pathlib.Path(name), (*endings.SERIES, *endings.TABLES)
+    path, known = pathlib.Path(name), (*endings.SERIES, *endings.NAMED, *endings.OTHERS)
     try:
         if not (name.isdecimal() or glob.has_magic(name) or path.exists()):
             return ": no such file."
-        may_be_video = path.is_file() and path.suffix.lower() not in known
-        return raw_files.TEXT if may_be_video and raw_files.is_text(raw_files.head(path)) else ""
+        if not path.is_file() or path.suffix.lower() in known or not raw_files.is_text(raw_files.head(path)):
+            return ""
+        from simper_tf.recordings import tables  # With pandas, which takes a second to load.
+
+        return "" if tables.is_one(path) else raw_files.TEXT
     except OSError:
         return ""  # It may not be asked: refused when it is opened.

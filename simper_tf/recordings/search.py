@@ -54,7 +54,9 @@ def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = 
             except RawDataError as error:
                 problems.append(error)
                 continue
-            refusal = _refusal(path, rate) if in_folder and path.suffix.lower() in endings.TEXTS else None
+            refusal = (
+                _refusal(path, rate) if in_folder and path.suffix.lower() in (*endings.TEXTS, *endings.SHEETS) else None
+            )
             if refusal:
                 skipped.append(refusal)
             else:

@@ -9,18 +9,18 @@ import pandas as pd
 import scipy.ndimage
 import scipy.signal
 
-from simper_tf.recordings import sampled, tables
+from simper_tf.recordings import other_tables, sampled, tables, time_columns
 from simper_tf.recordings import times as clock
 from simper_tf.recordings.errors import RawDataError
-from simper_tf.recordings.tables import REMEDY
+from simper_tf.recordings.tables import MOST_NOTES, REMEDY, left_out
 
 _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
 }  # fmt: skip
-# Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
-_FEWEST, _EVEN = 8, 0.25
-_MOST_NOTES = 3
+_MARKERS = 3  # Channels that are not all 0 at once in what is recorded.
+# Numbers that stand for a missing one where they are farther from all others than these are from one another.
+_FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 999.9, 999.99, 9999.0, 9999.9, 99999.0)
 # Share of the most numbers of a column that another one, and the rows of all, must have.
 _SPARSE = 0.5
 _USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
@@ -87,7 +87,7 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
     changes = np.ptp(values, axis=0) > 0
     if not changes.any():
         raise RawDataError(name, "values that never change", "a series in which something repeats", "Record it again.")
-    notes += _notes(names, np.flatnonzero(~changes), "never changes")
+    notes += left_out(names, np.flatnonzero(~changes), "never changes")
     values, names = values[:, changes], [name for name, good in zip(names, changes, strict=True) if good]
     values = values / np.abs(values).max(axis=0)  # Squares of what is huge or tiny are not numbers.
     spread = values.std(axis=0)
@@ -113,108 +113,70 @@ def _read(path, rate):
 
 
 def _of_table(path, rate):
-    table = tables.read(path)
-    notes, names = list(table.notes), table.names
-    times, used, said = _times(path, table, rate)
-    notes += said
+    table = other_tables.read(path) if path.suffix.lower() in other_tables.ENDINGS else tables.read(path)
+    told = time_columns.read(table, rate)
+    channels, said = _channels(path, table, told.columns)
+    notes, names = [*table.notes, *told.notes, *said], [table.names[k] for k in channels]
+    values = np.stack([*channels.values()], axis=1)
+    if told.seconds is None:
+        own = table.rate or rate or tables.stated_rate(table.names) or _named_rate(path) or _unknown(path, values)
+        return names, values, np.arange(len(values)) / own, notes
+    times, values, names, said = time_columns.in_order(told.seconds, values, names, told.are_dates)
+    times, kept, mended = clock.mend(path, times)
+    inside, cut = _inside(values[kept])
+    return names, values[kept][inside], times[inside], [*notes, *said, *mended, *cut]
+
+
+def _inside(values):
+    """Returns the rows without those of zeros at both ends, as motion capture fills what it does not see, and notes."""
+    filled = np.flatnonzero(values.any(axis=1))
+    if values.shape[1] < _MARKERS or not len(filled) or len(filled) == len(values):
+        return slice(None), []
+    inside = slice(int(filled[0]), int(filled[-1]) + 1)
+    cut = len(values) - len(values[inside])
+    return inside, [f"{cut} rows of zeros at the ends are left out."] * bool(cut)
+
+
+def _channels(path, table, used):
+    """Returns the columns that are channels, by their number, and notes on the others."""
+    notes, names = [], table.names
     left = [k for k in range(len(names)) if k not in used]
     words = [k for k in left if isinstance(table.columns[k], pd.Series)]
-    notes += _notes(names, words, "holds text")
+    notes += left_out(names, words, "holds text")
     numbers = {k: table.columns[k] for k in left if k not in words}
     empty = [k for k, column in numbers.items() if not np.isfinite(column).any()]
-    notes += _notes(names, empty, "holds no number")
+    notes += left_out(names, empty, "holds no number")
     numbers = {k: column for k, column in numbers.items() if k not in empty}
-    counting = [k for k, column in numbers.items() if _counts(column)]
+    counting = [k for k, column in numbers.items() if time_columns.counts(column)]
     if len(counting) < len(numbers):
-        notes += _notes(names, counting, "rises evenly, as numbers of rows do,")
+        notes += left_out(names, counting, "rises evenly, as numbers of rows do,")
         numbers = {k: column for k, column in numbers.items() if k not in counting}
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
         raise RawDataError(path, found, "a column of values beside it", REMEDY)
+    for k, column in numbers.items():
+        if (filler := _filler(column)) is not None:
+            numbers[k] = np.where(column == filler, np.nan, column)
+            notes.append(
+                f"In {names[k] or 'a column'!r} {(column == filler).sum()} cells of {filler:g} stand for none."
+            )
     dense = _dense(numbers)
-    for k in [k for k in numbers if k not in dense][:_MOST_NOTES]:
+    for k in [k for k in numbers if k not in dense][:MOST_NOTES]:
         share = f"{np.isfinite(numbers[k]).sum()} of {len(numbers[k])} rows"
-        notes += _notes(names, [k], f"has numbers in {share}")
-    values = np.stack([numbers[k] for k in dense], axis=1)
-    if times is None:
-        own = table.rate or rate or tables.stated_rate(names) or _named_rate(path) or _unknown(path, values)
-        times = np.arange(len(values)) / own
-        return [names[k] for k in dense], values, times, notes
-    times, kept, said = clock.mend(path, times)
-    return [names[k] for k in dense], values[kept], times, notes + said
+        notes += left_out(names, [k], f"has numbers in {share}")
+    return {k: numbers[k] for k in dense}, notes
 
 
-def _times(path, table, rate):
-    """Returns `(T,)` seconds or None, the columns that hold times, and notes."""
-    candidates, has_names = [], any(table.names)
-    for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
-        is_time, _ = clock.named(name, unit)
-        strength = 2 if is_time else 1
-        if is_time or isinstance(column, pd.Series):
-            seconds, note = clock.seconds(name, unit, column)
-        elif (k == 0 and not has_names) or (not name and rate is None):
-            known, note = _unnamed(column)
-            seconds = column * known if known else None
-        else:
-            continue
-        if seconds is not None and np.isfinite(seconds).any():
-            candidates.append((k, seconds, note, strength))
-    rising = [entry for entry in candidates if _rises(entry[1])]
-    if not rising:
-        if any(clock.named(table.names[k])[0] for k, *_ in candidates if table.names[k].lower().startswith("time")):
-            k, seconds, note, _ = candidates[0]
-            return seconds, {k}, []  # Whoever mends them says what is wrong.
-        return None, {entry[0] for entry in candidates if isinstance(table.columns[entry[0]], pd.Series)}, []
-    best = max(rising, key=lambda entry: (entry[3], round(_distinct(entry[1]), 2), not entry[2], -entry[0]))
-    if best[2] and (rate or table.rate):  # A stated rate holds against a unit that is guessed.
-        return None, {entry[0] for entry in rising}, []
-    others = [entry[0] for entry in rising if entry[0] != best[0]]
-    notes = [best[2]] * bool(best[2]) + _notes(table.names, others, "holds times as well")
-    return best[1], {entry[0] for entry in rising}, notes
-
-
-def _rises(seconds):
-    """Returns whether hardly any of the times runs backwards."""
-    steps = np.diff(seconds[np.isfinite(seconds)])
-    return len(steps) > 1 and (steps > 0).any() and np.mean(steps < 0) < 0.02
-
-
-def _distinct(seconds):
-    """Returns the share of steps that are none."""
-    return float(np.mean(np.diff(seconds[np.isfinite(seconds)]) != 0))
-
-
-def _unnamed(column):
-    """Returns the seconds of the unit of a first column without a name that rises evenly, None if it holds no times."""
-    values = column[np.isfinite(column)]
-    step = _even_step(values)
-    size = float(np.median(np.abs(values))) if len(values) else 0.0
-    if step is not None and (step < 1 or (size > 1e8 and step != 1)):
-        unit, _ = clock.by_size(values)
-        return unit, f"The first column rises by {step * unit:.4g} and is taken for seconds."
-    return None, ""
-
-
-def _even_step(values):
-    """Returns the step of a column that rises evenly but for rounding; None for another one."""
-    if len(values) < _FEWEST:
-        return None
-    steps = np.diff(values)
-    middle = float(np.median(steps))
-    rises = (steps >= 0).all() and middle > 0 and values[-1] < np.inf
-    line = np.linspace(values[0], values[-1], len(values))
-    return middle if rises and np.abs(values - line).max() <= _EVEN * middle * 4 else None
-
-
-def _counts(column):
-    """Returns whether a column counts rows, from its start or over and over, such as 0 to 255."""
-    if len(column) < _FEWEST or not np.isfinite(column).all():
-        return False
-    if _even_step(column) is not None:
-        return True
-    steps = np.diff(column)
-    wraps = steps[steps != 1]
-    return len(wraps) * _FEWEST <= len(steps) and len(np.unique(wraps)) == 1 and wraps[0] < -_FEWEST + 2
+def _filler(column):
+    """Returns the number that stands for none in a column, far from all others, such as -999; None without one."""
+    finite = column[np.isfinite(column)]
+    for filler in _FILLERS:
+        others = finite[finite != filler]
+        if len(others) < len(finite) and len(others) > 2:
+            away = max(others.min() - filler, filler - others.max())
+            if away > np.ptp(others) and away > 0:
+                return filler
+    return None
 
 
 def _dense(numbers):
@@ -226,15 +188,6 @@ def _dense(numbers):
     size = int(np.searchsorted(-left, -_SPARSE * counts.max(), side="right"))
     keys = list(numbers)
     return [keys[k] for k in sorted(order[: max(size, 1)])]
-
-
-def _notes(names, columns, what):
-    """Returns sentences on columns that are left out, of the first ones."""
-    return [f"The column {_named(names, k)} {what} and is left out." for k in list(columns)[:_MOST_NOTES]]
-
-
-def _named(names, number):
-    return repr(names[number]) if names[number] else f"number {number + 1}"
 
 
 def _named_rate(path):

@@ -316,12 +316,16 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
     if start.startswith(_TIFF):
         return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
-    if is_sound or path.suffix.lower() in endings.SERIES:
+    if is_sound or path.suffix.lower() in (*endings.SERIES, *endings.NAMED):
         return Series(path, rate)
-    if path.suffix.lower() in endings.TABLES:
-        expected = "a video, or a table as CSV, TSV, WAV, EDF, MATLAB or NumPy file"
+    if path.suffix.lower() in endings.OTHERS:
+        expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
     if raw_files.is_text(head):
+        from simper_tf.recordings import tables  # With pandas, which takes a second to load.
+
+        if tables.is_one(path):
+            return Series(path, rate)
         raise NoRecordingError(path, raw_files.TEXT)
     return Video(path, rate, is_filmed_at_rate)
 

@@ -15,6 +15,7 @@ from simper_tf.recordings.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
 MOST_VALUES, LONGEST_LINE = 2**26, 2**20
+MOST_NOTES = 3
 _EXPECTED = "rows of numbers, as many in each"
 REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
@@ -29,6 +30,9 @@ _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no_units|mmhg|°?c|lux|(hh:)?mm:ss.mmm"
 )
+# Numbers that stand in one line: how many there are at least, and lines of the file at most.
+_LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
+_FEWEST_LINES, _MOSTLY = 8, 0.8  # Of a table of any ending, and share of its cells that are numbers.
 _SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
 _RATE = re.compile(
     r"(?:sampl\w*[ _-]*(?:rate|freq\w*)|\b(?:fs|sfreq|rate|freq|frequency)\b)[^0-9\n]{0,24}?([\d.]+)\s*(k?)"
@@ -36,7 +40,9 @@ _RATE = re.compile(
     re.IGNORECASE,
 )
 _INTERVAL = re.compile(
-    r"(?:\binterval\b[^0-9\n]{0,12}([\d.]+)\s*(s|ms|sec|msec|us)\b|([\d.]+)\s*(s|ms|sec|msec|us)/sample)", re.IGNORECASE
+    r"(?:\binterval\b[^0-9\n]{0,12}([\d.]+)\s*(s|ms|sec|msec|us)\b|([\d.]+)\s*(s|ms|sec|msec|us)/sample)"
+    r"|\bdelta_x\s+([\d.]+)",
+    re.IGNORECASE,
 )
 _A_SECOND = {"s": 1, "sec": 1, "ms": 1e3, "msec": 1e3, "us": 1e6}
 
@@ -74,6 +80,8 @@ def read(path: pathlib.Path) -> Table:
     encoding = _measured(path)
     try:
         head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
+        if (told := _in_one_line([line for _, line in head])) is not None:
+            return told
         layout = _layout(path, [line for _, line in head])
         before = [line for _, line in head[: layout.first]]
         rows = [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
@@ -86,6 +94,31 @@ def read(path: pathlib.Path) -> Table:
     return Table(names, units, _columns(path, frame), rate or stated_rate(before), notes)
 
 
+def is_one(path: pathlib.Path) -> bool:
+    """Returns whether a text of any ending is a table: most of its last lines that are looked at are numbers."""
+    try:
+        lines = [line for _, line in itertools.islice(_lines(path, _measured(path)), _HEAD_LINES)]
+        layout = _layout(path, lines)
+    except (RawDataError, UnicodeError, csv.Error):
+        return False
+    kinds = [_kind(cell) for line in lines[-(len(lines) + 1) // 2 :] for cell in _cells(line, layout.separator)]
+    numbers = len(kinds) - kinds.count("x") - kinds.count("")
+    return len(lines) >= _FEWEST_LINES and numbers > _MOSTLY * (numbers + kinds.count("x"))
+
+
+def _in_one_line(lines):
+    """Returns the table of one channel whose numbers stand in one line, below others; None for another text."""
+    longest = max(lines, key=len, default="")
+    if len(lines) > _FEW_LINES:
+        return None
+    for separator in _SEPARATORS:
+        cells = _cells(longest, separator)
+        if len(cells) >= _LONG_ROW and all(_kind(cell) in ("n", "") for cell in cells):
+            numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(np.float64)
+            return Table([""], [""], [numbers], stated_rate([line for line in lines if line != longest]), [_ONE_ROW])
+    return None
+
+
 def stated_rate(lines: list[str]) -> float | None:
     """Returns the samples per second that lines of a header state, None if they state none.
 
@@ -96,14 +129,20 @@ def stated_rate(lines: list[str]) -> float | None:
             value, kilo = match[1] or match[3], match[2] or match[4]
             rate = _positive(value) * (1000 if kilo else 1)
         elif match := _INTERVAL.search(line.replace("=", " ")):
-            unit = (match[2] or match[4]).lower()
-            step = _positive(match[1] or match[3])
+            unit = (match[2] or match[4] or "s").lower()
+            step = _positive(match[1] or match[3] or match[5])
             rate = _A_SECOND[unit] / step if step else 0
         else:
             continue
         if 0 < rate < 1e7:
             return rate
     return None
+
+
+def left_out(names: list[str], columns, what: str) -> list[str]:
+    """Returns sentences on columns that are left out, of the first ones."""
+    named = [repr(names[k]) if names[k] else f"number {k + 1}" for k in list(columns)[:MOST_NOTES]]
+    return [f"The column {name} {what} and is left out." for name in named]
 
 
 def _positive(text):
@@ -301,7 +340,8 @@ def _looks_numeric(column):
     filled = column.dropna()
     if not len(filled):
         return True
-    return filled.str.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?").mean() > _SPARSE
+    is_number = filled.str.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
+    return (is_number & ~filled.str.fullmatch(_DATE)).mean() > _SPARSE
 
 
 def _without_commas(path, columns, has_point):

@@ -2,21 +2,22 @@
 
 import itertools
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
 import scipy.ndimage
 
+from simper_tf.recordings import dates
 from simper_tf.recordings.errors import RawDataError
 
 # Words that a name of times begins with, and words that make it one anywhere.
 _FIRST = re.compile(
-    r"times?|timestamps?|timer|elapsed|epoch?|datetime|date|unixtime|clock|zeit"
-    r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds"
+    r"times?|timestamps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|zeit"
+    r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
 _ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
 _NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone")
+_JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
 # Seconds of a unit; the last group only at the end of a name.
 _SECONDS = {
     **dict.fromkeys(("sec", "secs", "second", "seconds"), 1.0),
@@ -24,8 +25,11 @@ _SECONDS = {
     **dict.fromkeys(("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"), 1e-6),
     **dict.fromkeys(("ns", "nsec", "nanos", "nanosecond", "nanoseconds"), 1e-9),
 }
-_LAST = {**_SECONDS, "s": 1.0, "m": 60.0, "min": 60.0, "mins": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
-_DAY = 86400.0
+_LAST = {
+    **_SECONDS, "s": 1.0, "m": 60.0, "min": 60.0, "mins": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0,
+    **dict.fromkeys(("d", "days", *_JULIAN), dates.DAY), "years": dates.YEAR,
+}  # fmt: skip
+_THIS_CENTURY = 41  # Times 1e8 seconds since 1970: the year 2099.
 # Times so many times the whole recording away from its middle are none.
 _ABSURD = 1000
 _MOST_ABSURD = 0.01  # Share of the samples that may have such times.
@@ -54,43 +58,11 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
 def seconds(name: str, unit: str, column: np.ndarray | pd.Series) -> tuple[np.ndarray | None, str]:
     """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
     if isinstance(column, pd.Series):
-        return of_text(column), ""
+        return dates.of_text(column), ""
     known, note = named(name, unit)[1], ""
     if known is None:
         known, note = by_size(column)
     return column * known, note
-
-
-def of_text(column: pd.Series) -> np.ndarray | None:
-    """Returns `(T,)` seconds of dates or times of day, None where most cells are neither."""
-    filled = column.dropna()
-    if not len(filled) or not filled.head(50).str.contains(r"\d\d?[:.]\d\d|\d{4}-\d\d", regex=True).mean() > 0.8:
-        return None
-    text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
-    clock = _of_clock(text)
-    if clock is not None:
-        return clock
-    for given in ({"format": "ISO8601"}, {"dayfirst": True}, {"format": "mixed"}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Whether the day or the month is first does not matter here.
-            moments = pd.to_datetime(text, errors="coerce", utc=True, **given)
-        if moments.notna().mean() > 0.9:
-            return (moments - moments.dropna().iloc[0]).dt.total_seconds().to_numpy(np.float64)
-    return None
-
-
-def _of_clock(text):
-    """Returns seconds of `13:58:58.081`, `0:01.5` or `1:58:58 PM`; midnight is passed, None for anything else."""
-    parts = text.str.extract(r"^(?:(\d+):)?(\d+):(\d+(?:[.,:]\d+)?)(?: ?([AaPp])[Mm])?$")
-    if not parts[2].notna().sum() > 0.9 * text.notna().sum():
-        return None
-    hours, minutes = (pd.to_numeric(parts[k]).fillna(0).to_numpy(np.float64) for k in (0, 1))
-    seconds = pd.to_numeric(parts[2].str.replace(r"[,:]", ".", regex=True)).to_numpy(np.float64)
-    if parts[3].notna().any():
-        hours = hours % 12 + 12 * parts[3].str.lower().eq("p").to_numpy(bool)
-    times = 3600 * hours + 60 * minutes + seconds
-    steps = np.diff(times, prepend=times[:1])
-    return times + _DAY * np.cumsum(np.nan_to_num(steps) < -_DAY / 2)
 
 
 def by_size(times: np.ndarray) -> tuple[float, str]:
@@ -104,12 +76,14 @@ def by_size(times: np.ndarray) -> tuple[float, str]:
     if not len(rises):
         return 1.0, ""
     step, size = float(np.median(rises)), float(np.median(np.abs(times)))
+    if dates.of_years(times):
+        return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
     for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, 1e8)):
-        if lowest <= size < 1000 * lowest:
-            return (unit, "") if unit * step < 1e4 else (1.0, "")
+        if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
+            return unit, ""
     for unit, word, lowest, highest in (
         (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
-        (_DAY, "days", 0, 2e-6),
+        (dates.DAY, "days", 0, 2e-6),
     ):  # fmt: skip
         if lowest <= step < highest:
             return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."

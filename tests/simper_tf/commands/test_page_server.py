@@ -120,7 +120,7 @@ def test_an_unreadable_file_is_one_sentence_with_its_own_name(client, tmp_path, 
             "The unit must be one of hz, bpm, per_minute, count. Found: &#x27;furlong&#x27;",
         ),
         ("a.csv", {"face": "on"}, "the face alone"),
-        ("../../etc/passwd", {}, "passwd is no recording: it is text"),
+        ("../../etc/track.gpx", {}, "track.gpx: found a .gpx file"),
     ],
 )
 def test_a_form_that_asks_for_what_is_not_there_is_refused(client, name, form, said):

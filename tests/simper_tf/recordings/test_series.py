@@ -6,7 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 
-from simper_tf.recordings import series, tables
+from simper_tf.recordings import series, tables, time_columns
 from simper_tf.recordings.errors import RawDataError
 
 COUNT, RATE = 600, 50.0
@@ -241,11 +241,11 @@ def test_published_files_are_read_as_they_are(name, shape, rate_given, expected)
 
 @pytest.mark.parametrize(
     ("seconds", "expected"),
-    [([0, 1, 2], True), ([0], False), ([5, 5, 5], False), ([3, 2, 1], False), ([0, 1, 0.5, 2], False),
-     ([*range(100), 98, *range(99, 150)], True), ([0, np.nan, 2], False), ([0, np.nan, 2, 3], True)],
+    [([0, 1, 2], 1), ([0], 0), ([5, 5, 5], 0), ([3, 2, 1], -1), ([0, 1, 0.5, 2], 0),
+     ([*range(100), 98, *range(99, 150)], 1), ([0, np.nan, 2], 0), ([0, np.nan, 2, 3], 1)],
 )  # fmt: skip
-def test_times_rise_if_hardly_any_runs_backwards(seconds, expected):
-    assert series._rises(np.array(seconds, float)) == expected
+def test_times_run_one_way_if_hardly_any_runs_the_other(seconds, expected):
+    assert time_columns.direction(np.array(seconds, float)) == expected
 
 
 def test_a_first_column_of_rounded_steps_is_no_signal(tmp_path):

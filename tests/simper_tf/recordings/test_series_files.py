@@ -237,4 +237,4 @@ def test_in_a_folder_a_wfdb_record_is_one_recording(tmp_path):
 
 
 def test_endings_are_those_of_the_files_that_are_read():
-    assert {*endings.SERIES} == {*endings.TEXTS, *series._BINARY}
+    assert {*endings.SERIES} == {*endings.TEXTS, *endings.SHEETS, *series._BINARY}

@@ -1,0 +1,101 @@
+"""Tables of spreadsheets, Parquet, Feather and JSON, turned into text with columns by a process of bounded memory."""
+
+import json
+import pathlib
+import tempfile
+from collections.abc import Iterator
+
+import pandas as pd
+
+from simper_tf.recordings import endings, tables, worker
+from simper_tf.recordings.errors import RawDataError
+
+ENDINGS = (*endings.SHEETS, *endings.NAMED)
+_EXPECTED, _REMEDY = "a table with columns of numbers", "Save it as CSV."
+_ROWS = 10_000  # That are handed over at once.
+
+
+def read(path: pathlib.Path) -> tables.Table:
+    """Reads the table of a file with one of `ENDINGS`: of several sheets, that with most numbers.
+
+    Raises:
+        RawDataError: it is damaged, or holds no table of numbers.
+    """
+    notes = []
+    with tempfile.TemporaryDirectory() as folder:
+        text = pathlib.Path(folder) / "table.csv"
+        with text.open("wb") as file:
+            for facts, rows in worker.answers(f"{__name__}:as_text", path):
+                notes = facts["notes"]
+                file.write(rows)
+        try:
+            table = tables.read(text)
+        except RawDataError as error:
+            raise RawDataError(path, error.found, error.expected, error.action) from error
+    return table._replace(notes=[*notes, *table.notes])
+
+
+def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
+    """Yields notes, and rows of a table as CSV; runs in the worker.
+
+    Raises:
+        RawDataError: no table can be read.
+    """
+    ending, notes = pathlib.Path(path).suffix.lower(), []
+    try:
+        if ending == ".json":
+            frame = _of_json(json.loads(pathlib.Path(path).read_bytes()))
+        elif ending in (".parquet", ".feather"):
+            frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
+            frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+        else:
+            frame, notes = _of_sheets(pd.read_excel(path, sheet_name=None, header=None, engine="calamine"))
+    except ImportError as error:
+        library = "python-calamine" if "calamine" in str(error) else "pyarrow"
+        found = f"a file for which the package {library} is missing"
+        raise RawDataError(path, found, f"{library} installed", f"Run pip install {library}.") from error
+    except Exception as error:  # Of damaged files each library raises what its parser ran into.
+        found = (str(error) or type(error).__name__).splitlines()[0][:200]
+        raise RawDataError(path, f"what cannot be read ({found})", _EXPECTED, _REMEDY) from error
+    if frame is None or not frame.size:
+        raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
+    tables.refuse_long(path, frame.size)
+    has_names = not isinstance(frame.columns, pd.RangeIndex)
+    for first in range(0, len(frame), _ROWS):
+        rows = frame.iloc[first : first + _ROWS].to_csv(index=False, header=has_names and not first)
+        yield {"notes": notes}, rows.encode()
+
+
+def _of_sheets(sheets):
+    """Returns the sheet with most numbers, and a note if there are others."""
+    numbers = {name: int(sheet.map(_is_number).sum().sum()) for name, sheet in sheets.items()}
+    name = max(numbers, key=numbers.__getitem__)
+    notes = [f"Of {len(sheets)} sheets {name!r} is read, with most numbers."] if len(sheets) > 1 else []
+    return sheets[name], notes
+
+
+def _is_number(cell):
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell
+
+
+def _of_json(value):
+    """Returns the table with most cells in what JSON holds: columns of one length in an object, or rows; else None."""
+    found = []
+    if isinstance(value, list) and value:
+        if all(isinstance(row, dict) for row in value):
+            found.append(pd.json_normalize(value))
+        elif all(isinstance(row, list) for row in value) and len({len(row) for row in value}) == 1:
+            found.append(pd.DataFrame(value))
+        elif all(_is_number(row) for row in value):
+            found.append(pd.DataFrame({"": value}))
+    if isinstance(value, dict):
+        columns = {name: column for name, column in value.items() if _is_column(column)}
+        length = max(map(len, columns.values()), default=0)
+        if length > 2:
+            found.append(pd.DataFrame({name: column for name, column in columns.items() if len(column) == length}))
+        found += [_of_json(part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)]
+    return max((one for one in found if one is not None), key=lambda one: one.size, default=None)
+
+
+def _is_column(value):
+    return isinstance(value, list) and bool(value) and not any(isinstance(cell, list | dict) for cell in value)

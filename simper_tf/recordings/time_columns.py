@@ -1,0 +1,188 @@
+"""Columns of a table that hold its times, by name, by what they hold, or as a calendar."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from simper_tf.recordings import dates
+from simper_tf.recordings import times as clock
+from simper_tf.recordings.tables import Table, left_out
+
+# Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
+_FEWEST, _EVEN = 8, 0.25
+# Share of the steps of times that may run backwards. How unlike steps of a first column may be, and how many are less.
+_BACKWARDS, _ALIKE, _MOSTLY = 0.02, 2.0, 0.9
+
+
+class Times(NamedTuple):
+    """Times of a table.
+
+    Attributes:
+        seconds: `(T,)` float64; None where no column tells them.
+        columns: Numbers of the columns that hold times or parts of them, and are no channels.
+        notes: Sentences on what was taken for times.
+        are_dates: Whether they are dates, whose order no clock can confuse.
+    """
+
+    seconds: np.ndarray | None
+    columns: set[int]
+    notes: list[str]
+    are_dates: bool = False
+
+
+def read(table: Table, rate: float | None) -> Times:
+    """Reads the times of a table.
+
+    Args:
+        table: The table.
+        rate: Samples per second, which hold against times whose unit is a guess; None for none.
+    """
+    candidates = list(_candidates(table, rate))
+    texts = {entry.column for entry in candidates if isinstance(table.columns[entry.column], pd.Series)}
+    calendar = dates.of_columns(table)
+    if calendar is not None:
+        candidates.append(_Candidate(min(calendar.columns), calendar.seconds, calendar.note, 2, True))
+        texts |= calendar.columns
+    running = [entry for entry in candidates if direction(entry.seconds)]
+    if not running:
+        named = [entry for entry in candidates if table.names[entry.column].lower().startswith("time")]
+        if any(clock.named(table.names[entry.column])[0] for entry in named):
+            return Times(candidates[0].seconds, {candidates[0].column}, [])  # Whoever mends them says what is wrong.
+        return Times(None, texts, [])
+    best = max(running, key=_fitness)
+    used = texts | {entry.column for entry in running}
+    if best.note and (rate or table.rate):  # A stated rate holds against a unit that is guessed.
+        return Times(None, used, [])
+    others = sorted(used - {best.column} - (calendar.columns if calendar is not None else set()))
+    notes = [best.note] * bool(best.note) + left_out(table.names, others, "holds times as well")
+    return Times(best.seconds, used, notes, best.is_date)
+
+
+class _Candidate(NamedTuple):
+    """A column that may hold the times: its number, `(T,)` seconds, a note, and how plainly it says so, 1 or 2."""
+
+    column: int
+    seconds: np.ndarray
+    note: str
+    strength: int
+    is_date: bool
+
+
+def _candidates(table, rate):
+    """Yields the columns that may hold the times."""
+    has_names = any(table.names)
+    for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
+        is_time, _ = clock.named(name, unit)
+        is_text = isinstance(column, pd.Series)
+        if is_time or is_text or dates.of_years(column):
+            seconds, note = clock.seconds(name, unit, column)
+        elif (k == 0 and not has_names) or (not name and rate is None):
+            known, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
+            seconds = column * known if known else None
+        else:
+            continue
+        if seconds is not None and np.isfinite(seconds).any():
+            yield _Candidate(k, seconds, note, 2 if is_time else 1, is_text)
+
+
+def _fitness(candidate):
+    """Returns what the better one of two candidates has more of."""
+    steps = np.diff(candidate.seconds[np.isfinite(candidate.seconds)])
+    is_one_way = not ((steps < 0).any() and (steps > 0).any())
+    distinct = round(float(np.mean(steps != 0)), 2)
+    return is_one_way, candidate.strength, distinct, not candidate.note, -candidate.column
+
+
+def direction(seconds):
+    """Returns 1 if hardly any of the times runs backwards, -1 if hardly any runs forwards, else 0."""
+    steps = np.diff(seconds[np.isfinite(seconds)])
+    if len(steps) < 2 or not steps.any():
+        return 0
+    return 1 if np.mean(steps < 0) < _BACKWARDS else -1 if np.mean(steps > 0) < _BACKWARDS else 0
+
+
+def in_order(
+    seconds: np.ndarray, values: np.ndarray, names: list[str], are_dates: bool
+) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
+    """Returns times, values and names of rows in the order of their times, and notes on what was done.
+
+    Newest rows may be first. Rows of dates may be out of order. Series one below the other, each with the same times,
+    are channels. Other times that run backwards are left as they are.
+
+    Args:
+        seconds: `(T,)`.
+        values: `(T, C)`.
+        names: Of the channels.
+        are_dates: Whether times are dates.
+    """
+    told = np.isfinite(seconds)
+    seconds, values, notes = seconds[told], values[told], []
+    if number := int((~told).sum()):
+        notes.append(f"{number} of {len(told)} rows without a time are left out.")
+    if direction(seconds) < 0:
+        seconds, values = seconds[::-1], values[::-1]
+        notes.append("The newest row is the first: they are read from the last to the first.")
+    falls = np.flatnonzero(np.diff(seconds) < 0) + 1
+    if not len(falls):
+        return seconds, values, names, notes
+    length = int(falls[0])
+    blocks = len(seconds) // length
+    if len(falls) == blocks - 1 and len(seconds) == blocks * length and length >= _FEWEST:
+        each = seconds.reshape(blocks, length)
+        if (each == each[0]).all():
+            side_by_side = values.reshape(blocks, length, -1).swapaxes(0, 1).reshape(length, -1)
+            return each[0], side_by_side, names * blocks, [*notes, f"{blocks} series one below the other are channels."]
+    order = np.argsort(seconds, kind="stable")
+    repeated = len(seconds) - len(np.unique(seconds))
+    if are_dates and repeated <= int((np.diff(seconds) == 0).sum()):
+        return seconds[order], values[order], names, [*notes, "Rows out of order are sorted by their dates."]
+    return seconds, values, names, notes
+
+
+def _unnamed(column, is_first):
+    """Returns the seconds of the unit of a column without a name that rises evenly, None if it holds no times.
+
+    The first of several may rise less evenly.
+    """
+    values = column[np.isfinite(column)]
+    step = _even_step(values)
+    if step is None and is_first:
+        step = _jittery_step(values)
+    size = float(np.median(np.abs(values))) if len(values) else 0.0
+    if step is not None and (step < 1 or (size > 1e8 and step != 1)):
+        unit, _ = clock.by_size(values)
+        return unit, f"The first column rises by {step * unit:.4g} and is taken for seconds."
+    return None, ""
+
+
+def _even_step(values):
+    """Returns the step of a column that rises evenly but for rounding; None for another one."""
+    if len(values) < _FEWEST:
+        return None
+    steps = np.diff(values)
+    middle = float(np.median(steps))
+    rises = (steps >= 0).all() and middle > 0 and values[-1] < np.inf
+    line = np.linspace(values[0], values[-1], len(values))
+    return middle if rises and np.abs(values - line).max() <= _EVEN * middle * 4 else None
+
+
+def _jittery_step(values):
+    """Returns the median step of a column that never falls, and whose steps are about alike; None for another one."""
+    steps = np.diff(values)
+    rises = steps[steps > 0]
+    if len(values) < _FEWEST or (steps < 0).any() or len(rises) < _FEWEST:
+        return None
+    middle = float(np.median(rises))
+    return middle if np.mean((rises > middle / _ALIKE) & (rises < middle * _ALIKE)) > _MOSTLY else None
+
+
+def counts(column):
+    """Returns whether a column counts rows, from its start or over and over, such as 0 to 255."""
+    if len(column) < _FEWEST or not np.isfinite(column).all():
+        return False
+    if _even_step(column) is not None:
+        return True
+    steps = np.diff(column)
+    wraps = steps[steps != 1]
+    return len(wraps) * _FEWEST <= len(steps) and len(np.unique(wraps)) == 1 and wraps[0] < -_FEWEST + 2
