@@ -62,6 +62,11 @@ class Truth:
     span: tuple[float, float] | None = None
     rate: float | None = None
 
+    @property
+    def is_control(self) -> bool:
+        """Whether nothing repeats."""
+        return not self.hertz and self.count is None
+
 
 def truth(row: dict[str, str]) -> Truth:
     """Truth of a row of `truth.csv`."""
@@ -72,8 +77,8 @@ def truth(row: dict[str, str]) -> Truth:
     near = next((float(one) / (60 if unit == "bpm" else 1) for one, unit in numbers if "rep" not in unit), None)
     off = next((float(one) for one, unit in numbers if "rep" in unit), 0.0)
     counts = re.findall(r"([\d.]+) (?:in all|reps)", told)
-    count = max((float(one) for one in counts), default=None) if off else None
     hertz = tuple(float(one) for one in re.findall(NUMBER + " Hz", told))
+    count = max((float(one) for one in counts), default=None) if off or not hertz else None
     span = re.search(r"Hz (?:at|in) ([\d.]+)-([\d.]+) s", told)
     rate = re.search("at rate " + NUMBER, told)
     return Truth(hertz, near, count, off, span and (float(span[1]), float(span[2])), rate and float(rate[1]))
@@ -81,14 +86,14 @@ def truth(row: dict[str, str]) -> Truth:
 
 def outcome(true: Truth, answers: tuple[result.Answer, ...]) -> tuple[str, float | None]:
     """Outcome of an answer against the truth, and the least error in hertz."""
-    if not true.hertz:
+    if true.is_control:
         return (ANSWERED if answers else REFUSED), None
     if not answers:
         return SILENT, None
     errors = [tempo(answer, true.span) - hertz for answer in answers for hertz in true.hertz]
-    error = min(errors, key=abs)
+    error = min(errors, key=abs, default=None)
     movement = sum(answer.count for answer in answers)
-    if true.near is not None and abs(error) <= true.near:
+    if None not in (true.near, error) and abs(error) <= true.near:
         return RIGHT, error
     if true.count is not None and abs(movement - true.count) <= true.off:
         return RIGHT, error
@@ -135,7 +140,7 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
         try:
             done = read(folder / line["file"], true.rate)
         except RawDataError as refusal:
-            how = NOT_OPENED if true.hertz else REFUSED
+            how = REFUSED if true.is_control else NOT_OPENED
             cells = [line["file"], line["truth"], first.get(line["file"], "-"), refusal.found, "-", how]
             table.append(dict(zip(COLUMNS, [*cells, "-", "-", f"{time.process_time() - began:.1f}"], strict=True)))
             print(*cells, sep=" | ", flush=True)
@@ -144,7 +149,7 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
         how, error = outcome(true, answers)
         told = "; ".join(words(answer) for answer in answers) or "-"
         surest = f"{answers[0].confidence:.2f}" if answers else "-"
-        missed = "-" if error is None else in_digits(error, max(true.hertz), "+")
+        missed = "-" if error is None else in_digits(error, min(true.hertz), "+")
         cells = [line["file"], line["truth"], first.get(line["file"], "-"), told, missed, how]
         cells += [done.reading.verdict, surest, f"{taken:.1f}"]
         cells += learned(folder / line["file"], done, true, seconds) if seconds else []

@@ -50,7 +50,9 @@ def evenly(times: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return even, is_known, rate
 
 
-def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[dict[str, np.ndarray], float, np.ndarray]:
+def best(
+    values: np.ndarray, rate: float, band: tuple[float, float]
+) -> tuple[dict[str, np.ndarray], float, np.ndarray, int | None]:
     """Returns the courses, by name, of the channel that repeats most clearly, or of what channels have in common.
 
     Args:
@@ -59,15 +61,17 @@ def best(values: np.ndarray, rate: float, band: tuple[float, float]) -> tuple[di
         band: `(low, high)` in Hz.
 
     Returns:
-        `(M,)` a course, of deviation 1; their rate, ten samples to the fastest period; `(N,)` what they were made of.
+        `(M,)` a course, of deviation 1; their rate, ten samples to the fastest period; `(N,)` what they were made of;
+        the number of the channel, None for what channels have in common.
     """
     thinned = max(int(rate / (_SAMPLES * band[1])), 1)
     sources = list(_sources(values, rate, band))
-    tried = [dict(_courses(source, rate, band)) for source in sources]
+    tried = [dict(_courses(source, rate, band)) for _, source in sources]
     tried = [{name: course[thinned // 2 :: thinned] for name, course in one.items()} for one in tried]
     scores = [np.mean([height(course, rate / thinned, band) for course in one.values()]) for one in tried]
     best_one = int(np.argmax(scores))
-    return tried[best_one], rate / thinned, sources[best_one]
+    channel, source = sources[best_one]
+    return tried[best_one], rate / thinned, source, channel
 
 
 def detail(source: np.ndarray, rate: float, band: tuple[float, float]) -> np.ndarray:
@@ -102,16 +106,16 @@ def _on(grid, times, values):
     return np.stack([np.interp(grid, times, channel) for channel in values.T], axis=1)
 
 
-def _sources(values, rate, band) -> Iterator[np.ndarray]:
+def _sources(values, rate, band) -> Iterator[tuple[int | None, np.ndarray]]:
     """Yields what courses are made of, `(N,)`: the strongest common part of all channels, and each of the first."""
-    values = values - values.mean(axis=0)
     spread = values.std(axis=0)
-    values = values[:, spread > 0] / spread[spread > 0]
-    if values.shape[1] > 1:
+    numbers = np.flatnonzero(spread > 0)
+    values = (values - values.mean(axis=0))[:, numbers] / spread[numbers]
+    if len(numbers) > 1:
         waves = np.stack([_passed(channel, rate, band, _WAVE) for channel in values.T], axis=1)
         waves = waves / np.maximum(waves.std(axis=0), 1e-12)
-        yield values @ np.linalg.svd(waves, full_matrices=False)[2][0]
-    yield from values.T[:_MOST_CHANNELS]
+        yield None, values @ np.linalg.svd(waves, full_matrices=False)[2][0]
+    yield from zip(numbers[:_MOST_CHANNELS].tolist(), values.T, strict=False)
 
 
 def _courses(source, rate, band):

@@ -55,6 +55,7 @@ class Try:
         features: What its odds are made of, see `_compared`.
         odds: Logarithm of the odds that its frequency is right.
         moments, source: `(M,)` seconds, and the channel, or the common part of all, that the course was made of.
+        channel: Number of that channel; None for the common part.
     """
 
     course: str
@@ -72,6 +73,7 @@ class Try:
     odds: float = 0.0
     moments: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0), repr=False)
     source: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0), repr=False)
+    channel: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +128,7 @@ def _tries(times, values, band):
     band = max(band[0], _SEEN * rate / len(even)), min(band[1], _SHOWN * rate)
     if band[0] >= band[1] or not np.ptp(even, axis=0).any():
         return []
-    courses, thinned, source = beat_courses.best(even, rate, band)
+    courses, thinned, source, channel = beat_courses.best(even, rate, band)
     moments = times[0] + np.arange(len(even)) / rate
     places = np.arange(len(courses["wave"])) * rate / thinned
     is_known = is_known[np.minimum(places.astype(int), len(even) - 1)]
@@ -137,7 +139,7 @@ def _tries(times, values, band):
             one = _tried(name, course, float(lag), is_known, times[0], thinned)
             if one and 0.95 * band[0] <= one.frequency <= 1.05 * band[1]:
                 spikes = beat_shapes.spikes(fine, (one.times - times[0]) * rate, rate / band[1])
-                found.append(dataclasses.replace(one, spikes=spikes, moments=moments, source=source))
+                found.append(dataclasses.replace(one, spikes=spikes, moments=moments, source=source, channel=channel))
     return [_compared(one, found, band) for one in found]
 
 

@@ -32,7 +32,7 @@ class Answer:
 
     Attributes:
         scene: Index of its scene.
-        reader: "movement", "breath" or "pulse".
+        reader: "movement" or "pulse" of pictures, "series" of a series.
         repetitions: Start and end of every repetition.
         hertz: Full cycles a second, pauses left out.
         error: Standard error of `hertz`.
@@ -44,6 +44,8 @@ class Answer:
         verdict: `CLEAR`, `UNCLEAR` or `TOO_FEW`; `DOUBTFUL` where a trained encoder contradicts.
         times: `(T,)` of `course`.
         course: `(T,)` the movement that was counted, without slow drift.
+        channel: Number of the channel of a series that was counted; None for what several have in common, and of
+            pictures.
     """
 
     scene: int
@@ -58,6 +60,7 @@ class Answer:
     verdict: str
     times: np.ndarray = dataclasses.field(repr=False)
     course: np.ndarray = dataclasses.field(repr=False)
+    channel: int | None = None
 
     @property
     def start(self) -> float:

@@ -3,6 +3,9 @@
 A series is read in stretches of half a minute, so that a disturbance spoils its stretch alone. A stretch that is not
 clear is believed where its tempo is that of a clear neighbor, and answers are put together where the tempo goes on.
 Where none is clear, a short series is read whole: what is slow needs it.
+
+A series of hours or years, such as of tides, has several rhythms at once: it is read channel by channel, whole and in
+stretches, and every clear rhythm is an answer.
 """
 
 import dataclasses
@@ -21,16 +24,25 @@ CLEAR = 0.5
 FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
 # Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
-# far. So many periods of the lowest frequency must be there.
-_WIDE, _DOUBT, _DOUBTS, _MANY = 8.0, 0.5, 3.0, 5
+# far: of few repetitions by the most, less with every doubling of their number. Of 360 series of noise, of 250 s, the
+# odds are at most those of 13 repetitions. So many periods of the lowest frequency must be there.
+_WIDE, _DOUBT, _DOUBTS, _PERIODS = 8.0, 0.5, 3.0, 5
+_FEW, _LESS = 8, 1.25
 _MULTIPLE = 0.04  # Share by which a multiple may be off.
 _FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _FEWEST_SAMPLES = 16
-# A series of fewer samples a second, such as of tides, is read as if it lasted so many seconds.
-_SLOW_RATE, _AS_IF = 1.0, 40.0
-_HOLE = 20  # Samples of it that are missing, beyond which its parts are read each by itself.
+# A series of fewer samples a second, such as of tides, is read as if it lasted so many seconds, and if it has more
+# samples than that shows, as if there were so many a second.
+_SLOW_RATE, _AS_IF, _AS_IF_RATE = 1.0, 40.0, 125.0
+_HOLE = 0.1  # Share of it that is missing in one place, beyond which its parts are read each by itself.
+_MOST_CHANNELS = 8  # Of it that are read each by itself as well.
+# Channels of a faster series that are read so where nothing is clear, and how many must agree.
+_MOST_READ, _AGREE = 40, 2
+# Repetitions that are no chance though they fill a part of it, and share of it that fewer must fill.
+_MANY, _MOST = 10, 0.5
+_SHOWN, _HARMONICS = 0.02, 3  # Share of its power that a rhythm with its first harmonics has at least.
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
 # Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
@@ -59,16 +71,14 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     if len(times) < _FEWEST_SAMPLES:
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
-    steps, parts, answers, notes = np.diff(times), [slice(None)], [], []
-    if is_slow := np.median(steps) > 1 / _SLOW_RATE:
-        edges = [0, *(np.flatnonzero(steps > _HOLE * np.median(steps)) + 1).tolist(), len(times)]
-        parts = [slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= _FEWEST_SAMPLES]
-    for part in parts:
-        start, clock = float(times[part][0]), float(np.ptp(times[part])) / _AS_IF if is_slow else 1.0
-        limits = band and tuple(clock * np.array(band))
-        read_off, said = _answers((times[part] - start) / clock, values[part], limits, clock)
-        answers += [_slowed(answer, clock, start) for answer in read_off]
-        notes += said
+    start, notes = float(times[0]), []
+    if np.median(np.diff(times)) > 1 / _SLOW_RATE:
+        answers = [answer for part in _parts(times) for answer in _rhythms(times[part], values[part], band)]
+    else:
+        answers, notes = _answers(times - start, values, band)
+        if values.shape[1] > 1 and all(answer.verdict != result.CLEAR for answer in answers):
+            answers = _agreed(times - start, values, band) or answers
+        answers = [_slowed(answer, 1.0, start) for answer in answers]
     answers.sort(key=lambda answer: -answer.confidence)
     moves = np.ptp(values, axis=0).any()
     verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
@@ -76,13 +86,83 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     return result.Reading((scene,), tuple(answers), verdict, tuple(dict.fromkeys(notes)))
 
 
-def _answers(times, values, band, clock):
-    """Returns answers on a series that begins at 0, and notes on them, for which `clock` seconds passed in each."""
+def _parts(times):
+    """Yields the parts of a slow series between long holes."""
+    steps = np.diff(times)
+    edges = [0, *(np.flatnonzero(steps > max(_HOLE * np.ptp(times), 20 * np.median(steps))) + 1), len(times)]
+    yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= _FEWEST_SAMPLES)
+
+
+def _rhythms(times, values, band):
+    """Returns answers on all clear rhythms of a slow series; the surest one where none is clear."""
+    whole, fine = float(np.ptp(times)) / _AS_IF, float(np.median(np.diff(times))) * _AS_IF_RATE
+    channels = range(values.shape[1]) if 1 < values.shape[1] <= _MOST_CHANNELS else ()
+    heard = []
+    for channel in (None, *channels):
+        some = values if channel is None else values[:, [channel]]
+        for clock in (whole, fine) if fine < whole else (whole,):
+            own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
+            answers = _of_whole(own, some, limits) if clock == whole else []
+            answers = answers or [one for one in _answers(own, some, limits)[0] if _is_seen(one, own)]
+            answers = [_slowed(answer, clock, float(times[0])) for answer in answers]
+            heard += answers if channel is None else [_of_channel(answer, channel) for answer in answers]
+    heard.sort(key=lambda answer: (answer.verdict != result.CLEAR, -answer.confidence))
+    chosen = []
+    for answer in heard:
+        is_new = all(abs(math.log(answer.hertz / other.hertz)) > _NEAR for other in chosen)
+        if is_new and (answer.verdict == result.CLEAR or not chosen):
+            chosen.append(answer)
+    return chosen
+
+
+def _agreed(times, values, band):
+    """Returns the answer on which most channels agree, each read by itself; none if fewer than two do."""
+    clear = []
+    for channel in range(min(values.shape[1], _MOST_READ)):
+        answers, _ = _answers(times, values[:, [channel]], band)
+        clear += [_of_channel(answer, channel) for answer in answers if answer.verdict == result.CLEAR]
+    groups = [[other for other in clear if abs(math.log(other.hertz / one.hertz)) < _NEAR] for one in clear]
+    most = max(groups, key=lambda group: (_channels(group), max(one.confidence for one in group)), default=[])
+    if _channels(most) < _AGREE:
+        return []
+    surest = max(most, key=lambda answer: answer.confidence)
+    is_paired = any(abs(math.log(other.hertz / surest.hertz / 2)) < _NEAR for other in clear)
+    return [dataclasses.replace(surest, pairs=2 * surest.hertz if is_paired else None)]
+
+
+def _channels(answers):
+    return len({answer.channel for answer in answers})
+
+
+def _of_channel(answer, channel):
+    return dataclasses.replace(answer, channel=channel)
+
+
+def _of_whole(times, values, band):
+    """Returns answers on the clear rhythms of all spans of a series that is read whole."""
+    heard, power = _heard_in_spans(times, values, _limits(times, band), is_all=True), _power(times, values)
+    clear = [one for one in heard if one.confidence >= CLEAR and _share(one.frequency, *power) >= _SHOWN]
+    answers = [answer for one in clear if (answer := _of_stretch(one)) is not None]
+    return [answer for answer in answers if _is_seen(answer, times)]
+
+
+def _is_seen(answer, times):
+    """Returns whether a rhythm of a slow series is seen often, or in most of it: of many stretches one may mislead."""
+    return answer.count >= _MANY or answer.end - answer.start > _MOST * np.ptp(times)
+
+
+def _limits(times, band):
+    """Returns the lowest and the highest frequency in Hz that are sought."""
     low, high = band or (LOWEST_HERTZ, math.inf)
-    limits = low, min(high, HIGHEST_SHARE / float(np.median(np.diff(times))))
-    answers, notes = _of_stretches(times, values, limits, STRETCH, clock)
+    return low, min(high, HIGHEST_SHARE / float(np.median(np.diff(times))))
+
+
+def _answers(times, values, band):
+    """Returns answers on a series that begins at 0, and notes on them."""
+    limits = _limits(times, band)
+    answers, notes = _of_stretches(times, values, limits, STRETCH)
     if STRETCH < times[-1] <= LONGEST and all(answer.verdict != result.CLEAR for answer in answers):
-        answers, notes = _of_stretches(times, values, limits, LONGEST, clock)
+        answers, notes = _of_stretches(times, values, limits, LONGEST)
     return _joined(answers), notes
 
 
@@ -98,32 +178,52 @@ def _slowed(answer, clock, start):
     )  # fmt: skip
 
 
-def _of_stretches(times, values, limits, seconds, clock):
+def _of_stretches(times, values, limits, seconds):
     """Returns the answers of all stretches of about so many seconds, and notes on them."""
     parts = [slice(first, last) for first, last in _stretches(times, seconds)]
     heard = _supported([_heard(times[part], values[part], limits) for part in parts])
     answers = [answer for one in heard if (answer := _of_stretch(one)) is not None]
-    return answers, [note for one in heard if (note := _second(one, len(heard) == 1, clock))]
+    return answers, [note for one in heard if (note := _second(one, len(heard) == 1))]
 
 
 def _heard(times, values, limits):
     """Returns beats in a band; in a wide one, those of the first span that is clear, or of the surest one."""
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
-    is_short = len(times) < _FEWEST_SAMPLES or times[-1] - times[0] < _MANY / _SPANS[0][0]
+    is_short = len(times) < _FEWEST_SAMPLES or times[-1] - times[0] < _PERIODS / _SPANS[0][0]
     if is_short or limits[1] < _WIDE * limits[0]:
         return beats.read(times, values, limits)
-    low = max(limits[0], _MANY / float(times[-1] - times[0]))
+    return _preferred(_heard_in_spans(times, values, limits))
+
+
+def _heard_in_spans(times, values, limits, is_all=False):
+    """Returns the beats of the slow spans, and of faster ones while none is clear, or of all."""
+    low = max(limits[0], _PERIODS / float(times[-1] - times[0]))
     spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
     heard, power = [], _power(times, values)
     for number, span in enumerate(spans):
-        if number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
+        if not is_all and number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
             break
         if span[1] > 1.5 * span[0]:
             one = beats.read(times, values, span)
-            left = _lifted(one.confidence, -_DOUBTS if number else -_DOUBT)
+            left = _lifted(one.confidence, -_doubt(number, len(one.times)))
             is_part = _is_part(one.frequency, *power)
             heard.append(dataclasses.replace(one, confidence=0.0 if is_part else left))
-    return _preferred(heard)
+    return heard
+
+
+def _doubt(number, count):
+    """Returns by how much the odds of beats must be better, as a logarithm, in a span that is not the first one."""
+    more = math.log2(max(count, 1) / _FEW)
+    return float(np.clip(_DOUBTS - _LESS * more, _DOUBT, _DOUBTS)) if number else _DOUBT
+
+
+def _share(hertz, power, spacing, rate):
+    """Returns the share of the power that a frequency and its first harmonics have."""
+    at = np.arange(1, _HARMONICS + 1) * hertz / spacing
+    at = at[at < HIGHEST_SHARE * rate / spacing]
+    reach = np.maximum(_MULTIPLE * at, _FINER)
+    lines = [power[max(int(low), 0) : int(high) + 2].sum() for low, high in zip(at - reach, at + reach, strict=True)]
+    return sum(lines) / max(power[_FINER:].sum(), 1e-12)
 
 
 def _power(times, values):
@@ -208,10 +308,11 @@ def _of_stretch(heard):
     if verdict == result.CLEAR and len(repetitions) + 0.5 < FEWEST:
         verdict = result.TOO_FEW
     return result.Answer(
-        scene=0, reader="beats", repetitions=repetitions, hertz=heard.frequency,
+        scene=0, reader="series", repetitions=repetitions, hertz=heard.frequency,
         error=heard.frequency * float(np.std(gaps) / np.mean(gaps)) / math.sqrt(len(gaps)), pairs=None,
         pauses=tuple(pauses), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence, verdict=verdict,
         times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
+        channel=seen.channel,
     )  # fmt: skip
 
 
@@ -221,12 +322,12 @@ def _repetitions(moments):
     return tuple((float(one), float(two)) for one, two in itertools.pairwise(moments) if two - one < longest)
 
 
-def _second(heard, is_alone, clock=1.0):
+def _second(heard, is_alone):
     """Returns a note on another rhythm that may be the one that is meant; a clear one is confirmed by neighbors."""
     if heard.confidence >= _SURE or len(heard.candidates) < 2:
         return None
     first, second = heard.candidates[:2]
-    rivals = f"{first.frequency / clock:.3g} Hz, or {second.frequency / clock:.3g} Hz"
+    rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
     if heard.confidence < CLEAR:
         return f"Unclear: {rivals}. Name a --band to choose."
     is_rival = is_alone and first.odds - second.odds < _RIVAL
@@ -256,6 +357,7 @@ def _together(before, answer):
         error=float(np.hypot(*(share * (before.error, answer.error)))),
         pauses=(*before.pauses, *answer.pauses),
         confidence=float(share @ (before.confidence, answer.confidence)),
+        channel=before.channel if before.channel == answer.channel else None,
         times=np.concatenate([before.times, answer.times]),
         course=np.concatenate([before.course, answer.course]),
     )
