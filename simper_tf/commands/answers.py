@@ -75,7 +75,7 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
         most: Windows that are shown.
     """
     results = done.reading.clear
-    shown = [said(answer, unit) + _where(answer, len(results) > 1) for answer in results]
+    shown = [said(answer, unit) + _where(done, answer, len(results) > 1) for answer in results]
     if not results:
         few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
         shown = [said(few[0], unit) if few else _VERDICTS.get(done.reading.verdict, done.reading.verdict)]
@@ -94,8 +94,10 @@ def _learned_line(learned):
     return f"{learned.reader}: no answer{reads}"
 
 
-def _where(answer, several):
-    """Returns the part of the picture, where several things repeat."""
+def _where(done, answer, several):
+    """Returns the channel of a series of several, or the part of the picture, where several things repeat."""
+    if channel := done.channel(answer):
+        return f", in {printable(channel)}"
     top, left, bottom, right = answer.box
     if not several or (top, left, bottom, right) == (0.0, 0.0, 1.0, 1.0):
         return ""
@@ -155,7 +157,7 @@ def _rows(done, unit):
     empty = {
         "recording": printable(done.name), "verdict": done.reading.verdict, "value": "", "unit": unit, "hertz": "",
         "error_hz": "", "repetitions": "", "start_s": "", "end_s": "", "pairs_hz": "", "confidence": "", "reader": "",
-        "box": "",
+        "channel": "", "box": "",
     }  # fmt: skip
     rows = [
         empty | {
@@ -169,6 +171,7 @@ def _rows(done, unit):
             "pairs_hz": _text(answer.pairs),
             "confidence": f"{answer.confidence:.3f}",
             "reader": answer.reader,
+            "channel": printable(done.channel(answer)),
             "box": " ".join(f"{edge:.3f}" for edge in answer.box),
         }
         for answer in done.reading.clear
@@ -206,18 +209,19 @@ def _record(done, unit, length, hop):
             {"start_s": _finite(scene.start), "end_s": _finite(scene.end), "verdict": scene.verdict}
             for scene in done.reading.scenes
         ],
-        "answers": [_answer(answer, unit) for answer in done.reading.answers],
+        "answers": [_answer(answer, unit, done.channel(answer)) for answer in done.reading.answers],
         "learned": {learned.reader: _finite(learned.hertz) for learned in done.learned},
         "windows": list(_windows(done, unit, length, hop or length)) if length else [],
     }
 
 
-def _answer(answer, unit):
+def _answer(answer, unit, channel):
     middles, hertz, error = answer.tempo()
     is_result = answer.verdict in (result.CLEAR, result.DOUBTFUL)
     return {
         "verdict": answer.verdict,
         "reader": answer.reader,
+        "channel": channel or None,
         "scene": answer.scene,
         "value": _finite(value(answer.hertz, answer.count, unit)) if is_result else None,
         "unit": unit,

@@ -11,6 +11,7 @@ from simper_tf.reading.readings import DRAWN, Done
 # Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SIZE = 10  # Of all letters.
+_LONGEST = 20  # Letters of the name of a channel.
 
 
 def figure(done: Done, unit: str = "hz", narrow: bool = False):
@@ -26,8 +27,7 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
     shown = (done.reading.clear or done.reading.answers[:1])[:DRAWN]
     width, height = (4.2, 6.4) if narrow and done.stills else (4.2 if narrow else 11, 3.2)
     drawn = Figure(figsize=(width, 0.9 + height * max(len(shown), 1)), layout="constrained")
-    name = pathlib.Path(done.name).name.encode("ascii", "backslashreplace").decode().replace("$", r"\$")
-    drawn.suptitle(name, fontsize=_SIZE + 2)
+    drawn.suptitle(_plain(pathlib.Path(done.name).name), fontsize=_SIZE + 2)
     for row, part in enumerate(np.atleast_1d(drawn.subfigures(max(len(shown), 1), 1))):
         answer = shown[row] if shown else None
         title = answers.said(answer, unit) if done.reading.clear else answers.lines(done, unit)[0]
@@ -39,9 +39,14 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
             _still(part.add_subplot(columns[0] if narrow else columns[:, 0]), still, answer, COLORS[row])
         if answer:
             above = part.add_subplot(columns[-2, -1])
-            _course(above, answer, COLORS[row])
+            _course(above, answer, COLORS[row], _plain(done.channel(answer)) or answer.reader)
             _tempo(part.add_subplot(columns[-1, -1], sharex=above), answer, COLORS[row], unit)
     return drawn
+
+
+def _plain(name):
+    """Returns a name in letters that every font has, none of them a sign of a formula."""
+    return name.encode("ascii", "backslashreplace").decode().replace("$", r"\$")
 
 
 def _still(axes, frame, answer, color):
@@ -58,7 +63,7 @@ def _still(axes, frame, answer, color):
     axes.set_axis_off()
 
 
-def _course(axes, answer, color):
+def _course(axes, answer, color, name):
     """Draws the course, with every second repetition shaded and all of them numbered as far as there is room."""
     _, seconds = answers.clock(answer)
     axes.margins(y=0.15)  # So that the numbers stand above the peaks.
@@ -71,7 +76,7 @@ def _course(axes, answer, color):
         axes.text(repetitions[number - 1].mean(), 0.98, str(number), ha="center", va="top", fontsize=_SIZE - 2,
                   transform=axes.get_xaxis_transform())  # fmt: skip
     axes.set_yticks([])
-    axes.set_ylabel(answer.reader, fontsize=_SIZE)
+    axes.set_ylabel(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}...", fontsize=_SIZE)
     axes.tick_params(labelbottom=False, labelsize=_SIZE)
 
 

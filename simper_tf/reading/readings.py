@@ -55,6 +55,7 @@ class Done:
         learned: What trained encoders say of it.
         stills: An `(H, W, C)` uint8 frame of the first repetition of each of the surest answers, or the first frame of
             the recording where there is none; empty for a series.
+        channels: Names of the channels of a series.
     """
 
     name: str
@@ -63,6 +64,13 @@ class Done:
     reading: result.Reading
     learned: tuple[Learned, ...] = ()
     stills: tuple[np.ndarray, ...] = ()
+    channels: tuple[str, ...] = ()
+
+    def channel(self, answer: result.Answer) -> str:
+        """Name of the channel that an answer was counted in, of several; empty for what they have in common."""
+        if answer.channel is None or len(self.channels) < 2:
+            return ""
+        return self.channels[answer.channel] or f"channel {answer.channel + 1}"
 
     def without_courses(self) -> "Done":
         """Returns it without what only its picture shows, so that those of many recordings fit into memory."""
@@ -158,7 +166,7 @@ def _of_series(source, info, wishes):
     times = np.array([moment for moment, _ in samples], np.float64)
     values = np.array([value.reshape(-1) for _, value in samples], np.float64)
     reading = series_reading.read(times, values, band=wishes.band)
-    return Done(source.name, info, (*source.notes, *reading.notes), reading)
+    return Done(source.name, info, (*source.notes, *reading.notes), reading, channels=source.names)
 
 
 def _face_box(source, info, wishes):

@@ -58,10 +58,12 @@ class Source(abc.ABC):
         has_pictures: Whether its frames are pictures, with a place for a face or a box.
         is_live: Whether each reading of it is another recording.
         notes: What somebody who reads it should know, in sentences, once `info` was asked for.
+        names: Of the channels of a series, "" where they have none, once `info` was asked for.
     """
 
     has_pictures, is_live = True, False
     notes: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     def __init__(self, name: str):
         self.name = name
@@ -279,7 +281,7 @@ class Series(Source):
         from simper_tf.recordings import series  # With pandas, which takes a second to load.
 
         recording = series.read(self._path, self._rate)
-        self.notes = recording.notes
+        self.notes, self.names = recording.notes, recording.names
         return recording.times, recording.values
 
 

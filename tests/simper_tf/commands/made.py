@@ -24,8 +24,8 @@ def answer(hertz=0.5, first=1.0, count=4, **changes):
     return result.Answer(**(given | changes))
 
 
-def done(*answers, name="a.mp4", verdict=None, notes=(), stills=(STILL,)):
+def done(*answers, name="a.mp4", verdict=None, notes=(), stills=(STILL,), channels=()):
     """Returns a recording with some answers, or one in which nothing repeats."""
     verdict = verdict or (answers[0].verdict if answers else result.NOTHING)
     reading = result.Reading((result.Scene(0.0, 12.0, verdict),), tuple(answers), verdict, ())
-    return Done(name, INFO, tuple(notes), reading, stills=stills)
+    return Done(name, INFO, tuple(notes), reading, stills=stills, channels=channels)

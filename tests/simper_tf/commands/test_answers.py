@@ -60,7 +60,7 @@ def test_what_is_slow_is_told_in_minutes_hours_or_days(seconds, start):
 def test_times_of_a_slow_answer_are_in_its_unit():
     slow = dataclasses.replace(answer(1 / 7200), repetitions=((0.0, 7200.0), (7200.0, 18000.0)))
     assert " from 0.0 to 5.0 hours, " in answers.said(slow)
-    assert answers._answer(slow, "hz")["hertz"] == pytest.approx(1 / 7200, rel=1e-3)
+    assert answers._answer(slow, "hz", "")["hertz"] == pytest.approx(1 / 7200, rel=1e-3)
 
 
 def test_a_pulse_has_beats_and_a_breath_breaths():
@@ -122,3 +122,18 @@ def _rows(one):
 def test_pauses_are_told_in_the_line():
     assert " s with a pause of 1.5 s, clear" in answers.said(answer(pauses=((2.0, 3.5),)))
     assert " s with 2 pauses of 2.5 s, clear" in answers.said(answer(pauses=((2.0, 3.5), (5.0, 6.0))))
+
+
+def test_the_channel_of_a_series_of_several_is_named(tmp_path):
+    breath, pulse, shared = answer(0.25, channel=0), answer(1.2, channel=1), answer(0.5, box=(0.0, 0.0, 1.0, 1.0))
+    read = done(breath, pulse, shared, name="a.csv", stills=(), channels=("RESP", ""))
+    lines = answers.lines(read)
+    assert [line.rpartition(", ")[2] for line in lines[:3]] == ["in RESP", "in channel 2", "clear"]
+    answers.write(tmp_path, [read], "hz")
+    told = [row["channel"] for row in csv.DictReader((tmp_path / answers.CSV).open())]
+    assert told == ["RESP", "channel 2", ""]
+    assert [one["channel"] for one in json.loads((tmp_path / answers.JSON).read_text())[0]["answers"]][2] is None
+
+
+def test_the_only_channel_of_a_series_is_not_named():
+    assert "in " not in answers.lines(done(answer(1.2, channel=0), channels=("ECG",), stills=()))[0]

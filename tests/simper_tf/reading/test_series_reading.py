@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simper_tf.reading import beats, result, series
+from simper_tf.reading import beat_stretches, beats, result, series
 
 RNG = np.random.default_rng(3)
 
@@ -35,13 +35,13 @@ def beats_of(hertz, confidence, second=None):
 
 def test_a_doubtful_stretch_is_believed_at_a_neighbors_tempo():
     for order in (1, -1):
-        before, after = series._supported([beats_of(1.2, 0.9), beats_of(1.25, 0.3)][::order])[::order]
+        before, after = beat_stretches._supported([beats_of(1.2, 0.9), beats_of(1.25, 0.3)][::order])[::order]
         assert before.confidence == 0.9
         assert after.confidence == pytest.approx(8 * 0.3 / (8 * 0.3 + 0.7))
 
 
 def test_a_candidate_at_a_clear_neighbors_tempo_comes_first():
-    _, after = series._supported([beats_of(1.2, 0.9), beats_of(0.8, 0.3, second=1.2)])
+    _, after = beat_stretches._supported([beats_of(1.2, 0.9), beats_of(0.8, 0.3, second=1.2)])
     assert after.frequency == 1.2
     assert after.confidence > 0.5
 
@@ -49,15 +49,15 @@ def test_a_candidate_at_a_clear_neighbors_tempo_comes_first():
 @pytest.mark.parametrize("pair", [((1.2, 0.9), (1.5, 0.3)), ((1.2, 0.4), (1.2, 0.4))], ids=["other", "both unclear"])
 def test_other_tempos_and_doubtful_neighbors_lend_no_confidence(pair):
     heard = [beats_of(*one) for one in pair]
-    assert [one.confidence for one in series._supported(heard)] == [confidence for _, confidence in pair]
+    assert [one.confidence for one in beat_stretches._supported(heard)] == [confidence for _, confidence in pair]
 
 
 def test_another_rhythm_is_named_beside_one_that_is_not_sure():
     unclear, clear, sure, alone = (beats_of(1.2, *rest) for rest in ((0.4, 0.8), (0.7, 0.8), (0.95, 0.8), (0.7,)))
-    assert series._second(unclear, is_alone=False) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
-    assert series._second(clear, is_alone=True) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
-    assert [series._second(one, is_alone=True) for one in (sure, alone)] == [None, None]
-    assert series._second(clear, is_alone=False) is None
+    assert beat_stretches._second(unclear, is_alone=False) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
+    assert beat_stretches._second(clear, is_alone=True) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
+    assert [beat_stretches._second(one, is_alone=True) for one in (sure, alone)] == [None, None]
+    assert beat_stretches._second(clear, is_alone=False) is None
 
 
 @pytest.mark.slow
@@ -134,3 +134,51 @@ def test_parts_of_a_slow_series_beside_a_long_hole_are_both_read():
     clear = series.read(times, np.sin(2 * np.pi * times / 100)[:, None]).clear
     assert [1 / answer.hertz for answer in clear] == pytest.approx([100, 100], rel=0.02)
     assert sorted(answer.start > 1e9 for answer in clear) == [False, True]
+
+
+def test_a_day_and_a_week_are_both_told_of_hours():
+    hours = np.arange(24 * 90)
+    is_weekend = (hours // 24) % 7 >= 5
+    values = (1 - 0.8 * is_weekend) * (2 + np.cos(2 * np.pi * hours / 24)) + 0.1 * RNG.normal(size=len(hours))
+    told = sorted(1 / answer.hertz / 3600 for answer in series.read(3600.0 * hours, values[:, None]).clear)
+    assert told == pytest.approx([24, 24 * 7], rel=0.005)  # The mean of its intervals is 23.2 hours.
+
+
+def test_a_beat_of_two_tides_is_no_rhythm_without_the_tide():
+    hours = np.arange(24 * 200)
+    tide = np.cos(2 * np.pi * hours / 23.93) + np.cos(2 * np.pi * hours / 25.82)
+    answers = series.read(3600.0 * hours, tide[:, None]).clear
+    assert all(1 / answer.hertz / 3600 == pytest.approx(24.8, rel=0.03) for answer in answers)
+    assert answers
+
+
+@pytest.mark.parametrize(("beating", "expected"), [([2, 4], 1.2), ([2], None)])
+def test_two_channels_must_agree_where_each_is_read_by_itself(beating, expected):
+    times = np.arange(0, 30, 0.02)
+    values = RNG.normal(size=(len(times), 6))
+    for channel in beating:
+        values[:, channel] = pulse(times, 1.2)
+    agreed = series._agreed(times, values, None)
+    if expected is None:
+        assert agreed == []
+    else:
+        assert (agreed[0].hertz, agreed[0].channel in beating) == (pytest.approx(expected, rel=0.01), True)
+
+
+def test_the_channel_of_a_heart_is_told_among_noise():
+    times = np.arange(0, 20, 0.02)
+    values = RNG.normal(size=(len(times), 3))
+    values[:, 1] = pulse(times, 1.2)
+    assert series.read(times, values).clear[0].channel == 1
+
+
+def test_many_repetitions_of_a_slow_span_are_doubted_less():
+    told = [beat_stretches._doubt(number, count) for number, count in ((0, 8), (1, 8), (1, 16), (2, 1), (2, 500))]
+    assert told == pytest.approx([0.5, 3.0, 1.75, 3.0, 0.5])
+
+
+def test_thirty_slow_breaths_are_read_without_a_band():
+    times = np.arange(0, 250, 0.05)
+    breath = np.maximum(np.sin(2 * np.pi * 0.123 * times + 0.5 * np.sin(0.05 * times)), -0.2)
+    values = breath + 0.05 * RNG.normal(size=len(times))
+    assert series.read(times, values[:, None]).clear[0].hertz == pytest.approx(0.123, rel=0.03)

@@ -1,0 +1,230 @@
+"""Beats of a series in stretches of half a minute, put together where the tempo goes on.
+
+A disturbance spoils its stretch alone. A stretch that is not clear is believed where its tempo is that of a clear
+neighbor. Where none is clear, a short series is read whole: what is slow needs it.
+"""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+
+from simper_tf.reading import beat_courses, beats, result
+
+STRETCH = 30.0  # Seconds that are read at once.
+LONGEST = 300.0  # Seconds of a series that is read whole where no stretch is clear.
+LOWEST_HERTZ = 0.05
+HIGHEST_SHARE = 0.45  # Of the rate of samples.
+CLEAR = 0.5
+FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
+# A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
+# Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
+# far: of few repetitions by the most, less with every doubling of their number. Of 360 series of noise, of 250 s, the
+# odds are at most those of 13 repetitions. So many periods of the lowest frequency must be there.
+_WIDE, _DOUBT, _DOUBTS, _PERIODS = 8.0, 0.5, 3.0, 5
+_FEW, _LESS = 8, 1.25
+MULTIPLE = 0.04  # Share by which a multiple may be off.
+FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
+_SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
+_SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
+FEWEST_SAMPLES = 16
+_PAUSE = 1.8  # Times the median interval, above which no repetition is.
+_GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
+# Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
+# ones are nearly always so near, a wrong one is by chance in one of eight, as the band is so many times as wide.
+NEAR, _SUPPORT = 0.1, math.log(8)
+_DRAWN = 2000  # Samples of a course.
+# Confidence below which another rhythm is named beside a clear one, and how much less likely it may be, as logarithm.
+_SURE, _RIVAL = 0.9, 5.0
+
+
+def answers_on(times, values, band):
+    """Returns answers on a series that begins at 0, and notes on them."""
+    limits = limits_of(times, band)
+    answers, notes = _of_stretches(times, values, limits, STRETCH)
+    if STRETCH < times[-1] <= LONGEST and all(answer.verdict != result.CLEAR for answer in answers):
+        answers, notes = _of_stretches(times, values, limits, LONGEST)
+    return _joined(answers), notes
+
+
+def limits_of(times, band):
+    """Returns the lowest and the highest frequency in Hz that are sought."""
+    low, high = band or (LOWEST_HERTZ, math.inf)
+    return low, min(high, HIGHEST_SHARE / float(np.median(np.diff(times))))
+
+
+def _of_stretches(times, values, limits, seconds):
+    """Returns the answers of all stretches of about so many seconds, and notes on them."""
+    parts = [slice(first, last) for first, last in _stretches(times, seconds)]
+    heard = _supported([_heard(times[part], values[part], limits) for part in parts])
+    answers = [answer for one in heard if (answer := answer_on(one)) is not None]
+    return answers, [note for one in heard if (note := _second(one, len(heard) == 1))]
+
+
+def _heard(times, values, limits):
+    """Returns beats in a band; in a wide one, those of the first span that is clear, or of the surest one."""
+    # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
+    is_short = len(times) < FEWEST_SAMPLES or times[-1] - times[0] < _PERIODS / _SPANS[0][0]
+    if is_short or limits[1] < _WIDE * limits[0]:
+        return beats.read(times, values, limits)
+    return _preferred(heard_in_spans(times, values, limits))
+
+
+def heard_in_spans(times, values, limits, is_all=False):
+    """Returns the beats of the slow spans, and of faster ones while none is clear, or of all."""
+    low = max(limits[0], _PERIODS / float(times[-1] - times[0]))
+    spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
+    heard, power = [], power_of(times, values)
+    for number, span in enumerate(spans):
+        if not is_all and number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
+            break
+        if span[1] > 1.5 * span[0]:
+            one = beats.read(times, values, span)
+            left = _lifted(one.confidence, -_doubt(number, len(one.times)))
+            is_part = _is_part(one.frequency, *power)
+            heard.append(dataclasses.replace(one, confidence=0.0 if is_part else left))
+    return heard
+
+
+def _doubt(number, count):
+    """Returns by how much the odds of beats must be better, as a logarithm, in a span that is not the first one."""
+    more = math.log2(max(count, 1) / _FEW)
+    return float(np.clip(_DOUBTS - _LESS * more, _DOUBT, _DOUBTS)) if number else _DOUBT
+
+
+def power_of(times, values):
+    """Returns the power of all channels together, `(F,)`, the Hz from bin to bin, and the samples per second."""
+    even, _, rate = beat_courses.evenly(times, values)
+    even = (even - even.mean(axis=0)) / np.maximum(even.std(axis=0), 1e-12)
+    size = FINER * len(even)
+    spectra = np.fft.rfft(even * np.hanning(len(even))[:, None], size, axis=0)
+    return (np.abs(spectra) ** 2).sum(axis=1), rate / size, rate
+
+
+def _is_part(hertz, power, spacing, rate):
+    """Returns whether something faster repeats: all that is at multiples of a frequency is at those of one of them."""
+    count = int(HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
+    if count < 2:
+        return False
+    at = np.arange(1, count + 1) * hertz / spacing
+    reach = np.clip(MULTIPLE * at, FINER, 0.3 * at[0])
+    lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
+    strongest = int(lines.argmax()) + 1
+    others = lines[np.arange(1, count + 1) % strongest > 0]
+    return strongest > 1 and bool(others.max() < _NO_LINE * lines.max())
+
+
+def _preferred(heard):
+    """Returns the first beats that are clear and no multiple of slower clear ones; else the surest."""
+    clear = [one for one in heard if one.confidence >= CLEAR]
+    for one in clear:
+        ratios = [one.frequency / other.frequency for other in clear]
+        if not any(round(ratio) in (2, 3) and abs(ratio / round(ratio) - 1) < MULTIPLE for ratio in ratios):
+            return one
+    return max(heard, key=lambda one: one.confidence, default=beats.Beats(0.0, ()))
+
+
+def _supported(heard):
+    """Returns beats of neighboring stretches, surer where a clear neighbor has the tempo of one of the candidates."""
+    heard = list(heard)
+    for order in (range(1, len(heard)), range(len(heard) - 2, -1, -1)):
+        for k in order:
+            neighbor = heard[k - order.step]
+            if neighbor.confidence >= CLEAR > heard[k].confidence:
+                heard[k] = _with_support(heard[k], neighbor.frequency)
+    return heard
+
+
+def _with_support(one, hertz):
+    """Returns beats with what is near a frequency as first candidate, if it is likely enough with that support."""
+    for candidate in one.candidates[:2]:
+        if abs(math.log(candidate.frequency / hertz)) < NEAR:
+            candidates = (candidate, *(other for other in one.candidates if other is not candidate))
+            lift = _SUPPORT + candidate.odds - one.candidates[0].odds
+            if lift > 0:
+                return beats.Beats(_lifted(one.confidence, lift), candidates)
+    return one
+
+
+def _lifted(confidence, lift):
+    """Returns a confidence whose odds are more by a logarithm."""
+    return confidence / (confidence + (1 - confidence) * math.exp(-lift))
+
+
+def _stretches(times, seconds):
+    """Yields the first sample of each stretch, and that after its last; a short rest belongs to the one before."""
+    number = max(round((times[-1] - times[0]) / seconds), 1)
+    edges = np.searchsorted(times, np.linspace(times[0], times[-1], number + 1)[1:-1])
+    yield from itertools.pairwise([0, *edges.tolist(), len(times)])
+
+
+def answer_on(heard):
+    """Returns the answer of a stretch, None without two beats."""
+    repetitions = _repetitions(heard.times) if len(heard.times) > 1 else ()
+    if not repetitions:
+        return None
+    interval = 1 / heard.frequency
+    gaps = np.diff(heard.times)
+    pauses = [
+        (float(one), float(two)) for one, two in itertools.pairwise(heard.times) if two - one >= _PAUSE * interval
+    ]
+    seen = heard.candidates[0]
+    shown = slice(None, None, math.ceil(len(seen.moments) / _DRAWN))
+    verdict = result.CLEAR if heard.confidence >= CLEAR else result.UNCLEAR
+    if verdict == result.CLEAR and len(repetitions) + 0.5 < FEWEST:
+        verdict = result.TOO_FEW
+    return result.Answer(
+        scene=0, reader="series", repetitions=repetitions, hertz=heard.frequency,
+        error=heard.frequency * float(np.std(gaps) / np.mean(gaps)) / math.sqrt(len(gaps)), pairs=None,
+        pauses=tuple(pauses), box=(0.0, 0.0, 1.0, 1.0), confidence=heard.confidence, verdict=verdict,
+        times=seen.moments[shown], course=(seen.source - seen.source.mean())[shown].astype(np.float32),
+        channel=seen.channel,
+    )  # fmt: skip
+
+
+def _repetitions(moments):
+    """Returns the spans between neighboring beats, pauses left out."""
+    longest = _PAUSE * float(np.median(np.diff(moments)))
+    return tuple((float(one), float(two)) for one, two in itertools.pairwise(moments) if two - one < longest)
+
+
+def _second(heard, is_alone):
+    """Returns a note on another rhythm that may be the one that is meant; a clear one is confirmed by neighbors."""
+    if heard.confidence >= _SURE or len(heard.candidates) < 2:
+        return None
+    first, second = heard.candidates[:2]
+    rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
+    if heard.confidence < CLEAR:
+        return f"Unclear: {rivals}. Name a --band to choose."
+    is_rival = is_alone and first.odds - second.odds < _RIVAL
+    return f"The first is likelier: {rivals}." if is_rival else None
+
+
+def _joined(answers):
+    """Returns answers of neighboring stretches as one where the tempo goes on."""
+    whole = []
+    for answer in answers:
+        before = whole[-1] if whole else None
+        if before and before.verdict == answer.verdict and abs(math.log(before.hertz / answer.hertz)) < _GOES_ON:
+            whole[-1] = _together(before, answer)
+        else:
+            whole.append(answer)
+    return whole
+
+
+def _together(before, answer):
+    share = np.array([before.count, answer.count]) / (before.count + answer.count)
+    seam = (before.end, answer.start)
+    between = (seam,) if 0 < seam[1] - seam[0] < _PAUSE / answer.hertz else ()
+    return dataclasses.replace(
+        before,
+        repetitions=(*before.repetitions, *between, *answer.repetitions),
+        hertz=float(share @ (before.hertz, answer.hertz)),
+        error=float(np.hypot(*(share * (before.error, answer.error)))),
+        pauses=(*before.pauses, *answer.pauses),
+        confidence=float(share @ (before.confidence, answer.confidence)),
+        channel=before.channel if before.channel == answer.channel else None,
+        times=np.concatenate([before.times, answer.times]),
+        course=np.concatenate([before.course, answer.course]),
+    )

@@ -1,0 +1,122 @@
+"""Rhythms of a slow series, such as of tides, temperatures or traffic: days, weeks and years at once.
+
+It is read whole and in stretches, on a clock on which it lasts less than a minute, all channels together and each by
+itself. Every clear rhythm is an answer, at the sharp line of the spectrum where there is one.
+"""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+
+from simper_tf.reading import result
+from simper_tf.reading.beat_stretches import (
+    CLEAR,
+    FEWEST_SAMPLES,
+    FINER,
+    HIGHEST_SHARE,
+    MULTIPLE,
+    NEAR,
+    answer_on,
+    answers_on,
+    heard_in_spans,
+    limits_of,
+    power_of,
+)
+
+# It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
+# second.
+_AS_IF, _AS_IF_RATE = 40.0, 125.0
+_HOLE = 0.1  # Share of it that is missing in one place, beyond which its parts are read each by itself.
+_MOST_CHANNELS = 8  # Of it that are read each by itself as well.
+# Repetitions that are no chance though they fill a part of it, and share of it that fewer must fill.
+_MANY, _MOST = 10, 0.5
+# Share by which a line may be off the mean of intervals, and share of the power there that a sharp one has.
+_LINE, _SHARP = 0.06, 0.7
+_SHOWN, _HARMONICS = 0.02, 3  # Share of its power that a rhythm with its first harmonics has at least.
+
+
+def told(times, values, band):
+    """Returns answers on all clear rhythms of a slow series; the surest one where none is clear."""
+    whole, fine = float(np.ptp(times)) / _AS_IF, float(np.median(np.diff(times))) * _AS_IF_RATE
+    channels = (None, *(range(values.shape[1]) if 1 < values.shape[1] <= _MOST_CHANNELS else ()))
+    heard = [answer for channel in channels for answer in _at_clock(times, values, band, whole, channel, is_whole=True)]
+    for channel in channels if fine < whole else ():
+        answers = _at_clock(times, values, band, fine, channel)
+        heard += answers
+        if any(answer.verdict == result.CLEAR for answer in answers):  # Many samples take long.
+            break
+    heard.sort(key=lambda answer: (answer.verdict != result.CLEAR, -answer.confidence))
+    chosen = []
+    for answer in heard:
+        is_new = all(abs(math.log(answer.hertz / other.hertz)) > NEAR for other in chosen)
+        if is_new and (answer.verdict == result.CLEAR or not chosen):
+            chosen.append(answer)
+    return chosen
+
+
+def parts(times):
+    """Yields the parts of a slow series between long holes."""
+    steps = np.diff(times)
+    edges = [0, *(np.flatnonzero(steps > max(_HOLE * np.ptp(times), 20 * np.median(steps))) + 1), len(times)]
+    yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= FEWEST_SAMPLES)
+
+
+def _at_clock(times, values, band, clock, channel, is_whole=False):
+    """Returns answers on a slow series, or on a channel of it, on a clock that is so many times as slow."""
+    some = values if channel is None else values[:, [channel]]
+    own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
+    answers = _of_whole(own, some, limits) if is_whole else []
+    answers = answers or [one for one in answers_on(own, some, limits)[0] if _is_seen(one, own)]
+    answers = [slowed(_on_line(answer, own, some), clock, float(times[0])) for answer in answers]
+    return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
+
+
+def _of_whole(times, values, band):
+    """Returns answers on the clear rhythms of all spans of a series that is read whole."""
+    heard = heard_in_spans(times, values, limits_of(times, band), is_all=True)
+    power = power_of(times, values)
+    clear = [one for one in heard if one.confidence >= CLEAR and _share(one.frequency, *power) >= _SHOWN]
+    answers = [answer for one in clear if (answer := answer_on(one)) is not None]
+    return [answer for answer in answers if _is_seen(answer, times)]
+
+
+def _is_seen(answer, times):
+    """Returns whether a rhythm of a slow series is seen often, or in most of it: of many stretches one may mislead."""
+    return answer.count >= _MANY or answer.end - answer.start > _MOST * np.ptp(times)
+
+
+def _on_line(answer, times, values):
+    """Returns an answer at the sharp line of the spectrum near its frequency: days, tides and years are even."""
+    power, spacing, _ = power_of(times, values)
+    at = answer.hertz / spacing
+    low, high = int(at * (1 - _LINE)), int(at * (1 + _LINE)) + 2
+    top = low + int(np.argmax(power[low:high]))
+    lobe = power[max(top - 2 * FINER, 0) : top + 2 * FINER + 1]
+    if not low < top < high - 1 or lobe.sum() < _SHARP * power[low - FINER : high + FINER].sum():
+        return answer
+    before, peak, after = np.log(np.maximum(power[top - 1 : top + 2], 1e-12))
+    offset = 0.5 * (before - after) / min(before - 2 * peak + after, -1e-9)
+    return dataclasses.replace(answer, hertz=(top + offset) * spacing)
+
+
+def _share(hertz, power, spacing, rate):
+    """Returns the share of the power that a frequency and its first harmonics have."""
+    at = np.arange(1, _HARMONICS + 1) * hertz / spacing
+    at = at[at < HIGHEST_SHARE * rate / spacing]
+    reach = np.maximum(MULTIPLE * at, FINER)
+    lines = [power[max(int(low), 0) : int(high) + 2].sum() for low, high in zip(at - reach, at + reach, strict=True)]
+    return sum(lines) / max(power[FINER:].sum(), 1e-12)
+
+
+def slowed(answer, clock, start):
+    """Returns an answer on a clock that is so many times as slow and begins then."""
+
+    def spans(those):
+        return tuple((start + clock * first, start + clock * last) for first, last in those)
+
+    return dataclasses.replace(
+        answer, repetitions=spans(answer.repetitions), pauses=spans(answer.pauses), hertz=answer.hertz / clock,
+        error=answer.error / clock, times=start + clock * answer.times,
+    )  # fmt: skip
