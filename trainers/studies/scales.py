@@ -201,8 +201,8 @@ def _smoke(setting):
 
 # Tables of the small scale that have three seeds.
 _THREE_SEEDS = (
-    "digits", "quickstart", "mnist", "mnist_spin", "comparison", "noise", "table2", "table4", "table6", "table7",
-    "table10", "table13_digits", "table14",
+    "digits", "quickstart", "mnist", "mnist_spin", "comparison", "noise", "table2", "table4", "table5", "table6",
+    "table7", "table10", "table13_digits", "table14",
 )  # fmt: skip
 SCALES = {
     scale.name: scale
