@@ -25,9 +25,15 @@ _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"
     r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .,]*\d)"
 )
-_MONTH = re.compile(r"^(?:1[5-9]|2[01])\d\d\D{1,2}(?:1[0-2]|0?[1-9])(?:\D.*)?$")  # Such as 1982 1 or 1982M01.
-# Steps of times that are years with a fraction: months, quarters, weeks and days, and by which share they may be off.
-_STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 4, 1 / 2, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.1
+# Such as 1982 1, 1982M01 or 1982-Q1.
+_MONTH = re.compile(r"^(?:1[5-9]|2[01])\d\d(?:\W{1,2}|\W?[MmQq])(?:1[0-2]|0?[1-9])(?:\D.*)?$")
+# Steps of times that are years with a fraction: months, weeks and days, and by which share they may be off. A rate of
+# 50 or 360 Hz is off by more. The others are steps of clocks as well: only a name tells them.
+_STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.01
+_NAMED_STEPS, _FIRST_NAMED, _LAST_NAMED = (1 / 4, 1 / 2, 1), 1700, 2100
+_NAMED_YEARS, _NAMED_OFF = re.compile(r"date|year|yr|jahr|decimal"), 0.1
+# Digits of a moment: how they are written, and in which place the year stands.
+_DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
 
 
 class Moments(NamedTuple):
@@ -44,23 +50,24 @@ class Moments(NamedTuple):
     note: str
 
 
-def of_text(column: pd.Series) -> np.ndarray | None:
-    """Returns `(T,)` seconds of dates or times of day, None where most cells are neither.
+def of_text(column: pd.Series) -> tuple[np.ndarray | None, str]:
+    """Returns `(T,)` seconds of dates or times of day, None where most cells are neither, and a note on a guess.
 
-    Where day and month may be exchanged, the reading of evener steps is taken.
+    Where day and month may be exchanged, the reading of evener steps is taken, or that of a shorter time.
     """
     filled = column.dropna()
     if not len(filled) or not filled.head(50).str.contains(f"{_DATE.pattern}|{_MONTH.pattern}").mean() > 0.8:
-        return None
+        return None, ""
     text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
-    for told in (_of_clock(text), _of_months(text)):
-        if told is not None:
-            return told
+    if (times := _of_clock(text)) is not None:
+        return times, _note_on_clock(text, times)
+    if (told := _of_months(text)) is not None:
+        return told, ""
     readings = [_moments(text, format="ISO8601")]
     if readings[0] is None:
         readings = [_moments(text, dayfirst=True), _moments(text, dayfirst=False), _moments(text, format="mixed")]
     readings = [seconds for seconds in readings if seconds is not None]
-    return min(readings, key=_unevenness, default=None)
+    return min(readings, key=lambda seconds: (round(_unevenness(seconds), 6), np.ptp(seconds)), default=None), ""
 
 
 def _moments(text, **given):
@@ -74,11 +81,14 @@ def _moments(text, **given):
 
 
 def _of_months(text):
-    """Returns seconds of years with a month, None for anything else."""
+    """Returns seconds of years with a month or a quarter, None for anything else."""
     if not text.str.fullmatch(_MONTH.pattern).mean() > 0.9 or text.str.contains(r"\d\D+\d+\D+\d").any():
         return None
-    parts = text.str.extract(r"^(\d{4})\D{1,2}(\d\d?)").apply(pd.to_numeric)
-    return _of_calendar(parts[0].to_numpy(np.float64), parts[1].to_numpy(np.float64))
+    parts = text.str.extract(r"^(\d{4})\W{0,2}([MmQq]?)(\d\d?)")
+    year, month = (pd.to_numeric(parts[k]).to_numpy(np.float64) for k in (0, 2))
+    if parts[1].str.lower().eq("q").any():
+        return _of_calendar(year, 3 * month - 2) if np.nanmax(month) <= 4 else None
+    return _of_calendar(year, month)
 
 
 def _of_calendar(year, month):
@@ -127,13 +137,46 @@ def _times_of_day(text):
     return 3600 * hours + 60 * minutes + seconds
 
 
-def of_years(values: np.ndarray) -> bool:
-    """Returns whether numbers are years with a fraction, a month, a week or a day apart, such as 1958.208."""
+def _note_on_clock(text, times):
+    """Returns a note where times of two whole parts, such as 00:05, may be of hours or of minutes; else nothing."""
+    if np.nanmax(times) >= DAY or not text.dropna().str.fullmatch(r"\d\d?:\d\d").all():
+        return ""
+    is_hours = np.nanmax(times) >= 3600 and not (times[np.isfinite(times)] % 60 > 0).any()
+    parts = "hours and minutes" if is_hours else "minutes and seconds"
+    return f"Times such as {text.dropna().iloc[-1]} are taken for {parts}."
+
+
+def is_named_years(name: str) -> bool:
+    """Returns whether the name of a column says that its numbers may be years."""
+    return bool(_NAMED_YEARS.search(name.lower()))
+
+
+def of_years(values: np.ndarray, name: str = "") -> bool:
+    """Returns whether numbers are years with a fraction, a month, a week or a day apart, such as 1958.208.
+
+    Args:
+        values: Of a column.
+        name: Of the column of times that they are; with one they may be a quarter or a year apart.
+    """
     values = values[np.isfinite(values)]
     if len(values) < 3 or not (values.min() >= FIRST_YEAR and values.max() <= LAST_YEAR):
         return False
-    step = float(np.median(np.diff(values)))
-    return any(abs(step / one - 1) < _OFF for one in _STEPS_OF_YEARS)
+    off = _NAMED_OFF if is_named_years(name) else _OFF
+    middle, mean = float(np.median(np.diff(values))), float(values[-1] - values[0]) / (len(values) - 1)
+    if any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in (middle, mean)):
+        return True
+    is_recent = values.min() >= _FIRST_NAMED and values.max() <= _LAST_NAMED
+    return bool(name) and is_recent and any(abs(middle / one - 1) < _OFF for one in _NAMED_STEPS)
+
+
+def of_clock_digits(values: np.ndarray) -> np.ndarray | None:
+    """Returns seconds of whole numbers that are times of day, such as 93059 before 93100; None for others."""
+    told = values[np.isfinite(values)]
+    if not len(told) or not _is_between(told, 0, 240_000) or not _is_whole(told) or np.ptp(told) < 100:
+        return None
+    hours, minutes, seconds = values // 10_000, values // 100 % 100, values % 100
+    is_clock = np.nanmax(minutes) < 60 and np.nanmax(seconds) < 60 and len(np.unique(told % 100)) > 2
+    return 3600 * hours + 60 * minutes + seconds if is_clock else None
 
 
 def of_columns(table: Table) -> Moments | None:
@@ -145,8 +188,16 @@ def of_columns(table: Table) -> Moments | None:
     parts = _parts(table)
     for told in (_of_parts(table, parts), _of_digits(table), _of_days_and_hours(table, parts)):
         if told is not None and not np.isnan(told.seconds).all() and np.isfinite(_unevenness(told.seconds)):
-            return told._replace(columns=told.columns | set(parts.values()) | _others(table))
+            return told._replace(columns=told.columns | calendar_columns(table))
     return None
+
+
+def calendar_columns(table: Table) -> set[int]:
+    """Returns the columns whose names say that they hold parts of dates, such as the month or the day of the week."""
+    if not any(table.names):
+        return set()
+    others = {k for k, name in enumerate(table.names) if _OTHER_PARTS.fullmatch(name.lower().replace("_", " ").strip())}
+    return others | {k for part, k in _parts(table).items() if part != "minute"}  # Which may be a minimum.
 
 
 def _parts(table):
@@ -177,42 +228,53 @@ def _is_between(column, lowest, highest):
     return bool(finite.min() >= lowest and finite.max() <= highest)
 
 
-def _others(table):
-    """Returns columns of further parts, such as the day of the week: no channels."""
-    return {k for k, name in enumerate(table.names) if _OTHER_PARTS.fullmatch(name.lower().replace("_", " ").strip())}
-
-
 def _of_parts(table, parts):
-    """Returns moments of a year, with a month or without."""
+    """Returns moments of a year, with a month or without.
+
+    Without names a column is a part only where those before it repeat: others are numbers that happen to be as small.
+    """
     if "year" not in parts:
         return None
-    columns = {part: table.columns[k] for part, k in parts.items()}
-    if "month" not in parts:
-        is_yearly = (np.diff(columns["year"]) == 1).all()
-        return Moments(columns["year"] * YEAR, {parts["year"]}, "") if is_yearly else None
-    seconds = _of_calendar(columns["year"], columns["month"])
+    columns, has_names = {part: table.columns[k] for part, k in parts.items()}, any(table.names)
+    if "month" not in parts or (not has_names and _is_strict(columns["year"])):
+        is_yearly = _is_strict(columns["year"]) and (has_names or (np.abs(np.diff(columns["year"])) == 1).all())
+        note = "" if has_names else "The first column is taken for years."
+        return Moments(columns["year"] * YEAR, {parts["year"]}, note) if is_yearly else None
+    seconds, used = _of_calendar(columns["year"], columns["month"]), {parts["year"], parts["month"]}
     for part, unit, first in (("day", DAY, 1), ("hour", 3600.0, 0), ("minute", 60.0, 0)):
-        if part not in parts:
+        if part not in parts or (not has_names and _is_strict(seconds)):
             break
-        seconds = seconds + unit * (columns[part] - first)
-    return Moments(seconds, set(parts.values()), "")
+        seconds, used = seconds + unit * (columns[part] - first), used | {parts[part]}
+    return Moments(seconds, used, "")
+
+
+def _is_strict(seconds):
+    """Returns whether all steps are in one direction, and none is 0."""
+    steps = np.diff(seconds)
+    return bool((steps > 0).all() or (steps < 0).all())
 
 
 def _of_digits(table):
-    """Returns moments of whole numbers such as 20240131, in a column that is named a date or has no name."""
+    """Returns moments of numbers such as 20240131, 202401 or 2024.01, in a column named a date or without a name."""
     for k, (name, column) in enumerate(zip(table.names, table.columns, strict=True)):
-        if isinstance(column, pd.Series) or not re.search(r"date|day|yyyymmdd|^$", name.lower()):
+        if isinstance(column, pd.Series) or not re.search(r"date|day|time|month|yyyy|^$", name.lower()):
             continue
-        is_near = _is_whole(column) and _is_between(column, 1e4 * FIRST_YEAR, 1e4 * LAST_YEAR)
-        if is_near and (told := _moments(pd.Series(column).astype("Int64").astype("str"), format="%Y%m%d")) is not None:
-            return Moments(told, {k}, "")
+        if name and _is_whole(np.round(100 * column, 6)) and not _is_whole(column):
+            column = np.round(100 * column)  # 1871.1 is October.
+        for form, place in _DIGITS.items():
+            if (not name and form == "%Y%m") or not _is_whole(column):
+                continue
+            if not _is_between(column, place * FIRST_YEAR, place * LAST_YEAR):
+                continue
+            if (told := _moments(pd.Series(column).astype("Int64").astype("str"), format=form)) is not None:
+                return Moments(told, {k}, "")
     return None
 
 
 def _of_days_and_hours(table, parts):
     """Returns moments of days in text that repeat, with the hours of a column beside them or the times of another."""
     texts = {k: column for k, column in enumerate(table.columns) if isinstance(column, pd.Series)}
-    days = {k: seconds for k, column in texts.items() if (seconds := of_text(column)) is not None}
+    days = {k: seconds for k, column in texts.items() if (seconds := of_text(column)[0]) is not None}
     days = {k: seconds for k, seconds in days.items() if np.nanmax(seconds % DAY) == 0 and _repeats(seconds)}
     if not days:
         return None
@@ -222,7 +284,8 @@ def _of_days_and_hours(table, parts):
         used = {k, *(parts[part] for part in ("hour", "minute") if part in parts)}
         return Moments(seconds + 3600 * table.columns[parts["hour"]] + 60 * minutes, used, "")
     for other in texts.keys() - {k}:
-        if (times := _times_of_day(texts[other].str.strip(" []'\""))) is not None:
+        text = texts[other].str.strip(" []'\"").str.replace(r"^(\d\d)\.(\d\d)\.(\d\d)$", r"\1:\2:\3", regex=True)
+        if (times := _times_of_day(text)) is not None:
             return Moments(seconds + times, {k, other}, "")
     return None
 

@@ -13,6 +13,7 @@ from simper_tf.recordings.errors import RawDataError
 ENDINGS = (*endings.SHEETS, *endings.NAMED)
 _EXPECTED, _REMEDY = "a table with columns of numbers", "Save it as CSV."
 _ROWS = 10_000  # That are handed over at once.
+_MOST_CELLS = 2**24  # Of a sheet, empty ones too: a single cell far out states more.
 
 
 def read(path: pathlib.Path) -> tables.Table:
@@ -49,29 +50,42 @@ def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
             frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
             frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
         else:
-            frame, notes = _of_sheets(pd.read_excel(path, sheet_name=None, header=None, engine="calamine"))
+            frame, notes = _of_sheets(path)
     except ImportError as error:
         library = "python-calamine" if "calamine" in str(error) else "pyarrow"
         found = f"a file for which the package {library} is missing"
         raise RawDataError(path, found, f"{library} installed", f"Run pip install {library}.") from error
+    except RawDataError:
+        raise
     except Exception as error:  # Of damaged files each library raises what its parser ran into.
         found = (str(error) or type(error).__name__).splitlines()[0][:200]
         raise RawDataError(path, f"what cannot be read ({found})", _EXPECTED, _REMEDY) from error
     if frame is None or not frame.size:
         raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
     tables.refuse_long(path, frame.size)
-    has_names = not isinstance(frame.columns, pd.RangeIndex)
+    has_names = not all(isinstance(name, int) for name in frame.columns)
     for first in range(0, len(frame), _ROWS):
         rows = frame.iloc[first : first + _ROWS].to_csv(index=False, header=has_names and not first)
         yield {"notes": notes}, rows.encode()
 
 
-def _of_sheets(sheets):
+def _of_sheets(path):
     """Returns the sheet with most numbers, and a note if there are others."""
-    numbers = {name: int(sheet.map(_is_number).sum().sum()) for name, sheet in sheets.items()}
+    import python_calamine
+
+    book = python_calamine.load_workbook(path)
+    names = [one.name for one in book.sheets_metadata if one.typ == python_calamine.SheetTypeEnum.WorkSheet]
+    sheets = {}
+    for name in names:
+        sheet = book.get_sheet_by_name(name)
+        if sheet.height * sheet.width > _MOST_CELLS:
+            found = f"a sheet of {sheet.height:,} x {sheet.width:,} cells"
+            raise RawDataError(path, found, f"{_MOST_CELLS:,} or fewer", "Save as CSV what is filled of it.")
+        sheets[name] = sheet.to_python()
+    numbers = {name: sum(_is_number(cell) for row in rows for cell in row) for name, rows in sheets.items()}
     name = max(numbers, key=numbers.__getitem__)
     notes = [f"Of {len(sheets)} sheets {name!r} is read, with most numbers."] if len(sheets) > 1 else []
-    return sheets[name], notes
+    return pd.DataFrame(sheets[name]), notes
 
 
 def _is_number(cell):
@@ -90,7 +104,8 @@ def _of_json(value):
             found.append(pd.DataFrame({"": value}))
     if isinstance(value, dict):
         columns = {name: column for name, column in value.items() if _is_column(column)}
-        length = max(map(len, columns.values()), default=0)
+        lengths = [len(column) for column in columns.values()]
+        length = max(lengths, key=lambda one: one * lengths.count(one), default=0)
         if length > 2:
             found.append(pd.DataFrame({name: column for name, column in columns.items() if len(column) == length}))
         found += [_of_json(part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)]

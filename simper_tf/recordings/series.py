@@ -122,6 +122,8 @@ def _of_table(path, rate):
         own = table.rate or rate or tables.stated_rate(table.names) or _named_rate(path) or _unknown(path, values)
         return names, values, np.arange(len(values)) / own, notes
     times, values, names, said = time_columns.in_order(told.seconds, values, names, told.are_dates)
+    if told.are_dates:
+        time_columns.refuse_repeated(path, times)
     times, kept, mended = clock.mend(path, times)
     inside, cut = _inside(values[kept])
     return names, values[kept][inside], times[inside], [*notes, *said, *mended, *cut]

@@ -22,7 +22,7 @@ NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "in
 _HEAD_LINES, _SAMPLE = 400, 200  # Lines that are looked at; those from which the layout is learned.
 _SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})([T _].*)?")
+_DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _].*)?")
 _CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?.*", re.IGNORECASE)
 # A whole number whose thousands are set off, or one of three decimals.
 _GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
@@ -32,6 +32,7 @@ _UNIT = re.compile(
 )
 # Numbers that stand in one line: how many there are at least, and lines of the file at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
+_ROWS = "The numbers stand in {} lines: each is a channel."
 _FEWEST_LINES, _MOSTLY = 8, 0.8  # Of a table of any ending, and share of its cells that are numbers.
 _SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
 _RATE = re.compile(
@@ -108,14 +109,15 @@ def is_one(path: pathlib.Path) -> bool:
 
 def _in_one_line(lines):
     """Returns the table of one channel whose numbers stand in one line, below others; None for another text."""
-    longest = max(lines, key=len, default="")
     if len(lines) > _FEW_LINES:
         return None
     for separator in _SEPARATORS:
-        cells = _cells(longest, separator)
-        if len(cells) >= _LONG_ROW and all(_kind(cell) in ("n", "") for cell in cells):
-            numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(np.float64)
-            return Table([""], [""], [numbers], stated_rate([line for line in lines if line != longest]), [_ONE_ROW])
+        rows = [_cells(line, separator) for line in lines]
+        longs = [k for k, row in enumerate(rows) if len(row) >= _LONG_ROW]
+        if len({len(rows[k]) for k in longs}) == 1 and all(_kind(cell) in ("n", "") for k in longs for cell in rows[k]):
+            numbers = [pd.to_numeric(pd.Series(rows[k]), errors="coerce").to_numpy(np.float64) for k in longs]
+            empty, rate = [""] * len(longs), stated_rate([line for k, line in enumerate(lines) if k not in longs])
+            return Table(empty, empty, numbers, rate, [_ONE_ROW if len(longs) == 1 else _ROWS.format(len(longs))])
     return None
 
 

@@ -7,12 +7,14 @@ import pandas as pd
 
 from simper_tf.recordings import dates
 from simper_tf.recordings import times as clock
+from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.tables import Table, left_out
 
 # Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
 _FEWEST, _EVEN = 8, 0.25
 # Share of the steps of times that may run backwards. How unlike steps of a first column may be, and how many are less.
 _BACKWARDS, _ALIKE, _MOSTLY = 0.02, 2.0, 0.9
+_COARSE = 3600.0  # Seconds from which on steps of dates are no steps of a clock that samples come faster than.
 
 
 class Times(NamedTuple):
@@ -42,6 +44,7 @@ def read(table: Table, rate: float | None) -> Times:
     texts = {entry.column for entry in candidates if isinstance(table.columns[entry.column], pd.Series)}
     calendar = dates.of_columns(table)
     if calendar is not None:
+        candidates = [entry for entry in candidates if entry.column not in calendar.columns]
         candidates.append(_Candidate(min(calendar.columns), calendar.seconds, calendar.note, 2, True))
         texts |= calendar.columns
     running = [entry for entry in candidates if direction(entry.seconds)]
@@ -56,6 +59,12 @@ def read(table: Table, rate: float | None) -> Times:
         return Times(None, used, [])
     others = sorted(used - {best.column} - (calendar.columns if calendar is not None else set()))
     notes = [best.note] * bool(best.note) + left_out(table.names, others, "holds times as well")
+    if best.is_date:
+        parts = sorted(dates.calendar_columns(table) - used)
+        rest = set(range(len(table.columns))) - used - set(parts)
+        if any(not isinstance(table.columns[k], pd.Series) for k in rest):
+            notes += left_out(table.names, parts, "is of the calendar")
+            used |= set(parts)
     return Times(best.seconds, used, notes, best.is_date)
 
 
@@ -75,7 +84,8 @@ def _candidates(table, rate):
     for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
         is_time, _ = clock.named(name, unit)
         is_text = isinstance(column, pd.Series)
-        if is_time or is_text or dates.of_years(column):
+        may_be_years = not name or dates.is_named_years(name)
+        if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = clock.seconds(name, unit, column)
         elif (k == 0 and not has_names) or (not name and rate is None):
             known, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
@@ -140,6 +150,15 @@ def in_order(
     return seconds, values, names, notes
 
 
+def refuse_repeated(path, seconds: np.ndarray):
+    """Raises RawDataError if dates an hour or more apart repeat: of several series, or without the time of day."""
+    steps = np.diff(seconds)
+    repeated = int((steps == 0).sum())
+    if repeated > _BACKWARDS * len(steps) and (steps > 0).any() and np.median(steps[steps > 0]) >= _COARSE:
+        found = f"{repeated} of {len(seconds)} rows with the date of the row before"
+        raise RawDataError(path, found, "one row for each time", "Write a column for each series, and times of day.")
+
+
 def _unnamed(column, is_first):
     """Returns the seconds of the unit of a column without a name that rises evenly, None if it holds no times.
 
@@ -151,8 +170,8 @@ def _unnamed(column, is_first):
         step = _jittery_step(values)
     size = float(np.median(np.abs(values))) if len(values) else 0.0
     if step is not None and (step < 1 or (size > 1e8 and step != 1)):
-        unit, _ = clock.by_size(values)
-        return unit, f"The first column rises by {step * unit:.4g} and is taken for seconds."
+        unit, note = clock.by_size(values)
+        return unit, note or f"The first column rises by {step * unit:.4g} and is taken for seconds."
     return None, ""
 
 

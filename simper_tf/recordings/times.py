@@ -29,6 +29,8 @@ _LAST = {
     **_SECONDS, "s": 1.0, "m": 60.0, "min": 60.0, "mins": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0,
     **dict.fromkeys(("d", "days", *_JULIAN), dates.DAY), "years": dates.YEAR,
 }  # fmt: skip
+# Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
+_DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
 _THIS_CENTURY = 41  # Times 1e8 seconds since 1970: the year 2099.
 # Times so many times the whole recording away from its middle are none.
 _ABSURD = 1000
@@ -51,24 +53,28 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
     is_alone_t = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
     if not (_FIRST.fullmatch(words[0]) or is_alone_t or any(map(_ANYWHERE.fullmatch, words))):
         return False, None
-    known = [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
+    known = [dates.DAY] if any(word in _JULIAN for word in words) else []
+    known += [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]
     return True, _LAST.get(unit) or (known[0] if known else None)
 
 
 def seconds(name: str, unit: str, column: np.ndarray | pd.Series) -> tuple[np.ndarray | None, str]:
     """Returns `(T,)` seconds of a column, None where it holds no times, and a sentence where their unit is a guess."""
     if isinstance(column, pd.Series):
-        return dates.of_text(column), ""
+        return dates.of_text(column)
     known, note = named(name, unit)[1], ""
     if known is None:
-        known, note = by_size(column)
-    return column * known, note
+        if (told := dates.of_clock_digits(column)) is not None:
+            return told, "Times such as 93100 are taken for hours, minutes and seconds."
+        known, note = by_size(column, name)
+    return (None if known is None else column * known), note
 
 
-def by_size(times: np.ndarray) -> tuple[float, str]:
+def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     """Returns the seconds of the unit that times without one have by their size, and a sentence where it is a guess.
 
     Seconds, milliseconds, microseconds and nanoseconds since 1970 differ by a thousand. Of other times the step tells.
+    None is that of numbers which their name calls dates, and which are none.
     """
     times = times[np.isfinite(times)]
     rises = np.diff(times)
@@ -76,11 +82,17 @@ def by_size(times: np.ndarray) -> tuple[float, str]:
     if not len(rises):
         return 1.0, ""
     step, size = float(np.median(rises)), float(np.median(np.abs(times)))
-    if dates.of_years(times):
+    if dates.of_years(times, name):
         return dates.YEAR, f"Times from {times[0]:.7g} to {times[-1]:.7g} are taken for years."
     for unit, lowest in ((1e-9, 1e17), (1e-6, 1e14), (1e-3, 1e11), (1.0, 1e8)):
         if lowest <= size < _THIS_CENTURY * lowest and unit * step < 1e4:
             return unit, ""
+    is_date = "date" in name.lower()
+    for lowest, highest in _DAYS_OF_DATES if is_date else _DAYS_OF_DATES[:1]:
+        if lowest < size < highest and (is_date or step < 1):
+            return dates.DAY, f"Times from {times[0]:.9g} to {times[-1]:.9g} are taken for days."
+    if is_date:
+        return None, ""
     for unit, word, lowest, highest in (
         (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
         (dates.DAY, "days", 0, 2e-6),

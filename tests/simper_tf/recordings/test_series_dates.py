@@ -1,0 +1,224 @@
+"""Dates of series: their writing, calendars over several columns, years, days, and numbers that are none of these."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simper_tf.recordings import series
+from simper_tf.recordings.errors import RawDataError
+
+COUNT, HOUR, DAY, YEAR = 48, 3600.0, 86400.0, 365.2425 * 86400
+WAVE = [f"{value:.3f}" for value in 3 + np.sin(np.arange(COUNT) / 2)]
+HOURS = pd.date_range("2023-08-10", periods=COUNT, freq="h")
+DAYS = pd.date_range("2023-08-10", periods=COUNT)
+MONTHS = pd.date_range("1958-03-01", periods=COUNT, freq="MS")
+MONTH_SECONDS = (MONTHS - MONTHS[0]).total_seconds().to_numpy()
+
+
+def read(folder, header, *columns, mark=",", name="a.csv", rate=None):
+    rows = [mark.join(str(cell) for cell in row) for row in zip(*columns, strict=True)]
+    (folder / name).write_text("\n".join([header] * bool(header) + rows) + "\n")
+    return series.read(folder / name, rate)
+
+
+WRITTEN = {
+    "iso": (DAYS.strftime("%Y-%m-%d"), DAY), "month_first": (DAYS.strftime("%-m/%-d/%Y"), DAY),
+    "day_first": (DAYS.strftime("%-d/%-m/%Y"), DAY), "short_years": (DAYS.strftime("%d.%m.%y"), DAY),
+    "no_numbers": (DAYS.strftime("%-d.%m.%Y"), DAY), "digits": (DAYS.strftime("%Y%m%d"), DAY),
+    "words": (DAYS.strftime("%d %b %Y"), DAY), "digits_of_hours": (HOURS.strftime("%Y%m%d%H"), HOUR),
+    "digits_of_minutes": (HOURS.strftime("%Y%m%d%H%M"), HOUR), "am_pm": (HOURS.strftime("%m/%d/%Y %I:%M %p"), HOUR),
+    "digits_of_seconds": (HOURS.strftime("%Y%m%d%H%M%S"), HOUR),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("texts", "step"), WRITTEN.values(), ids=WRITTEN.keys())
+def test_dates_are_read_as_they_are_written(tmp_path, texts, step):
+    found = read(tmp_path, "date;x", texts, WAVE, mark=";")
+    np.testing.assert_allclose(found.times, step * np.arange(COUNT))
+    assert (found.names, found.notes) == (("x",), ())
+
+
+@pytest.mark.parametrize("texts", [["8/14/2023", "8/15/2023", "8/16/2023"], ["14/8/2023", "15/8/2023", "16/8/2023"]])
+def test_what_can_be_no_month_is_the_day(tmp_path, texts):
+    np.testing.assert_allclose(read(tmp_path, "when,x", texts, WAVE[:3]).times, [0, DAY, 2 * DAY])
+
+
+@pytest.mark.parametrize(("form", "step"), [("%d/%m/%Y", 1), ("%m/%d/%Y", 1)])
+def test_day_and_month_are_told_apart_by_even_steps(tmp_path, form, step):
+    texts = pd.date_range("2023-01-01", periods=12).strftime(form)  # Each may be the other.
+    np.testing.assert_allclose(read(tmp_path, "when,x", texts, WAVE[:12]).times, step * DAY * np.arange(12))
+
+
+@pytest.mark.parametrize("form", ["%b %Y", "%Y-%m", "%Y %m", "%YM%m", "%Y/%m", "%Y%m"])
+def test_months_are_read_as_they_are_written(tmp_path, form):
+    found = read(tmp_path, "month,x", MONTHS.strftime(form), WAVE)
+    np.testing.assert_allclose(found.times, MONTH_SECONDS)
+
+
+@pytest.mark.parametrize("form", ["{}Q{}", "{}-Q{}", "{} q{}"])
+def test_quarters_are_no_months(tmp_path, form):
+    found = read(tmp_path, "quarter,x", [form.format(1990 + k // 4, 1 + k % 4) for k in range(COUNT)], WAVE)
+    starts = pd.date_range("1990-01-01", periods=COUNT, freq="QS")
+    np.testing.assert_allclose(found.times, (starts - starts[0]).total_seconds())
+
+
+def test_october_that_is_written_as_1871_1_is_read(tmp_path):
+    texts = [f"{1871 + k // 12 + (1 + k % 12) / 100:.2f}".rstrip("0") for k in range(COUNT)]
+    found = read(tmp_path, "Date,P", texts, WAVE)
+    assert texts[9] == "1871.1"
+    np.testing.assert_allclose(found.times[[1, 9, 10, 12]] / DAY, [31, 273, 304, 365])
+
+
+CALENDARS = {
+    "year_month": ("year,month,x", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
+    "year_month_day": ("yr,mo,day,x", (DAYS.year, DAYS.month, DAYS.day), DAY * np.arange(COUNT)),
+    "year_to_hour": ("YYYY,MM,DD,hh,x", (HOURS.year, HOURS.month, HOURS.day, HOURS.hour), HOUR * np.arange(COUNT)),
+    "no_names_year_month": ("", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
+    "no_names_to_hour": ("", (HOURS.year, HOURS.month, HOURS.day, HOURS.hour), HOUR * np.arange(COUNT)),
+    "years": ("year,x", (1900 + np.arange(COUNT),), YEAR * np.arange(COUNT)),
+    "years_with_holes": ("year,x", (1900 + 5 * np.arange(COUNT),), 5 * YEAR * np.arange(COUNT)),
+    "days_and_hours": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour), HOUR * np.arange(COUNT)),
+    "days_and_hours_to_24": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour + 1), HOUR * np.arange(COUNT)),
+    "days_and_times": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H:%M")), HOUR * np.arange(COUNT)),
+    "times_with_points": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H.%M.%S")), HOUR * np.arange(COUNT)),
+}
+
+
+@pytest.mark.parametrize(("header", "columns", "seconds"), CALENDARS.values(), ids=CALENDARS.keys())
+def test_columns_of_a_calendar_are_the_times(tmp_path, header, columns, seconds):
+    found = read(tmp_path, header, *columns, WAVE)
+    np.testing.assert_allclose(found.times, seconds)
+    assert found.names == (header.rpartition(",")[2],)
+    assert found.notes == ()
+
+
+def test_parts_of_dates_are_no_channels(tmp_path):
+    columns = DAYS.strftime("%Y-%m-%d"), DAYS.month, DAYS.dayofweek, WAVE
+    found = read(tmp_path, "date,mnth,weekday,x", *columns)
+    assert found.names == ("x",)
+    assert found.notes == tuple(
+        f"The column '{name}' is of the calendar and is left out." for name in ("mnth", "weekday")
+    )
+    assert read(tmp_path, "date,mnth,weekday", *columns[:3]).names == ("mnth", "weekday")  # There is nothing else.
+
+
+@pytest.mark.parametrize("name", ["day", "hour", "year", "month", "week", "season"])
+def test_beside_other_times_a_name_of_a_calendar_is_a_channel(tmp_path, name):
+    values = [2000 + k * k % 7 if name == "year" else 1 + k * k % 7 for k in range(COUNT)]
+    found = read(tmp_path, f"time,{name}", np.arange(COUNT) / 50, values)
+    assert found.names == (name,)
+    np.testing.assert_allclose(found.times, np.arange(COUNT) / 50)
+
+
+def test_a_minimum_beside_a_calendar_is_a_channel(tmp_path):
+    lows = [k * k % 11 for k in range(COUNT)]
+    assert read(tmp_path, "year,month,day,min,x", DAYS.year, DAYS.month, DAYS.day, lows, WAVE).names == ("min", "x")
+
+
+def test_small_whole_numbers_beside_unnamed_years_are_values(tmp_path):
+    counts = [1 + k * k % 11 for k in range(COUNT)]
+    found = read(tmp_path, "", 1900 + np.arange(COUNT), counts, WAVE)
+    assert found.values.shape == (COUNT, 2)
+    np.testing.assert_allclose(found.times, YEAR * np.arange(COUNT))
+    assert found.notes == ("The first column is taken for years.",)
+    found = read(tmp_path, "", MONTHS.year, MONTHS.month, counts, WAVE)
+    assert found.values.shape == (COUNT, 2)
+    np.testing.assert_allclose(found.times, MONTH_SECONDS)
+
+
+@pytest.mark.parametrize(("header", "digits"), [("decimal date,x", 3), ("year,x", 2), ("time,x", 4), ("", 3)])
+def test_years_with_a_fraction_are_told_with_a_note(tmp_path, header, digits):
+    years = [f"{1958 + k / 12:.{digits}f}" for k in range(COUNT)]
+    found = read(tmp_path, header, years, WAVE)
+    assert np.median(np.diff(found.times)) == pytest.approx(YEAR / 12, rel=0.05)
+    assert found.times[-1] == pytest.approx(YEAR * (COUNT - 1) / 12, rel=1e-3)
+    assert found.notes[0] == f"Times from 1958 to {float(years[-1]):.7g} are taken for years."
+
+
+@pytest.mark.parametrize(("step", "years"), [(0.25, 0.25), (0.5, 0.5), (1, 1)])
+def test_times_named_so_may_be_quarters_or_years(tmp_path, step, years):
+    found = read(tmp_path, "time,value", 1960 + step * np.arange(COUNT), WAVE)
+    np.testing.assert_allclose(found.times, years * YEAR * np.arange(COUNT))
+    assert found.notes == (f"Times from 1960 to {1960 + 47 * step:g} are taken for years.",)
+
+
+@pytest.mark.parametrize("rate", [50, 360, 4, 1])
+def test_a_recording_cut_in_its_middle_is_of_seconds(tmp_path, rate):
+    found = read(tmp_path, "time,x", [f"{1600 + k / rate:.6f}" for k in range(COUNT)], WAVE)
+    np.testing.assert_allclose(found.times, np.arange(COUNT) / rate, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["frequency", "wavenumber", "depth", "age"])
+def test_what_rises_without_a_name_of_times_is_none(tmp_path, name):
+    for step in (0.25, 0.5, 1 / 12):
+        with pytest.raises(RawDataError, match="samples without their rate"):
+            read(tmp_path, f"{name},x", [f"{1900 + step * k:.4f}" for k in range(COUNT)], WAVE)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "step", "seconds"),
+    [("HJD", 2_455_000, 0.02, 1728), ("BJD-2400000", 55_000, 0.02, 1728), ("", 2_455_000, 0.02, 1728),
+     ("Date", 44_197, 1, DAY), ("DateTime", 44_197, 1 / 24, HOUR), ("date", 737_791, 1 / 24, HOUR),
+     ("ts", 1_700_000_000_000, 20, 0.02), ("ts", 0, 20, 0.02), ("t [years]", 0, 1, YEAR)],
+)  # fmt: skip
+def test_days_and_stamps_are_told_by_name_and_size(tmp_path, name, first, step, seconds):
+    cells = [f"{first + step * k:.7f}" for k in range(COUNT)]
+    found = read(tmp_path, f"{name},x" if name else "", cells, WAVE)
+    np.testing.assert_allclose(found.times, seconds * np.arange(COUNT), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("cells", [[f"{0.8 + k % 5 / 10}" for k in range(COUNT)], [0.8 * k for k in range(COUNT)]])
+def test_durations_under_the_name_of_a_date_are_no_times(tmp_path, cells):
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, "date,x", cells, WAVE)
+
+
+@pytest.mark.parametrize("header", ["RR", ""])
+def test_intervals_alone_are_no_times(tmp_path, header):
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, header, [800 + k * k % 17 for k in range(COUNT)])
+
+
+CLOCKS = {
+    "hours": (
+        [f"{k // 12:02}:{5 * k % 60:02}" for k in range(COUNT)],
+        300,
+        "Times such as 03:55 are taken for hours and",
+    ),
+    "seconds": (
+        [f"{k // 60:02}:{k % 60:02}" for k in range(COUNT)],
+        1,
+        "Times such as 00:47 are taken for minutes and",
+    ),
+    "midnight": ([f"{(1436 + k) // 60 % 24:02}:{(1436 + k) % 60:02}" for k in range(COUNT)], 60, ""),
+    "24": ([f"{k % 24 + 1:02}:00:00" for k in range(COUNT)], HOUR, ""),
+    "fractions": ([f"00:{k / 2:04.1f}" for k in range(COUNT)], 0.5, ""),
+}
+
+
+@pytest.mark.parametrize(("texts", "step", "note"), CLOCKS.values(), ids=CLOCKS.keys())
+def test_what_two_parts_of_a_clock_are_taken_for_is_said(tmp_path, texts, step, note):
+    found = read(tmp_path, "clock,x", texts, WAVE)
+    np.testing.assert_allclose(found.times, step * np.arange(COUNT), atol=1e-9)
+    assert bool(found.notes) == bool(note)
+    assert "".join(found.notes).startswith(note)
+
+
+def test_a_rate_holds_against_a_clock_that_is_a_guess(tmp_path):
+    found = read(tmp_path, "clock,x", CLOCKS["seconds"][0], WAVE, rate=10.0)
+    np.testing.assert_allclose(found.times, np.arange(COUNT) / 10)
+    assert found.names == ("x",)
+
+
+def test_digits_of_a_clock_are_no_seconds(tmp_path):
+    moments = pd.date_range("2023-08-10 09:59:30", periods=COUNT, freq="s")
+    found = read(tmp_path, "time,x", [int(text) for text in moments.strftime("%H%M%S")], WAVE)
+    np.testing.assert_allclose(found.times, np.arange(COUNT))
+    assert found.notes == ("Times such as 93100 are taken for hours, minutes and seconds.",)
+
+
+def test_dates_that_repeat_are_refused(tmp_path):
+    days = np.repeat(DAYS.strftime("%Y-%m-%d")[:12], 4)
+    message = r"found 36 of 48 rows with the date of the row before; expected one row for each time\. Write a column"
+    with pytest.raises(RawDataError, match=message):
+        read(tmp_path, "date,station,x", days, ["a", "b", "c", "d"] * 12, WAVE)
