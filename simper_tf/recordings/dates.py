@@ -71,11 +71,11 @@ def of_text(column: pd.Series) -> tuple[np.ndarray | None, str]:
 
 
 def _moments(text, **given):
-    """Returns seconds from the first moment on, None where a tenth of the cells are none."""
+    """Returns seconds from the first moment on, None where a tenth of the filled cells are none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Both orders of day and month are tried.
         moments = pd.to_datetime(text, errors="coerce", utc=True, **given)
-    if not moments.notna().mean() > 0.9:
+    if not moments.notna().sum() > 0.9 * text.notna().sum():
         return None
     return (moments - moments.dropna().iloc[0]).dt.total_seconds().to_numpy(np.float64)
 

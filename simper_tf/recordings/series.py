@@ -114,7 +114,7 @@ def _read(path, rate):
 
 def _of_table(path, rate):
     table = other_tables.read(path) if path.suffix.lower() in other_tables.ENDINGS else tables.read(path)
-    told = time_columns.read(table, rate)
+    table, told = _of_rows_with_times(table, time_columns.read(table, rate))
     channels, said = _channels(path, table, told.columns)
     notes, names = [*table.notes, *told.notes, *said], [table.names[k] for k in channels]
     values = np.stack([*channels.values()], axis=1)
@@ -127,6 +127,15 @@ def _of_table(path, rate):
     times, kept, mended = clock.mend(path, times)
     inside, cut = _inside(values[kept])
     return names, values[kept][inside], times[inside], [*notes, *said, *mended, *cut]
+
+
+def _of_rows_with_times(table, told):
+    """Returns a table and its times without the rows that have no time: other columns of times have those."""
+    if told.seconds is None or not (lacks := ~np.isfinite(told.seconds)).any() or lacks.all():
+        return table, told
+    note = f"{lacks.sum()} of {len(lacks)} rows without a time are left out."
+    columns = [column[~lacks] for column in table.columns]
+    return table._replace(columns=columns), told._replace(seconds=told.seconds[~lacks], notes=[*told.notes, note])
 
 
 def _inside(values):

@@ -28,7 +28,7 @@ _CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?.*", re.IGNORE
 _GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
-    r"|counts?|unitless|no_units|mmhg|°?c|lux|(hh:)?mm:ss.mmm"
+    r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
 )
 # Numbers that stand in one line: how many there are at least, and lines of the file at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."

@@ -126,10 +126,7 @@ def in_order(
         names: Of the channels.
         are_dates: Whether times are dates.
     """
-    told = np.isfinite(seconds)
-    seconds, values, notes = seconds[told], values[told], []
-    if number := int((~told).sum()):
-        notes.append(f"{number} of {len(told)} rows without a time are left out.")
+    notes = []
     if direction(seconds) < 0:
         seconds, values = seconds[::-1], values[::-1]
         notes.append("The newest row is the first: they are read from the last to the first.")

@@ -188,3 +188,16 @@ def test_rows_without_a_time_are_left_out(tmp_path):
     found = series.read(table(tmp_path, "time", moments))
     assert len(found.times) == COUNT - 2
     assert found.notes == ("2 of 600 rows without a time are left out.",)
+
+
+def test_of_channels_with_times_of_their_own_the_fullest_is_read(tmp_path):
+    moments = pd.Timestamp("2022-07-11 14:25:18") + pd.to_timedelta(TIMES, unit="s")
+    stamps = [moment.isoformat(sep=" ") for moment in moments]
+    lines = ["Datetime1,flow,Datetime2,CO2"]
+    for k, (stamp, value) in enumerate(zip(stamps, WAVE, strict=True)):
+        lines += [f"{stamp},{value:.4f},,"] + [f",,{stamp},{7 + k % 3}"] * (k % 4 == 0)
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    found = series.read(tmp_path / "a.csv")
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
+    assert found.names == ("flow",)
+    assert "150 of 750 rows without a time are left out." in found.notes
