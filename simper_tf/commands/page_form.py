@@ -40,7 +40,7 @@ def form() -> str:
     """Returns the page that asks for a recording."""
     units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in UNITS.items())
     body = f"""{_STYLE}
-<p>A video, or a series (.csv, .npy, .wav). It is read on this machine, and not kept.</p>
+<p>A video, or a series (.csv, .xlsx, .wav). It is read on this machine, and not kept.</p>
 <form action="/read" method="post" enctype="multipart/form-data">
 <label class="drop">Drop a recording here, or choose one <input type="file" name="recording" required></label>
 <div class="asked">

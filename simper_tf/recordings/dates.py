@@ -33,6 +33,7 @@ _STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.01
 _NAMED_STEPS, _FIRST_NAMED, _LAST_NAMED = (1 / 4, 1 / 2, 1), 1700, 2100
 _NAMED_YEARS, _NAMED_OFF = re.compile(r"date|year|yr|jahr|decimal"), 0.1
 # Digits of a moment: how they are written, and in which place the year stands.
+_FEWEST_DIGITS = 20  # Numbers of which it can be told that they are times of day.
 _DIGITS = {"%Y%m%d": 1e4, "%Y%m": 1e2, "%Y%m%d%H": 1e6, "%Y%m%d%H%M": 1e8, "%Y%m%d%H%M%S": 1e10}
 
 
@@ -172,7 +173,7 @@ def of_years(values: np.ndarray, name: str = "") -> bool:
 def of_clock_digits(values: np.ndarray) -> np.ndarray | None:
     """Returns seconds of whole numbers that are times of day, such as 93059 before 93100; None for others."""
     told = values[np.isfinite(values)]
-    if not len(told) or not _is_between(told, 0, 240_000) or not _is_whole(told) or np.ptp(told) < 100:
+    if len(told) < _FEWEST_DIGITS or not _is_between(told, 0, 240_000) or not _is_whole(told) or np.ptp(told) < 100:
         return None
     hours, minutes, seconds = values // 10_000, values // 100 % 100, values % 100
     is_clock = np.nanmax(minutes) < 60 and np.nanmax(seconds) < 60 and len(np.unique(told % 100)) > 2

@@ -217,6 +217,12 @@ def test_digits_of_a_clock_are_no_seconds(tmp_path):
     assert found.notes == ("Times such as 93100 are taken for hours, minutes and seconds.",)
 
 
+def test_a_few_whole_seconds_are_no_digits_of_a_clock(tmp_path):
+    seconds = [0, 10, 25, 40, 55, 110, 120, 145]
+    np.testing.assert_allclose(read(tmp_path, "time (s),x", seconds, WAVE[:8]).times, seconds)
+    np.testing.assert_allclose(read(tmp_path, "time,x", seconds, WAVE[:8]).times, 1e-3 * np.array(seconds))
+
+
 def test_dates_that_repeat_are_refused(tmp_path):
     days = np.repeat(DAYS.strftime("%Y-%m-%d")[:12], 4)
     message = r"found 36 of 48 rows with the date of the row before; expected one row for each time\. Write a column"
