@@ -3,13 +3,16 @@
 import dataclasses
 import fractions
 import io
+import json
 import os
 import pathlib
 import pickle
 import shutil
+import zipfile
 
 import av
 import numpy as np
+import pandas as pd
 import scipy.io.wavfile
 
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
@@ -36,6 +39,16 @@ _LISTS = (
     "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://127.0.0.1:9/x.ts\n#EXT-X-ENDLIST\n",
     '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>{}</BaseURL></MPD>',
 )
+_SHEET = {  # Parts of the smallest workbook, of which the last is followed by rows.
+    "[Content_Types].xml": '<Types xmlns="{}package/2006/content-types"/>',
+    "_rels/.rels": '<Relationships xmlns="{0}package/2006/relationships"><Relationship Id="a" Target="xl/workbook.xml" '
+                   'Type="{0}officeDocument/2006/relationships/officeDocument"/></Relationships>',
+    "xl/_rels/workbook.xml.rels": '<Relationships xmlns="{0}package/2006/relationships"><Relationship Id="b" Target='
+                                  '"a.xml" Type="{0}officeDocument/2006/relationships/worksheet"/></Relationships>',
+    "xl/workbook.xml": '<workbook xmlns="{0}spreadsheetml/2006/main" xmlns:r="{0}officeDocument/2006/relationships">'
+                       '<sheets><sheet name="a" sheetId="1" r:id="b"/></sheets></workbook>',
+    "xl/a.xml": '<worksheet xmlns="{}spreadsheetml/2006/main"><sheetData>',
+}  # fmt: skip
 BUILT = "built data sets"
 
 
@@ -101,6 +114,20 @@ def wav(rate, values):
     return out.getvalue()
 
 
+def sheet():
+    """Returns a workbook of `table`."""
+    names, *rows = (line.split(",") for line in table().split())
+    lines = [[f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in names]]
+    lines += [[f"<c><v>{value}</v></c>" for value in row] for row in rows]
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in _SHEET.items():
+            filled = "".join(f"<row>{''.join(line)}</row>" for line in lines) + "</sheetData></worksheet>"
+            text = text.format("http://schemas.openxmlformats.org/") + filled * (name == "xl/a.xml")
+            file.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)  # Of 1980, whenever it is made.
+    return out.getvalue()
+
+
 class Trap:
     """What, once unpickled, leaves a file behind."""
 
@@ -117,6 +144,9 @@ def sound_files(folder):
         yield ending, video(folder / f"base{ending}", 1.2), 1.2
     clap = np.sin(2 * np.pi * 440 * moments(8000)) * (0.55 + 0.45 * swing(1.1, 8000))
     yield from ((".csv", table().encode(), 0.7), (".npy", npy(swing(0.8)), 0.8), (".wav", wav(8000, clap), 1.1))
+    frame = pd.read_csv(io.StringIO(table()))
+    yield from ((".xlsx", sheet(), 0.7), (".parquet", frame.to_parquet(), 0.7))
+    yield ".json", json.dumps(frame.to_dict("list")).encode(), 0.7
     yield from ((".wav", wav(100, swing(0.9, 100)), 0.9), (".npy", npy(np.stack([*frames(1.3, moments())])), 1.3))
 
 
@@ -185,9 +215,11 @@ class Maker:
 
     def changed(self, kind, change):
         ending, content, truth = self.pick(self.sound)
+        place = content.find(b"time")  # Where the column of times has its name: in Parquet the first one counts.
         content = bytes(change(bytearray(content)))
         header = content.partition(b"\n")[0].lower()
-        if ending == ".csv" and not (header.startswith(b"time,") and header.count(b",") == 1):
+        is_timed = content[place : place + 4].lower() == b"time" and (ending != ".csv" or header.count(b",") == 1)
+        if ending in (".csv", ".json", ".parquet") and not is_timed:
             truth = _UNTIMED
         return self.put(kind, ending, content, truth)
 
