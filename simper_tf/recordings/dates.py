@@ -12,13 +12,15 @@ from simper_tf.recordings.tables import Table
 DAY = 86400.0
 YEAR = 365.2425 * DAY
 FIRST_YEAR, LAST_YEAR = 1500, 2200
-# Parts of a moment: words of the name of their column, and the whole numbers that it holds.
+# Parts of a moment: words of the name of their column, and the numbers that it holds, whole but for seconds.
 _PARTS = {
-    "year": (r"years?|yr|yyyy|jahr|a[nñ][no]|ann[ée]e", FIRST_YEAR, LAST_YEAR),
+    "year": (r"years?|yr|yyyy|yy|jahr|a[nñ][no]|ann[ée]e", FIRST_YEAR, LAST_YEAR),
     "month": (r"months?|mon|mnth|mm|mo|monat|mes|mois", 1, 12),
-    "day": (r"days?|dd|dom|tag|d[ií]a|jour", 1, 31),
+    "day": (r"days?|dd|dy|dom|tag|d[ií]a|jour", 1, 31),
     "hour": (r"hours?|hrs?|hh|stunde|hora|heure", 0, 24),
-    "minute": (r"minutes?|min|mins|mi", 0, 59),
+    "minute": (r"minutes?|min|mins|mi|mn", 0, 59),
+    "second": (r"seconds?|secs?|ss", 0, 60),
+    "doy": (r"doy|yday|dayofyear|jday|julianday", 1, 366),
 }  # fmt: skip
 _OTHER_PARTS = re.compile(r"weekday|week|weeks|dow|doy|yday|day ?of ?(week|year)|season|quarter")
 _DATE = re.compile(
@@ -164,7 +166,7 @@ def of_years(values: np.ndarray, name: str = "") -> bool:
         return False
     off = _NAMED_OFF if is_named_years(name) else _OFF
     middle, mean = float(np.median(np.diff(values))), float(values[-1] - values[0]) / (len(values) - 1)
-    if any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in (middle, mean)):
+    if middle > 0 and any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in (middle, mean)):
         return True
     is_recent = values.min() >= _FIRST_NAMED and values.max() <= _LAST_NAMED
     return bool(name) and is_recent and any(abs(middle / one - 1) < _OFF for one in _NAMED_STEPS)
@@ -198,21 +200,22 @@ def calendar_columns(table: Table) -> set[int]:
     if not any(table.names):
         return set()
     others = {k for k, name in enumerate(table.names) if _OTHER_PARTS.fullmatch(name.lower().replace("_", " ").strip())}
-    return others | {k for part, k in _parts(table).items() if part != "minute"}  # Which may be a minimum.
+    return others | {k for part, k in _parts(table).items() if part not in ("minute", "second")}  # A minimum?
 
 
 def _parts(table):
     """Returns the column of each part of a moment, by names or, where there are none, by what the first ones hold."""
-    whole = {k: column for k, column in enumerate(table.columns) if not isinstance(column, pd.Series)}
-    whole = {k: column for k, column in whole.items() if _is_whole(column)}
+    numbers = {k: column for k, column in enumerate(table.columns) if not isinstance(column, pd.Series)}
+    numbers = {k: column for k, column in numbers.items() if np.isfinite(column).sum() > 2}
     if any(table.names):
-        names = {k: re.sub(r"[^a-zñíé]+", "", table.names[k].lower()) for k in whole}
-        pairs = ((part, next((k for k in whole if re.fullmatch(_PARTS[part][0], names[k])), None)) for part in _PARTS)
+        names = {k: re.sub(r"[^a-zñíé]+", "", table.names[k].lower()) for k in numbers}
+        pairs = ((part, next((k for k in numbers if re.fullmatch(_PARTS[part][0], names[k])), None)) for part in _PARTS)
     else:
-        pairs = zip(_PARTS, (k if k in whole else None for k in range(len(_PARTS))), strict=True)
+        pairs = zip(_PARTS, (k if k in numbers else None for k in range(len(_PARTS))), strict=True)
     parts = {}
     for part, k in pairs:
-        if k is not None and _is_between(whole[k], *_PARTS[part][1:]):
+        is_fine = k is not None and (part == "second" or _is_whole(numbers[k]))
+        if is_fine and _is_between(numbers[k], *_PARTS[part][1:]):
             parts[part] = k
         elif not any(table.names):
             break
@@ -237,12 +240,16 @@ def _of_parts(table, parts):
     if "year" not in parts:
         return None
     columns, has_names = {part: table.columns[k] for part, k in parts.items()}, any(table.names)
-    if "month" not in parts or (not has_names and _is_strict(columns["year"])):
+    by_day = "doy" in parts and "month" not in parts and not _is_strict(columns["year"])
+    if not by_day and ("month" not in parts or (not has_names and _is_strict(columns["year"]))):
         is_yearly = _is_strict(columns["year"]) and (has_names or (np.abs(np.diff(columns["year"])) == 1).all())
         note = "" if has_names else "The first column is taken for years."
         return Moments(columns["year"] * YEAR, {parts["year"]}, note) if is_yearly else None
-    seconds, used = _of_calendar(columns["year"], columns["month"]), {parts["year"], parts["month"]}
-    for part, unit, first in (("day", DAY, 1), ("hour", 3600.0, 0), ("minute", 60.0, 0)):
+    months = np.ones_like(columns["year"]) if by_day else columns["month"]
+    day, used = "doy" if by_day else "day", {parts["year"], parts["doy" if by_day else "month"]}
+    seconds = _of_calendar(columns["year"], months)
+    seconds = seconds - seconds[np.isfinite(seconds)][:1].sum()  # Since 1970 there are too many for milliseconds.
+    for part, unit, first in ((day, DAY, 1), ("hour", 3600.0, 0), ("minute", 60.0, 0), ("second", 1.0, 0)):
         if part not in parts or (not has_names and _is_strict(seconds)):
             break
         seconds, used = seconds + unit * (columns[part] - first), used | {parts[part]}

@@ -74,7 +74,7 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     """Returns the seconds of the unit that times without one have by their size, and a sentence where it is a guess.
 
     Seconds, milliseconds, microseconds and nanoseconds since 1970 differ by a thousand. Of other times the step tells.
-    None is that of numbers which their name calls dates, and which are none.
+    None is that of numbers which their name calls dates or an epoch, and which are none.
     """
     times = times[np.isfinite(times)]
     rises = np.diff(times)
@@ -91,7 +91,7 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     for lowest, highest in _DAYS_OF_DATES if is_date else _DAYS_OF_DATES[:1]:
         if lowest < size < highest and (is_date or step < 1):
             return dates.DAY, f"Times from {times[0]:.9g} to {times[-1]:.9g} are taken for days."
-    if is_date:
+    if is_date or "epoch" in name.lower():  # A round of a training.
         return None, ""
     for unit, word, lowest, highest in (
         (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),

@@ -69,12 +69,29 @@ def test_october_that_is_written_as_1871_1_is_read(tmp_path):
     np.testing.assert_allclose(found.times[[1, 9, 10, 12]] / DAY, [31, 273, 304, 365])
 
 
+TENTHS = [f"{k / 10:.1f}" for k in range(COUNT)]
+LATE = pd.date_range("2023-12-20", periods=COUNT)
 CALENDARS = {
     "year_month": ("year,month,x", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
     "year_month_day": ("yr,mo,day,x", (DAYS.year, DAYS.month, DAYS.day), DAY * np.arange(COUNT)),
     "year_to_hour": ("YYYY,MM,DD,hh,x", (HOURS.year, HOURS.month, HOURS.day, HOURS.hour), HOUR * np.arange(COUNT)),
     "no_names_year_month": ("", (MONTHS.year, MONTHS.month), MONTH_SECONDS),
     "no_names_to_hour": ("", (HOURS.year, HOURS.month, HOURS.day, HOURS.hour), HOUR * np.arange(COUNT)),
+    "to_seconds": (
+        "year,month,day,hour,minute,second,x",
+        (HOURS.year, HOURS.month, HOURS.day, HOURS.hour, [59] * COUNT, [0.5] * COUNT),
+        HOUR * np.arange(COUNT),
+    ),
+    "of_a_minute": (
+        "yr,mo,dy,hr,mn,sec,x",
+        ([2020] * COUNT, [2] * COUNT, [1] * COUNT, [0] * COUNT, [7] * COUNT, TENTHS),
+        np.arange(COUNT) / 10,
+    ),
+    "days_of_a_year": (
+        "year,doy,x",
+        (LATE.year, LATE.dayofyear),
+        DAY * np.arange(COUNT),
+    ),
     "years": ("year,x", (1900 + np.arange(COUNT),), YEAR * np.arange(COUNT)),
     "years_with_holes": ("year,x", (1900 + 5 * np.arange(COUNT),), 5 * YEAR * np.arange(COUNT)),
     "days_and_hours": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour), HOUR * np.arange(COUNT)),
@@ -108,6 +125,12 @@ def test_beside_other_times_a_name_of_a_calendar_is_a_channel(tmp_path, name):
     found = read(tmp_path, f"time,{name}", np.arange(COUNT) / 50, values)
     assert found.names == (name,)
     np.testing.assert_allclose(found.times, np.arange(COUNT) / 50)
+
+
+def test_years_that_repeat_are_no_times(tmp_path):
+    days = pd.date_range("2018-01-01", periods=800)
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, "year,month,x", days.year, days.strftime("%b"), np.sin(np.arange(800)))
 
 
 def test_a_minimum_beside_a_calendar_is_a_channel(tmp_path):
@@ -171,6 +194,13 @@ def test_days_and_stamps_are_told_by_name_and_size(tmp_path, name, first, step, 
 def test_durations_under_the_name_of_a_date_are_no_times(tmp_path, cells):
     with pytest.raises(RawDataError, match="samples without their rate"):
         read(tmp_path, "date,x", cells, WAVE)
+
+
+def test_rounds_of_a_training_are_no_seconds(tmp_path):
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, "epoch,loss", np.arange(COUNT), WAVE)
+    stamps = 1_700_000_000_000 + 20 * np.arange(COUNT)
+    np.testing.assert_allclose(read(tmp_path, "epoch,x", stamps, WAVE).times, np.arange(COUNT) / 50, atol=1e-6)
 
 
 @pytest.mark.parametrize("header", ["RR", ""])
