@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.recordings import dates
+from simper_tf.recordings import calendars, dates
 from simper_tf.recordings import times as clock
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.tables import Table, left_out
@@ -42,7 +42,7 @@ def read(table: Table, rate: float | None) -> Times:
     """
     candidates = list(_candidates(table, rate))
     texts = {entry.column for entry in candidates if isinstance(table.columns[entry.column], pd.Series)}
-    calendar = dates.of_columns(table)
+    calendar = calendars.of_columns(table)
     if calendar is not None:
         candidates = [entry for entry in candidates if entry.column not in calendar.columns]
         candidates.append(_Candidate(min(calendar.columns), calendar.seconds, calendar.note, 2, True))
@@ -60,7 +60,7 @@ def read(table: Table, rate: float | None) -> Times:
     others = sorted(used - {best.column} - (calendar.columns if calendar is not None else set()))
     notes = [best.note] * bool(best.note) + left_out(table.names, others, "holds times as well")
     if best.is_date:
-        parts = sorted(dates.calendar_columns(table) - used)
+        parts = sorted(calendars.part_columns(table) - used)
         rest = set(range(len(table.columns))) - used - set(parts)
         if any(not isinstance(table.columns[k], pd.Series) for k in rest):
             notes += left_out(table.names, parts, "is of the calendar")

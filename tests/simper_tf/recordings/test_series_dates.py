@@ -95,6 +95,11 @@ CALENDARS = {
     "years": ("year,x", (1900 + np.arange(COUNT),), YEAR * np.arange(COUNT)),
     "years_with_holes": ("year,x", (1900 + 5 * np.arange(COUNT),), 5 * YEAR * np.arange(COUNT)),
     "days_and_hours": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour), HOUR * np.arange(COUNT)),
+    "days_to_seconds": (
+        "date,hr,min,sec,x",
+        (["2023-08-10"] * COUNT, [7] * COUNT, [3] * COUNT, TENTHS),
+        np.arange(COUNT) / 10,
+    ),
     "days_and_hours_to_24": ("date,hr,x", (HOURS.strftime("%Y-%m-%d"), HOURS.hour + 1), HOUR * np.arange(COUNT)),
     "days_and_times": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H:%M")), HOUR * np.arange(COUNT)),
     "times_with_points": ("d,t,x", (HOURS.strftime("%d/%m/%Y"), HOURS.strftime("%H.%M.%S")), HOUR * np.arange(COUNT)),
