@@ -65,7 +65,7 @@ class Truth:
     @property
     def is_control(self) -> bool:
         """Whether nothing repeats."""
-        return not self.hertz and self.count is None
+        return not self.hertz and self.count is None and self.near is None
 
 
 def truth(row: dict[str, str]) -> Truth:

@@ -22,6 +22,11 @@ def test_a_truth_has_frequencies_counts_and_tolerances():
     assert row("0.34 Hz in 0-9 s", "0.02").span == (0, 9)
     assert row("1 Hz", kind="control").hertz == row("nothing repeats").hertz == ()
     assert row("1.2 Hz at rate 100").rate == 100
+    assert [row(told, "1").is_control for told in ("3 reps at 1, 2, 3 s", "0.05 per row", "nothing repeats")] == [
+        0,
+        0,
+        1,
+    ]
     assert (row("1.16e-05 Hz", "3.5e-07").hertz, row("1.16e-05 Hz", "3.5e-07").near) == ((1.16e-05,), 3.5e-07)
 
 
