@@ -1,5 +1,6 @@
 """Tables of spreadsheets, Parquet, Feather and JSON, turned into text with columns by a process of bounded memory."""
 
+import io
 import json
 import pathlib
 import tempfile
@@ -47,7 +48,8 @@ def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
         if ending == ".json":
             frame = _of_json(json.loads(pathlib.Path(path).read_bytes()))
         elif ending in (".parquet", ".feather"):
-            frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(path)
+            content = io.BytesIO(pathlib.Path(path).read_bytes())
+            frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(content)
             frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
         else:
             frame, notes = _of_sheets(path)
@@ -73,7 +75,8 @@ def _of_sheets(path):
     """Returns the sheet with most numbers, and a note if there are others."""
     import python_calamine
 
-    book = python_calamine.load_workbook(path)
+    # By name it opens none whose name is no UTF-8.
+    book = python_calamine.load_workbook(io.BytesIO(pathlib.Path(path).read_bytes()))
     names = [one.name for one in book.sheets_metadata if one.typ == python_calamine.SheetTypeEnum.WorkSheet]
     sheets = {}
     for name in names:

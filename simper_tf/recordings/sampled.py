@@ -50,6 +50,9 @@ def load_array(path: pathlib.Path) -> np.ndarray:
     except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
         found = (str(error) or type(error).__name__).splitlines()[0]
         raise RawDataError(path, f"a damaged array ({found})", "what numpy.save writes", "Save it again.") from error
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise RawDataError(path, "an archive", "one array, as numpy.save writes it", "Save its array by itself.")
     if array.dtype.kind not in "iuf" or not 1 <= array.ndim <= 4 or 0 in array.shape or len(array) < 3:
         expected = "numbers (T,), (T, C), (T, H, W) or (T, H, W, C), T at least 3"
         raise RawDataError(path, f"{array.dtype} of shape {array.shape}", expected, "Save them so.")

@@ -68,6 +68,13 @@ def test_a_spreadsheet_is_read_with_its_names(tmp_path):
     assert found.notes == ()
 
 
+def test_names_that_are_no_utf_8_are_opened(tmp_path):
+    plain = xlsx(tmp_path / "a.xlsx", {"data": filled(ROWS)})
+    check(series.read(plain.rename(tmp_path / "\udcff\udcfe.xlsx")))
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    check(series.read((tmp_path / "a.parquet").rename(tmp_path / "\udcff.parquet")))
+
+
 def test_of_two_sheets_that_with_most_numbers_is_read(tmp_path):
     sheets = {"about": filled([["Subject", "7"], ["Age", 31]]), "data": filled(ROWS)}
     found = series.read(xlsx(tmp_path / "a.xlsx", sheets))

@@ -171,6 +171,13 @@ def test_pickles_in_arrays_are_not_opened(tmp_path):
         series.read(tmp_path / "a.npy", RATE)
 
 
+def test_an_archive_of_arrays_is_no_array(tmp_path):
+    np.savez(tmp_path / "a.npz", WAVE)
+    (tmp_path / "a.npz").rename(tmp_path / "a.npy")
+    with pytest.raises(RawDataError, match="found an archive; expected one array"):
+        series.read(tmp_path / "a.npy", RATE)
+
+
 def test_a_missing_library_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "soundfile", None)
     scipy.io.wavfile.write(tmp_path / "a.wav", 50, (1000 * WAVE).astype(np.int16))
