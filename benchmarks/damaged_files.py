@@ -86,7 +86,7 @@ def video(path, hertz, times=None):
     times = moments() if times is None else times
     codec, pixels = VIDEOS[path.suffix]
     tick = fractions.Fraction(1, 1000 if path.suffix in (".mp4", ".mkv") else round(RATE))
-    with av.open(str(path), "w") as container:
+    with av.open(str(path), "w", options={"fflags": "+bitexact"}) as container:  # Else Matroska has an identity.
         stream = container.add_stream(codec, rate=round(RATE))
         stream.height, stream.width, stream.pix_fmt, stream.codec_context.time_base = 48, 64, pixels, tick
         for moment, picture in zip(times, frames(hertz, times), strict=True):
