@@ -67,16 +67,16 @@ def _at_clock(times, values, band, clock, channel, is_whole=False):
     """Returns answers on a slow series, or on a channel of it, on a clock that is so many times as slow."""
     some = values if channel is None else values[:, [channel]]
     own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
-    answers = _of_whole(own, some, limits) if is_whole else []
+    power = power_of(own, some)
+    answers = _of_whole(own, some, limits, power) if is_whole else []
     answers = answers or [one for one in answers_on(own, some, limits)[0] if _is_seen(one, own)]
-    answers = [slowed(_on_line(answer, own, some), clock, float(times[0])) for answer in answers]
+    answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]
     return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
 
 
-def _of_whole(times, values, band):
+def _of_whole(times, values, band, power):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
     heard = heard_in_spans(times, values, limits_of(times, band), is_all=True)
-    power = power_of(times, values)
     clear = [one for one in heard if one.confidence >= CLEAR and _share(one.frequency, *power) >= _SHOWN]
     answers = [answer for one in clear if (answer := answer_on(one)) is not None]
     return [answer for answer in answers if _is_seen(answer, times)]
@@ -87,9 +87,8 @@ def _is_seen(answer, times):
     return answer.count >= _MANY or answer.end - answer.start > _MOST * np.ptp(times)
 
 
-def _on_line(answer, times, values):
+def _on_line(answer, power, spacing):
     """Returns an answer at the sharp line of the spectrum near its frequency: days, tides and years are even."""
-    power, spacing, _ = power_of(times, values)
     at = answer.hertz / spacing
     low, high = int(at * (1 - _LINE)), int(at * (1 + _LINE)) + 2
     top = low + int(np.argmax(power[low:high]))

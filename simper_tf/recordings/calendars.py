@@ -128,6 +128,8 @@ def _of_digits(table):
 def _of_days_and_hours(table, parts):
     """Returns moments of days in text that repeat, with the hours of a column beside them or the times of another."""
     texts = {k: column for k, column in enumerate(table.columns) if isinstance(column, pd.Series)}
+    if "hour" not in parts and len(texts) < 2:
+        return None
     days = {k: seconds for k, column in texts.items() if (seconds := dates.of_text(column)[0]) is not None}
     days = {k: seconds for k, seconds in days.items() if np.nanmax(seconds % dates.DAY) == 0 and _repeats(seconds)}
     if not days:

@@ -165,12 +165,12 @@ def _channels(path, table, used):
     if not numbers:
         found = "a column of times alone" if used and not words and not empty else "0 samples that are numbers"
         raise RawDataError(path, found, "a column of values beside it", REMEDY)
-    for k, column in numbers.items():
-        if (filler := _filler(column)) is not None:
-            numbers[k] = np.where(column == filler, np.nan, column)
-            notes.append(
-                f"In {names[k] or 'a column'!r} {(column == filler).sum()} cells of {filler:g} stand for none."
-            )
+    fillers = {k: filler for k, column in numbers.items() if (filler := _filler(column)) is not None}
+    for k, filler in fillers.items():
+        numbers[k] = np.where(numbers[k] == filler, np.nan, numbers[k])
+    for k in [*fillers][:MOST_NOTES]:
+        number = int((table.columns[k] == fillers[k]).sum())
+        notes.append(f"In column {names[k] or k + 1!r} {number} cells of {fillers[k]:g} stand for missing numbers.")
     dense = _dense(numbers)
     for k in [k for k in numbers if k not in dense][:MOST_NOTES]:
         share = f"{np.isfinite(numbers[k]).sum()} of {len(numbers[k])} rows"

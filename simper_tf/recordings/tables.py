@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from simper_tf.recordings import decimals
 from simper_tf.recordings.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
@@ -19,13 +20,11 @@ MOST_NOTES = 3
 _EXPECTED = "rows of numbers, as many in each"
 REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
+_HEAD = 2**16  # Bytes of which it is told whether a text of any ending is a table.
 _HEAD_LINES, _SAMPLE = 400, 200  # Lines that are looked at; those from which the layout is learned.
 _SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
-_DATE = re.compile(r"\[?(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d\d){1,2})([T _].*)?")
 _CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?.*", re.IGNORECASE)
-# A whole number whose thousands are set off, or one of three decimals.
-_GROUPED = r"[+-]?[1-9]\d{0,2},\d{3}"
 _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
@@ -34,7 +33,6 @@ _UNIT = re.compile(
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
 _FEWEST_LINES, _MOSTLY = 8, 0.8  # Of a table of any ending, and share of its cells that are numbers.
-_SPARSE = 0.5  # Share of cells that must be numbers in a column of numbers.
 _RATE = re.compile(
     r"(?:sampl\w*[ _-]*(?:rate|freq\w*)|\b(?:fs|sfreq|rate|freq|frequency)\b)[^0-9\n]{0,24}?([\d.]+)\s*(k?)"
     r"|([\d.]+)\s*(k?)(?:hz|hertz|sps|samples?(?: per |/)s\w*)\b",
@@ -92,15 +90,18 @@ def read(path: pathlib.Path) -> Table:
         found = f"no table of numbers ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
         raise RawDataError(path, found, "text with columns", REMEDY) from error
     names, units = _names(before, layout)
-    return Table(names, units, _columns(path, frame), rate or stated_rate(before), notes)
+    return Table(names, units, decimals.columns(path, frame), rate or stated_rate(before), notes)
 
 
 def is_one(path: pathlib.Path) -> bool:
-    """Returns whether a text of any ending is a table: most of its last lines that are looked at are numbers."""
+    """Returns whether a text of any ending is a table: most cells in the second half of its head are numbers."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    lines = head.decode("utf-8-sig", errors="replace").splitlines()
+    lines = [line for line in lines[: len(lines) - (len(head) == _HEAD)] if line.strip()][:_HEAD_LINES]
     try:
-        lines = [line for _, line in itertools.islice(_lines(path, _measured(path)), _HEAD_LINES)]
         layout = _layout(path, lines)
-    except (RawDataError, UnicodeError, csv.Error):
+    except (RawDataError, csv.Error):
         return False
     kinds = [_kind(cell) for line in lines[-(len(lines) + 1) // 2 :] for cell in _cells(line, layout.separator)]
     numbers = len(kinds) - kinds.count("x") - kinds.count("")
@@ -206,7 +207,7 @@ def _kind(cell):
     """Returns n for a number, t for a date or a time of day, "" for nothing, x for words."""
     if cell.lower() in NAN_WORDS:
         return ""
-    if _DATE.fullmatch(cell) or _CLOCK.fullmatch(cell):
+    if decimals.DATE.fullmatch(cell) or _CLOCK.fullmatch(cell):
         return "t"
     if _NUMBER.fullmatch(cell) or re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+([.,]\d+)?", cell):
         return "n"
@@ -309,69 +310,3 @@ def _frame(path, encoding, layout, first):
         if number * 100 > len(frame):
             raise
         return frame, [f"{number} rows with more cells than the others are left out."]
-
-
-def _columns(path, frame):
-    """Returns the columns as numbers where most cells are numbers, with the decimal sign that they have in common."""
-    words = {k: frame[k].astype("str").str.strip(" '\"") for k in frame if not pd.api.types.is_numeric_dtype(frame[k])}
-    words = {k: column.where(frame[k].notna()) for k, column in words.items()}
-    numeric = {k: column for k, column in words.items() if _looks_numeric(column)}
-    has_point = any(
-        pd.api.types.is_float_dtype(frame[k]) and k not in words and _has_fractions(frame[k]) for k in frame
-    )
-    numeric = _without_commas(path, numeric, has_point)
-    parsed = []
-    for k in frame:
-        if k in numeric:
-            parsed.append(pd.to_numeric(numeric[k], errors="coerce").to_numpy(np.float64, na_value=np.nan))
-        elif k in words:
-            parsed.append(words[k])
-        else:
-            parsed.append(frame[k].to_numpy(np.float64))
-    return parsed
-
-
-def _has_fractions(column):
-    values = column.to_numpy(np.float64)
-    values = values[np.isfinite(values)]
-    return bool((values != np.round(values)).any())
-
-
-def _looks_numeric(column):
-    """Returns whether most of the cells that hold something are numbers of some writing."""
-    filled = column.dropna()
-    if not len(filled):
-        return True
-    is_number = filled.str.fullmatch(r"[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?")
-    return (is_number & ~filled.str.fullmatch(_DATE)).mean() > _SPARSE
-
-
-def _without_commas(path, columns, has_point):
-    """Returns columns of text with points as decimal signs; refuses a comma that may be a mark between thousands."""
-    expected = "one decimal sign, a comma or a point, and no mark between thousands"
-    remedy = "Write numbers without a mark between thousands."
-    commas = {k: column.str.contains(",", regex=False, na=False) for k, column in columns.items()}
-    if not any(mask.any() for mask in commas.values()):
-        return columns
-    unclear = []
-    for k, column in columns.items():
-        written = column[commas[k]]
-        bad = written[written.str.contains(r"\.|,.*,", regex=True)]
-        points = column[~commas[k] & column.str.contains(r"\d\.\d", regex=True, na=False)]
-        if len(bad) or len(points) or (has_point and len(written)):
-            row = bad.iloc[0] if len(bad) else written.iloc[0] if len(written) else points.iloc[0]
-            found = f"commas and points in numbers, or two commas in one: {row[:60]}"
-            raise RawDataError(path, found, expected, remedy)
-        whole = column[~commas[k] & column.str.fullmatch(r"[+-]?\d+", na=False)]
-        if len(written) and len(whole) and written.str.fullmatch(_GROUPED).all():
-            unclear.append((whole.iloc[0], written.iloc[0], k))
-    is_decimal = any((~columns[k][mask].str.fullmatch(_GROUPED)).any() for k, mask in commas.items())
-    if unclear and not is_decimal:
-        whole, written, k = unclear[0]
-        raise RawDataError(
-            path,
-            f"{whole} and {written} in column {k + 1}, whose comma may be a decimal sign or a mark between thousands",
-            expected,
-            remedy,
-        )
-    return {k: column.str.replace(",", ".", regex=False) for k, column in columns.items()}

@@ -88,7 +88,7 @@ def test_fillers_are_missing_with_a_note(tmp_path, filler):
     cells = [filler if k in (7, 8) else f"{value:.5f}" for k, value in enumerate(WAVE)]
     found = series.read(write(tmp_path, "time,x", TIMES, cells))
     np.testing.assert_allclose(found.times, np.delete(TIMES, [7, 8]))
-    assert found.notes == (f"In 'x' 2 cells of {float(filler):g} stand for none.",)
+    assert found.notes == (f"In column 'x' 2 cells of {float(filler):g} stand for missing numbers.",)
 
 
 @pytest.mark.parametrize("real", ["-99.9", "999.9", "-999"])
@@ -146,3 +146,10 @@ def test_prose_of_an_unknown_ending_is_no_recording(tmp_path, lines):
     (tmp_path / "a.lvm").write_text("\n".join(lines))
     with pytest.raises(NoRecordingError, match=r"a\.lvm is no recording: it is text\.$"):
         sources.open_file(tmp_path / "a.lvm")
+
+
+def test_fillers_of_many_columns_are_told_of_the_first_three(tmp_path):
+    rows = [f"{k / 50},{','.join(str(-999 if k == 9 else (k * n) % 7) for n in range(1, 7))}" for k in range(100)]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    told = [note for note in series.read(tmp_path / "a.csv").notes if "-999" in note]
+    assert told == [f"In column {n} 1 cells of -999 stand for missing numbers." for n in (2, 3, 4)]
