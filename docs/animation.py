@@ -13,8 +13,8 @@ from PIL import Image
 
 import simper_tf
 from docs import sample
-from simper_tf.commands import annotated, answers, pictures
-from simper_tf.reading import readings
+from simper_tf.commands import annotated
+from simper_tf.reading import answers, drawing, readings
 from simper_tf.recordings import sources
 
 PATH = pathlib.Path(__file__).with_name("animation.gif")
@@ -66,9 +66,9 @@ class _Drawing:
         self._axes.set_yticks([])
         self._axes.spines[["top", "right"]].set_visible(False)
         self._axes.plot(self._times, self._series, color="0.8", linewidth=1)
-        self._count = self._figure.text(0.475, 0.79, "", fontsize=26, fontweight="bold", color=pictures.COLORS[0])
+        self._count = self._figure.text(0.475, 0.79, "", fontsize=26, fontweight="bold", color=drawing.COLORS[0])
         self._figure.text(0.985, 0.81, answers.said(answer).partition(",")[0], fontsize=11, ha="right")
-        self._pause = self._figure.text(0.53, 0.81, "", fontsize=14, color=pictures.COLORS[1])
+        self._pause = self._figure.text(0.53, 0.81, "", fontsize=14, color=drawing.COLORS[1])
         self._moving = []
 
     def at(self, moment: float, frame: np.ndarray) -> Image.Image:
@@ -79,10 +79,10 @@ class _Drawing:
         complete = [span for span in self._answer.repetitions if span[1] <= moment]
         self._moving = [
             self._still.imshow(frame),
-            *self._axes.plot(self._times[past], self._series[past], color=pictures.COLORS[0], linewidth=2),
-            self._axes.axvline(moment, color=pictures.COLORS[1], linewidth=1.5),
+            *self._axes.plot(self._times[past], self._series[past], color=drawing.COLORS[0], linewidth=2),
+            self._axes.axvline(moment, color=drawing.COLORS[1], linewidth=1.5),
             *(
-                self._axes.axvspan(*span, color=pictures.COLORS[0], alpha=0.25 if number % 2 else 0.12, linewidth=0)
+                self._axes.axvspan(*span, color=drawing.COLORS[0], alpha=0.25 if number % 2 else 0.12, linewidth=0)
                 for number, span in enumerate(complete)
             ),
         ]

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 import simper_tf
 from datasets.drawn_faces import people
 from docs import animation, sample
-from simper_tf.commands.pictures import COLORS
 from simper_tf.evaluation import plots
+from simper_tf.reading.drawing import COLORS
 from trainers.grid import Grid
 from trainers.studies import STUDIES
 from trainers.studies import figures as of_tables

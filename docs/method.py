@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import simper_tf
 from docs import animation, sample
-from simper_tf.commands.pictures import COLORS
+from simper_tf.reading.drawing import COLORS
 
 PATH = pathlib.Path(__file__).with_name("method.png")
 TITLES = ("1. views", "2. features", "3. similarity", "4. reading")

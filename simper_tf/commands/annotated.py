@@ -7,8 +7,8 @@ import uuid
 import cv2
 import numpy as np
 
-from simper_tf.commands import answers, mp4
-from simper_tf.reading import result
+from simper_tf.commands import mp4
+from simper_tf.reading import answers, result
 from simper_tf.reading.readings import Done, Wishes
 from simper_tf.recordings import sources
 

@@ -3,10 +3,8 @@
 import dataclasses
 import math
 
+from simper_tf.reading.answer_units import UNITS
 from simper_tf.utils.options import Options, option
-
-# Units in which answers are given: a flag's value -> in print.
-UNITS = {"hz": "Hz", "bpm": "bpm", "per_minute": "per minute", "count": "repetitions"}
 
 _MODEL = option(
     "",

@@ -5,7 +5,7 @@ import html
 import pathlib
 import string
 
-from simper_tf.commands import answers
+from simper_tf.reading import answers
 from simper_tf.reading.readings import Done
 
 TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())

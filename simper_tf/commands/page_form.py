@@ -7,9 +7,9 @@ import pathlib
 import re
 from collections.abc import Mapping
 
-from simper_tf.commands.command_options import UNITS
 from simper_tf.commands.html_page import TEMPLATE
-from simper_tf.commands.pictures import COLORS
+from simper_tf.reading.answer_units import UNITS
+from simper_tf.reading.drawing import COLORS
 from simper_tf.reading.readings import Done, Wishes
 
 _TITLE = "How often does it repeat?"

@@ -9,9 +9,9 @@ import tempfile
 import threading
 import time
 
-from simper_tf.commands import answers, console, html_page, page_form, pictures, predict, sample
+from simper_tf.commands import console, html_page, page_form, predict, sample
 from simper_tf.commands.command_options import App
-from simper_tf.reading import readings
+from simper_tf.reading import answers, drawing, readings
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import quiet
@@ -219,7 +219,7 @@ def _answered(path, name, asked, model, check):
         raise ValueError(page_form.as_on_the_page(str(error).replace(str(path), name))) from error
     drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
     for picture, narrow in zip(drawn, (False, True), strict=True):
-        pictures.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
+        drawing.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
     csv = base64.b64encode(answers.csv_text(done, unit).encode()).decode()
     return page_form.answer(done, html_page.recording(done, drawn[0], unit, drawn[1]), csv)
 

@@ -9,9 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from simper_tf.commands import annotated, answers, console, html_page, pictures
+from simper_tf.commands import annotated, console, html_page
 from simper_tf.commands.command_options import Predict
-from simper_tf.reading import learned, readings
+from simper_tf.reading import answers, drawing, learned, readings
 from simper_tf.recordings import search, sources
 from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import files, quiet
@@ -140,7 +140,7 @@ def _show(source, done, request):
         console.say(f"  NOTE {note}")
     path = picture_path(pathlib.Path(request.out), done.name)
     with files.replacing(path, "wb") as file:
-        pictures.figure(done, request.unit).savefig(file, format="png", dpi=110)
+        drawing.figure(done, request.unit).savefig(file, format="png", dpi=110)
     console.say(f"  Picture: {path}.")
     if request.video:
         wishes = wishes_of(request)

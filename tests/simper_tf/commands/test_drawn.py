@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from made import INFO, answer, done
+from made_answers import INFO, answer, done
 
-from simper_tf.commands import annotated, html_page, pictures
+from simper_tf.commands import annotated, html_page
+from simper_tf.reading import drawing
 from simper_tf.reading.readings import Wishes
 from simper_tf.recordings import sources
 
@@ -14,7 +15,7 @@ def _axes(figure):
 
 
 def test_every_repetition_is_shaded_and_the_tempo_drawn():
-    still, course, tempo = _axes(pictures.figure(done(answer())))
+    still, course, tempo = _axes(drawing.figure(done(answer())))
     assert [(patch.get_x(), patch.get_width()) for patch in course.patches] == [(1, 2), (3, 2), (5, 2), (7, 2)]
     assert [text.get_text() for text in course.texts] == ["1", "2", "3", "4"]
     np.testing.assert_allclose(tempo.lines[0].get_ydata(), 0.5)
@@ -23,13 +24,13 @@ def test_every_repetition_is_shaded_and_the_tempo_drawn():
 
 
 def test_tempo_is_per_minute_in_other_units():
-    *_, tempo = _axes(pictures.figure(done(answer()), "bpm"))
+    *_, tempo = _axes(drawing.figure(done(answer()), "bpm"))
     np.testing.assert_allclose(tempo.lines[0].get_ydata(), 30)
     assert tempo.get_ylabel() == "per minute"
 
 
 def test_a_recording_without_repetition_is_drawn_with_verdict():
-    figure = pictures.figure(done())
+    figure = drawing.figure(done())
     assert [part._suptitle.get_text() for part in figure.subfigs] == ["nothing repeats"]
 
 
@@ -103,7 +104,7 @@ def test_a_copy_never_takes_the_place_of_the_recording(tmp_path, name):
 
 def test_the_page_shows_names_as_text(tmp_path):
     picture = tmp_path / "a.png"
-    pictures.figure(done(answer())).savefig(picture)
+    drawing.figure(done(answer())).savefig(picture)
     page = html_page.render([done(answer(), name="<script>.mp4")], [picture], "hz")
     assert "&lt;script&gt;.mp4" in page
     assert "<script>.mp4" not in page

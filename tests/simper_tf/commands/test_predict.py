@@ -11,8 +11,8 @@ import photographs
 import pytest
 from processes import done
 
-from simper_tf.commands import answers, main, predict
-from simper_tf.reading import readings
+from simper_tf.commands import main, predict
+from simper_tf.reading import answers, readings
 from simper_tf.recordings import sources
 from simper_tf.recordings.errors import RawDataError
 from simper_tf.utils import files

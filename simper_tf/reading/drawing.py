@@ -5,7 +5,7 @@ import textwrap
 
 import numpy as np
 
-from simper_tf.commands import answers
+from simper_tf.reading import answers
 from simper_tf.reading.readings import DRAWN, Done
 
 # Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.

@@ -8,10 +8,9 @@ import warnings
 
 import numpy as np
 import pytest
-from made import answer, done
+from made_answers import answer, done
 
-from simper_tf.commands import answers
-from simper_tf.reading import result
+from simper_tf.reading import answers, result
 
 
 @pytest.mark.parametrize(

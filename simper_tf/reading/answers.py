@@ -6,8 +6,8 @@ import json
 import math
 import pathlib
 
-from simper_tf.commands.command_options import UNITS
 from simper_tf.reading import result
+from simper_tf.reading.answer_units import UNITS, value
 from simper_tf.reading.readings import Done
 from simper_tf.recordings import search
 from simper_tf.recordings.errors import printable
@@ -20,11 +20,6 @@ _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 _CLOCKS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0}
 # A table program takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def value(hertz: float, count: float, unit: str) -> float:
-    """Returns a frequency, or a count, in the unit of a flag."""
-    return {"hz": hertz, "count": count}.get(unit, 60 * hertz)
 
 
 def clock(answer: result.Answer) -> tuple[str, float]:
