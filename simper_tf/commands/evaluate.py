@@ -1,5 +1,6 @@
 """Errors of what is read of recordings, against stretches that somebody has counted, and the scores of runs."""
 
+import dataclasses
 import math
 import pathlib
 from collections.abc import Sequence
@@ -9,10 +10,33 @@ import numpy as np
 from simper_tf.commands import console, predict
 from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
-from simper_tf.reading import readings
+from simper_tf.reading import readings, result
 from simper_tf.recordings import search
-from simper_tf.recordings.errors import printable
+from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import quiet
+
+# Share of a stretch that an answer must fill of what the one that fills most does, to be asked about it.
+_FILLS = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What a reader says of a stretch.
+
+    Attributes:
+        hertz: The tempo, as `simper predict` tells it: pauses left out. NaN for none.
+        count: Repetitions, where the stretch was counted; else NaN.
+        reason: Why there is no tempo.
+    """
+
+    hertz: float = math.nan
+    count: float = math.nan
+    reason: str = ""
+
+    def __str__(self):
+        if not math.isfinite(self.hertz):
+            return f"nothing ({self.reason})"
+        return f"{self.hertz:.3g} Hz" + (f", {self.count:.3g} repetitions" if math.isfinite(self.count) else "")
 
 
 def evaluate(names: Sequence[str], asked: Evaluate) -> int:
@@ -41,21 +65,48 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
     done = {name: readings.read(sources[name]) for name in dict.fromkeys(stretch.recording for stretch in stretches)}
     errors = {"read": [], "model": []}
     for stretch in stretches:
-        told = {"read": _read(done[stretch.recording].reading, stretch)}
+        of_recording = done[stretch.recording]
+        told = {"read": told_of(of_recording.reading, stretch)}
         if model:
-            told["model"] = _told(sources[stretch.recording], stretch, done[stretch.recording], model)
-        for reader, hertz in told.items():
-            errors[reader].append(hertz - stretch.hertz)
-        counted = stretch.end - stretch.start if stretch.is_count else 0.0
-        # A model tells a tempo, which says nothing of pauses.
-        seconds = {"read": counted, "model": 0.0}
-        values = "; ".join(f"{reader} {_text(hertz, seconds[reader])}" for reader, hertz in told.items())
-        span = f"from {stretch.start:g} to {min(stretch.end, done[stretch.recording].info.seconds):g} s"
-        console.say(f"{printable(stretch.recording)} {span}: true {_text(stretch.hertz, counted)}; {values}")
+            told["model"] = _of_model(sources[stretch.recording], stretch, of_recording, model)
+        for reader, one in told.items():
+            errors[reader].append(error_of(one, stretch))
+        span = f"from {stretch.start:g} to {min(stretch.end, of_recording.info.seconds):g} s"
+        values = "; ".join(f"{reader} {one}" for reader, one in told.items())
+        console.say(f"{printable(stretch.recording)} {span}: true {_true(stretch)}; {values}")
+    unit = "repetitions" if stretches and stretches[0].is_count else "Hz"
     for reader, offs in errors.items():
         if offs:
-            console.say(_sentence(reader, np.array(offs)))
+            console.say(_sentence(reader, np.array(offs), unit))
     return int(bool(named.problems))
+
+
+def told_of(reading: result.Reading, stretch: own_labels.Stretch) -> Told:
+    """Returns what a reading says of a stretch: the surest of its clear answers that fill it.
+
+    Args:
+        reading: Of the whole recording, whose answers may be of other stretches.
+        stretch: What somebody has counted.
+    """
+    filled = [(answer, *answer.within(stretch.start, stretch.end)) for answer in reading.clear]
+    most = max((count / hertz for _, count, hertz in filled if count), default=0.0)
+    for _, count, hertz in filled:  # The surest first.
+        if count and count / hertz >= _FILLS * most:
+            return Told(hertz, count if stretch.is_count else math.nan)
+    return Told(reason="no repetition there" if reading.clear else reading.verdict)
+
+
+def error_of(told: Told, stretch: own_labels.Stretch) -> float:
+    """Returns by how much what is told is off: in repetitions where these were counted, else in Hz; NaN for nothing."""
+    return told.count - _counted(stretch) if stretch.is_count else told.hertz - stretch.hertz
+
+
+def _counted(stretch):
+    return round(stretch.hertz * (stretch.end - stretch.start), 9)  # Divided by the seconds when it was read.
+
+
+def _true(stretch):
+    return f"{_counted(stretch):g} repetitions" if stretch.is_count else f"{stretch.hertz:.3g} Hz"
 
 
 def _is_run(folder):
@@ -88,34 +139,24 @@ def _model(path):
     return exported.Exported(path)
 
 
-def _read(reading, stretch):
-    """Returns repetitions a second of the surest answer in a stretch, in its pauses too if these were counted.
-
-    It is the median tempo where a tempo is known, and NaN where there is no repetition.
-    """
-    repetitions = reading.clear[0].repetitions if reading.clear else ()
-    lasting = [end - start for start, end in repetitions if stretch.start <= (start + end) / 2 <= stretch.end]
-    if not lasting:
-        return math.nan
-    return len(lasting) / (stretch.end - stretch.start) if stretch.is_count else 1 / float(np.median(lasting))
-
-
-def _told(source, stretch, done, model):
-    """Returns the frequency in Hz that an exported model reads in a stretch."""
-    model.check(source)
+def _of_model(source, stretch, done, model):
+    """Returns what an exported model reads in a stretch; it tells a tempo, which says nothing of pauses."""
+    try:
+        model.check(source)
+    except RawDataError as error:
+        return Told(reason=predict.not_asked(error))
     wishes = readings.Wishes(start=stretch.start, end=stretch.end)
-    learned = predict.with_model(source, wishes, done, model).learned
-    return learned[-1].hertz if learned else math.nan
+    asked = predict.with_model(source, wishes, dataclasses.replace(done, notes=()), model)
+    if not asked.learned:
+        return Told(reason=" ".join(asked.notes))
+    said = asked.learned[-1]
+    if not math.isfinite(said.hertz):
+        band = f", in {said.band[0]:.3g} to {said.band[1]:.3g} Hz," if said.band else ""
+        return Told(reason=f"no window{band} of which it is sure")
+    return Told(said.hertz, said.hertz * (stretch.end - stretch.start) if stretch.is_count else math.nan)
 
 
-def _text(hertz, seconds):
-    """Returns a frequency in words, and how many repetitions it makes in some seconds, if there are any."""
-    if not math.isfinite(hertz):
-        return "nothing"
-    return f"{hertz:.3g} Hz" + (f", {hertz * seconds:.3g} repetitions" if seconds else "")
-
-
-def _sentence(reader, offs):
+def _sentence(reader, offs, unit):
     kept = offs[np.isfinite(offs)]
-    off = f", off by {np.abs(kept).mean():.2g} Hz in the mean" if len(kept) else ""
+    off = f", off by {np.abs(kept).mean():.2g} {unit} in the mean" if len(kept) else ""
     return f"{reader}: {len(kept)} of {len(offs)} stretches{off}."

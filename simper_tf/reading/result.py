@@ -77,6 +77,16 @@ class Answer:
         """Number of repetitions."""
         return len(self.repetitions)
 
+    def within(self, start: float, end: float) -> tuple[int, float]:
+        """Repetitions whose middle lies between two times, and their tempo in hertz; NaN without any.
+
+        Of all of them the tempo is `hertz`; of some it is the same mean, one over how long they last without pauses.
+        """
+        lasting = [last - first for first, last in self.repetitions if start <= (first + last) / 2 <= end]
+        if len(lasting) == self.count:
+            return self.count, self.hertz
+        return len(lasting), 1 / float(np.mean(lasting)) if lasting else np.nan
+
     def tempo(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Middle of every repetition, its hertz, and the standard error of it.
 

@@ -1,22 +1,87 @@
 """`simper evaluate` and `simper export`: errors against labels, and the encoder as a file."""
 
+import dataclasses
 import json
+import types
 
 import numpy as np
 import pytest
+from made_answers import answer, done
 from made_up import row
 
 import simper_tf
 from docs.sample import repetitions
-from simper_tf.commands import evaluate, main, sample
+from simper_tf.commands import evaluate, main, predict, sample
+from simper_tf.data.own_labels import Stretch
 from simper_tf.evaluation import rows
+from simper_tf.reading.learned import Learned
+from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings.sources import Info
+
+
+def stretch(start, end, count=None, hertz=None):
+    return Stretch("a.mp4", start, end, hertz or count / (end - start), 2, count is not None)
 
 
 def test_a_sentence_counts_what_was_read_and_its_mean_error():
-    assert evaluate._sentence("read", np.array([0.1, -0.3, np.nan])) == (
+    assert evaluate._sentence("read", np.array([0.1, -0.3, np.nan]), "Hz") == (
         "read: 2 of 3 stretches, off by 0.2 Hz in the mean."
     )
-    assert evaluate._sentence("model", np.array([np.nan])) == "model: 0 of 1 stretches."
+    assert evaluate._sentence("model", np.array([np.nan]), "Hz") == "model: 0 of 1 stretches."
+
+
+def test_each_stretch_is_told_by_the_answer_that_fills_it():
+    first, second = answer(0.5, 0.0, 9, confidence=0.7), answer(0.25, 20.0, 5, confidence=0.9)
+    reading = done(second, first).reading
+    for counted, start, end in ((9, 0, 18), (5, 20, 40)):
+        told = evaluate.told_of(reading, stretch(start, end, counted))
+        assert (told.count, evaluate.error_of(told, stretch(start, end, counted))) == (counted, 0)
+
+
+def test_of_answers_that_fill_a_stretch_the_surest_is_told():
+    sure, other = answer(0.5, 0.0, 9, confidence=0.9), answer(0.8, 0.0, 15, confidence=0.7)
+    assert evaluate.told_of(done(sure, other).reading, stretch(0, 19, hertz=0.5)).hertz == 0.5
+    few = answer(3.0, 0.0, 2, confidence=0.95)  # It fills less than half of what the others do.
+    assert evaluate.told_of(done(few, other).reading, stretch(0, 19, hertz=0.8)).hertz == 0.8
+
+
+def test_the_tempo_of_a_stretch_is_the_one_that_predict_tells():
+    spans = ((0.0, 4.0), (4.0, 8.0), (12.0, 16.0), (16.0, 19.0))  # With a pause, so that count over length is less.
+    read = done(answer(hertz=0.2631, repetitions=spans)).reading
+    told = evaluate.told_of(read, stretch(0, 20, 4))
+    assert str(told) == "0.263 Hz, 4 repetitions"
+    part = evaluate.told_of(read, stretch(10, 20, hertz=0.28))
+    assert part.hertz == pytest.approx(1 / 3.5)
+    assert str(part) == "0.286 Hz"
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"), [((), "nothing repeats"), ((answer(0.5, 0.0, 9),), "no repetition there")]
+)
+def test_where_nothing_is_read_the_reason_is_told(answers, reason):
+    assert str(evaluate.told_of(done(*answers).reading, stretch(30, 40, 3))) == f"nothing ({reason})"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "seconds", "reason"),
+    [
+        ("check", 12.0, "The model was not asked: found a series; expected pictures for --model."),
+        ("read", 2.0, "The model needs 3.0 s, and the recording lasts 2.0 s: it was not asked."),
+        ("", 12.0, "no window, in 0.4 to 2 Hz, of which it is sure"),
+    ],
+)
+def test_a_model_that_is_silent_says_why(refusal, seconds, reason, monkeypatch):
+    def refuse(which):
+        if which == refusal:
+            raise RawDataError("a.mp4", "a series", "pictures for --model", "Name another.")
+        return Learned("model", float("nan"), 3, (0.4, 2.0))
+
+    model = types.SimpleNamespace(
+        band=None, window=lambda: 3.0, check=lambda source: refuse("check"), read=lambda part: refuse("read")
+    )
+    monkeypatch.setattr(predict, "_planned", lambda *given: None)
+    read = dataclasses.replace(done(answer()), info=Info(10.0, seconds, 24, 32))
+    assert evaluate._of_model(None, stretch(0, 9, 4), read, model).reason == reason
 
 
 def test_evaluation_without_labels_is_refused(tmp_path, capsys):
@@ -56,16 +121,16 @@ def test_the_sample_is_read_as_it_was_drawn(tmp_path, capsys):
     )
     assert not main.main(["evaluate", str(sample.PATH), f"--labels={tmp_path / 'labels.csv'}"])
     first, second, last = capsys.readouterr().out.splitlines()
-    assert "from 0.3 to 7.4 s: true 0.704 Hz, 5 repetitions; read 0.704 Hz, 5 repetitions" in first
-    assert "true 0.62 Hz, 4 repetitions; read 0.62 Hz, 4 repetitions" in second
-    assert last == "read: 2 of 2 stretches, off by 0 Hz in the mean."
+    assert "from 0.3 to 7.4 s: true 5 repetitions; read 0.7" in first
+    assert "true 4 repetitions; read 0.6" in second
+    assert last == "read: 2 of 2 stretches, off by 0 repetitions in the mean."
 
 
 @pytest.mark.slow
 def test_a_count_holds_its_pauses_and_a_tempo_does_not(tmp_path, capsys):
     (labels := tmp_path / "labels.csv").write_text("recording,count,from,to\nsample.mp4,9,0,18\n")
     assert not main.main(["evaluate", str(sample.PATH), f"--labels={labels}"])
-    assert ": true 0.5 Hz, 9 repetitions; read 0.5 Hz, 9 repetitions\n" in capsys.readouterr().out
+    assert ": true 9 repetitions; read 0.666 Hz, 9 repetitions\n" in capsys.readouterr().out
     labels.write_text("recording,hz,from,to\nsample.mp4,0.67,0,18\n")
     assert not main.main(["evaluate", str(sample.PATH), f"--labels={labels}"])
     assert ": true 0.67 Hz; read 0.6" in capsys.readouterr().out
