@@ -6,7 +6,7 @@ import json
 import math
 import pathlib
 
-from simper_tf.reading import result
+from simper_tf.reading import recording, result
 from simper_tf.reading.answer_units import UNITS, value
 from simper_tf.reading.readings import Done
 from simper_tf.recordings import search
@@ -28,7 +28,9 @@ def clock(answer: result.Answer) -> tuple[str, float]:
 
 
 def said(answer: result.Answer, unit: str = "hz") -> str:
-    """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear`.
+    """Returns one answer in words: `0.80 Hz = 48 per minute, 16 repetitions from 1.2 to 21.0 s, clear (0.93)`.
+
+    The last is the confidence: the probability that the frequency is right.
 
     A pause is told as `from 1.2 to 24.0 s with a pause of 2.8 s`: count and frequency are of the rest. A tempo that
     changes is told as `rising from 0.7 to 0.9 Hz`, means of the first and the last third.
@@ -48,9 +50,8 @@ def said(answer: result.Answer, unit: str = "hz") -> str:
     if trend := answer.trend():
         between += f", {'rising' if trend[0] < trend[1] else 'falling'} from {trend[0]:.3g} to {trend[1]:.3g} Hz"
     what = {"pulse": "beats", "breath": "breaths"}.get(answer.reader, "repetitions")
-    return (
-        f"{first} = {second}{between}, {answer.count} {what} {span}{_pauses(answer, name, seconds)}, {answer.verdict}"
-    )
+    pauses, sure = _pauses(answer, name, seconds), min(answer.confidence, 0.99)  # Rounded, 0.996 would be certain.
+    return f"{first} = {second}{between}, {answer.count} {what} {span}{pauses}, {answer.verdict} ({sure:.2f})"
 
 
 def _pauses(answer, name, seconds):
@@ -72,14 +73,22 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
     results = done.reading.clear
     shown = [said(answer, unit) + _where(done, answer, len(results) > 1) for answer in results]
     if not results:
-        few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
-        shown = [said(few[0], unit) if few else _VERDICTS.get(done.reading.verdict, done.reading.verdict)]
+        shown = [_without_result(done, unit)]
     shown += [_learned_line(learned) for learned in done.learned]
     if length:
         rows = result.windows(done.reading, length, hop or length)
         shown += [_window_line(window, unit) for window in rows[:most]]
         shown += [f"... {len(rows) - most} more windows in the files"] * (len(rows) > most)
     return shown
+
+
+def _without_result(done, unit):
+    """Returns what is said where nothing is clear: what was seen of it, or why there is nothing."""
+    few = [answer for answer in done.reading.answers if answer.verdict == result.TOO_FEW]
+    seen = [one for one in done.reading.answers if one.verdict == result.UNCLEAR and one.confidence >= recording.SEEN]
+    if few or seen:
+        return said(few[0], unit) if few else f"perhaps {said(seen[0], unit)}"
+    return _VERDICTS.get(done.reading.verdict, done.reading.verdict)
 
 
 def _learned_line(learned):

@@ -146,7 +146,7 @@ def test_an_answer_that_a_model_contradicts_is_doubtful():
     assert differs.notes == ("adapt reads 3 Hz, the repetitions say 1 Hz.",)
     assert differs.reading.clear[0].confidence == 0.45
     assert differs.reading.clear[0].verdict == differs.reading.verdict == "doubtful"
-    assert answers.lines(differs)[0].endswith("doubtful")
+    assert answers.lines(differs)[0].endswith("doubtful (0.45)")
     twice = readings.with_learned(done, readings.Learned("adapt", 2.05, 4))
     assert (twice.notes, twice.reading.clear[0].verdict) == ((), "clear")
 

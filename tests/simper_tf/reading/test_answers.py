@@ -16,7 +16,7 @@ from simper_tf.reading import answers, result
 @pytest.mark.parametrize(
     ("unit", "start"),
     [
-        ("hz", "0.5 Hz = 30 per minute, 4 repetitions from 1.0 to 9.0 s, clear"),
+        ("hz", "0.5 Hz = 30 per minute, 4 repetitions from 1.0 to 9.0 s, clear (0.90)"),
         ("per_minute", "30 per minute = 0.5 Hz, 4 repetitions"),
         ("bpm", "30 bpm = 0.5 Hz, 4 repetitions"),
     ],
@@ -80,10 +80,19 @@ def test_where_nothing_repeats_there_is_no_number():
     assert (row["verdict"], row["value"], row["hertz"]) == (result.NOTHING, "", "")
 
 
-def test_an_unclear_answer_is_no_result():
-    unclear = answer(verdict=result.UNCLEAR, confidence=0.3)
-    assert answers.lines(done(unclear)) == ["no clear repetition"]
+def test_an_unclear_answer_is_told_as_perhaps_and_no_result():
+    unclear = answer(0.376, verdict=result.UNCLEAR, confidence=0.3)
+    (line,) = answers.lines(done(unclear))
+    assert line.startswith("perhaps 0.376 Hz = 22.6 per minute, 4 repetitions from ")
+    assert line.endswith(" s, unclear (0.30)")
     assert _rows(done(unclear))[0]["value"] == ""
+    faint = answer(verdict=result.UNCLEAR, confidence=0.19)
+    assert answers.lines(done(faint)) == ["no clear repetition"]
+
+
+@pytest.mark.parametrize(("confidence", "told"), [(0.61, "(0.61)"), (0.994, "(0.99)"), (0.9999, "(0.99)")])
+def test_confidence_is_told_and_never_certain(confidence, told):
+    assert answers.said(answer(confidence=confidence)).endswith(f", clear {told}")
 
 
 def test_several_things_that_repeat_have_their_places():
@@ -119,15 +128,15 @@ def _rows(one):
 
 
 def test_pauses_are_told_in_the_line():
-    assert " s with a pause of 1.5 s, clear" in answers.said(answer(pauses=((2.0, 3.5),)))
-    assert " s with 2 pauses of 2.5 s, clear" in answers.said(answer(pauses=((2.0, 3.5), (5.0, 6.0))))
+    assert " s with a pause of 1.5 s, clear (0.90)" in answers.said(answer(pauses=((2.0, 3.5),)))
+    assert " s with 2 pauses of 2.5 s, clear (0.90)" in answers.said(answer(pauses=((2.0, 3.5), (5.0, 6.0))))
 
 
 def test_the_channel_of_a_series_of_several_is_named(tmp_path):
     breath, pulse, shared = answer(0.25, channel=0), answer(1.2, channel=1), answer(0.5, box=(0.0, 0.0, 1.0, 1.0))
     read = done(breath, pulse, shared, name="a.csv", stills=(), channels=("RESP", ""))
     lines = answers.lines(read)
-    assert [line.rpartition(", ")[2] for line in lines[:3]] == ["in RESP", "in channel 2", "clear"]
+    assert [line.rpartition(", ")[2] for line in lines[:3]] == ["in RESP", "in channel 2", "clear (0.90)"]
     answers.write(tmp_path, [read], "hz")
     told = [row["channel"] for row in csv.DictReader((tmp_path / answers.CSV).open())]
     assert told == ["RESP", "channel 2", ""]
