@@ -30,7 +30,7 @@ from benchmarks.damaged_files import BUILT, RATE, VIDEOS, Maker
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 from simper_tf.data import building, built
 from simper_tf.evaluation import tables
-from simper_tf.recordings.errors import printable
+from simper_tf.utils.errors import printable
 
 COMMAND = "python -m benchmarks.damaged"
 ROOT = pathlib.Path(__file__).parents[1]

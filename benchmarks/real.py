@@ -29,7 +29,7 @@ from simper_tf.commands import predict
 from simper_tf.evaluation import tables
 from simper_tf.reading import readings, result
 from simper_tf.recordings import sources
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.real"
 COLUMNS = ("file", "truth", "before", "answer", "error", "outcome", "verdict", "confidence", "CPU seconds")

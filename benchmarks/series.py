@@ -18,9 +18,9 @@ import scipy.signal
 from simper_tf.evaluation import tables
 from simper_tf.reading import beats, result
 from simper_tf.reading import series as reading
-from simper_tf.recordings import series
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import channels
 from simper_tf.utils import files
+from simper_tf.utils.errors import RawDataError
 
 SECONDS, HOP, BAND = 10.0, 5.0, (0.6, 3.5)  # 36 to 210 beats per minute.
 RIGHT, AGREEMENT = 3.0, 1.0  # Beats per minute: of a right answer, and to which two detectors agree on the truth.
@@ -191,16 +191,16 @@ def neurokit_beats(values: np.ndarray, rate: float, is_ecg: bool) -> np.ndarray:
 
 def real_windows(folder: pathlib.Path) -> Iterator[Window]:
     """Yields the windows of the files of a folder that `KNOWN` tells of, where their rate is known."""
-    for pattern, (rate, is_ecg, channels, marked) in KNOWN.items():
+    for pattern, (rate, is_ecg, used, marked) in KNOWN.items():
         for path in sorted(folder.glob(pattern)):
             if path.match("*_ann*"):
                 continue
             try:
-                recording = series.read(path, rate)
+                recording = channels.read(path, rate)
             except RawDataError as error:
                 print(error)
                 continue
-            values = recording.values[:, channels] if channels else recording.values
+            values = recording.values[:, used] if used else recording.values
             yield from _windows(
                 path.stem, recording.times, values, is_ecg, _truth(path, marked, recording, values, is_ecg)
             )

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from simper_tf.data import face_recordings
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 NUM_CASES = 200
 MAX_SECONDS = 10.0  # No file here takes a tenth of a second: more is a loop that does not end.

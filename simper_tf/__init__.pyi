@@ -10,6 +10,7 @@ from simper_tf import (
     reading as reading,
     recordings as recordings,
     signals as signals,
+    tables as tables,
     training as training,
     utils as utils,
     views as views,

@@ -16,8 +16,8 @@ from simper_tf.commands.console import (  # noqa: F401  (what trainers print by)
     one_line,
     say,
 )
-from simper_tf.recordings.errors import printable
 from simper_tf.utils import quiet
+from simper_tf.utils.errors import printable
 from trainers import help
 
 # What absl says of a flag -> what we say.

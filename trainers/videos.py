@@ -15,9 +15,9 @@ from simper_tf.evaluation.tasks import Task
 from simper_tf.methods import METHODS
 from simper_tf.reading import agreement
 from simper_tf.reading.scores import Reading
-from simper_tf.recordings.errors import printable
 from simper_tf.training import checkpoints, experiment, loop, own_videos, run_folder
 from simper_tf.training.settings import Settings, setting_fields, text_of
+from simper_tf.utils.errors import printable
 from simper_tf.views.times import SpeedSets
 from trainers import cli, options
 

@@ -9,7 +9,7 @@ import tensorflow_datasets as tfds
 
 from datasets import testing
 from datasets.countix import countix_dataset_builder, standin
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 Config = countix_dataset_builder.CountixConfig
 SMALL = {"num_frames": 80, "size": 24}

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.data import checks
-from simper_tf.recordings import raw_files, video
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings import video
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import RawDataError
 
 TFDS_SPLITS = {"train": "train", "val": "validation", "test": "test"}
 FITS = ("resample", "crop")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from datasets.countix import reader, standin
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 SECONDS = 4
 OPTIONS = {"num_frames": 20 * SECONDS, "size": 96}

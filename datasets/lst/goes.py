@@ -10,8 +10,9 @@ import re
 import cv2
 import numpy as np
 
-from simper_tf.recordings import hdf5, raw_files
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import hdf5
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import RawDataError
 
 QUARTERS = ("north_west", "north_east", "south_west", "south_east")
 KELVIN = 273.15

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from datasets.lst import goes, standin
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 NAME = "OR_ABI-L2-LSTC-M6_G16_s20221850301180_e20221850303553_c20221850305091.nc"
 RESOLUTION = 0.0025  # Kelvin for a count.

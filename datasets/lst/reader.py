@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.data import checks
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 from . import goes
 

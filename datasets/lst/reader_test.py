@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from datasets.lst import goes, lst_dataset_builder, reader, standin
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 START, END = "2022-04-07T00", "2022-07-16T00"
 SIZE = 4

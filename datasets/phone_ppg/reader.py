@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.data import checks, face_recordings
-from simper_tf.recordings import raw_files
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.signals import pulse
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import RawDataError
 
 SUBJECTS = tuple(f"{number:02d}" for number in range(1, 22))
 HEADER = "time,R,G,B"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from datasets.phone_ppg import phone_ppg_dataset_builder, reader, standin
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ import re
 import numpy as np
 
 from simper_tf.data import checks, face_recordings
-from simper_tf.recordings import pictures, raw_files
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings import pictures
 from simper_tf.signals import pulse
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import RawDataError
 
 KNOWN_EMPTY = "06-02"
 SUBJECTS = tuple(f"{number:02d}" for number in range(1, 11))

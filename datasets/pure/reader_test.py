@@ -7,7 +7,7 @@ import pytest
 
 from datasets.pure import reader, standin
 from simper_tf.data import face_recordings, standin_faces, tfds_builders
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 
 @pytest.fixture(scope="module")

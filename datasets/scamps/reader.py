@@ -20,8 +20,9 @@ import cv2
 import numpy as np
 
 from simper_tf.data import checks, face_recordings
-from simper_tf.recordings import hdf5, raw_files
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import hdf5
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import RawDataError
 
 RATE = 30.0  # Frames per second; the files hold no clock.
 # Bounds memory. Not smaller, for where a compressed chunk spans all frames each slice decompresses the whole video.

@@ -9,7 +9,7 @@ import scipy.io
 
 from datasets.scamps import reader, standin
 from simper_tf.data import face_recordings, standin_faces
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 
 @pytest.fixture(scope="module")

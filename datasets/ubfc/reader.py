@@ -12,9 +12,10 @@ import re
 import numpy as np
 
 from simper_tf.data import checks, face_recordings
-from simper_tf.recordings import raw_files, video
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings import video
 from simper_tf.signals import pulse
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import RawDataError
 
 # The numbers of the 42 subjects that exist.
 NUMBERS = (1, 3, 4, 5, *range(8, 19), 20, *range(22, 28), *range(30, 50))

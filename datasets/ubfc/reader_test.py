@@ -7,7 +7,7 @@ import pytest
 
 from datasets.ubfc import reader, standin
 from simper_tf.data import face_recordings, standin_faces, tfds_builders
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 SIZE = {"height": 48, "width": 64}
 

@@ -12,8 +12,8 @@ from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
 from simper_tf.reading import readings, result
 from simper_tf.recordings import search
-from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import quiet
+from simper_tf.utils.errors import RawDataError, printable
 
 # Share of a stretch that an answer must fill of what the one that fills most does, to be asked about it.
 _FILLS = 0.5

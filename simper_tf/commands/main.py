@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import simper_tf
 from simper_tf.commands import console, early_checks
-from simper_tf.recordings import endings
-from simper_tf.recordings.errors import printable
+from simper_tf.utils import endings
+from simper_tf.utils.errors import printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
 
 HELP = """\

@@ -13,8 +13,8 @@ from simper_tf.commands import console, html_page, page_form, predict, sample
 from simper_tf.commands.command_options import App
 from simper_tf.reading import answers, drawing, readings
 from simper_tf.recordings import search
-from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import quiet
+from simper_tf.utils.errors import RawDataError, printable
 
 _MEGABYTE = 1_000_000
 # Names by which a browser on this machine can call it.

@@ -13,8 +13,8 @@ from simper_tf.commands import annotated, console, html_page
 from simper_tf.commands.command_options import Predict
 from simper_tf.reading import answers, drawing, learned, readings
 from simper_tf.recordings import search, sources
-from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.utils import files, quiet
+from simper_tf.utils.errors import RawDataError, printable
 
 LOCK = ".lock"
 # Windows of a recording that are printed; the files have all.

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Clips, Train
-from simper_tf.recordings.errors import printable
 from simper_tf.utils import quiet
+from simper_tf.utils.errors import printable
 
 
 def train(names: Sequence[str], asked: Train):

@@ -13,7 +13,7 @@ import tensorflow_datasets as tfds
 
 from simper_tf.data import checks, manifest
 from simper_tf.evaluation import tasks
-from simper_tf.recordings.errors import printable
+from simper_tf.utils.errors import printable
 from simper_tf.utils.files import write_atomically
 
 MOST_SHOWN = 10  # Sentences of a kind, names in a list; the manifest has the reasons of all units.

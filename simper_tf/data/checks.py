@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.data import face_recordings
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 # Beats per minute by which a label may differ from the recording device's own heart rate without being named.
 DEVICE_TOLERANCE = 10.0

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simper_tf.recordings import face
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.signals import pulse
+from simper_tf.utils.errors import RawDataError
 
 # A clip is taken to be uniformly sampled. With a longer pause between two frames it is not.
 MAX_GAP_NS = 500_000_000

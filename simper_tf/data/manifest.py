@@ -8,8 +8,8 @@ import json
 import pathlib
 
 from simper_tf.data.checks import Report, Unit
-from simper_tf.recordings import raw_files
-from simper_tf.recordings.errors import printable
+from simper_tf.utils import raw_files
+from simper_tf.utils.errors import printable
 
 
 def entry(unit: Unit, report: Report, root: pathlib.Path) -> dict:

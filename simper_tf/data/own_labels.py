@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 # Name of a column -> the factor from what it holds to Hz, given the seconds of the stretch.
 _UNITS = {"hz": lambda seconds: 1.0, "per_minute": lambda seconds: 1 / 60, "count": lambda seconds: 1 / seconds}

@@ -10,8 +10,8 @@ from simper_tf.reading import recording, result
 from simper_tf.reading.answer_units import UNITS, value
 from simper_tf.reading.readings import Done
 from simper_tf.recordings import search
-from simper_tf.recordings.errors import printable
 from simper_tf.utils import files
+from simper_tf.utils.errors import printable
 
 CSV, REPETITIONS, WINDOWS, JSON = search.WRITTEN
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.

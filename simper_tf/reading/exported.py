@@ -10,10 +10,10 @@ import tensorflow as tf
 from simper_tf.export import saved_model
 from simper_tf.reading.learned import Learned, Part, median
 from simper_tf.recordings import windows
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.frames import levels
 from simper_tf.recordings.sources import Source
 from simper_tf.signals import octave, spectrum
+from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.standardize import is_series
 
 # Rates that differ by less than this share are the same.

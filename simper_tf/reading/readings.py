@@ -11,7 +11,7 @@ from simper_tf.reading import recording, result
 from simper_tf.reading import series as series_reading
 from simper_tf.reading.learned import Learned
 from simper_tf.recordings import face, sources
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 # Pixels of the longer side of the frames that are read, and of the shorter one at least: slopes take two.
 LONGEST_SIDE, FEWEST_PIXELS = 80, 2

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import av
 import numpy as np
 
-from simper_tf.recordings import raw_files, video, worker
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings import video
+from simper_tf.utils import raw_files, worker
+from simper_tf.utils.errors import RawDataError
 
 VIDEO = "a complete video file that FFmpeg decodes"
 _AGAIN = "Fetch it again, or leave it out."

@@ -1,7 +1,7 @@
 """Samples of series that are missing: how many are interpolated, and whether any may be."""
 
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.sources import Info, Series
+from simper_tf.utils.errors import RawDataError
 
 CHOICES = ("interpolate", "refuse")
 # Steps from one sample to the next from which on one is missing.

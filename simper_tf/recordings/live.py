@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 
 from simper_tf.recordings import video
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.sources import Info, Source
 from simper_tf.utils import quiet
+from simper_tf.utils.errors import RawDataError
 
 
 class Camera(Source):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageOps
 
-from simper_tf.recordings import raw_files, worker
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils import raw_files, worker
+from simper_tf.utils.errors import RawDataError
 
 STACKS = (".tif", ".tiff", ".webp")  # Of which one file can hold many.
 _FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")  # Others start programs, or are hardly ever seen.

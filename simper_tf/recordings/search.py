@@ -5,8 +5,9 @@ import os
 import pathlib
 from typing import NamedTuple
 
-from simper_tf.recordings import endings, live, pictures, sources
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings import live, pictures, sources
+from simper_tf.utils import endings
+from simper_tf.utils.errors import RawDataError
 
 # What `simper predict` writes, which in a folder is no recording.
 WRITTEN = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
@@ -87,10 +88,10 @@ def _sequences(name, stills, rate):
 
 def _refusal(path, rate):
     """Returns why a text is no series; None if it is one."""
-    from simper_tf.recordings import series  # With pandas, which takes a second to load.
+    from simper_tf.tables import channels  # With pandas, which takes a second to load.
 
     try:
-        series.read(path, rate)
+        channels.read(path, rate)
     except RawDataError as error:
         return error
     return None

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 
-from simper_tf.recordings import endings, pictures, raw_files, video
-from simper_tf.recordings.errors import NoRecordingError, RawDataError
+from simper_tf.recordings import pictures, video
+from simper_tf.utils import endings, raw_files
+from simper_tf.utils.errors import NoRecordingError, RawDataError
 
 # Pixels of the longer side of what is read: more show hardly more, and average less noise and shake away.
 LONGEST_SIDE = 40
@@ -278,9 +279,9 @@ class Series(Source):
         return self._read
 
     def _load(self):
-        from simper_tf.recordings import series  # With pandas, which takes a second to load.
+        from simper_tf.tables import channels  # With pandas, which takes a second to load.
 
-        recording = series.read(self._path, self._rate)
+        recording = channels.read(self._path, self._rate)
         self.notes, self.names = recording.notes, recording.names
         return recording.times, recording.values
 
@@ -324,16 +325,16 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
         expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
     if raw_files.is_text(head):
-        from simper_tf.recordings import tables  # With pandas, which takes a second to load.
+        from simper_tf.tables import delimited  # With pandas, which takes a second to load.
 
-        if tables.is_one(path):
+        if delimited.is_one(path):
             return Series(path, rate)
         raise NoRecordingError(path, raw_files.TEXT)
     return Video(path, rate, is_filmed_at_rate)
 
 
 def _load_array(path):
-    from simper_tf.recordings import sampled  # With pandas, which takes a second to load.
+    from simper_tf.tables import sampled  # With pandas, which takes a second to load.
 
     return sampled.load_array(path)
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simper_tf.recordings import worker
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils import worker
+from simper_tf.utils.errors import RawDataError
 
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from simper_tf.reading import readings
-from simper_tf.recordings.errors import RawDataError, printable
 from simper_tf.recordings.sources import Source
+from simper_tf.utils.errors import RawDataError, printable
 
 # Recordings that are counted, at most.
 _MOST = 24

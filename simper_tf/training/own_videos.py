@@ -13,9 +13,9 @@ from simper_tf.data import building, built, own_labels, tfds_builders, tfds_feat
 from simper_tf.data.recording_clips import Recordings, find
 from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.tasks import Unlabeled
-from simper_tf.recordings.errors import printable
 from simper_tf.training.counted import Counted, spread
 from simper_tf.training.settings import Settings
+from simper_tf.utils.errors import printable
 
 NAME = "own_videos"
 # Share of the recordings, or of the time of a single one, that is held out.

@@ -16,7 +16,7 @@ from datasets.ubfc import standin
 from simper_tf.commands.validate import Validation
 from simper_tf.data import manifest
 from simper_tf.recordings import video as videos
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 from trainers import cli, validate
 
 pytestmark = pytest.mark.slow

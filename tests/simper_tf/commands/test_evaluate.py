@@ -15,8 +15,8 @@ from simper_tf.commands import evaluate, main, predict, sample
 from simper_tf.data.own_labels import Stretch
 from simper_tf.evaluation import rows
 from simper_tf.reading.learned import Learned
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.sources import Info
+from simper_tf.utils.errors import RawDataError
 
 
 def stretch(start, end, count=None, hertz=None):

@@ -16,7 +16,8 @@ from docs import sample as drawing
 from simper_tf.commands import early_checks, main, predict, sample
 from simper_tf.commands.command_options import App, Clips, Predict, Train
 from simper_tf.reading import answers
-from simper_tf.recordings import endings, search, sources
+from simper_tf.recordings import search, sources
+from simper_tf.utils import endings
 from simper_tf.utils.options import declared
 
 ROOT = pathlib.Path(__file__).parents[3]

@@ -14,8 +14,8 @@ from processes import done
 from simper_tf.commands import main, predict
 from simper_tf.reading import answers, readings
 from simper_tf.recordings import sources
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.utils import files
+from simper_tf.utils.errors import RawDataError
 
 
 def run(*words):

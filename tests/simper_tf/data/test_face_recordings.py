@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simper_tf.data import face_recordings, standin_faces, tfds_builders
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 NUM_FRAMES = 200
 

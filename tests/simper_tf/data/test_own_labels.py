@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simper_tf.data import own_labels
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 NAMES = ["clips/a.mp4", "clips/b.mp4", "more/a.mp4", "clips/übung 1.mp4"]
 BAND = (0.4, 5.0)

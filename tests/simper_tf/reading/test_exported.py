@@ -11,8 +11,8 @@ from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
 from simper_tf.reading import exported
 from simper_tf.recordings import sources, windows
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.signals import spectrum
+from simper_tf.utils.errors import RawDataError
 
 SHAPE = (16, 16, 1)
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from simper_tf.recordings import pictures, search, sources
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 COLORS = np.random.default_rng(0).integers(0, 256, (12, 20, 30, 3), np.uint8)
 DEEP = np.random.default_rng(1).integers(0, 2**16, (4, 20, 30)).astype(np.uint16)

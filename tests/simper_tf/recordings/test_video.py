@@ -9,8 +9,9 @@ import pytest
 from ramps import EVEN, SHAPE, VARYING, grainy, noise, numbers, ramp, read, write
 
 from simper_tf.reading import readings
-from simper_tf.recordings import sources, video, worker
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.recordings import sources, video
+from simper_tf.utils import worker
+from simper_tf.utils.errors import RawDataError
 
 REAL = pathlib.Path(os.environ.get("SIMPER_REAL", pathlib.Path(__file__).parents[4] / "shared" / "real"), "videos")
 INTERLACED = {"flags": "+ildct+ilme"}

@@ -8,7 +8,7 @@ import pytest
 from ramps import EVEN, noise, ramp, read, write
 
 from simper_tf.recordings import video
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 
 @pytest.mark.parametrize("kept", [0.6, 0.8])

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from simper_tf.recordings import windows
-from simper_tf.recordings.errors import RawDataError
 from simper_tf.recordings.sources import Info
+from simper_tf.utils.errors import RawDataError
 
 
 def frames(times):

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
-from simper_tf.recordings import errors, raw_files
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils import errors, raw_files
+from simper_tf.utils.errors import RawDataError
 
 
 def put(kind, path):

@@ -9,13 +9,13 @@ import textwrap
 
 import pytest
 
-from simper_tf.recordings import worker
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils import worker
+from simper_tf.utils.errors import RawDataError
 
 TASKS = """
     import ctypes, os, time
-    from simper_tf.recordings import worker
-    from simper_tf.recordings.errors import RawDataError
+    from simper_tf.utils import worker
+    from simper_tf.utils.errors import RawDataError
 
     def count(path, number):
         for k in range(number):
@@ -156,7 +156,7 @@ def in_a_program(code):
             except ProcessLookupError:
                 print("it is gone", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 5_000)
         atexit.register(last)
-        from simper_tf.recordings import worker
+        from simper_tf.utils import worker
         answers = worker.answers("made_up_tasks:count", "a.mp4", number=100)
         next(answers)
         (running,) = worker._all

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from simper_tf.recordings import endings, tables, worker
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import delimited
+from simper_tf.utils import endings, worker
+from simper_tf.utils.errors import RawDataError
 
 ENDINGS = (*endings.SHEETS, *endings.NAMED)
 _EXPECTED, _REMEDY = "a table with columns of numbers", "Save it as CSV."
@@ -17,7 +18,7 @@ _ROWS = 10_000  # That are handed over at once.
 _MOST_CELLS = 2**24  # Of a sheet, empty ones too: a single cell far out states more.
 
 
-def read(path: pathlib.Path) -> tables.Table:
+def read(path: pathlib.Path) -> delimited.Table:
     """Reads the table of a file with one of `ENDINGS`: of several sheets, that with most numbers.
 
     Raises:
@@ -31,7 +32,7 @@ def read(path: pathlib.Path) -> tables.Table:
                 notes = facts["notes"]
                 file.write(rows)
         try:
-            table = tables.read(text)
+            table = delimited.read(text)
         except RawDataError as error:
             raise RawDataError(path, error.found, error.expected, error.action) from error
     return table._replace(notes=[*notes, *table.notes])
@@ -64,7 +65,7 @@ def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
         raise RawDataError(path, f"what cannot be read ({found})", _EXPECTED, _REMEDY) from error
     if frame is None or not frame.size:
         raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
-    tables.refuse_long(path, frame.size)
+    delimited.refuse_long(path, frame.size)
     has_names = not all(isinstance(name, int) for name in frame.columns)
     for first in range(0, len(frame), _ROWS):
         rows = frame.iloc[first : first + _ROWS].to_csv(index=False, header=has_names and not first)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.recordings import dates
-from simper_tf.recordings.tables import Table
+from simper_tf.tables import dates
+from simper_tf.tables.delimited import Table
 
 # Parts of a moment: words of the name of their column, and the numbers that it holds, whole but for seconds.
 _PARTS = {

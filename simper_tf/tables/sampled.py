@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.recordings import times
-from simper_tf.recordings.errors import RawDataError
-from simper_tf.recordings.tables import refuse_long
+from simper_tf.tables import clock
+from simper_tf.tables.delimited import refuse_long
+from simper_tf.utils.errors import RawDataError
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
@@ -215,7 +215,7 @@ def _largest(path, held):
     """Returns the largest array of named ones, with rate and times from those beside it."""
     series = {name: value for name, value in held.items() if value.size >= 3 and value.ndim <= 2}
     flat = {name: value.ravel() for name, value in series.items() if max(value.shape) == value.size}
-    moments = {name: value for name, value in flat.items() if times.named(_last(name))[0]}
+    moments = {name: value for name, value in flat.items() if clock.named(_last(name))[0]}
     channels = {name: value for name, value in series.items() if name not in moments and value.dtype.kind in "iuf"}
     if not channels:
         found = f"no series among {', '.join(held)[:60] or 'nothing'}"
@@ -231,7 +231,7 @@ def _largest(path, held):
     others = [other for other in channels if other != name]
     notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
     beside = [item for item in moments.items() if item[1].size == len(values)]
-    seconds = times.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
+    seconds = clock.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
     return Sampled(values, rates[0] if rates and rates[0] > 0 else None, [name] * values.shape[1], notes, seconds)
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.recordings import decimals
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import decimals
+from simper_tf.utils.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
 MOST_VALUES, LONGEST_LINE = 2**26, 2**20

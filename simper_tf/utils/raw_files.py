@@ -5,7 +5,7 @@ import os
 import pathlib
 import stat
 
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 # Of one frame or image, 100 MB decoded: 8K video has 33.2 million. A header that states more is damaged or a trap.
 MAX_PIXELS = 2**25

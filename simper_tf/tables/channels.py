@@ -9,10 +9,9 @@ import pandas as pd
 import scipy.ndimage
 import scipy.signal
 
-from simper_tf.recordings import other_tables, sampled, tables, time_columns
-from simper_tf.recordings import times as clock
-from simper_tf.recordings.errors import RawDataError
-from simper_tf.recordings.tables import MOST_NOTES, REMEDY, left_out
+from simper_tf.tables import clock, delimited, sampled, sheets, time_columns
+from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
+from simper_tf.utils.errors import RawDataError
 
 _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
@@ -113,13 +112,13 @@ def _read(path, rate):
 
 
 def _of_table(path, rate):
-    table = other_tables.read(path) if path.suffix.lower() in other_tables.ENDINGS else tables.read(path)
+    table = sheets.read(path) if path.suffix.lower() in sheets.ENDINGS else delimited.read(path)
     table, told = _of_rows_with_times(table, time_columns.read(table, rate))
     channels, said = _channels(path, table, told.columns)
     notes, names = [*table.notes, *told.notes, *said], [table.names[k] for k in channels]
     values = np.stack([*channels.values()], axis=1)
     if told.seconds is None:
-        own = table.rate or rate or tables.stated_rate(table.names) or _named_rate(path) or _unknown(path, values)
+        own = table.rate or rate or delimited.stated_rate(table.names) or _named_rate(path) or _unknown(path, values)
         return names, values, np.arange(len(values)) / own, notes
     times, values, names, said = time_columns.in_order(told.seconds, values, names, told.are_dates)
     if told.are_dates:

@@ -11,7 +11,7 @@ import math
 
 import h5py
 
-from simper_tf.recordings import raw_files
+from simper_tf.utils import raw_files
 
 PLAIN_TYPES = (
     h5py.h5t.IEEE_F32LE,

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import scipy.ndimage
 
-from simper_tf.recordings import dates
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import dates
+from simper_tf.utils.errors import RawDataError
 
 # Words that a name of times begins with, and words that make it one anywhere.
 _FIRST = re.compile(

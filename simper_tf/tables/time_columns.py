@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.recordings import calendars, dates
-from simper_tf.recordings import times as clock
-from simper_tf.recordings.errors import RawDataError
-from simper_tf.recordings.tables import Table, left_out
+from simper_tf.tables import calendars, clock, dates
+from simper_tf.tables.delimited import Table, left_out
+from simper_tf.utils.errors import RawDataError
 
 # Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
 _FEWEST, _EVEN = 8, 0.25

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.recordings import series, times
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.tables import channels, clock
+from simper_tf.utils.errors import RawDataError
 
 COUNT, RATE = 600, 50.0
 TIMES = np.arange(COUNT) / RATE
@@ -33,7 +33,7 @@ def table(folder, name, moments, values=WAVE, form="{:.6f}"):
     ],
 )  # fmt: skip
 def test_names_and_units_of_times(tmp_path, name, factor):
-    found = series.read(table(tmp_path, name, factor * TIMES, form="{:.9g}"))
+    found = channels.read(table(tmp_path, name, factor * TIMES, form="{:.9g}"))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-3)
     assert found.names == ("x",)
 
@@ -45,7 +45,7 @@ def test_seconds_since_1970_are_told_by_their_size(tmp_path, factor, name):
     moments = [f"{round((1_700_000_000_000 + 20 * k) * factor / 1000)}" for k in range(COUNT)]
     if factor == 1:
         moments = [f"{1_700_000_000 + time:.2f}" for time in TIMES]
-    found = series.read(table(tmp_path, name, moments))
+    found = channels.read(table(tmp_path, name, moments))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-5)
     assert found.notes == ()
 
@@ -62,13 +62,13 @@ def test_dates_and_times_of_day_are_read(tmp_path, form, cut):
     moments = pd.Timestamp("2023-11-14 09:13:20") + pd.to_timedelta(TIMES, unit="s")
     texts = [moment.strftime(form) for moment in moments]
     texts = [text[:-cut] if cut and "Z" not in text and cut < 6 else text for text in texts]
-    found = series.read(table(tmp_path, "timestamp (+0200)", texts))
+    found = channels.read(table(tmp_path, "timestamp (+0200)", texts))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-3)
 
 
 def test_a_time_of_day_passes_midnight(tmp_path):
     moments = pd.Timestamp("2023-11-14 23:59:55") + pd.to_timedelta(TIMES, unit="s")
-    found = series.read(table(tmp_path, "time", [moment.strftime("%H:%M:%S.%f") for moment in moments]))
+    found = channels.read(table(tmp_path, "time", [moment.strftime("%H:%M:%S.%f") for moment in moments]))
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
 
 
@@ -76,26 +76,26 @@ def test_of_several_columns_of_times_the_finest_is_taken(tmp_path):
     path = tmp_path / "a.csv"
     lines = [f"{1_700_000_000 + int(time)},{time:.3f},{value:.5f}" for time, value in zip(TIMES, WAVE, strict=True)]
     path.write_text("\n".join(["time,seconds_elapsed,x", *lines]))
-    found = series.read(path)
+    found = channels.read(path)
     np.testing.assert_allclose(found.times, TIMES)
     assert found.notes == ("The column 'time' holds times as well and is left out.",)
 
 
 @pytest.mark.parametrize("name", ["timeout", "temperature", "t2", "tension", "time_of_flight", "sample"])
 def test_a_name_that_only_looks_like_time_is_a_channel(tmp_path, name):
-    found = series.read(table(tmp_path, name, np.cos(TIMES)), 50.0)
+    found = channels.read(table(tmp_path, name, np.cos(TIMES)), 50.0)
     assert found.names == (name, "x")
 
 
 @pytest.mark.parametrize("rate", [None, 30.0])
 def test_times_of_a_known_unit_hold_against_a_rate(tmp_path, rate):
-    assert series.read(table(tmp_path, "time", TIMES), rate).times[-1] == pytest.approx(TIMES[-1])
+    assert channels.read(table(tmp_path, "time", TIMES), rate).times[-1] == pytest.approx(TIMES[-1])
 
 
 def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
     path = table(tmp_path, "time", TIMES)
     path.write_text(path.read_text().partition("\n")[2])
-    found = series.read(path)
+    found = channels.read(path)
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
     assert found.notes == ("The first column rises by 0.02 and is taken for seconds.",)
 
@@ -103,7 +103,7 @@ def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
 @pytest.mark.parametrize("clock", [0.015625, 0.1, 1.0])
 def test_stamps_of_a_coarse_clock_are_spread_evenly_with_a_note(tmp_path, clock):
     moments = np.floor(TIMES / clock) * clock
-    found = series.read(table(tmp_path, "time (s)", moments))
+    found = channels.read(table(tmp_path, "time (s)", moments))
     assert np.median(np.diff(found.times)) == pytest.approx(1 / RATE, rel=0.02)
     assert np.ptp(np.diff(found.times)) < 1e-6
     repeated = int((np.diff(moments) == 0).sum())
@@ -113,7 +113,7 @@ def test_stamps_of_a_coarse_clock_are_spread_evenly_with_a_note(tmp_path, clock)
 
 def test_repeated_stamps_with_a_hole_keep_the_hole():
     stamps = np.floor(np.r_[TIMES[:300], TIMES[300:] + 5] * 10) / 10
-    mended, kept, _ = times.mend("a", stamps)
+    mended, kept, _ = clock.mend("a", stamps)
     assert kept.all()
     assert np.argmax(np.diff(mended)) == 299
     assert np.diff(mended)[299] == pytest.approx(5, abs=0.25)
@@ -122,18 +122,18 @@ def test_repeated_stamps_with_a_hole_keep_the_hole():
 
 def test_repeated_stamps_of_a_clock_that_drifts_follow_it():
     true = np.cumsum(np.linspace(0.018, 0.022, 5000))
-    mended, _, _ = times.mend("a", np.floor(true * 20) / 20)
+    mended, _, _ = clock.mend("a", np.floor(true * 20) / 20)
     np.testing.assert_allclose(mended - mended[0], true - true[0], atol=0.06)
     assert (np.diff(mended) > 0).all()
 
 
 def test_rounded_times_are_spread_and_jitter_is_kept():
     exact = np.arange(900) / 29.97
-    mended, _, notes = times.mend("a", np.round(exact, 2))
+    mended, _, notes = clock.mend("a", np.round(exact, 2))
     np.testing.assert_allclose(np.diff(mended), 1 / 29.97, rtol=1e-4)
     assert notes == ["Time stamps rounded to 0.01 s are spread evenly."]
     jittered = np.round(exact + RNG.uniform(-0.01, 0.01, 900), 3)
-    mended, _, notes = times.mend("a", jittered)
+    mended, _, notes = clock.mend("a", jittered)
     np.testing.assert_allclose(mended, jittered - jittered[0])
     assert notes == []
 
@@ -141,9 +141,9 @@ def test_rounded_times_are_spread_and_jitter_is_kept():
 def test_ten_thousand_times_tell_the_step_of_the_clock():
     stamps = np.round(np.arange(10_001) / 29.97, 2)
     stamps[-1] += 0.003  # Not rounded: nobody looks so far.
-    assert times.mend("a", stamps)[2] == ["Time stamps rounded to 0.01 s are spread evenly."]
+    assert clock.mend("a", stamps)[2] == ["Time stamps rounded to 0.01 s are spread evenly."]
     stamps[-2] += 0.003
-    assert times.mend("a", stamps)[2] == []
+    assert clock.mend("a", stamps)[2] == []
 
 
 @pytest.mark.parametrize("absurd", [1e300, 1e18, -1e300, -1e18])
@@ -151,7 +151,7 @@ def test_ten_thousand_times_tell_the_step_of_the_clock():
 def test_a_time_far_from_all_others_is_left_out_with_a_note(tmp_path, absurd, row):
     moments = TIMES.copy()
     moments[row] = absurd
-    found = series.read(table(tmp_path, "time", moments, form="{:.9g}"))
+    found = channels.read(table(tmp_path, "time", moments, form="{:.9g}"))
     assert len(found.times) == COUNT - 1
     assert found.times[-1] < 12
     assert len(found.notes) == 1
@@ -161,12 +161,12 @@ def test_a_time_far_from_all_others_is_left_out_with_a_note(tmp_path, absurd, ro
 def test_many_absurd_times_are_refused():
     moments = np.r_[TIMES, 1e18 * np.arange(1, 20)]
     with pytest.raises(RawDataError, match="expected times of one recording"):
-        times.mend("a", moments)
+        clock.mend("a", moments)
 
 
 def test_the_span_is_bounded_by_the_samples():
     moments = np.r_[TIMES, 11_000.0]
-    mended, _, _ = times.mend("a", moments)
+    mended, _, _ = clock.mend("a", moments)
     assert mended[-1] <= 2 * 1000 * len(moments) / RATE
 
 
@@ -175,17 +175,17 @@ def test_times_that_run_backwards_are_refused(tmp_path, row, message):
     moments = TIMES.copy()
     moments[row] = 1.0
     with pytest.raises(RawDataError, match=f"{message} s after one .* expected times that do not run backwards"):
-        series.read(table(tmp_path, "time", moments))
+        channels.read(table(tmp_path, "time", moments))
 
 
 def test_times_that_never_rise_are_refused():
     with pytest.raises(RawDataError, match="times that never rise"):
-        times.mend("a", np.ones(50))
+        clock.mend("a", np.ones(50))
 
 
 def test_rows_without_a_time_are_left_out(tmp_path):
     moments = ["" if k in (5, 6) else f"{time:.3f}" for k, time in enumerate(TIMES)]
-    found = series.read(table(tmp_path, "time", moments))
+    found = channels.read(table(tmp_path, "time", moments))
     assert len(found.times) == COUNT - 2
     assert found.notes == ("2 of 600 rows without a time are left out.",)
 
@@ -197,7 +197,7 @@ def test_of_channels_with_times_of_their_own_the_fullest_is_read(tmp_path):
     for k, (stamp, value) in enumerate(zip(stamps, WAVE, strict=True)):
         lines += [f"{stamp},{value:.4f},,"] + [f",,{stamp},{7 + k % 3}"] * (k % 4 == 0)
     (tmp_path / "a.csv").write_text("\n".join(lines))
-    found = series.read(tmp_path / "a.csv")
+    found = channels.read(tmp_path / "a.csv")
     np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
     assert found.names == ("flow",)
     assert "150 of 750 rows without a time are left out." in found.notes

@@ -22,7 +22,7 @@ import traceback
 import weakref
 from collections.abc import Iterator
 
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 # What can be done about a file that no decoder reads.
 REMEDY = "a complete file that can be decoded", "Fetch it again, or leave it out."

@@ -1,0 +1,1 @@
+"""Tables and sampled files -> times and channels of numbers."""
