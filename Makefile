@@ -1,7 +1,7 @@
 # `make` lists the targets. Everything is written inside this checkout: .venv, data/, runs/.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := simper_tf datasets trainers benchmarks docs examples tests setup.py
+SOURCES := simper_tf datasets trainers reproduce benchmarks docs examples tests setup.py
 
 .PHONY: help quickstart test test-fast lint docs bench bench-peers recordings series smoke results parity clean
 help:
@@ -50,10 +50,10 @@ recordings: .venv/ready
 	$(BIN)/python -m benchmarks.perturbed --document=docs/recordings.md --figure=docs/reliability.png
 
 smoke: .venv/ready
-	$(BIN)/python -m trainers.reproduce --scale=smoke --jobs=2
+	$(BIN)/python -m reproduce --scale=smoke --jobs=2
 
 results: .venv/ready
-	$(BIN)/python -m trainers.reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results \
+	$(BIN)/python -m reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results \
 	  --documents=README.md
 
 series: .venv-series/ready

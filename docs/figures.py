@@ -14,14 +14,14 @@ from matplotlib.figure import Figure
 import simper_tf
 from datasets.drawn_faces import people
 from docs import animation, sample
+from reproduce import table_figures
+from reproduce.grid import Grid
+from reproduce.results import gather
+from reproduce.studies import STUDIES
+from reproduce.studies import noise as of_noise
+from reproduce.studies.scales import SCALES
 from simper_tf.evaluation import plots
 from simper_tf.reading.drawing import COLORS
-from trainers.grid import Grid
-from trainers.studies import STUDIES
-from trainers.studies import figures as of_tables
-from trainers.studies import noise as of_noise
-from trainers.studies.results import gather
-from trainers.studies.scales import SCALES
 
 FOLDER = pathlib.Path(__file__).parent
 PASSES = (0, 2, 6, 12)  # Over the clips, after which the feature is drawn.
@@ -70,7 +70,7 @@ def training() -> Figure:
 
 def few_labels() -> Figure:
     """Returns errors over the share of labels, on digits, of committed rows."""
-    curves = of_tables.errors(_results("table13_digits"))
+    curves = table_figures.errors(_results("table13_digits"))
     return plots.errors_over_share({name: curves[name] for name in LINES}, "share of the labels (%)", "MAPE (%)")
 
 

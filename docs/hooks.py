@@ -71,7 +71,7 @@ def flags():
     values = flags.FlagValues()
     options.define(values)
     doc = "In Python, flags of methods and encoders are keyword arguments, and flags of views fields of `Appearance`."
-    text = help.text("pretrain", doc, options.groups(), values)
+    text = help.text("trainers.pretrain", doc, options.groups(), values)
     return f"# Flags and options\n\n```text\n{text}```\n"
 
 

@@ -15,9 +15,10 @@ FLOORS = (
 )  # fmt: skip
 # What each part of the tree must not know.
 FORBIDDEN = {
-    "simper_tf": {"absl", "trainers", "datasets", "benchmarks"},
-    "datasets": {"absl", "trainers", "benchmarks"},
-    "trainers": {"benchmarks"},
+    "simper_tf": {"absl", "trainers", "reproduce", "datasets", "benchmarks"},
+    "datasets": {"absl", "trainers", "reproduce", "benchmarks"},
+    "trainers": {"reproduce", "benchmarks"},
+    "reproduce": {"benchmarks"},
 }
 
 

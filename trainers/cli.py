@@ -1,6 +1,5 @@
 """The command line that all trainers share: parsed flags, errors in one line, progress of training."""
 
-import pathlib
 import re
 import sys
 
@@ -43,10 +42,12 @@ def run(main, groups=None):
         main: A function in the module of the command, whose documentation says what the command does.
         groups: Flags as help shows them, such as `options.groups()`; None for those of the module that runs.
     """
-    program = pathlib.Path(sys.argv[0]).stem
+    module = sys.modules[main.__module__]
+    command = module.__spec__.name.removesuffix(".__main__")  # As `python -m` takes it.
+    program = command.rpartition(".")[2]
     if help.ASKED & {*sys.argv[1:]}:
         full = bool(help.FULL & {*sys.argv[1:]})
-        print(help.text(program, sys.modules[main.__module__].__doc__, groups or {}, full=full), end="")
+        print(help.text(command, module.__doc__, groups or {}, full=full), end="")
         return
 
     def guarded(argv):
@@ -66,10 +67,10 @@ def run(main, groups=None):
 
     if "tensorflow" in sys.modules:
         quiet.look_for_devices()  # TensorFlow does when absl begins, and not quietly.
-    app.run(guarded, flags_parser=lambda argv: parsed(program, argv))
+    app.run(guarded, flags_parser=lambda argv: parsed(command, argv))
 
 
-def parsed(program, argv, values=flags.FLAGS):
+def parsed(command, argv, values=flags.FLAGS):
     """Returns the words of a command line that are no flags; ends in one line where flags are wrong."""
     try:
         return values(argv)
@@ -78,7 +79,8 @@ def parsed(program, argv, values=flags.FLAGS):
         for pattern, ours in _OF_ABSL.items():
             said = re.sub(pattern, ours, said)
         said = said if said.endswith(("?", ".")) else f"{said}."
-        sys.exit(f"{program}: error: {printable(said)} Try python -m trainers.{program} --help.")
+        program = command.rpartition(".")[2]
+        sys.exit(f"{program}: error: {printable(said)} Try python -m {command} --help.")
 
 
 def show_training(progress, counter):

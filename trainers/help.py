@@ -15,18 +15,18 @@ _COLUMN = 28
 Groups = dict[str, dict[str, bool]]
 
 
-def text(program: str, doc: str, groups: Groups, values: flags.FlagValues = flags.FLAGS, full: bool = True) -> str:
+def text(command: str, doc: str, groups: Groups, values: flags.FlagValues = flags.FLAGS, full: bool = True) -> str:
     """Returns the help of a command.
 
     Args:
-        program: Its name.
+        command: As `python -m` takes it, such as `trainers.pretrain`.
         doc: What it does, the documentation of its module.
         groups: Flags by heading. Where there are none, those of the module that runs are shown.
         values: Where its flags are defined.
         full: Whether flags that few users set are shown too.
     """
     shown = {"this command": dict.fromkeys(_own(values), False), **groups}
-    parts = [doc.strip(), f"usage: python -m trainers.{program} --flag=value ... [--flagfile=FILE]"]
+    parts = [doc.strip(), f"usage: python -m {command} --flag=value ... [--flagfile=FILE]"]
     for heading, names in shown.items():
         told = [_flag(values[name]) for name, is_rare in names.items() if name in values and (full or not is_rare)]
         if told:

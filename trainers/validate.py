@@ -18,8 +18,8 @@ import sys
 from absl import flags
 
 import datasets
-from simper_tf.commands.validate import Validation
 from simper_tf.data import building
+from simper_tf.data.validation import Validation
 from trainers import cli, data
 
 

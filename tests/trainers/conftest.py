@@ -1,36 +1,21 @@
 """Runs of a few steps on a few clips, in this process or in one of their own."""
 
-import functools
 import pathlib
 import shutil
 
 import pytest
 import tensorflow as tf
 from absl import flags
-from few_digits import FEW, Digits
+from few_digits import FEW, Digits, digits_built  # noqa: F401  (a fixture)
 from processes import Command
-from stand_in import LINES, start
 from tensorflow.python.framework.config import disable_op_determinism
 from tiny_runs import TINY
 
 import datasets
 from datasets.rotating_digits.rotating_digits_dataset_builder import RotatingDigitsConfig
-from simper_tf.data import building
-from trainers import grid, options, pretrain, run_plots, scores
-from trainers.grid import Run
+from trainers import options, pretrain, run_plots, scores
 
 ROOT = pathlib.Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def data_dir(tmp_path_factory):
-    """Returns a folder in which rotating digits are built, the first few clips of each split alone."""
-    folder = tmp_path_factory.mktemp("data")
-    config = RotatingDigitsConfig(name="digits", train_clips=60, validation_clips=20, test_clips=40)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(Digits.builder_configs, "digits", config)
-        building.build(Digits(data_dir=folder, config="digits"), say=lambda line: None)
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -120,28 +105,3 @@ def few(monkeypatch):
     """Adds a config of ten clips a split, `rotating_digits/few`."""
     config = RotatingDigitsConfig(**FEW)
     monkeypatch.setitem(Digits.builder_configs, "few", config)
-
-
-@pytest.fixture
-def stand_in(monkeypatch, tmp_path):
-    """Returns a function that puts some lines of Python, which know their `folder`, in place of `trainers.pretrain`."""
-    monkeypatch.setattr(grid.pretrain, "start", start)
-    monkeypatch.setenv(LINES, str(tmp_path / "lines.py"))
-    return (tmp_path / "lines.py").write_text
-
-
-@pytest.fixture
-def base(tmp_path):
-    """Returns a run by a flagfile of its own."""
-    path = tmp_path / "base.cfg"
-    path.write_text("--epochs=3\n--band=0.5,4\n--noartifacts\n")
-    return Run(str(path)).but(seed=0)
-
-
-@pytest.fixture(scope="module")
-def settings_read_once():
-    """Keeps the settings of runs, which many tests ask for."""
-    plain = Run.settings
-    Run.settings = functools.cache(plain)
-    yield
-    Run.settings = plain

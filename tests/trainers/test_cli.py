@@ -63,7 +63,7 @@ def test_wrong_flags_are_one_line_that_names_them(words, line):
     values = flags.FlagValues()
     options.define(values)
     with pytest.raises(SystemExit) as end:
-        cli.parsed("pretrain", ["pretrain", *words], values)
+        cli.parsed("trainers.pretrain", ["pretrain", *words], values)
     assert end.value.code == f"pretrain: error: {line}{'.' * (line[-1] != '?')} Try python -m trainers.pretrain --help."
 
 

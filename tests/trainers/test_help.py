@@ -35,7 +35,7 @@ def test_help_lists_the_flags_of_the_command(name):
 def shown(full=False, headings=()):
     values = flags.FlagValues()
     options.define(values)
-    text = help.text("pretrain", "Trains.", options.groups(headings), values, full=full)
+    text = help.text("trainers.pretrain", "Trains.", options.groups(headings), values, full=full)
     return text, set(re.findall(r"^  --(\w+)", text, re.MULTILINE))
 
 
@@ -79,14 +79,14 @@ def test_flags_stand_in_their_groups_with_defaults_and_choices():
     flags.DEFINE_list("range", ["1", "2"], "From where to where.", flag_values=values, module_name="trainers.options")
     flags.DEFINE_string("glue", "", "Glue of paper.", flag_values=values, module_name="trainers.options")
     groups = {"the wall": {"range": False, "glue": True, "unknown": False}}
-    assert help.text("paint", "Paints.\n", groups, values, full=False) == (
+    assert help.text("trainers.paint", "Paints.\n", groups, values, full=False) == (
         "Paints.\n\nusage: python -m trainers.paint --flag=value ... [--flagfile=FILE]\n\n"
         f"Flags of this command:\n{'  --number=3':<28}How many.\n{'  --color':<28}Which. One of red, blue.\n\n"
         f"Flags of the wall:\n{'  --range=1,2':<28}From where to where.\n\n"
         "1 more flags, which few need: --helpfull.\n"
     )
     told = f"Flags of the wall:\n{'  --range=1,2':<28}From where to where.\n{'  --glue':<28}Glue of paper.\n"
-    assert told in help.text("paint", "Paints.\n", groups, values)
+    assert told in help.text("trainers.paint", "Paints.\n", groups, values)
 
 
 def test_an_empty_flag_takes_back_what_a_flagfile_has_set(call, tmp_path):

@@ -10,7 +10,7 @@ import tensorflow_datasets as tfds
 from smallest_builds import SMALL_FACES, build, diagnose, make
 
 from datasets.ubfc import standin, ubfc_dataset_builder
-from simper_tf.commands.validate import Validation
+from simper_tf.data.validation import Validation
 from trainers import validate
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ from smallest_builds import SMALL_FACES, build, diagnose, make
 
 import datasets
 from datasets.ubfc import standin
-from simper_tf.commands.validate import Validation
 from simper_tf.data import manifest
+from simper_tf.data.validation import Validation
 from simper_tf.recordings import video as videos
 from simper_tf.utils.errors import RawDataError
 from trainers import cli, validate

@@ -1,0 +1,79 @@
+"""Rows of the runs of a table, cell by cell."""
+
+import dataclasses
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+
+from reproduce import paired
+from reproduce.grid import Grid, Run
+from reproduce.ranking import UNLEARNED
+from reproduce.studies.scales import Scale
+from reproduce.studies.table import Cell, Line, Study
+from simper_tf.evaluation.rows import Row
+
+
+@dataclasses.dataclass(frozen=True)
+class Results:
+    """A table with what its runs have measured.
+
+    Attributes:
+        study: The table.
+        scale: Of its runs.
+        seeds: Of every run.
+        rows: Run without a seed, also one that others begin with -> its rows of all seeds.
+        names: The same runs -> their names: a run may be written in two ways.
+        pairs: Two cells -> the row of their paired test; none until all seeds of both are finished.
+    """
+
+    study: Study
+    scale: Scale
+    seeds: Sequence[int]
+    rows: Mapping[Run, list[Row]]
+    names: Mapping[Run, str]
+    pairs: Mapping[tuple[Cell, Cell], Row]
+
+    def of(self, cell: Cell | None) -> list[Row]:
+        """Returns the rows of a cell, one a seed; none of None."""
+        key = cell and (cell.protocol, cell.metric)
+        return [row for row in self.rows[cell.run] if (row.protocol, row.metric) == key] if cell else []
+
+    def count(self) -> tuple[int, int]:
+        """Returns how many runs of the table are finished, and how many there are."""
+        done = {(self.names[run], run.split): len({row.seed for row in self.rows[run]}) for run in self.study.runs()}
+        return sum(done.values()), len(done) * len(self.seeds)
+
+    def is_whole(self) -> bool:
+        """Returns whether all runs are finished."""
+        done, total = self.count()
+        return done == total
+
+    def commits(self) -> list[str]:
+        """Returns the commits of the code that made the rows."""
+        return sorted({row.commit for rows in self.rows.values() for row in rows})
+
+    def seconds(self, cells: Iterable[Cell]) -> float:
+        """Returns the seconds of training behind some cells, sources included and each run once: a mean over seeds."""
+        spent = {}
+        for run in (source for cell in cells for source in cell.run.with_sources()):
+            by_seed = {row.seed: row.seconds for row in self.rows[run]}
+            spent[self.names[run]] = statistics.fmean(by_seed.values()) if by_seed else 0.0
+        return sum(spent.values())
+
+    def seconds_of(self, line: Line) -> float | None:
+        """Returns the seconds of training of a line; None where nothing is learned for it, or nothing is finished."""
+        learned = [cell for cell in line.cells if self.of(cell) and cell.protocol not in UNLEARNED]
+        return self.seconds(learned) if learned else None
+
+    def lacking(self) -> list[Cell]:
+        """Returns the cells of finished runs without a number, as of readouts that are newer than their rows."""
+        return [cell for cell in self.study.cells() if self.is_whole() and len(self.of(cell)) < len(self.seeds)]
+
+
+def gather(study: Study, scale: Scale, seeds: Sequence[int], grid: Grid) -> Results:
+    """Returns what the runs of a table have measured so far."""
+    runs = list(dict.fromkeys(source for run in study.runs() for source in run.with_sources()))
+    rows = {run: [row for seed in seeds for row in grid.rows_of(run.seeded(seed))] for run in runs}
+    names = {run: grid.folder_of(run.seeded(seeds[0])).name for run in runs}
+    pairs = [cells for block in study.blocks for titles in block.paired for cells in block.pairs(*titles)]
+    tested = {cells: paired.row(grid, *cells, seeds) for cells in pairs}
+    return Results(study, scale, seeds, rows, names, {cells: row for cells, row in tested.items() if row})

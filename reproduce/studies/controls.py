@@ -1,0 +1,110 @@
+"""Lines of what reads clips without learning anything, beside which other lines show their worth."""
+
+import dataclasses
+
+from reproduce.grid import Run
+from reproduce.studies.table import Block, Cell, Line, data_set_of
+from reproduce.studies.ways import OWN
+from simper_tf.evaluation.protocols import floors
+
+# Protocol -> its name in print, and column of features in which it stands -> the protocol that reads it in that way.
+CONTROLS = {
+    "pixels": ("control: strongest line of the pixels", {"fft_resolved": "pixels"}),
+    "green": ("control: mean green of a frame", {"fft": "green"}),
+    "chrom": ("control: CHROM, de Haan and Jeanne", {"fft": "chrom", "fft_fundamental": "chrom_fundamental"}),
+    "pos": ("control: POS, Wang et al. 2017", {"fft": "pos", "fft_fundamental": "pos_fundamental"}),
+    "persistence": ("control: the last day again", {"linear_probe": "persistence"}),
+    "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
+}
+# Data set -> its controls; of faces those of `_OF_FACES`.
+_OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
+_OF_FACES = ["pixels", "green", "chrom", "pos"]
+# Beside heads: the best control of each data set, and what else stands behind it.
+_BESIDE_HEADS = {"rotating_digits": "pixels", "countix": "pixels", "lst": "persistence"}
+FURTHER = {"pos": "chrom", "green": "chrom", "training_mean": "persistence"}
+# Protocol of a column of features -> the one whose floor it has: where the octave is known, both read alike.
+_FLOORED = {"fft_resolved": "fft_calibrated", **{name: name for name in floors.READOUTS}}
+_SINES = {1: "floor: a sine at the frequency", 2: "floor: a sine at twice the frequency"}
+IDEAL_LINE = "ideal: template matching, told the image"
+_WORDS = {"pixels": "pixels", "chrom": "CHROM", "persistence": "the last day again"}
+
+
+def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns the controls of a table of features.
+
+    Args:
+        name: Of the data set.
+        run: Whose clips they read.
+        columns: Protocol and metric of each column.
+    """
+    chosen = [CONTROLS[protocol] for protocol in _OF_OTHERS.get(name, _OF_FACES)]
+    return [
+        Line(title, tuple(Cell(run, ways[column], metric) if column in ways else None for column, metric in columns))
+        for title, ways in chosen
+    ]
+
+
+def floor_lines(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns lines of digits that nobody can be expected to pass: perfect features, and template matching.
+
+    Arguments as above.
+    """
+    reader = mean_of_frames(run)
+    lines = [
+        Line(title, tuple(floor(reader, *column, multiple) for column in columns)) for multiple, title in _SINES.items()
+    ]
+    return [*lines, Line(IDEAL_LINE, tuple(ideal(reader, *column) for column in columns))]
+
+
+def floor(run: Run, protocol: str, metric: str, multiple: int) -> Cell | None:
+    """Returns the cell of a sine at a multiple of the frequency, by one protocol; None for one without a floor.
+
+    Args:
+        run: One that learns nothing, with the same clips.
+        protocol, metric: Of the column.
+        multiple: Of the frequency, 1 or 2.
+    """
+    name = _FLOORED.get(protocol)
+    return name and Cell(run, f"{name}_{floors.MULTIPLES[multiple]}", metric)
+
+
+def ideal(run: Run, protocol: str, metric: str) -> Cell | None:
+    """Returns the cell of template matching; None beside readouts of labels, which it has no use for.
+
+    Arguments as of `floor`.
+    """
+    return Cell(run, floors.IDEAL, metric) if protocol.startswith("fft") else None
+
+
+def untrained(run: Run) -> Run:
+    """Returns the run that learns nothing, by which clips are read soonest."""
+    return run.but(steps=0, epochs=0)
+
+
+def mean_of_frames(run: Run) -> Run:
+    """Returns the run that learns nothing, and whose features are the mean of each frame: it is evaluated soonest."""
+    return untrained(run).but(encoder="frame_mean")
+
+
+def beside_heads(block: Block) -> Block:
+    """Returns a block with lines of controls, in the columns in which its first line has a head of its own.
+
+    They are pixels of digits and of Countix, CHROM, POS and the mean green of faces, and of temperatures the last day
+    and the mean.
+    """
+    cells = [cell if cell and cell.protocol == OWN else None for cell in block.lines[0].cells]
+    best = [cell and _BESIDE_HEADS.get(data_set_of(cell.run), "chrom") for cell in cells]
+    words = "; ".join(_WORDS[protocol] for protocol in dict.fromkeys(filter(None, best)))
+    lines = [_line(f"control: {words}", cells, best)]
+    for further, first in FURTHER.items():
+        if first in best:
+            protocols = [further if protocol == first else None for protocol in best]
+            lines.append(_line(CONTROLS[further][0], cells, protocols))
+    return dataclasses.replace(block, lines=(*block.lines, *lines))
+
+
+def _line(title, cells, protocols):
+    return Line(title, tuple(
+        protocol and dataclasses.replace(cell, protocol=protocol, paper=None)
+        for cell, protocol in zip(cells, protocols, strict=True)
+    ))  # fmt: skip

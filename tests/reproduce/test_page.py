@@ -1,0 +1,201 @@
+"""Pages of tables: what stands in a cell, who is first, and what is compared seed by seed."""
+
+import dataclasses
+import pathlib
+
+import pytest
+from made_up import row
+
+from reproduce.grid import Run
+from reproduce.page import markdown, table
+from reproduce.ranking import first, seed_by_seed, sentence, spread
+from reproduce.results import gather
+from reproduce.studies.scales import SCALES
+from reproduce.studies.table import Block, Cell, Line, Study
+
+A, B, C = (Run("base.cfg").but(method=method) for method in ("simclr", "moco", "byol"))
+TITLES = {A: "SimCLR", B: "MoCo", C: "BYOL"}
+
+
+@dataclasses.dataclass
+class Made:
+    """A grid whose runs have made-up values: run without a seed -> a value for each seed, as far as it is finished."""
+
+    values: dict
+    metric: str = "mae"
+    protocol: str = "fft"
+
+    def rows_of(self, run):
+        seed = int(dict(run.changes)["seed"])
+        return [
+            row(self.protocol, self.metric, known[seed], seed=seed, seconds=10.0 + seed)
+            for each, known in self.values.items() if each.seeded(seed) == run and seed < len(known)
+        ]  # fmt: skip
+
+    def folder_of(self, run):
+        given = dict(run.changes)
+        return pathlib.Path("_".join(given[name] for name in ("method", "steps", "seed") if name in given))
+
+
+def block(*metrics, runs=(A, B, C), paper=None):
+    """Returns a block of one line a run and one column a metric."""
+    lines = tuple(Line(TITLES[run], tuple(Cell(run, "fft", metric, paper) for metric in metrics)) for run in runs)
+    return Block("", tuple(metrics), lines)
+
+
+def results_of(made, values, metric="mae", seeds=None):
+    """Returns the results of a study of one block, of so many seeds."""
+    seeds = range(seeds or max(map(len, values.values())))
+    return gather(Study("mine", "Mine", "About.", (made,)), SCALES["smoke"], seeds, Made(values, metric))
+
+
+def said(values, metric="mae"):
+    """Returns who is first of lines with these values, one a seed."""
+    lines = [[row("fft", metric, value, seed=seed) for seed, value in enumerate(known)] for known in values.values()]
+    return sentence(metric, [TITLES[run] for run in values], lines)
+
+
+def test_a_line_has_mean_deviation_the_papers_number_and_seconds():
+    made = block("mae", runs=(A, B), paper=2.96)
+    printed = table(made, results_of(made, {A: [1.0, 3.0], B: [5.0]}, seeds=3))
+    header, _, *lines = [line.strip("| ").split(" | ") for line in printed.splitlines()]
+    assert header == ["mae", "paper", "seconds"]
+    assert lines == [["SimCLR", "**2 ± 1.4 (n=2)**", "2.96", "10"], ["MoCo", "5 [0.1, 0.15]", "2.96", "10"]]
+
+
+def test_a_cell_that_is_not_finished_is_empty_and_never_first():
+    lines = (Line("none", (None,)), *block("mae", runs=(B, A)).lines)
+    made = Block("", ("mae",), lines)
+    printed = table(made, results_of(made, {A: [1.0]}, seeds=3)).splitlines()
+    assert printed[2:] == ["| none |  |  |", "| MoCo |  |  |", "| SimCLR | **1 [0.1, 0.15]** | 10 |"]
+    assert said({A: [1.0]}) == ""
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "expected"),
+    [
+        ("mae", {A: [0.1], B: [0.4], C: [0.8]}, "SimCLR, then MoCo (a factor of 4)"),
+        ("pearson", {A: [-0.9], B: [-0.4], C: [0.8]}, "BYOL, then MoCo (0.8 against -0.4)"),
+        ("mae", {A: [0.0], B: [0.4]}, "SimCLR, then MoCo (0.4 against 0)"),
+    ],
+)
+def test_the_smallest_error_or_largest_correlation_is_first(metric, values, expected):
+    assert said(values, metric) == f"{metric}: {expected}."
+
+
+def test_lines_within_their_spreads_are_level():
+    values = {A: [1.0, 1.2], B: [1.2, 1.3], C: [2.0, 2.1]}  # 1.1 and 1.25 with deviations of 0.14 and 0.07.
+    assert said(values) == "mae: SimCLR and MoCo level, then BYOL (a factor of 1.9)."
+    printed = table(block("mae"), results_of(block("mae"), values, seeds=3)).splitlines()[2:]
+    assert ["**" in line for line in printed] == [True, True, False]
+    assert said({**values, B: [1.3, 1.5]}).startswith("mae: SimCLR, then MoCo")
+
+
+def test_a_wide_best_does_not_lift_a_line_that_another_beats():
+    values = {A: [0.0, 4.0], B: [2.5, 2.5], C: [3.0, 3.0]}  # 2 +- 2.8; the others by themselves are far apart.
+    assert said(values) == "mae: SimCLR and MoCo level, then BYOL (a factor of 1.5)."
+
+
+def test_better_with_each_of_three_seeds_is_ahead():
+    values = {A: [1.0, 1.2, 1.1], B: [1.3, 9.0, 1.4], C: [1.15, 9.0, 1.4]}  # The last two spread by four and more.
+    assert said(values) == "mae: SimCLR and BYOL level, then MoCo (a factor of 3.5)."
+    falling = {run: [-value for value in known] for run, known in values.items()}
+    assert said(falling, "pearson") == "pearson: SimCLR and BYOL level, then MoCo (-1.1 against -3.9)."
+    two = {run: known[:2] for run, known in values.items()}  # Of two seeds each it happens too often by chance.
+    assert said(two).startswith("mae: SimCLR and BYOL and MoCo level")
+
+
+def test_values_that_are_not_finite_are_shown_and_never_first():
+    made = block("mae", runs=(A, B))
+    printed = table(made, results_of(made, {A: [float("nan")], B: [0.4]}, seeds=3))
+    assert printed.splitlines()[2:] == [
+        "| SimCLR | nan [0.1, 0.15] | 10 |", "| MoCo | **0.4 [0.1, 0.15]** | 10 |",
+    ]  # fmt: skip
+
+
+def test_spread_is_half_an_interval_where_seeds_say_nothing():
+    assert spread([row("fft")]) == pytest.approx(0.025)
+    pixels = [row("pixels", value=0.12, seed=seed) for seed in range(3)]
+    assert spread(pixels) == pytest.approx(0.025)
+    methods = [row("fft", value=value) for value in (0.131, 0.131)]
+    assert first([methods, pixels]) == [1, 0]  # Level by the interval of the pixels.
+
+
+def test_what_has_learned_nothing_shows_the_interval_of_clips():
+    made = Block("", ("mae",), (Line("pixels", (Cell(A, "pixels", "mae"),)),))
+    study = Study("mine", "", "", (made,))
+    results = gather(study, SCALES["smoke"], (0, 1, 2), Made({A: [0.12, 0.12, 0.12]}, protocol="pixels"))
+    assert table(made, results).splitlines()[2] == "| pixels | **0.12 [0.1, 0.15]** |"
+
+
+def test_seconds_count_each_run_once_with_what_it_begins_with():
+    begun = B.begun_with(A)
+    cells = tuple(Cell(run, "fft", metric) for metric in ("mae", "mape") for run in (begun, begun.but(steps=7), A))
+    made = Block("", tuple("abcdef"), (Line("all", cells), Line("one", (Cell(A, "fft", "mae"), *[None] * 5))))
+    results = results_of(made, {A: [1.0, 1.0], begun: [1.0, 1.0]})
+    assert table(made, results).splitlines()[2].endswith("| 21 |")  # 10 and 11 s, twice; one is not finished.
+    assert results.seconds(results.study.cells()) == 21
+
+
+def test_a_run_written_in_two_ways_counts_once():
+    twice = Line("again", (Cell(A.but(seed=5), "fft", "mae"),))
+    made = dataclasses.replace(block("mae"), lines=(*block("mae").lines, twice))
+    results = results_of(made, {A: [1.0, 2.0], B: [1.0]})
+    assert results.count() == (3, 6)
+    assert not results.is_whole()
+
+
+def test_a_page_names_command_split_and_commits():
+    study = Study("mine", "My", "About.", (dataclasses.replace(block("mae", runs=(A,)), title="Digits"),))
+
+    class Grid(Made):
+        def rows_of(self, run):
+            seed = int(dict(run.changes)["seed"])
+            return [dataclasses.replace(row(seed=seed, split="validation"), commit=("abc", "def-dirty")[seed])]
+
+    text = markdown(gather(study, SCALES["smoke"], [0, 1], Grid({})))
+    assert text.startswith("# My\n\nAbout.\n\nScale `smoke`.")
+    assert "Numbers are of validation clips" in text
+    assert "2 of 2 runs are finished, 0 minutes of training for each seed; commit abc, def-dirty." in text
+    assert "`python -m reproduce --table=mine --scale=smoke --seeds=0,1`" in text
+    assert "## Digits\n\n|  | mae |\n" in text  # Of one line the seconds are those above.
+
+
+def test_where_nobody_competes_nobody_is_first():
+    made = dataclasses.replace(block("mae"), ranked=False)
+    results = results_of(made, {A: [0.1], B: [0.4], C: [0.8]}, seeds=3)
+    assert "**" not in table(made, results)
+    assert "First in" not in markdown(results)
+
+
+@pytest.mark.parametrize(("seeds", "is_ranked"), [(1, False), (2, False), (3, True)])
+def test_fewer_than_three_seeds_rank_no_line(seeds, is_ranked):
+    made = block("mae")
+    results = results_of(made, {A: [0.1] * 3, B: [0.4] * 3, C: [0.8] * 3}, seeds=seeds)
+    text = markdown(results)
+    assert ("**" in table(made, results), "First in each column" in text) == (is_ranked, is_ranked)
+    assert ("An order takes 3 seeds, so lines are not ranked." in text) != is_ranked
+
+
+def test_lines_that_share_draws_are_compared_seed_by_seed():
+    """Seeds differ by more than the two lines do, and still one is ahead in each."""
+    made = dataclasses.replace(block("mae", runs=(A, B)), against=(("SimCLR", "MoCo"),))
+    text = markdown(results_of(made, {A: [0.01, 1.0, 4.0], B: [2.5, 2.0, 3.6]}))
+    expected = "mae: ahead in 2 of 3 seeds; the error of MoCo is 0.9 to 250 times as large."
+    assert f"SimCLR against MoCo, seed by seed:\n\n* {expected}\n" in text
+    assert "seed by seed" not in markdown(results_of(made, {A: [1.0], B: [2.0]}))
+    assert "seed by seed" not in markdown(results_of(made, {A: [1.0, 2.0], B: [2.0]}))
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "number"),
+    [
+        ([0.0, 1.0], [2.0, 0.5], 1),
+        ([float("nan"), 1.0], [2.0, 0.5], 0),
+        ([1.0, 1.0], [float("nan"), 0.5], 1),
+        ([float("nan"), 1.0], [float("nan"), 2.0], 1),
+    ],
+)
+def test_zero_or_infinite_errors_are_compared_without_a_quotient(own, theirs, number):
+    rows, others = ([row(value=value, seed=seed) for seed, value in enumerate(line)] for line in (own, theirs))
+    assert seed_by_seed("mae", rows, others, "MoCo") == f"mae: ahead in {number} of 2 seeds."
