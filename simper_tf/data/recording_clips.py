@@ -3,7 +3,6 @@
 import functools
 import numbers
 import os
-import pathlib
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -229,9 +228,8 @@ class Recordings:
 
 def find(names: Sequence[str], rate: float | None = None) -> tuple[list[Source], list[RawDataError]]:
     """Returns the recordings that names stand for, each file once, and what is wrong with others; see `search.find`."""
-    sources, problems, skipped = search.find(list(names), rate)
-    once = {pathlib.Path(source.name).resolve(): source for source in sources}
-    return list(once.values()), [*problems, *skipped]
+    found = search.find(names, rate)
+    return found.sources, [*found.problems, *found.skipped]
 
 
 def _only(counts):

@@ -9,11 +9,10 @@ import pathlib
 from simper_tf.reading import recording, result
 from simper_tf.reading.answer_units import UNITS, value
 from simper_tf.reading.readings import Done
-from simper_tf.recordings import search
 from simper_tf.utils import files
 from simper_tf.utils.errors import printable
 
-CSV, REPETITIONS, WINDOWS, JSON = search.WRITTEN
+CSV, REPETITIONS, WINDOWS, JSON = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.

@@ -3,14 +3,55 @@
 import glob
 import os
 import pathlib
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simper_tf.recordings import live, pictures, sources
-from simper_tf.utils import endings
+from simper_tf.utils import endings, raw_files
 from simper_tf.utils.errors import RawDataError
 
-# What `simper predict` writes, which in a folder is no recording.
-WRITTEN = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
+# How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
+_OF_RECORDINGS = b"recording,", b'{"recording"'
+
+
+class Target(NamedTuple):
+    """One recording that a name stands for, which is not opened yet.
+
+    Attributes:
+        name: As it is printed.
+        paths: Its files; none of a camera.
+        named: What was typed.
+        camera: Number of a camera; None for files.
+        is_folder: Whether it is a folder of pictures.
+        is_perhaps: Whether it is a text or a sheet found in a folder, which may hold no series.
+        problem: What is wrong with it, as far as its name says.
+    """
+
+    name: str
+    paths: tuple[pathlib.Path, ...]
+    named: str
+    camera: int | None = None
+    is_folder: bool = False
+    is_perhaps: bool = False
+    problem: RawDataError | None = None
+
+    def open(self, rate: float | None = None, is_filmed_at_rate: bool = False) -> sources.Source:
+        """Returns its source.
+
+        Args:
+            rate: Frames or samples per second of files that do not say.
+            is_filmed_at_rate: As of `sources.open_file`.
+
+        Raises:
+            RawDataError: it is no recording.
+        """
+        if self.problem:
+            raise self.problem
+        if self.camera is not None:
+            return live.Camera(self.camera)
+        if self.is_folder:
+            return sources.Images(self.name, self.paths, rate)
+        return sources.open_file(self.paths[0], rate, is_filmed_at_rate)
 
 
 class Found(NamedTuple):
@@ -27,46 +68,88 @@ class Found(NamedTuple):
     skipped: list[RawDataError]
 
 
-def find(names: list[str], rate: float | None = None, is_filmed_at_rate: bool = False) -> Found:
-    """Returns the recordings that names stand for, sorted within each name, and what is wrong with the others.
+def listed(names: Sequence[str]) -> list[Target]:
+    """Returns what names stand for, sorted within each name, each file once; nothing is opened but TIFF files.
 
     Args:
         names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
             Pictures of a folder are one recording where there is nothing else.
-        rate: Frames or samples per second of files that do not say.
-        is_filmed_at_rate: As of `sources.open_file`.
     """
-    recordings, problems, skipped = [], [], []
+    once = {}
     for name in names:
-        if name.isdecimal() and not _true(pathlib.Path(name).exists):
-            recordings.append(live.Camera(int(name)))
+        for target in _of_name(name):
+            once.setdefault(_identity(target), target)
+    return list(once.values())
+
+
+def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: bool = False) -> Found:
+    """Returns the recordings that names stand for, opened, and what is wrong with the others.
+
+    Args:
+        names: As of `listed`.
+        rate, is_filmed_at_rate: As of `Target.open`.
+    """
+    found, targets, skips = Found([], [], []), listed(names), set()
+    for target in targets:
+        try:
+            source = target.open(rate, is_filmed_at_rate)
+        except RawDataError as error:
+            found.problems.append(error)
             continue
         try:
-            paths = _paths(name, problems)
+            if target.is_perhaps:
+                source.info()
+                source.forget()
+            found.sources.append(source)
         except RawDataError as error:
-            problems.append(error)
-            continue
-        in_folder, told = _true(pathlib.Path(name).is_dir), len(recordings) + len(problems)
-        before = told + len(skipped)
-        stills = [path for path in paths if path.suffix.lower() in endings.PICTURES and _is_single(path)]
-        for path in sorted({*paths} - {*stills}):
-            try:
-                source = sources.open_file(path, rate, is_filmed_at_rate)
-            except RawDataError as error:
-                problems.append(error)
-                continue
-            refusal = (
-                _refusal(path, rate) if in_folder and path.suffix.lower() in (*endings.TEXTS, *endings.SHEETS) else None
-            )
-            if refusal:
-                skipped.append(refusal)
-            else:
-                recordings.append(source)
-        if stills and len(recordings) + len(problems) + len(skipped) == before:
-            recordings += _sequences(name, stills, rate)
-        if len(recordings) + len(problems) == told:
-            problems.append(_without(name))
-    return Found(recordings, problems, skipped)
+            found.skipped.append(error)
+            skips.add(target)
+    found.problems.extend(without(targets, skips))
+    return found
+
+
+def without(targets: Sequence[Target], skipped: set[Target]) -> list[RawDataError]:
+    """Returns the problems of names all of whose files were skipped.
+
+    Args:
+        targets: All of them.
+        skipped: Those that hold no series.
+    """
+    read = {target.named for target in targets if target not in skipped}
+    return [_without(name) for name in dict.fromkeys(target.named for target in skipped) if name not in read]
+
+
+def _of_name(name) -> Iterator[Target]:
+    if name.isdecimal() and not _true(pathlib.Path(name).exists):
+        yield Target(f"camera {name}", (), name, int(name))
+        return
+    problems = []
+    try:
+        paths = _paths(name, problems)
+    except RawDataError as error:
+        paths, problems = [], [error]
+    in_folder = _true(pathlib.Path(name).is_dir)
+    stills = [path for path in paths if path.suffix.lower() in endings.PICTURES and _is_single(path)]
+    others = sorted({*paths} - {*stills})
+    for problem in problems:
+        yield Target(str(problem.path), (), name, problem=problem)
+    for path in others:
+        is_perhaps = in_folder and path.suffix.lower() in (*endings.TEXTS, *endings.SHEETS)
+        yield Target(str(path), (path,), name, is_perhaps=is_perhaps)
+    if stills and not others and not problems:
+        yield from _sequences(name, stills)
+    elif not others and not problems:
+        yield Target(name, (), name, problem=_without(name))
+
+
+def _identity(target):
+    """Returns what two targets have in common that are the same recording."""
+    if target.camera is not None or target.problem:
+        return target.name
+    try:
+        return tuple(path.resolve() for path in target.paths)
+    except (OSError, RuntimeError):  # A loop of links.
+        return target.paths
 
 
 def _is_single(path):
@@ -79,22 +162,12 @@ def _is_single(path):
         return True
 
 
-def _sequences(name, stills, rate):
-    """Returns the pictures of each folder as a recording."""
+def _sequences(name, stills):
+    """Yields the pictures of each folder as a recording."""
     folders = dict.fromkeys(path.parent for path in stills)
     inside = {folder: pictures.in_order([path for path in stills if path.parent == folder]) for folder in folders}
-    return [sources.Images(name if len(inside) == 1 else folder, paths, rate) for folder, paths in inside.items()]
-
-
-def _refusal(path, rate):
-    """Returns why a text is no series; None if it is one."""
-    from simper_tf.tables import channels  # With pandas, which takes a second to load.
-
-    try:
-        channels.read(path, rate)
-    except RawDataError as error:
-        return error
-    return None
+    for folder, paths in inside.items():
+        yield Target(name if len(inside) == 1 else str(folder), tuple(paths), name, is_folder=True)
 
 
 def _paths(name, problems):
@@ -117,12 +190,12 @@ def _below(folder, problems):
 
     before = len(problems)
     paths = sorted(
-        pathlib.Path(root, name)
+        path
         for root, _, names in os.walk(folder, onerror=note)
-        for name in names
-        if name.lower().endswith((*endings.VIDEOS, *endings.PICTURES, *endings.SERIES))
-        and name not in WRITTEN
-        and not _is_signal(name, names)
+        for path in (pathlib.Path(root, name) for name in names)
+        if path.name.lower().endswith((*endings.VIDEOS, *endings.PICTURES, *endings.SERIES))
+        and not _is_signal(path.name, names)
+        and not _is_of_recordings(path)
     )
     if not paths and len(problems) == before:
         raise _without(folder)
@@ -138,6 +211,12 @@ def _is_signal(name, names):
     """Returns whether a file holds the samples of a WFDB record, which its header stands for."""
     stem, _, ending = name.rpartition(".")
     return ending in ("dat", "mat") and (f"{stem}.hea" in names or ending == "dat")
+
+
+def _is_of_recordings(path):
+    """Returns whether a text is a table about recordings; one that cannot be opened is refused when it is read."""
+    is_text = path.suffix.lower() in (*endings.TEXTS, ".jsonl")
+    return is_text and raw_files.is_readable(path) and raw_files.head(path).startswith(_OF_RECORDINGS)
 
 
 def _true(question):

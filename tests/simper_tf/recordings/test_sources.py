@@ -121,9 +121,9 @@ def test_the_rate_of_a_series_ignores_missing_samples(tmp_path):
     assert (info.rate, info.seconds, info.longest_gap) == pytest.approx((10, 20, 0.25))
 
 
-def test_texts_without_series_and_own_answers_are_skipped(tmp_path):
+def test_texts_without_series_and_tables_of_others_are_skipped(tmp_path):
     write(tmp_path / "README.txt", "Recorded on Monday.\nIn the lab.\n")
-    write(tmp_path / "predictions.csv", "recording,start_s\na.mp4,0\n")
+    write(tmp_path / "labels.csv", "recording,count,from,to\na.mp4,3,0,9\n")
     write(tmp_path / "pulse.csv", "time,x\n0,1\n1,2\n2,0\n")
     found = search.find([str(tmp_path)])
     assert [source.name for source in found.sources] == [str(tmp_path / "pulse.csv")]
@@ -158,9 +158,26 @@ def test_folders_patterns_numbers_are_found_without_link_loops(tmp_path):
     (inner / "round").symlink_to(tmp_path)
     (inner / "loop.csv").symlink_to(inner / "loop.csv")
     found, problems, _ = search.find([str(tmp_path), str(inner / "*.csv"), "0"])
-    assert [pathlib.Path(source.name).name for source in found] == ["a.csv", "b.csv", "a.csv", "b.csv", "camera 0"]
-    assert len(problems) == 2
-    assert all("loop.csv: found what cannot be opened (Too many levels" in str(problem) for problem in problems)
+    assert [pathlib.Path(source.name).name for source in found] == ["a.csv", "b.csv", "camera 0"]
+    (problem,) = problems
+    assert "loop.csv: found what cannot be opened (Too many levels" in str(problem)
+
+
+def test_a_file_that_is_named_three_times_is_read_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", "time,x\n0,1\n1,2\n2,0\n")
+    (tmp_path / "link.csv").symlink_to("a.csv")
+    assert [target.name for target in search.listed(["a.csv", "./a.csv", str(tmp_path), "*.csv"])] == ["a.csv"]
+
+
+def test_names_are_listed_without_opening_a_file(tmp_path, monkeypatch):
+    for name in ("a.csv", "b.mp4", "c.npy"):
+        (tmp_path / name).write_bytes(b"1")
+    monkeypatch.setattr(sources, "open_file", lambda *_: pytest.fail("a file was opened"))
+    found = search.listed([str(tmp_path), "0"])
+    assert [(target.name.rpartition("/")[2], target.is_perhaps) for target in found] == [
+        ("a.csv", True), ("b.mp4", False), ("c.npy", False), ("camera 0", False),
+    ]  # fmt: skip
 
 
 def test_what_is_not_there_or_holds_nothing_is_said_by_name(tmp_path):
