@@ -13,21 +13,28 @@ _HOMES = {
     "data.recording_clips": ("Recordings",),
     "encoders": ("cnn3d", "small", "small1d"),
     "evaluation.neighbors": ("nearest_neighbor",),
+    "evaluation.own_clips": ("evaluate",),
     "export.saved_model": ("export_model", "load_encoder"),
-    "losses.info_nce": ("generalized_info_nce", "label_distribution"),
-    "losses.similarity": ("max_cross_correlation", "npsd_cosine"),
-    "methods": ("SimPer",),
+    "losses.info_nce": ("generalized_info_nce", "label_distribution", "label_entropy"),
+    "losses.keras_losses": ("SimPerLoss", "SpectralLoss"),
+    "losses.similarity": ("max_cross_correlation", "npsd_cosine", "npsd_l2"),
+    "losses.spectral": ("spectral_terms",),
+    "methods": (
+        "BYOL", "CVRL", "ContrastPhys", "ContrastPhysPlus", "FrequencyContrast", "MoCo", "SLFRPM", "SiNC", "SimCLR",
+        "SimPer", "Supervised",
+    ),
+    "reading.repetitions": ("Repetitions", "read"),
     "signals.octave": ("pixel_frequency", "resolve_octave"),
     "signals.readout": ("fft_frequency",),
     "signals.spectrum": ("pixel_power",),
     "training.from_recordings": ("from_recordings",),
     "views.times": ("SpeedSets",),
     "views.views": ("Views",),
-}
+}  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
-# What reads files and scores numbers works with any backend of Keras, and without one.
-_WITHOUT_KERAS = {"evaluation", "recordings", "utils"}
+# What reads files and scores numbers works with any backend of Keras; reading needs none.
+_WITHOUT_KERAS = {"evaluation", "reading", "recordings", "utils"}
 
 __all__ = sorted(_HOME)
 
@@ -35,12 +42,13 @@ __all__ = sorted(_HOME)
 def __getattr__(name):
     if name not in _HOME and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name not in _WITHOUT_KERAS:
+    home = _HOME.get(name, name)
+    if home.partition(".")[0] not in _WITHOUT_KERAS:
         # Keras loads saved models only if their layers have been registered.
         importlib.import_module("simper_tf.encoders")
-    module = importlib.import_module(f"simper_tf.{_HOME.get(name, name)}")
+    module = importlib.import_module(f"simper_tf.{home}")
     return getattr(module, name) if name in _HOME else module
 
 
 def __dir__():
-    return sorted({*globals(), *_HOME, *_MODULES})
+    return sorted({*(name for name in globals() if name.startswith("__")), *_HOME, *_MODULES})

@@ -6,7 +6,6 @@ python -m trainers.evaluate --run_dir=runs/quickstart
 import trainers.quiet  # noqa: F401  isort: skip
 import contextlib
 import dataclasses
-import functools
 
 import numpy as np
 
@@ -98,7 +97,7 @@ def evaluate(folder, clips, model, settings, seconds):
 
 def encoded(clips, model, task, settings):
     """Returns the `features.Features` of each split that is needed, by name, and the options given to protocols."""
-    functions = features.graphs(functions_of(clips, model, task))
+    functions = features.graphs(features.functions_of(model, task, clips.value_range, clips.frame_shape))
     splits = dict.fromkeys((*task.chosen_on, settings.split))
     features_of = {split: extract(clips, split, functions, settings) for split in splits}
     options_given = settings.options_for("protocol")
@@ -156,14 +155,6 @@ def score(clips, predicted, values, task, settings, seconds):
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
     return results, {}, {}
-
-
-def functions_of(clips, model, task):
-    """Returns what is read off every clip, for `features.extract`: features, and the extras of the task."""
-    functions = {"series": model.encode, **features.extras(task, clips.value_range, clips.frame_shape)}
-    if "before_head" in task.extras:
-        functions["before_head"] = functools.partial(model.encode, before_head=True)
-    return functions | ({"predicted": model.predict_labels} if model.predicts_labels else {})
 
 
 def extract(clips, split, functions, settings):

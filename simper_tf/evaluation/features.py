@@ -1,6 +1,7 @@
 """Features of the clips of one split, by a frozen encoder, with all that protocols compare them with."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -139,6 +140,19 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
     has_colors = frame_shape[-1] == 3 and not of_series
     known = {"pixels": spectrum.pixel_power, "levels": levels} | ({"colors": colors} if has_colors else {})
     return {name: known[name] for name in task.extras if name in known}
+
+
+def functions_of(model, task, value_range=None, frame_shape=(None, None, 1)) -> dict[str, Callable]:
+    """Returns what a method reads off every clip, for `extract`: features, and the extras of the task.
+
+    Args:
+        model: A method.
+        task, value_range, frame_shape: As of `extras`.
+    """
+    functions = {"series": model.encode, **extras(task, value_range, frame_shape)}
+    if "before_head" in task.extras:
+        functions["before_head"] = functools.partial(model.encode, before_head=True)
+    return functions | ({"predicted": model.predict_labels} if model.predicts_labels else {})
 
 
 def batch_size_for(clip_values: int) -> int:

@@ -80,11 +80,17 @@ def npsd_cosine(x: ArrayLike, y: ArrayLike, band: tuple[float, float] | None = N
 
 
 @keras.saving.register_keras_serializable("simper_tf")
-def npsd_l2(x, y, band=None):
+def npsd_l2(x: ArrayLike, y: ArrayLike, band: tuple[float, float] | None = None) -> tf.Tensor:
     """Returns minus the distance of two unit-norm power spectra, in [-sqrt 2, 0].
 
     Where they are equal up to rounding it is 0, and so is its gradient, which has no limit there. Arguments and errors
     are those of `npsd_cosine`.
+
+    Example:
+        >>> wave = np.sin(2 * np.pi * np.array([[2.0], [5.0]]) * np.arange(100) / 100)
+        >>> simper_tf.npsd_l2(wave, wave).numpy().round(2) + 0.0
+        array([[ 0.  , -1.41],
+               [-1.41,  0.  ]], dtype=float32)
     """
     squares = 2.0 - 2.0 * npsd_cosine(x, y, band)
     apart = squares > EQUAL

@@ -1,6 +1,7 @@
 """Terms of the power spectra of views: SimPer's frequency prior and the three terms of SiNC."""
 
 import tensorflow as tf
+from numpy.typing import ArrayLike
 
 from simper_tf.signals import spectrum
 from simper_tf.utils.replicas import gather
@@ -67,7 +68,7 @@ def in_band(frequencies, speeds, band: tuple[float, float], margin: float = 0.0)
     return (frequencies >= low) & (frequencies <= high)
 
 
-def spectral_terms(features, speeds, band: tuple[float, float]):
+def spectral_terms(features: ArrayLike, speeds: ArrayLike, band: tuple[float, float]) -> dict[str, tf.Tensor]:
     """Returns the three terms of SiNC: features are to have one frequency each, in the band, and to fill it together.
 
     Source: Speth et al., CVPR 2023, https://arxiv.org/abs/2303.07944. `methods.sinc` says where this differs.
@@ -80,7 +81,14 @@ def spectral_terms(features, speeds, band: tuple[float, float]):
     Returns:
         A dictionary of float32 scalars: `bandwidth`, the mean share of power outside each view's band, `sparsity`, the
         mean of `sparsity`, and `variance`, the `unevenness` of all replicas.
+
+    Example:
+        >>> wave = np.sin(2 * np.pi * 0.1 * np.arange(60))[None, None]
+        >>> terms = simper_tf.spectral_terms(wave, np.ones((1, 1), np.float32), band=(0.05, 0.2))
+        >>> {name: round(float(term), 2) for name, term in terms.items()}
+        {'bandwidth': 0.0, 'sparsity': 0.0, 'variance': 0.08}
     """
+    features, speeds = tf.convert_to_tensor(features), tf.convert_to_tensor(speeds, tf.float32)
     power, frequencies = view_power(features, speeds)
     inside = in_band(frequencies, speeds, band)
     return {

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import keras
 import tensorflow as tf
 from keras import layers
 
@@ -42,6 +43,14 @@ class BYOL(MomentumMethod):
     `momentum`.
 
     Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
+
+    Example:
+        >>> times = simper_tf.BYOL.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.BYOL.appearance)
+        >>> model = simper_tf.BYOL(simper_tf.small((8, 8, 3)), views)
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.head.output_shape, model.min_clips
+        ((None, 256), 2)
     """
 
     Options = BYOLOptions
@@ -59,7 +68,7 @@ class BYOL(MomentumMethod):
     # The batch norms of the heads tell a clip from the others; without others they would tell the views apart.
     min_clips = 2
 
-    def build_head(self, length):
+    def build_head(self, length: int) -> keras.Model:
         projector, self.predictor = [
             perceptron(width, self.options.hidden, self.options.projection)
             for width in (length, self.options.projection)
@@ -70,20 +79,20 @@ class BYOL(MomentumMethod):
     def arguments_for(cls, facts):
         return {**super().arguments_for(facts), "num_steps": facts.num_steps or None}
 
-    def current_momentum(self):
+    def current_momentum(self) -> tf.Tensor | float:
         if self.options.num_steps is None:
             return self.options.momentum
         # What the step before would have done at its end; before the first one the target is a copy, and stays it.
         return rising_momentum(self.optimizer.iterations - 1, self.options.num_steps, self.options.momentum)
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "variety", "momentum"]
 
-    def targets(self, batch, training):
+    def targets(self, batch: dict, training: bool) -> dict:
         """Returns `targets`, the target's `(B, 2, P)` vectors of the same views."""
         return {"targets": self.target_vectors(batch["views"], training)}
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         predictions = heads.project(self.predictor, heads.project(self.head, features, training), training)
         distances = direction_distance(predictions, batch["targets"][:, ::-1])
         return tf.reduce_mean(tf.reduce_sum(distances, axis=1)), {

@@ -28,6 +28,14 @@ class ContrastPhys(WindowMethod):
     the channels of any other are series too: all of them are to have one spectrum.
 
     Arguments and errors are those of `WindowMethod`; for a pulse the source has a band of 40 to 250 beats a minute.
+
+    Example:
+        >>> times = simper_tf.ContrastPhys.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.ContrastPhys.appearance)
+        >>> model = simper_tf.ContrastPhys(simper_tf.small((8, 8, 3)), views, band=(0.02, 0.2))
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.options.band
+        (0.02, 0.2)
     """
 
     times = takes_times = CutClip
@@ -36,7 +44,7 @@ class ContrastPhys(WindowMethod):
     # spectrum.
     padding = 2
 
-    def distances(self, features, batch):
+    def distances(self, features: tf.Tensor, batch: dict) -> tuple:
         return distances(shares_in_windows(features, batch["windows"], self.options.band))
 
 

@@ -52,6 +52,14 @@ class ContrastPhysPlus(ContrastPhys):
     no heart is. Views are whole clips, for which labels hold.
 
     Arguments and errors are those of `WindowMethod`; labels that are no frequencies are refused.
+
+    Example:
+        >>> times = simper_tf.ContrastPhysPlus.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.ContrastPhysPlus.appearance)
+        >>> model = simper_tf.ContrastPhysPlus(simper_tf.small((8, 8, 3)), views, band=(0.02, 0.2))
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3) and labels, NaN for none.
+        >>> model.needs_labels, model.takes_unlabeled
+        (True, True)
     """
 
     Options = ContrastPhysPlusOptions
@@ -61,10 +69,10 @@ class ContrastPhysPlus(ContrastPhys):
     def arguments_for(cls, facts):
         return {**super().arguments_for(facts), "cycles_per_label": facts.cycles_per_label()}
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "true_positive", "true_negative"]
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         """Returns the loss and the further logs; see `Method.loss_and_logs`.
 
         Args:

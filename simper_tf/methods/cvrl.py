@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import keras
 from keras import layers
 
 from simper_tf.methods import heads
@@ -29,6 +30,14 @@ class CVRL(SimCLR):
     view. The authors' code adds a decay of the weights to the loss; here that is left to the optimizer.
 
     Arguments and errors are those of `SimCLR`.
+
+    Example:
+        >>> times = simper_tf.CVRL.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.CVRL.appearance)
+        >>> model = simper_tf.CVRL(simper_tf.small((8, 8, 3)), views)
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.head.output_shape, model.min_clips
+        ((None, 128), 2)
     """
 
     Options = CVRLOptions
@@ -41,6 +50,6 @@ class CVRL(SimCLR):
         solarize_probability=(0.0, 0.2),
     )
 
-    def build_head(self, length):
+    def build_head(self, length: int) -> keras.Model:
         layers_of = [heads.hidden(self.options.hidden, momentum=0.997) for _ in range(3)]
         return heads.head(length, layers_of, layers.Dense(self.options.projection))

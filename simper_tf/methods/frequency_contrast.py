@@ -34,11 +34,19 @@ class FrequencyContrast(WindowMethod):
 
     Arguments and errors are those of `WindowMethod`. Anchor and negative lie in the band; for a pulse the source has 40
     to 250 beats per minute.
+
+    Example:
+        >>> times = simper_tf.FrequencyContrast.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.FrequencyContrast.appearance)
+        >>> model = simper_tf.FrequencyContrast(simper_tf.small((8, 8, 3)), views, band=(0.02, 0.2))
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.views.times
+        StretchedTimes(speed_range=(1.25, 1.5), num_windows=4, reverse_probability=0.5)
     """
 
     times = takes_times = StretchedTimes
 
-    def distances(self, features, batch):
+    def distances(self, features: tf.Tensor, batch: dict) -> list[tf.Tensor]:
         anchors, *others = branches(features, batch["speeds"], batch["windows"])
         return [tf.reduce_mean(psd_distance(anchors, other, self.options.band)) for other in others]
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import keras
 import tensorflow as tf
 from keras import layers
 
@@ -43,6 +44,14 @@ class MoCo(MomentumMethod):
     It logs, beside what all methods log, `accuracy`: how often the key is nearer than all of the queue.
 
     Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
+
+    Example:
+        >>> times = simper_tf.MoCo.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.MoCo.appearance)
+        >>> model = simper_tf.MoCo(simper_tf.small((8, 8, 3)), views, queue_size=64)
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.queue.shape
+        TensorShape([64, 128])
     """
 
     Options = MoCoOptions
@@ -63,7 +72,7 @@ class MoCo(MomentumMethod):
         self.queue = self.add_weight(shape, initializer=random_directions(self.seed), trainable=False, name="queue")
         self.pointer = self.add_weight((), initializer="zeros", trainable=False, dtype="int64", name="pointer")
 
-    def build_head(self, length):
+    def build_head(self, length: int) -> keras.Model:
         return heads.head(length, layers.Dense(length, activation="relu"), layers.Dense(self.options.projection))
 
     @classmethod
@@ -80,7 +89,7 @@ class MoCo(MomentumMethod):
         """
         return max(num_clips // 2 // batch_size, 1) * batch_size
 
-    def check_batch(self, batch_size):
+    def check_batch(self, batch_size: int) -> None:
         """Refuses batches that do not divide the queue, which they enter and leave as a whole.
 
         Args:
@@ -97,25 +106,25 @@ class MoCo(MomentumMethod):
                 f"`queue_size`, such as {max(size // batch_size, 1) * batch_size}, or another `batch_size`."
             )
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "accuracy"]
 
-    def targets(self, batch, training):
+    def targets(self, batch: dict, training: bool) -> dict:
         """Returns the first views alone, with `speeds`, and as `keys` the `(B, P)` target's vectors of the second."""
         first, second = tf.split(batch["views"], 2, axis=1)
         keys = tf.math.l2_normalize(self.target_vectors(second, training)[:, 0], axis=-1)
         return {"views": first, "speeds": batch["speeds"][:, :1], "keys": keys}
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         queries = heads.project(self.head, features, training)[:, 0]
         losses, hits = queue_nce(queries, batch["keys"], self.queue.value, self.options.temperature)
         return tf.reduce_mean(losses), {"accuracy": tf.reduce_mean(hits)}
 
-    def after_step(self, batch):
+    def after_step(self, batch: dict) -> None:
         # Only now: a key in the queue would be a wrong answer to its own query.
         self.enqueue(gather(batch["keys"]))
 
-    def enqueue(self, keys):
+    def enqueue(self, keys: tf.Tensor) -> None:
         """Writes `(N, P)` keys of length 1, those of all replicas, over the oldest of the queue."""
         number, size = tf.shape(keys, tf.int64)[0], self.options.queue_size
         rows = (self.pointer.value + tf.range(number)) % size

@@ -41,11 +41,11 @@ class MomentumMethod(SelfSupervised):
         """Returns the head for vectors of a length; see `heads`."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its head is.")
 
-    def current_momentum(self):
+    def current_momentum(self) -> tf.Tensor | float:
         """Returns m of the step that begins."""
         return self.options.momentum
 
-    def before_step(self):
+    def before_step(self) -> None:
         """Moves the target's parameters towards those that learn, on all replicas."""
         momentum = self.current_momentum()
         networks = (self.encoder, self.target_encoder), (self.head, self.target_head)
@@ -54,7 +54,7 @@ class MomentumMethod(SelfSupervised):
         values = [momentum * target.value + (1.0 - momentum) * online for online, target in pairs]
         assign_everywhere([target for _, target in pairs], values)
 
-    def target_vectors(self, views, training=True):
+    def target_vectors(self, views: tf.Tensor, training: bool = True) -> tf.Tensor:
         """Returns the target's `(B, V, P)` float32 vectors of `(B, V, L, H, W, C)` views; constants to the tape."""
         features = self.encode_views(views, training, encoder=self.target_encoder)
         return tf.stop_gradient(heads.project(self.target_head, features, training))

@@ -45,7 +45,7 @@ class SelfSupervised(Method):
     def arguments_for(cls, facts: TrainingFacts) -> dict:
         return {"prior_band": facts.band_per_frame()}
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), *(["prior"] if self.options.prior_weight else [])]
 
     def logs_of(self, features: tf.Tensor, batch: dict, training: bool = True) -> dict:

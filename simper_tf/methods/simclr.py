@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import keras
 import tensorflow as tf
 from keras import layers
 
@@ -49,6 +50,14 @@ class SimCLR(SelfSupervised):
     It logs, beside what all methods log, `accuracy`: how often the other view is the nearest of all.
 
     Arguments and errors are those of `Method`; the head is built for `views`, which cannot be left out.
+
+    Example:
+        >>> times = simper_tf.SimCLR.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.SimCLR.appearance)
+        >>> model = simper_tf.SimCLR(simper_tf.small((8, 8, 3)), views)
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.head.output_shape
+        (None, 128)
     """
 
     Options = SimCLROptions
@@ -60,7 +69,7 @@ class SimCLR(SelfSupervised):
         super().__init__(encoder, views, **given)
         self.head = self.build_head(heads.vector_length(type(self).__name__, encoder, views))
 
-    def build_head(self, length):
+    def build_head(self, length: int) -> keras.Model:
         """Returns the head for vectors of a length."""
         return heads.head(
             length,
@@ -70,10 +79,10 @@ class SimCLR(SelfSupervised):
             BatchNorm(momentum=0.9, epsilon=heads.EPSILON, center=False),
         )
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "accuracy"]
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         loss, accuracy = contrast_clips(heads.project(self.head, features, training), self.options.temperature)
         return loss, {"accuracy": accuracy}
 

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import tensorflow as tf
+
 from simper_tf.losses import spectral
 from simper_tf.methods.base import Method
 from simper_tf.methods.registry import register
@@ -56,6 +58,14 @@ class SiNC(Method):
 
     Arguments and errors are those of `Method`; a band that has fewer than two frequencies of a view is refused. For a
     pulse the source has a band of 40 to 180 beats per minute.
+
+    Example:
+        >>> times = simper_tf.SiNC.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.SiNC.appearance)
+        >>> model = simper_tf.SiNC(simper_tf.small((8, 8, 3)), views, band=(0.02, 0.2))
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.log_names()
+        ['loss', 'feature_deviation', 'bandwidth', 'sparsity', 'variance']
     """
 
     Options = SiNCOptions
@@ -77,9 +87,9 @@ class SiNC(Method):
     def arguments_for(cls, facts):
         return {"band": facts.band_per_frame()}
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "bandwidth", "sparsity", "variance"]
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         logs = spectral.spectral_terms(features, batch["speeds"], self.options.band or (0.0, 0.5))
         return sum(getattr(self.options, f"{name}_weight") * term for name, term in logs.items()), logs

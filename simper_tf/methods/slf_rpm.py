@@ -54,6 +54,14 @@ class SLFRPM(SelfSupervised):
 
     Arguments and errors are those of `Method`. The appearance of `views` has regions, in place of random crops; the
     heads are built for `views`, which cannot be left out.
+
+    Example:
+        >>> times = simper_tf.SLFRPM.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.SLFRPM.appearance)
+        >>> model = simper_tf.SLFRPM(simper_tf.small((8, 8, 3)), views)
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3).
+        >>> model.region_head.output_shape
+        (None, 7)
     """
 
     Options = SLFRPMOptions
@@ -96,10 +104,10 @@ class SLFRPM(SelfSupervised):
         kept = {name: getattr(UNCHANGED, name) for name in cls.fixed_appearance}
         return dataclasses.replace(appearance or UNCHANGED, regions=REGIONS, **kept)
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "contrast", "region", "stride", "accuracy"]
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         contrast, accuracy = contrast_clips(heads.project(self.head, features, training), self.options.temperature)
         strides = tf.cast(tf.round(batch["speeds"]), tf.int32) - 1
         region, stride = [

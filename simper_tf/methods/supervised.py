@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 from keras import layers
+from numpy.typing import ArrayLike
 
 from simper_tf.methods import batches, heads, repnet_head
 from simper_tf.methods.base import Method
@@ -94,6 +95,14 @@ class Supervised(Method):
         regressor: The head, a `keras.Model`.
         label_scale: `label_mean` and `label_deviation` as a weight: a head that is begun with has those that it learned
             with, whatever the labels of this run are.
+
+    Example:
+        >>> times = simper_tf.Supervised.times_for(2, (0.5, 2.0))
+        >>> views = simper_tf.Views(times.longest_view(40), times, simper_tf.Supervised.appearance)
+        >>> model = simper_tf.Supervised(simper_tf.small((8, 8, 3)), views)
+        >>> model.compile("adam")  # Now model.fit(clips) of uint8 (B, 40, 8, 8, 3) and labels (B,).
+        >>> model.predict_labels(np.zeros((2, 40, 8, 8, 3), np.uint8)).shape
+        TensorShape([2])
     """
 
     Options = SupervisedOptions
@@ -123,11 +132,11 @@ class Supervised(Method):
         kept = {id(variable) for variable in self.encoder.trainable_variables} if self.options.freeze else ()
         return [variable for variable in super().trainable_variables if id(variable) not in kept]
 
-    def call(self, clips, training=False):
+    def call(self, clips: tf.Tensor, training: bool = False) -> tf.Tensor:
         # Statistics of batch norm are what an encoder has learned, as much as its weights are.
         return super().call(clips, training=training and not self.options.freeze)
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         """Returns the loss and no further logs; see `Method.loss_and_logs`.
 
         Raises:
@@ -147,7 +156,7 @@ class Supervised(Method):
             return repnet_head.loss(told, labels * self._repetitions_per_label), {}
         return tf.reduce_mean(tf.abs(self._labels_from(told) - labels)), {}
 
-    def predict_labels(self, clips):
+    def predict_labels(self, clips: ArrayLike) -> tf.Tensor:
         """Returns the predicted labels of whole clips, in their unit.
 
         Args:
@@ -168,7 +177,7 @@ class Supervised(Method):
             )
         return self.labels_of(self.encode(clips))
 
-    def labels_of(self, features):
+    def labels_of(self, features: tf.Tensor) -> tf.Tensor:
         """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
         return self._labels_from(self._told(features[:, None], training=False))
 

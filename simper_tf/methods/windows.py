@@ -57,14 +57,14 @@ class WindowMethod(SelfSupervised):
     def arguments_for(cls, facts):
         return {**super().arguments_for(facts), "band": facts.band_per_frame(facts.views.times.fastest)}
 
-    def log_names(self):
+    def log_names(self) -> list[str]:
         return [*super().log_names(), "positive", "negative", *(["ipr"] if self.options.band else [])]
 
-    def distances(self, features, batch: dict):
+    def distances(self, features: tf.Tensor, batch: dict) -> tuple:
         """Returns the mean distances of windows that are to be alike and of those that are not, two scalars."""
         raise NotImplementedError(f"{type(self).__name__} does not say which windows are to be alike.")
 
-    def loss_and_logs(self, features, batch, training=True):
+    def loss_and_logs(self, features: tf.Tensor, batch: dict, training: bool = True) -> tuple[tf.Tensor, dict]:
         positive, negative = self.distances(features, batch)
         logs = {"positive": positive, "negative": negative}
         if self.options.band:

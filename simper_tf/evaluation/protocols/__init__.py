@@ -68,8 +68,15 @@ def predict(
         names: Protocols that are asked.
 
     Raises:
-        ValueError: no protocol suits the task.
+        ValueError: no protocol suits the task, or features lack what its protocols need.
     """
+    # Gray clips have no colors, and protocols of a pulse then give no answer.
+    missing = [name for name in task.extras if name != "colors" and getattr(test, name) is None]
+    if missing:
+        raise ValueError(
+            f"Protocols of a {task.kind} need {' and '.join(f'`{name}`' for name in missing)} beside features. Extract "
+            "them with `features.functions_of(model, task)`, or call `simper_tf.evaluate`."
+        )
     predictions = {}
     for name, (protocol, kinds) in PROTOCOLS.items():
         if task.kind in kinds and name in names:

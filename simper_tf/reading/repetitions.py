@@ -1,0 +1,153 @@
+"""What repeats in one recording, asked from Python: a file, an array or frames -> answers, a table, a picture."""
+
+import dataclasses
+import math
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simper_tf.reading import answers, readings
+from simper_tf.reading.result import Answer, Span
+from simper_tf.recordings import search, sources
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+Recording = str | os.PathLike | ArrayLike | Iterable[np.ndarray] | sources.Source
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Repetitions(readings.Done):
+    """What repeats in a recording, as `simper_tf.read` returns it.
+
+    Seconds are those of the recording's own clock. `notes` are sentences on what to know before using the numbers, and
+    `reading` holds scenes and unclear answers too.
+
+    Example:
+        >>> found = simper_tf.read(np.sin(2 * np.pi * 0.7 * np.arange(0, 12, 0.02)), rate=50)
+        >>> [round(answer.hertz, 2) for answer in found.answers], found.verdict
+        ([0.7], 'clear')
+        >>> print(found)
+        0.7 Hz = 42 per minute, 7 repetitions from 0.7 to 10.7 s, clear
+    """
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What clearly repeats, the surest first; empty where nothing does."""
+        return self.reading.clear
+
+    @property
+    def verdict(self) -> str:
+        """`clear`, `doubtful`, or why there is no answer."""
+        return self.reading.verdict
+
+    @property
+    def hertz(self) -> float:
+        """Frequency of the surest answer in Hz; NaN without one."""
+        return self.answers[0].hertz if self.answers else math.nan
+
+    @property
+    def count(self) -> int:
+        """Repetitions of the surest answer; 0 without one."""
+        return len(self.times)
+
+    @property
+    def times(self) -> tuple[Span, ...]:
+        """Start and end in seconds of every repetition of the surest answer."""
+        return self.answers[0].repetitions if self.answers else ()
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Returns a row for each repetition of each answer, with the number of the answer and what it says."""
+        import pandas as pd  # Takes a second to load.
+
+        columns = ("answer", "repetition", "start_s", "end_s", "hertz", "error_hz", "confidence", "verdict", "channel")
+        rows = [
+            (number, repetition, *span, one.hertz, one.error, one.confidence, one.verdict, self.channel(one))
+            for number, one in enumerate(self.answers, start=1)
+            for repetition, span in enumerate(one.repetitions, start=1)
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+    def plot(self, unit: str = "hz") -> "Figure":
+        """Returns a figure of the three surest answers: the course with every repetition, the tempo, and the place.
+
+        Args:
+            unit: Of the tempo: hz, bpm, per_minute or count.
+        """
+        from simper_tf.reading import drawing
+
+        return drawing.figure(self, unit)
+
+    def __str__(self):
+        return "\n".join(answers.lines(self))
+
+    def __repr__(self):
+        return f"<Repetitions in {self.name}: {answers.lines(self)[0]}>"
+
+
+def read(
+    recording: Recording, rate: float | None = None, *, band: tuple[float, float] | None = None, start: float = 0.0,
+    end: float = math.inf, crop: sources.Box | None = None, face: bool = False,
+) -> Repetitions:  # fmt: skip
+    """Counts what repeats in a recording; nothing is learned, and TensorFlow is not loaded.
+
+    Args:
+        recording: Path of a video, of a series or of a folder of pictures; the number of a camera as text; a series
+            `(T,)` or `(T, C)`; or frames `(T, H, W)` or `(T, H, W, C)`, C 1 or 3, as an array or one after another:
+            uint8, uint16, or floats in [0, 1].
+        rate: Frames or samples per second, of arrays and of files that do not say; of slow motion, those at which it
+            was filmed.
+        band: `(low, high)` in Hz in which frequencies are sought; None for all that the recording shows.
+        start, end: Seconds from the first frame, between which it is read.
+        crop: `(left, top, width, height)` in pixels that alone are looked at.
+        face: Whether to read the pulse of a face, whatever else moves.
+
+    Raises:
+        ValueError: it cannot be read, is too short, or is not one recording.
+
+    Example:
+        >>> found = simper_tf.read("clip.mp4")  # doctest: +SKIP
+        >>> found.hertz, found.count, found.times[0]  # doctest: +SKIP
+        (0.666, 9, (0.42, 1.71))
+        >>> found.to_frame().groupby("answer").hertz.first()  # doctest: +SKIP
+        >>> samples = np.random.default_rng(0).normal(size=(500, 1))
+        >>> simper_tf.read(samples, rate=50)
+        <Repetitions in array 0: no clear repetition>
+    """
+    source = _source(recording, rate)
+    done = readings.read(source, readings.Wishes(band, start, end, crop, face))
+    return Repetitions(**vars(done))
+
+
+def _source(recording, rate):
+    """Returns the one recording that somebody gave."""
+    if isinstance(recording, sources.Source):
+        return recording
+    if not isinstance(recording, str | os.PathLike):
+        if rate is None:
+            raise ValueError("An array needs its samples or frames per second, such as read(array, rate=30).")
+        from simper_tf.recordings import arrays  # With pandas, which takes a second to load.
+
+        return arrays.sources([_array(recording)], rate)[0]
+    found = search.find([os.fspath(recording)], rate, rate is not None)
+    if len(found.sources) > 1:
+        raise ValueError(
+            f"`recording` must be one. Found: {len(found.sources)} in {os.fspath(recording)}, such as "
+            f"{found.sources[0].name}. Read each by itself."
+        )
+    if not found.sources:
+        raise (*found.problems, *found.skipped)[0]
+    return found.sources[0]
+
+
+def _array(recording):
+    parts = recording if hasattr(recording, "__array__") else list(recording)
+    try:
+        return np.asarray(parts)
+    except ValueError as error:
+        shapes = sorted({np.shape(part) for part in parts})
+        raise ValueError(f"Frames must have one shape. Found: {', '.join(map(str, shapes))}.") from error

@@ -1,0 +1,46 @@
+"""Losses for `compile`: the same numbers as the methods, and what Keras asks of a loss."""
+
+import keras
+import numpy as np
+import pytest
+
+import simper_tf
+
+RNG = np.random.default_rng(0)
+SPEEDS = np.float32(RNG.uniform(0.5, 2.0, (3, 8)))
+FEATURES = np.float32(RNG.normal(size=(3, 8, 40, 2)))
+
+
+@pytest.mark.parametrize("given", [{}, {"similarity": "npsd", "temperature": 0.5, "label_temperature": 0.3}])
+def test_the_loss_is_that_of_the_method(given):
+    method = simper_tf.SimPer(simper_tf.encoders.frame_mean((None, None, 3)), **given)
+    expected, _ = method.loss_and_logs(FEATURES, {"speeds": SPEEDS})
+    np.testing.assert_allclose(simper_tf.SimPerLoss(**given)(SPEEDS, FEATURES), expected, rtol=1e-6)
+
+
+def test_the_spectral_loss_is_the_sum_of_its_terms():
+    terms = simper_tf.spectral_terms(FEATURES, SPEEDS, (0.02, 0.2))
+    loss = simper_tf.SpectralLoss((0.02, 0.2))(SPEEDS, FEATURES)
+    np.testing.assert_allclose(loss, sum(map(float, terms.values())), rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [simper_tf.SimPerLoss("npsd", 0.5), simper_tf.SpectralLoss((0.02, 0.2))])
+def test_a_loss_is_saved_with_its_settings(loss):
+    again = keras.losses.deserialize(keras.losses.serialize(loss))
+    assert type(again) is type(loss)
+    assert again(SPEEDS, FEATURES) == loss(SPEEDS, FEATURES)
+
+
+@pytest.mark.slow
+def test_a_plain_model_learns_by_compile_and_fit():
+    series = keras.Input((8, 40, 2))
+    model = keras.Model(series, keras.layers.Dense(1)(series))
+    model.compile(keras.optimizers.Adam(0.05), simper_tf.SimPerLoss())
+    losses = model.fit(FEATURES, SPEEDS, epochs=3, verbose=0).history["loss"]
+    assert np.isfinite(losses).all()
+    assert losses[-1] < losses[0]
+
+
+def test_an_unknown_similarity_is_refused():
+    with pytest.raises(ValueError, match=r"`similarity` must be one of .*Received: 'mx'"):
+        simper_tf.SimPerLoss("mx")

@@ -1,0 +1,108 @@
+"""`simper_tf.read`: what may be given, what comes back, and what is refused."""
+
+import re
+
+import numpy as np
+import pytest
+from made_answers import answer, done
+
+import simper_tf
+from simper_tf.commands import sample
+from simper_tf.recordings.errors import RawDataError
+
+TIMES = np.arange(0, 12, 0.05)
+WAVE = np.sin(2 * np.pi * 0.75 * TIMES)
+
+
+def bar():
+    """Frames of a bar that swings at 0.75 Hz."""
+    centers = 12 + 6 * WAVE
+    rows = 255 * np.exp(-np.square((np.arange(24) - centers[:, None]) / 3))
+    return np.repeat(rows[:, :, None], 20, axis=2).astype(np.uint8)
+
+
+def made(*answers, **given):
+    return simper_tf.Repetitions(**vars(done(*answers, **given)))
+
+
+@pytest.mark.parametrize("given", [WAVE, WAVE[:, None], WAVE.tolist(), bar(), bar()[..., None], list(bar())])
+def test_a_series_and_frames_are_counted_alike(given):
+    found = simper_tf.read(given, rate=20)
+    assert found.verdict == "clear"
+    assert found.hertz == pytest.approx(0.75, rel=0.01)
+    assert found.count in (8, 9)  # A last or first part of one may count.
+    assert found.info.rate == pytest.approx(20)
+
+
+@pytest.mark.slow
+def test_frames_may_come_one_after_another():
+    assert simper_tf.read(iter(bar()), rate=20).hertz == simper_tf.read(bar(), rate=20).hertz
+
+
+@pytest.mark.slow
+def test_a_file_is_read_as_the_command_reads_it():
+    found = simper_tf.read(sample.PATH)
+    assert (found.count, f"{found.hertz:.3f}") == (9, "0.666")
+    part = simper_tf.read(sample.PATH, end=8.0)
+    assert part.count == 5
+    assert part.times[-1][1] <= 8.0
+
+
+def test_a_file_of_a_series_needs_no_rate_where_it_tells_it(tmp_path):
+    lines = [f"{moment:.2f},{value:.5f}" for moment, value in zip(TIMES, WAVE, strict=True)]
+    (tmp_path / "a.csv").write_text("\n".join(["seconds,x", *lines]))
+    assert simper_tf.read(tmp_path / "a.csv").hertz == pytest.approx(0.75, rel=0.01)
+
+
+def test_the_surest_answer_is_the_first_and_gives_the_times():
+    found = made(answer(0.5, 1.0, 2), answer(1.0, 0.0, 9, confidence=0.7))
+    assert found.times == ((1.0, 3.0), (3.0, 5.0))
+    assert (found.hertz, found.count, len(found.answers)) == (0.5, 2, 2)
+
+
+def test_nothing_gives_no_number():
+    found = made()
+    assert (found.verdict, found.answers, found.times, found.count) == ("nothing repeats", (), (), 0)
+    assert np.isnan(found.hertz)
+    assert str(found) == "nothing repeats"
+    assert found.to_frame().empty
+    assert "start_s" in found.to_frame().columns
+
+
+def test_a_frame_has_a_row_for_every_repetition_of_each_answer():
+    frame = made(answer(0.5, 1.0, 2), answer(1.0, 0.0, 3, channel=1), channels=("ECG", "breath"), stills=()).to_frame()
+    assert frame.answer.tolist() == [1, 1, 2, 2, 2]
+    assert frame.start_s.tolist() == [1.0, 3.0, 0.0, 1.0, 2.0]
+    assert frame.channel.tolist() == ["", "", "breath", "breath", "breath"]
+    assert frame.hertz.tolist() == [0.5, 0.5, 1.0, 1.0, 1.0]
+
+
+def test_a_plot_is_the_picture_of_the_command():
+    (part,) = made(answer()).plot("bpm").subfigs
+    assert part._suptitle.get_text().startswith("30 bpm = 0.5 Hz")
+
+
+@pytest.mark.parametrize(
+    ("given", "rate", "sentence"),
+    [
+        (WAVE, None, "An array needs its samples or frames per second, such as read(array, rate=30)."),
+        ([np.zeros((3, 3)), np.zeros((3, 4))], 20, "Frames must have one shape. Found: (3, 3), (3, 4)."),
+        (["a"] * 20, 20, "<U1 of shape (20,)"),
+        ("none.mp4", None, "none.mp4: no such file."),
+    ],
+)
+def test_what_is_no_recording_is_refused(given, rate, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        simper_tf.read(given, rate)
+
+
+def test_several_recordings_are_refused_by_name(tmp_path):
+    for name in "ab":
+        np.save(tmp_path / f"{name}.npy", WAVE)
+    with pytest.raises(ValueError, match=r"`recording` must be one\. Found: 2 in .*, such as .*a\.npy"):
+        simper_tf.read(tmp_path, rate=20)
+
+
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(RawDataError, match="a folder without a recording"):
+        simper_tf.read(tmp_path)
