@@ -8,7 +8,7 @@ from made_answers import answer, done
 
 import simper_tf
 from simper_tf.commands import sample
-from simper_tf.recordings.errors import RawDataError
+from simper_tf.utils.errors import RawDataError
 
 TIMES = np.arange(0, 12, 0.05)
 WAVE = np.sin(2 * np.pi * 0.75 * TIMES)
