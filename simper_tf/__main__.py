@@ -4,4 +4,5 @@ import sys
 
 from simper_tf.commands.main import main
 
-sys.exit(main())
+if __name__ == "__main__":  # Not in the processes that it starts.
+    sys.exit(main())

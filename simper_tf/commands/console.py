@@ -9,6 +9,8 @@ import signal
 import sys
 import time
 
+from simper_tf.utils.errors import printable
+
 # The exit code that shells give a program ended from the keyboard.
 INTERRUPTED = 130
 
@@ -17,14 +19,18 @@ class OutputClosed(OSError):
     """Nobody reads what is printed any more, such as behind `| head`, or the disk it goes to is full."""
 
 
-def say(text, end="\n"):
-    """Prints a line that appears at once, also in a pipe.
+def say(text, start="", end="\n"):
+    """Prints lines that appear at once, also in a pipe, whatever the names in them would have a terminal do.
+
+    Args:
+        text: The lines.
+        start, end: What is printed before and behind them, as it is.
 
     Raises:
         OutputClosed: it cannot be printed.
     """
     try:
-        print(text, end=end, flush=True)
+        print(start + "\n".join(map(printable, str(text).split("\n"))), end=end, flush=True)
     except OSError as error:
         # Python would try again at its end, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -58,7 +64,7 @@ class Counter:
         """Shows the number with other words behind it."""
         text, tenth = f"{self.what} {done}/{self.total}  {rest}", 10 * done // self.total
         if sys.stdout and sys.stdout.isatty():
-            say(f"\r\x1b[K{text}", end="\n" if done == self.total else "")
+            say(text, start="\r\x1b[K", end="\n" if done == self.total else "")
         elif tenth != self._tenth:
             self._tenth = tenth
             say(text)

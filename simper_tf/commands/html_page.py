@@ -7,6 +7,7 @@ import string
 
 from simper_tf.reading import answers
 from simper_tf.reading.readings import Done
+from simper_tf.utils.errors import printable
 
 TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())
 
@@ -58,4 +59,4 @@ def _scrolled(content, label):
 
 
 def _text(text):
-    return html.escape(text.encode("utf-8", "backslashreplace").decode())
+    return html.escape(printable(text))

@@ -11,6 +11,7 @@ from simper_tf.commands.html_page import TEMPLATE
 from simper_tf.reading.answer_units import UNITS
 from simper_tf.reading.drawing import COLORS
 from simper_tf.reading.readings import Done, Wishes
+from simper_tf.utils.errors import printable
 
 _TITLE = "How often does it repeat?"
 # Flags that refusals name, as they are called in the form.
@@ -113,7 +114,9 @@ def answer(done: Done, section: str, csv: str) -> str:
         csv: All answers in base64, which the page holds itself.
     """
     name = f"{pathlib.PurePath(done.name).stem}.csv"
-    link = f'<a download="{html.escape(name)}" href="data:text/csv;base64,{csv}">Download all answers (CSV)</a>'
+    link = (
+        f'<a download="{html.escape(printable(name))}" href="data:text/csv;base64,{csv}">Download all answers (CSV)</a>'
+    )
     body = f'{_STYLE}<div class="answer">{_player(done)}{section}<p>{link}</p></div><p><a href="/">Read another</a></p>'
     return TEMPLATE.substitute(title=_TITLE, body=body)
 
@@ -136,5 +139,5 @@ def _player(done):
 
 def refusal(sentence: str) -> str:
     """Returns the page that says why a recording was not read."""
-    said = f'<div class="answer"><p role="alert">{html.escape(sentence)}</p></div>'
+    said = f'<div class="answer"><p role="alert">{html.escape(printable(sentence))}</p></div>'
     return TEMPLATE.substitute(title=_TITLE, body=f'{said}<p><a href="/">Back</a></p>')

@@ -1,5 +1,7 @@
 """Picture of a recording that was read: the course with every repetition, the tempo, and where it is. Extra `plots`."""
 
+import contextlib
+import functools
 import pathlib
 import textwrap
 
@@ -7,6 +9,7 @@ import numpy as np
 
 from simper_tf.reading import answers
 from simper_tf.reading.readings import DRAWN, Done
+from simper_tf.utils.errors import printable
 
 # Colors that the color-blind tell apart (Okabe and Ito, 2008), one an answer.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -27,11 +30,13 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
     shown = (done.reading.clear or done.reading.answers[:1])[:DRAWN]
     width, height = (4.2, 6.4) if narrow and done.stills else (4.2 if narrow else 11, 3.2)
     drawn = Figure(figsize=(width, 0.9 + height * max(len(shown), 1)), layout="constrained")
-    drawn.suptitle(_plain(pathlib.Path(done.name).name), fontsize=_SIZE + 2)
+    name, look = _lettered(pathlib.Path(done.name).name)
+    drawn.suptitle(name, fontsize=_SIZE + 2, **look)
     for row, part in enumerate(np.atleast_1d(drawn.subfigures(max(len(shown), 1), 1))):
         answer = shown[row] if shown else None
         title = answers.said(answer, unit) if done.reading.clear else answers.lines(done, unit)[0]
-        part.suptitle(textwrap.fill(title, 50) if narrow else title, fontsize=_SIZE)
+        title, look = _lettered(title)
+        part.suptitle(textwrap.fill(title, 50) if narrow else title, fontsize=_SIZE, **look)
         columns = part.add_gridspec(2, 1)
         if done.stills:
             columns = part.add_gridspec(3, 1) if narrow else part.add_gridspec(2, 2, width_ratios=(1, 3))
@@ -39,14 +44,34 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
             _still(part.add_subplot(columns[0] if narrow else columns[:, 0]), still, answer, COLORS[row])
         if answer:
             above = part.add_subplot(columns[-2, -1])
-            _course(above, answer, COLORS[row], _plain(done.channel(answer)) or answer.reader)
+            _course(above, answer, COLORS[row], done.channel(answer) or answer.reader)
             _tempo(part.add_subplot(columns[-1, -1], sharex=above), answer, COLORS[row], unit)
     return drawn
 
 
-def _plain(name):
-    """Returns a name in letters that every font has, none of them a sign of a formula."""
-    return name.encode("ascii", "backslashreplace").decode().replace("$", r"\$")
+def _lettered(name):
+    """Returns how a name is drawn: letters that no installed font has are spelled out, and none is a formula."""
+    fonts, letters = ["DejaVu Sans"], []  # Comes with Matplotlib.
+    for letter in printable(name):
+        font = _font_of(letter)
+        letters.append(letter if font else letter.encode("unicode_escape").decode())
+        fonts += [font] * (font is not None and font not in fonts)
+    return "".join(letters), {"fontfamily": fonts, "parse_math": False}
+
+
+@functools.cache
+def _font_of(letter):
+    """Returns the name of the first font that has a letter; None where there is none."""
+    from matplotlib import font_manager
+
+    listed = font_manager.fontManager.ttflist
+    for entry in sorted(listed, key=lambda entry: (entry.name != "DejaVu Sans", entry.style != "normal", entry.name)):
+        # Fonts of formulas have others' letters at their places, and that of last resort boxes for all.
+        if not entry.name.startswith(("cm", "STIX", "Last Resort")):
+            with contextlib.suppress(OSError, RuntimeError):  # It was removed since they were listed, or is damaged.
+                if font_manager.get_font(entry.fname).get_char_index(ord(letter)):
+                    return entry.name
+    return None
 
 
 def _still(axes, frame, answer, color):
@@ -76,7 +101,8 @@ def _course(axes, answer, color, name):
         axes.text(repetitions[number - 1].mean(), 0.98, str(number), ha="center", va="top", fontsize=_SIZE - 2,
                   transform=axes.get_xaxis_transform())  # fmt: skip
     axes.set_yticks([])
-    axes.set_ylabel(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}...", fontsize=_SIZE)
+    name, look = _lettered(name)
+    axes.set_ylabel(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 3]}...", fontsize=_SIZE, **look)
     axes.tick_params(labelbottom=False, labelsize=_SIZE)
 
 

@@ -1,14 +1,29 @@
-"""The one error every reader raises for raw data it cannot use, and how it quotes what is not to be trusted."""
+"""The one error every reader raises for raw data it cannot use, and how what is not to be trusted is shown."""
+
+import contextlib
+import pathlib
+import unicodedata
+
+# What joins letters or keeps them apart in Persian and in the scripts of India; of the marks that nobody sees these
+# alone are spelling.
+_JOINERS = "\u200c\u200d"
 
 
-def printable(text):
+def printable(text: str) -> str:
     """Returns a text in which all that a terminal might obey or cannot show is spelled out: `\\x1b`, `\\n`, `\\u202e`.
 
-    For the names of files and what is in them, which come from others.
+    For all that is shown, in terminals, on pages and in pictures, and comes from others: names of files, of channels
+    and of what is in them. Letters and spaces of any script stay.
     """
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
+    return "".join(letter if _is_shown(letter) else _spelled(letter) for letter in text)
+
+
+def _is_shown(letter):
+    return letter.isprintable() or letter in _JOINERS or unicodedata.category(letter) == "Zs"
+
+
+def _spelled(letter):
+    return letter.encode("unicode_escape").decode()
 
 
 class RawDataError(ValueError):
@@ -44,3 +59,31 @@ class NoRecordingError(RawDataError):
 
     def __reduce__(self):
         return NoRecordingError, (self.path, self.found)
+
+
+@contextlib.contextmanager
+def guarding(name, *passing: type[Exception]):
+    """Makes a `RawDataError` of whatever a block raises that reads a file of others, so that the next one is read.
+
+    Args:
+        name: Of the file.
+        passing: Errors that are none of the file.
+
+    Raises:
+        RawDataError: the block raises it, or anything else.
+    """
+    try:
+        yield
+    except (RawDataError, *passing):
+        raise
+    except MemoryError as error:
+        raise RawDataError(name, "more than fits into memory", "less", "Read a part of it.") from error
+    except Exception as error:
+        import traceback  # Seldom needed, and slow to load.
+
+        own = [at for at in traceback.extract_tb(error.__traceback__) if "simper_tf" in at.filename]
+        where = f", in {pathlib.Path(own[-1].filename).name} at line {own[-1].lineno}" if own else ""
+        said = (str(error).strip() or "no word").splitlines()[0].rstrip(".")
+        found = f"what its reader does not survive ({type(error).__name__}: {said}{where})"
+        action = "Leave it out, and send the file to whoever maintains this package."
+        raise RawDataError(name, found, "a recording that can be read", action) from error
