@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ["TFDS_DATA_DIR"] = f"{os.devnull}/none"  # What somebody has built there is none of a test's.
 # Two processes of tests share two cores: threads of one that wait for those of the other take up to 70 times as long.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 # Folders of the checkout that belong to whoever works there.
-THEIRS = tuple(f"{pathlib.Path(__file__).parents[1] / name}{os.sep}" for name in ("raw", "data", "runs"))
+THEIRS = tuple(f"{pathlib.Path(__file__).parents[1] / name}{os.sep}" for name in ("raw", "standin", "data", "runs"))
 
 
 def _refuse_theirs(event, arguments):
@@ -26,7 +27,7 @@ def _refuse_theirs(event, arguments):
     if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str) and os.sep in arguments[0]:
         path = arguments[0] if arguments[0][0] == os.sep else str(pathlib.Path(arguments[0]).absolute())
         if f"{path}{os.sep}".startswith(THEIRS):
-            raise AssertionError(f"A test reads {path}: tests see no files of raw/, data/ or runs/ of the checkout.")
+            raise AssertionError(f"A test reads {path}: tests see no files of {', '.join(THEIRS)}.")
 
 
 sys.addaudithook(_refuse_theirs)

@@ -31,8 +31,7 @@ def load(settings: Settings) -> built.ClipData:
     """
     if settings.videos:
         return own_videos.load(settings, say)
-    kind, config = builder_class(settings.dataset)
-    return building.load(kind, config, settings.data_dir, settings.manual_dir or None, say)
+    return building.load(*builder_class(settings.dataset), settings.data_dir, settings.manual_dir or None, say)
 
 
 @contextlib.contextmanager

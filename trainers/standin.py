@@ -1,17 +1,20 @@
 """Writes a miniature of a data set in its true raw format, with known truth, for whoever lacks the real files.
 
-python -m trainers.standin --dataset=ubfc --out=raw/ubfc
+python -m trainers.standin --dataset=ubfc --out=standin/ubfc
 
-The builder reads it as it reads the real thing. Accuracy on it says nothing about accuracy on the real data.
+The builder reads it as it reads the real thing. `standin.json` marks it, and what is built of it. Accuracy on it says
+nothing about accuracy on the real data.
 """
 
 import trainers.quiet  # noqa: F401  isort: skip
+import json
 import pathlib
 import tempfile
 
 from absl import flags
 
 import datasets
+from simper_tf.data import tfds_builders
 from trainers import cli
 
 
@@ -51,6 +54,8 @@ def write(dataset: str, out: pathlib.Path, subjects: int | None = None, seconds:
             standin.write(finished, **sizes, seed=seed)
         except ImportError as error:  # Some formats need a package that reading them does not.
             raise ValueError(str(error)) from error
+        mark = {"made_by": "trainers.standin", **sizes, "seed": seed}
+        (finished / tfds_builders.STANDIN).write_text(json.dumps(mark) + "\n")
         finished.rename(out)
 
 

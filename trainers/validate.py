@@ -31,7 +31,7 @@ def main():
             "--quick writes no manifest of --manual_dir that --compare could take. Leave out --quick, or --manual_dir "
             "to compare an earlier manifest."
         )
-    validation = validating(find(config.dataset, config.data_dir, config.config))
+    validation = validating(find(config.dataset, config.data_dir, config.config, config.manual_dir))
     builder = validation.builder
     name = f"{builder.name}_{builder.builder_config.name}" if config.config else config.dataset.replace("/", "_")
     path = pathlib.Path(config.manifest or f"runs/validate/{name}.jsonl")
@@ -54,20 +54,21 @@ def validating(builder):
     return Validation(builder, checkup, cli.say, cli.Counter)
 
 
-def find(dataset, data_dir, config=None):
+def find(dataset, data_dir, config=None, manual_dir=None):
     """Returns the TFDS builder of a data set, or that of a config of one's own.
 
     Args:
         dataset: Its folder in datasets/, with a slash and a config or without.
         data_dir: Where built data sets are kept.
         config: The fields of a config in JSON, as `tfds build --config` takes them, or None.
+        manual_dir: Folder of its raw files, or None.
 
     Raises:
         ValueError: there is no such data set, or it has no such fields.
     """
     kind, name = data.builder_class(dataset)
     if not config:
-        return building.find(kind, name, data_dir)
+        return building.find(kind, name, data_dir, manual_dir)
     try:
         return kind(data_dir=data_dir, config=kind.builder_config_cls(**json.loads(config)))
     except (TypeError, ValueError, AttributeError) as error:

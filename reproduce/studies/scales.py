@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from reproduce.grid import Run
 from reproduce.studies.chosen import PULSE_PRIOR, RATES
+from simper_tf.data import building, tfds_builders
+from trainers import data
 
 SETS = {
     "rotating_digits": "RotatingDigits",
@@ -122,11 +124,16 @@ class Scale:
     def lacks(self, name: str) -> str:
         """Returns what a located data set of the paper still needs on this machine, empty for nothing."""
         setting = self.sets[name]
-        places = dict(setting.pretrain.changes)
-        built = pathlib.Path(places["data_dir"], name)
-        if not setting.raw or built.exists() or pathlib.Path(places["manual_dir"]).is_dir():
+        if not setting.raw:
             return ""
-        return setting.raw
+        settings = setting.pretrain.settings()
+        builder = building.find(*data.builder_class(settings.dataset), settings.data_dir, settings.manual_dir)
+        if builder.data_path.exists():
+            is_real = not building.is_standin(builder)
+            return "" if is_real else f"the data itself: {builder.data_path} is built of a stand-in; delete that folder"
+        if tfds_builders.standin_of(settings.manual_dir):
+            return f"the data itself: {settings.manual_dir} holds a stand-in"
+        return "" if pathlib.Path(settings.manual_dir).is_dir() else setting.raw
 
 
 def _located(setting, name, data_dir, manual_dir):

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import pathlib
 import shutil
 from collections.abc import Callable
@@ -14,13 +15,19 @@ from simper_tf.evaluation import tasks
 from simper_tf.utils import files
 
 
-def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.DatasetBuilder:
+def find(
+    kind: type, config: str, data_dir: str | pathlib.Path, manual_dir: str | None = None
+) -> tfds.core.DatasetBuilder:
     """Returns the builder of a data set, whether it is built or not.
+
+    What is not built in `data_dir` is looked for where `tfds build` puts it.
 
     Args:
         kind: The `Builder` class.
         config: Config of the class, or one that `tfds build --config=...` has built; empty for the first of the class.
         data_dir: Where built data sets are kept.
+        manual_dir: Folder of raw files; None if they are not told. What is not built of the same kind of them, a
+            stand-in or real ones, does not count in the folder of TFDS.
 
     Raises:
         ValueError: there is no such config, or none at all, or what is built of it is damaged.
@@ -28,11 +35,14 @@ def find(kind: type, config: str, data_dir: str | pathlib.Path) -> tfds.core.Dat
     configs = list(kind.builder_configs)
     if not configs:
         raise ValueError(f"The builder of {kind.name} names no BUILDER_CONFIGS: it needs at least one.")
-    folder = pathlib.Path(data_dir).expanduser() / kind.name / (config or configs[0]) / str(kind.VERSION)
+    below = pathlib.Path(kind.name, config or configs[0], str(kind.VERSION))
+    folder = pathlib.Path(data_dir).expanduser() / below
+    if not folder.exists() and _is_built_of(_tfds_folder() / below, manual_dir):
+        data_dir, folder = _tfds_folder(), _tfds_folder() / below
     if config and config not in configs and not folder.exists():
         raise ValueError(
             f"--dataset={kind.name}/{config}: {kind.name} has no config {config!r}. It has: {', '.join(configs)}. "
-            f"Those that `tfds build --config=...` makes are looked for in --data_dir={data_dir}."
+            f"Those that `tfds build --config=...` makes are looked for in --data_dir={data_dir} and {_tfds_folder()}."
         )
     with _refusing_damage(folder):
         if config and config not in configs:
@@ -53,11 +63,34 @@ def load(
     Raises:
         ValueError: as `find`, its raw files are not at hand, or it cannot be written.
     """
-    builder = find(kind, config, data_dir)
+    builder = find(kind, config, data_dir, manual_dir)
     if not builder.data_path.exists():
         build(builder, manual_dir, say)
-        builder = find(kind, config, data_dir)
+        builder = find(kind, config, data_dir, manual_dir)
+    elif not pathlib.Path(builder.data_path).resolve().is_relative_to(pathlib.Path(data_dir).expanduser().resolve()):
+        say(f"{builder.info.full_name} is not in --data_dir={data_dir}: taken from {builder.data_path}.")
+    if is_standin(builder):
+        say(f"{builder.info.full_name} in {builder.data_path} is built of a stand-in: its numbers are not of the data.")
     return built.ClipData(builder)
+
+
+def is_standin(builder: tfds.core.DatasetBuilder) -> bool:
+    """Returns whether a data set that is built was built of a stand-in."""
+    return tfds_builders.STANDIN in (builder.info.metadata or {}).keys()  # noqa: SIM118  (which TFDS fills when asked)
+
+
+def _tfds_folder():
+    """Returns where `tfds build` puts what it builds, unless it is told."""
+    return pathlib.Path(tfds.core.constants.DATA_DIR)
+
+
+def _is_built_of(folder, manual_dir):
+    """Returns whether a folder holds what is built of such raw files."""
+    try:
+        mark = json.loads((folder / "metadata.json").read_text()).get(tfds_builders.STANDIN, {})
+    except (OSError, ValueError, AttributeError):  # Not there, or damaged: of no use here.
+        return False
+    return not (manual_dir and pathlib.Path(manual_dir).is_dir()) or mark == tfds_builders.standin_of(manual_dir)
 
 
 def load_built(folder: pathlib.Path) -> built.ClipData:

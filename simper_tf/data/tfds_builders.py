@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import json
 import pathlib
 import shutil
 
@@ -13,6 +14,8 @@ from simper_tf.signals import pulse
 from simper_tf.utils import files
 
 LOCK = ".building"
+# The file that a stand-in has beside its raw files. Metadata of what is built of them hold its content by this name.
+STANDIN = "standin.json"
 
 
 @dataclasses.dataclass(eq=False)
@@ -58,8 +61,14 @@ def raw_folder(builder, dl_manager) -> pathlib.Path:
         raise ValueError(
             f"{builder.info.full_name} is not built and its raw files are missing: {said}. "
             f"Put them in a folder as datasets/{builder.name}/README.md says, or write a stand-in by python -m "
-            f"trainers.standin --dataset={builder.name} --out=raw/{builder.name}, and name the folder by --manual_dir."
+            f"trainers.standin --dataset={builder.name} --out=standin/{builder.name}. Name the folder by --manual_dir."
         ) from None
+
+
+def standin_of(folder: str | pathlib.Path) -> dict:
+    """Returns how the stand-in in a folder of raw files was made, or in the one above; empty for real files."""
+    marks = [pathlib.Path(place, STANDIN) for place in (folder, pathlib.Path(folder).absolute().parent)]
+    return next((json.loads(mark.read_text()) for mark in marks if mark.is_file()), {})
 
 
 def remove_dead(folder: pathlib.Path):
@@ -73,7 +82,8 @@ def remove_dead(folder: pathlib.Path):
 class Alone:
     """A builder that leaves nothing where it fails, and removes what killed builds of the same config have left.
 
-    TFDS builds in a folder `incomplete.<random>_<version>` beside the place of what is whole. Those at work are locked.
+    Where its raw files are a stand-in, its metadata say so. TFDS builds in a folder `incomplete.<random>_<version>`
+    beside the place of what is whole. Those at work are locked.
     """
 
     def download_and_prepare(self, *, download_dir=None, **options):
@@ -92,6 +102,8 @@ class Alone:
     def _download_and_prepare(self, dl_manager, download_config):
         place = pathlib.Path(self.data_dir)
         remove_dead(place.parent)
+        with contextlib.suppress(AssertionError, ValueError):  # TFDS has no folder, or this data set needs none.
+            self.info.metadata.update({STANDIN: mark} if (mark := standin_of(dl_manager.manual_dir)) else {})
         with files.alone(place / LOCK):
             super()._download_and_prepare(dl_manager, download_config)
 

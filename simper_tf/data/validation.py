@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_datasets as tfds
 
-from simper_tf.data import checks, manifest
+from simper_tf.data import building, checks, manifest, tfds_builders
 from simper_tf.evaluation import tasks
 from simper_tf.utils.errors import printable
 from simper_tf.utils.files import write_atomically
@@ -83,6 +83,8 @@ class Validation:
             checkup = self._checkup(root, self.builder.builder_config)
         except ValueError as error:
             return [str(error)], {}
+        if tfds_builders.standin_of(root):
+            self._say(f"{root} holds a stand-in, not the data.")
         reports, entries = self._examined(checkup.units, root, path)
         self._say_ranges(reports.values(), checkup.missing)
         problems, outcome = [report.problem for report in reports.values() if report.problem], None
@@ -110,7 +112,7 @@ class Validation:
         """
         splits, place = self.builder.info.splits, self.builder.data_path
         total = sum(info.num_examples for info in splits.values())
-        self._say(f"Built set in {place}, {total} examples:")
+        self._say(f"Built set in {place}, {total} examples{' of a stand-in' * building.is_standin(self.builder)}:")
         done = self._counter("examples", total) if total else lambda count: None
         problems, subjects = examine(self.builder, self._task, done)
         for split, info in splits.items():

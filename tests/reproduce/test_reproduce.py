@@ -8,11 +8,14 @@ import pytest
 from absl import flags
 from made_up import row
 
+from datasets.ubfc import standin as ubfc_standin
+from datasets.ubfc import ubfc_dataset_builder
 from reproduce import __main__ as reproduce
 from reproduce import table_figures
 from reproduce.grid import Grid, Run
 from reproduce.studies.scales import SCALES
 from reproduce.studies.table import Block, Cell, Line, Study
+from simper_tf.data import building, tfds_builders
 from simper_tf.evaluation import tables
 
 
@@ -189,8 +192,23 @@ def test_data_that_are_built_or_have_raw_files_lack_nothing(tmp_path):
     assert scale.lacks("rotating_digits") == ""
     (tmp_path / "raw" / "pure").mkdir(parents=True)
     assert scale.lacks("pure") == ""
-    (tmp_path / "data" / "ubfc").mkdir(parents=True)
-    assert scale.lacks("ubfc") == ""
+
+
+@pytest.mark.slow
+def test_a_stand_in_never_passes_for_the_data_of_the_paper(tmp_path, monkeypatch):
+    raw = tmp_path / "raw" / "ubfc"
+    ubfc_standin.write(raw, **ubfc_standin.SMALLEST[0])
+    (raw / tfds_builders.STANDIN).write_text('{"seed": 0}')
+    scale = SCALES["paper"].located(str(tmp_path / "data"), str(tmp_path / "raw"))
+    assert scale.lacks("ubfc") == f"the data itself: {raw} holds a stand-in"
+    small = ubfc_dataset_builder.Builder.builder_config_cls(name="paper", **ubfc_standin.SMALLEST[1])
+    monkeypatch.setitem(ubfc_dataset_builder.Builder.builder_configs, "paper", small)
+    said, place = [], tmp_path / "data" / "ubfc" / "paper" / "2.0.0"
+    building.load(ubfc_dataset_builder.Builder, "paper", tmp_path / "data", str(raw), said.append)
+    assert said[-1] == f"ubfc/paper/2.0.0 in {place} is built of a stand-in: its numbers are not of the data."
+    assert scale.lacks("ubfc") == f"the data itself: {place} is built of a stand-in; delete that folder"
+    (raw / tfds_builders.STANDIN).unlink()  # As if the real files had come since.
+    assert scale.lacks("ubfc") == f"the data itself: {place} is built of a stand-in; delete that folder"
 
 
 def test_miniatures_are_written_once_apart_from_the_real_data(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Data sets are built once, whatever happens meanwhile, and come as encoders take them."""
 
 import fcntl
+import json
 import pathlib
 import re
 import shutil
@@ -194,6 +195,36 @@ def test_a_config_of_tfds_build_is_found_where_it_was_built(call, tmp_path):
     assert {row["config"] for row in results(tmp_path / "run")} == {"own"}
     with pytest.raises(ValueError, match=f"no config 'other'.* are looked for in --data_dir={tmp_path / 'data'}"):
         load("rotating_digits/other", tmp_path / "data")
+
+
+def test_what_tfds_has_built_in_its_own_folder_is_taken(few, ten, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tfds.core.constants, "DATA_DIR", str(tmp_path / "tfds"))
+    shutil.copytree(ten, tmp_path / "tfds")
+    monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("It is built again."))
+    clips, place = load("rotating_digits/few", tmp_path / "data"), tmp_path / "tfds/rotating_digits/few/2.1.0"
+    assert str(clips.builder.data_path) == str(place)
+    told = f"rotating_digits/few/2.1.0 is not in --data_dir={tmp_path / 'data'}: taken from {place}.\n"
+    assert capsys.readouterr().out == told
+    assert not (tmp_path / "data").exists()
+    shutil.copytree(ten, tmp_path / "data")
+    assert str(load("rotating_digits/few", tmp_path / "data").builder.data_path).startswith(str(tmp_path / "data"))
+    assert capsys.readouterr().out == ""
+
+
+def test_real_files_are_not_read_from_what_a_stand_in_built(few, ten, tmp_path, monkeypatch):
+    monkeypatch.setattr(tfds.core.constants, "DATA_DIR", str(tmp_path / "tfds"))
+    place = shutil.copytree(ten, tmp_path / "tfds") / "rotating_digits/few/2.1.0/metadata.json"
+    for name in ("real", "imitation"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "imitation" / tfds_builders.STANDIN).write_text('{"seed": 1}')
+
+    def found(raw):
+        return building.find(Digits, "few", tmp_path / "data", raw and str(tmp_path / raw)).data_path.exists()
+
+    assert [found(raw) for raw in (None, "nowhere", "real", "imitation")] == [True, True, True, False]
+    place.write_text(json.dumps(json.loads(place.read_text()) | {tfds_builders.STANDIN: {"seed": 1}}))
+    assert [found(raw) for raw in (None, "nowhere", "real", "imitation")] == [True, True, False, True]
+    assert building.is_standin(building.find(Digits, "few", tmp_path / "data"))
 
 
 def test_examples_read_by_number_are_those_read_in_order(ten):

@@ -108,7 +108,7 @@ def test_the_commands_of_serving_show_and_ask_an_exported_model(tmp_path):
 @pytest.mark.slow
 def test_a_miniature_is_written_and_rotating_digits_are_built(tmp_path):
     (standin,) = re.findall(
-        r"^    python -m (trainers\.standin --dataset=ubfc) --out=raw/ubfc$", PAGES["data_sets"], re.M
+        r"^    python -m (trainers\.standin --dataset=ubfc) --out=standin/ubfc$", PAGES["data_sets"], re.M
     )
     assert done([*standin.split(), f"--out={tmp_path / 'raw'}"])[0] == 0
     assert list((tmp_path / "raw").rglob("vid.avi"))

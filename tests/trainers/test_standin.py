@@ -8,6 +8,7 @@ import pytest
 from processes import done
 
 import datasets
+from simper_tf.data import tfds_builders
 from trainers import standin
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -32,6 +33,9 @@ def test_sizes_reach_the_writer_and_the_result_lies_where_asked(tmp_path):
     out = tmp_path / "new" / "data"
     standin.write("fake", out, 2, 5, 7)
     assert (out / "file").read_text() == "2 5 7"
+    made = {"made_by": "trainers.standin", "subjects": 2, "seconds": 5, "seed": 7}
+    assert tfds_builders.standin_of(out) == tfds_builders.standin_of(out / "DATASET_2") == made
+    assert not tfds_builders.standin_of(out.parent)
     assert [path.name for path in out.parent.iterdir()] == ["data"]
 
 
