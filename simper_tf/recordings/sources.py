@@ -235,13 +235,15 @@ class Series(Source):
     Args:
         path: A file with one of `endings.SERIES`.
         rate: Samples per second, for a file that does not say; None if it does.
+        is_filmed_at_rate: Whether the rate holds against times and rates of the file.
+        time, columns: As of `channels.read`.
     """
 
     has_pictures = False
 
-    def __init__(self, path, rate=None):
+    def __init__(self, path, rate=None, is_filmed_at_rate=False, time="", columns=()):
         super().__init__(str(path))
-        self._path, self._rate, self._read = path, rate, None
+        self._path, self._wishes, self._read = path, (rate, not is_filmed_at_rate, time, columns), None
 
     def info(self):
         times, _ = self._samples()
@@ -281,7 +283,7 @@ class Series(Source):
     def _load(self):
         from simper_tf.tables import channels  # With pandas, which takes a second to load.
 
-        recording = channels.read(self._path, self._rate)
+        recording = channels.read(self._path, *self._wishes)
         self.notes, self.names = recording.notes, recording.names
         return recording.times, recording.values
 
@@ -293,13 +295,16 @@ def small_shape(info: Info, box: Box | None = None) -> tuple[int, int]:
     return max(round(scale * height), 1), max(round(scale * width), 1)
 
 
-def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: bool = False) -> Source:
+def open_file(
+    path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: bool = False, time: str = "", columns=()
+) -> Source:
     """Returns the source for a file, by what is in it rather than by its name.
 
     Args:
         path: The file.
         rate: Frames or samples per second, for files that do not say.
-        is_filmed_at_rate: Whether videos whose frames have times were filmed at that rate too, as slow motion is.
+        is_filmed_at_rate: Whether the rate holds against what the file says, as of slow motion and of wrong headers.
+        time, columns: Of a series, as of `channels.read`.
 
     Raises:
         RawDataError: it is no readable file, or empty.
@@ -312,15 +317,15 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
         raise
     if path.stat().st_size == 0:
         raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
-    head = raw_files.head(path)
+    head, wishes = raw_files.head(path), (rate, is_filmed_at_rate, time, columns)
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):
-        return Frames(path, rate) if _load_array(path).ndim > 2 else Series(path, rate)
+        return Frames(path, rate) if _load_array(path).ndim > 2 else Series(path, *wishes)
     if start.startswith(_TIFF):
         return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     if is_sound or path.suffix.lower() in (*endings.SERIES, *endings.NAMED):
-        return Series(path, rate)
+        return Series(path, *wishes)
     if path.suffix.lower() in endings.OTHERS:
         expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"
         raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
@@ -328,7 +333,7 @@ def open_file(path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: 
         from simper_tf.tables import delimited  # With pandas, which takes a second to load.
 
         if delimited.is_one(path):
-            return Series(path, rate)
+            return Series(path, *wishes)
         raise NoRecordingError(path, raw_files.TEXT)
     return Video(path, rate, is_filmed_at_rate)
 

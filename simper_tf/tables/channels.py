@@ -9,7 +9,7 @@ import pandas as pd
 import scipy.ndimage
 import scipy.signal
 
-from simper_tf.tables import clock, delimited, sampled, sheets, time_columns
+from simper_tf.tables import clock, delimited, rates, sampled, sheets, time_columns
 from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils.errors import RawDataError
 
@@ -17,6 +17,7 @@ _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
 }  # fmt: skip
+_NAMED = 20  # Columns that a refusal lists.
 _MARKERS = 3  # Channels that are not all 0 at once in what is recorded.
 # Numbers that stand for a missing one where they are farther from all others than these are from one another.
 _FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 999.9, 999.99, 9999.0, 9999.9, 99999.0)
@@ -42,21 +43,31 @@ class Series(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read(path: pathlib.Path, rate: float | None = None) -> Series:
+def read(path: pathlib.Path, rate: float | None = None, is_fallback: bool = False, time="", columns=()) -> Series:
     """Reads a series of numbers from a file.
 
-    Samples without a number are left out; the hole is in the times. Of sound it is the loudness every 0.01 s.
+    Samples without a number are left out; the hole is in the times. Of sound it is the loudness every 0.01 s. Believed
+    are, in this order: the rate that is given, a column of times, a rate that the file states. Where two of them
+    disagree, a note names both.
 
     Args:
         path: A file with one of `endings.SERIES`; a `.npy` array is told by its first bytes as well.
-        rate: Samples per second, for a file that does not say; times whose unit is known hold against it.
+        rate: Samples per second.
+        is_fallback: Whether the rate is only for a file that does not say.
+        time: Name of the column of times, or its number from 1; "" where it is looked for.
+        columns: Names or numbers of the channels; all by default.
 
     Raises:
-        RawDataError: the file is damaged, holds no series, or does not tell its rate.
+        RawDataError: the file is damaged, holds no series, has no such column, or does not tell its rate.
+
+    Example:
+        >>> pulse = read(pathlib.Path("pulse.csv"), time="t", columns=["red"])  # doctest: +SKIP
+        >>> pulse.values.shape  # doctest: +SKIP
+        (1800, 1)
     """
     path = pathlib.Path(path)
     try:
-        names, values, times, notes = _read(path, rate)
+        names, values, times, notes = _read(path, rate, is_fallback, str(time), [str(column) for column in columns])
     except OSError as error:  # Such as a disk that fails.
         found = f"what cannot be read ({error.strerror or error})"
         raise RawDataError(path, found, "a recording", "Copy it again.") from error
@@ -94,38 +105,103 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
     return Series(times - times[0], values.astype(np.float32), tuple(names), tuple(notes))
 
 
-def _read(path, rate):
+def _read(path, rate, is_fallback, time, columns):
     """Returns names, `(T, C)` values, `(T,)` times and notes of a file."""
+    given = (None, rate) if is_fallback else (rate, None)
     with path.open("rb") as file:
         start = file.read(12)
     is_wave = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     ending = ".npy" if start.startswith(b"\x93NUMPY") else ".wav" if is_wave else path.suffix.lower()
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
-        return _of_table(path, rate)
+        return _of_table(path, given, time, columns)
     held = _BINARY[ending](path)
-    if held.times is not None:
-        times, kept, notes = clock.mend(path, held.times)
-        return held.names, held.values[kept], times, [*held.notes, *notes]
-    own = held.rate or rate or _named_rate(path) or _unknown(path, held.values)
-    return held.names, held.values, np.arange(len(held.values)) / own, list(held.notes)
+    if time:
+        raise RawDataError(path, "samples without columns of times", f"a column {time}", "Leave the wish out.")
+    kept = [_number(path, held.names, column) for column in columns] or range(len(held.names))
+    given = [each and each / held.step for each in given]
+    stated = [rates.Stated(held.rate, "its header")] if held.rate else rates.of_file_name(path.stem)
+    times, rows, notes = _believed(path, held.times, held.values, given, stated)
+    return [held.names[k] for k in kept], held.values[rows][:, kept], times, [*held.notes, *notes]
 
 
-def _of_table(path, rate):
+def _of_table(path, given, time, columns):
+    """Returns what `_read` does: cells, then names and units, then times, then channels."""
     table = sheets.read(path) if path.suffix.lower() in sheets.ENDINGS else delimited.read(path)
-    table, told = _of_rows_with_times(table, time_columns.read(table, rate))
-    channels, said = _channels(path, table, told.columns)
+    known = given[0] or (table.stated[0].rate if table.stated else None)
+    column = _number(path, table.names, time) if time else None
+    table, told = _of_rows_with_times(table, time_columns.read(table, known, column))
+    if columns:
+        wanted = [_number(path, table.names, column) for column in columns]
+        channels, said = {k: _numbers(path, table, k) for k in wanted}, []
+    else:
+        channels, said = _channels(path, table, told.columns)
     notes, names = [*table.notes, *told.notes, *said], [table.names[k] for k in channels]
-    values = np.stack([*channels.values()], axis=1)
-    if told.seconds is None:
-        own = table.rate or rate or delimited.stated_rate(table.names) or _named_rate(path) or _unknown(path, values)
-        return names, values, np.arange(len(values)) / own, notes
-    times, values, names, said = time_columns.in_order(told.seconds, values, names, told.are_dates)
+    seconds, values = told.seconds, np.stack([*channels.values()], axis=1)
+    if seconds is not None:
+        seconds, values, names, said = time_columns.in_order(seconds, values, names, told.are_dates)
+        notes += said
+    stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
+    times, rows, said = _believed(path, seconds, values, given, stated)
+    if seconds is None:
+        return names, values[rows], times, [*notes, *said]
     if told.are_dates:
-        time_columns.refuse_repeated(path, times)
-    times, kept, mended = clock.mend(path, times)
-    inside, cut = _inside(values[kept])
-    return names, values[kept][inside], times[inside], [*notes, *said, *mended, *cut]
+        time_columns.refuse_repeated(path, seconds)
+    inside, cut = _inside(values[rows])
+    return names, values[rows][inside], times[inside], [*notes, *said, *cut]
+
+
+def _number(path, names, wanted):
+    """Returns which column a name, or a number from 1, stands for."""
+    if wanted in names:
+        return names.index(wanted)
+    if wanted.isdecimal() and 0 < int(wanted) <= len(names):
+        return int(wanted) - 1
+    there = ", ".join(name or str(k + 1) for k, name in enumerate(names[:_NAMED]))
+    raise RawDataError(path, f"no column {wanted}", "a name or a number from 1", f"There are: {there}.")
+
+
+def _numbers(path, table, k):
+    if isinstance(column := table.columns[k], pd.Series):
+        raise RawDataError(path, f"text in column {table.names[k] or k + 1}", "numbers", "Name another column.")
+    return column
+
+
+def _believed(path, seconds, values, given, stated):
+    """Returns `(N,)` seconds, of which rows of the values they are, and notes.
+
+    Believed are, in this order: a rate that is given, a column of times, rates that are stated, a rate that is given
+    for files that do not say. Times that agree with a rate are taken in place of it: they know of gaps.
+
+    Args:
+        path: Of the file.
+        seconds: `(T,)` of a column; None without one.
+        values: `(T, C)`.
+        given: The rate that is given, and the one for files that do not say; None for none.
+        stated: Rates that words state.
+    """
+    (first, last), rows, notes = given, np.ones(len(values), bool), []
+    claims, times = [rates.Stated(first, "as given")] if first else [], None
+    if seconds is not None:
+        try:
+            times, kept, mended = clock.mend(path, seconds)
+            claims.append(rates.Stated(1 / float(np.median(np.diff(times))), "by the column of times"))
+        except RawDataError as error:
+            if not first:
+                raise
+            notes = [f"The column of times is not used: found {error.found}."]
+    claims += [one._replace(words=f"by {one.words!r}") for one in stated]
+    if not claims:
+        return np.arange(len(values)) / (last or _unknown(path, values)), rows, notes
+    best, *others = claims
+    if other := next((one for one in others if not rates.agree(best.rate, one.rate)), None):
+        said = [f"{one.rate:.6g} samples a second {one.words}" for one in (best, other)]
+        if best in claims[-len(stated) :] and stated:
+            raise RawDataError(path, " and ".join(said), "one rate", f"Name it, such as --rate={best.rate:.6g}.")
+        notes.append(f"{said[0]} hold against {said[1]}.")
+    if times is not None and rates.agree(best.rate, 1 / float(np.median(np.diff(times)))):
+        return times, kept, [*mended, *notes]
+    return np.arange(len(values)) / best.rate, rows, notes
 
 
 def _of_rows_with_times(table, told):
@@ -198,12 +274,6 @@ def _dense(numbers):
     size = int(np.searchsorted(-left, -_SPARSE * counts.max(), side="right"))
     keys = list(numbers)
     return [keys[k] for k in sorted(order[: max(size, 1)])]
-
-
-def _named_rate(path):
-    """Returns the samples per second that the name of a file states, such as `ecg_1000hz.csv`."""
-    match = re.search(r"(?<![a-z\d.])(\d+(?:\.\d+)?)\s?hz(?![a-z])", path.stem.lower())
-    return float(match[1]) if match and float(match[1]) > 0 else None
 
 
 def _unknown(path, values):

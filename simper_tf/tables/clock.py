@@ -51,7 +51,9 @@ def named(name: str, unit: str = "") -> tuple[bool, float | None]:
     if not words or any(map(_NO_TIMES.fullmatch, words)):
         return False, None
     is_alone_t = words[0] == "t" and (len(words) == 1 or words[1] in _LAST)
-    if not (_FIRST.fullmatch(words[0]) or is_alone_t or any(map(_ANYWHERE.fullmatch, words))):
+    if not (
+        _FIRST.fullmatch(words[0]) or is_alone_t or words == ["x", "value"] or any(map(_ANYWHERE.fullmatch, words))
+    ):
         return False, None
     known = [dates.DAY] if any(word in _JULIAN for word in words) else []
     known += [_LAST[words[-1]]] if words[-1] in _LAST else [_SECONDS[word] for word in words if word in _SECONDS]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.tables import decimals
+from simper_tf.tables import decimals, rates
 from simper_tf.utils.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
@@ -33,17 +33,8 @@ _UNIT = re.compile(
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
 _FEWEST_LINES, _MOSTLY = 8, 0.8  # Of a table of any ending, and share of its cells that are numbers.
-_RATE = re.compile(
-    r"(?:sampl\w*[ _-]*(?:rate|freq\w*)|\b(?:fs|sfreq|rate|freq|frequency)\b)[^0-9\n]{0,24}?([\d.]+)\s*(k?)"
-    r"|([\d.]+)\s*(k?)(?:hz|hertz|sps|samples?(?: per |/)s\w*)\b",
-    re.IGNORECASE,
-)
-_INTERVAL = re.compile(
-    r"(?:\binterval\b[^0-9\n]{0,12}([\d.]+)\s*(s|ms|sec|msec|us)\b|([\d.]+)\s*(s|ms|sec|msec|us)/sample)"
-    r"|\bdelta_x\s+([\d.]+)",
-    re.IGNORECASE,
-)
-_A_SECOND = {"s": 1, "sec": 1, "ms": 1e3, "msec": 1e3, "us": 1e6}
+_SETTING = re.compile(r"[^:=]+[:=]\s*\S")  # Of a header, such as Gain: 6.
+_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 
 class Table(NamedTuple):
@@ -53,14 +44,14 @@ class Table(NamedTuple):
         names: Of the columns, "" where they have none.
         units: Of the columns by a row of their own, "" where there are none.
         columns: `(T,)` float64 each, NaN where a cell holds no number; strings where most hold none.
-        rate: Samples per second by its header; None where it states none.
+        stated: Rates of sampling in its header, those that differ.
         notes: Sentences on what was left out.
     """
 
     names: list[str]
     units: list[str]
     columns: list[np.ndarray | pd.Series]
-    rate: float | None
+    stated: list[rates.Stated]
     notes: list[str]
 
 
@@ -84,13 +75,15 @@ def read(path: pathlib.Path) -> Table:
         layout = _layout(path, [line for _, line in head])
         before = [line for _, line in head[: layout.first]]
         rows = [_cells(line, layout.separator) for _, line in head[layout.first : layout.first + 8]]
-        rate, skipped = _rate_rows(rows)
+        decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
+        stated = _rate_rows(rows)
+        skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
         frame, notes = _frame(path, encoding, layout, head[layout.first + skipped][0])
     except (UnicodeError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = f"no table of numbers ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
         raise RawDataError(path, found, "text with columns", REMEDY) from error
     names, units = _names(before, layout)
-    return Table(names, units, decimals.columns(path, frame), rate or stated_rate(before), notes)
+    return Table(names, units, decimals.columns(path, frame), stated, notes)
 
 
 def is_one(path: pathlib.Path) -> bool:
@@ -117,28 +110,8 @@ def _in_one_line(lines):
         longs = [k for k, row in enumerate(rows) if len(row) >= _LONG_ROW]
         if len({len(rows[k]) for k in longs}) == 1 and all(_kind(cell) in ("n", "") for k in longs for cell in rows[k]):
             numbers = [pd.to_numeric(pd.Series(rows[k]), errors="coerce").to_numpy(np.float64) for k in longs]
-            empty, rate = [""] * len(longs), stated_rate([line for k, line in enumerate(lines) if k not in longs])
-            return Table(empty, empty, numbers, rate, [_ONE_ROW if len(longs) == 1 else _ROWS.format(len(longs))])
-    return None
-
-
-def stated_rate(lines: list[str]) -> float | None:
-    """Returns the samples per second that lines of a header state, None if they state none.
-
-    Example: `stated_rate(["# Sampling Rate (Hz):= 1000"])` is 1000.0.
-    """
-    for line in lines:
-        if match := _RATE.search(line.replace('"', "")):
-            value, kilo = match[1] or match[3], match[2] or match[4]
-            rate = _positive(value) * (1000 if kilo else 1)
-        elif match := _INTERVAL.search(line.replace("=", " ")):
-            unit = (match[2] or match[4] or "s").lower()
-            step = _positive(match[1] or match[3] or match[5])
-            rate = _A_SECOND[unit] / step if step else 0
-        else:
-            continue
-        if 0 < rate < 1e7:
-            return rate
+            empty, stated = [""] * len(longs), rates.stated([line for k, line in enumerate(lines) if k not in longs])
+            return Table(empty, empty, numbers, stated, [_ONE_ROW if len(longs) == 1 else _ROWS.format(len(longs))])
     return None
 
 
@@ -146,13 +119,6 @@ def left_out(names: list[str], columns, what: str) -> list[str]:
     """Returns sentences on columns that are left out, of the first ones."""
     named = [repr(names[k]) if names[k] else f"number {k + 1}" for k in list(columns)[:MOST_NOTES]]
     return [f"The column {name} {what} and is left out." for name in named]
-
-
-def _positive(text):
-    try:
-        return float(text)
-    except ValueError:  # Such as a version, 1.2.3.
-        return 0.0
 
 
 def _measured(path):
@@ -261,16 +227,17 @@ def _is_one_column(lines, sample):
 
 
 def _rate_rows(rows):
-    """Returns the rate that a second row of the same whole number states, below a row of start times, and rows to skip.
+    """Returns the rate that a second row of the same number states, below a row of start times; else nothing.
 
     So do the files of wristbands: each column has the second of its start in the first row, its rate in the second.
     """
     try:
-        starts, rates = ([float(cell) for cell in row] for row in rows[:2])
+        starts, below = ([float(cell) for cell in row] for row in rows[:2])
     except ValueError:
-        return None, 0
+        return []
     is_start = len(set(starts)) == 1 and 1e8 < starts[0] < 1e10
-    return (rates[0], 2) if is_start and len(set(rates)) == 1 and 0 < rates[0] <= 1e5 else (None, 0)
+    is_rate = is_start and len(set(below)) == 1 and 0 < below[0] <= 1e5
+    return [rates.Stated(below[0], "the second row")] if is_rate else []
 
 
 def _names(before, layout):
@@ -282,7 +249,7 @@ def _names(before, layout):
         row = _cells(line.lstrip("#%/ "), layout.separator)
         if row and row[-1] == "" and len(row) == layout.width + 1:
             row = row[:-1]
-        if len(row) != layout.width or (layout.width == 1 and is_comment):
+        if len(row) != layout.width or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
         rows.append(row)
     units = empty

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.tables import clock
+from simper_tf.tables import clock, rates
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.utils.errors import RawDataError
 
@@ -18,7 +18,6 @@ from simper_tf.utils.errors import RawDataError
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
 # Of MATLAB's version 5: the type of a compressed array, and the bytes of it that are unpacked at a time.
 _COMPRESSED, _BLOCK = 15, 2**20
-_RATE_NAME = re.compile(r"fs|fsamp|sfreq|srate|(sampl(e|ing)_?)?(rate|freq(uency)?)")
 
 
 class Sampled(NamedTuple):
@@ -30,6 +29,7 @@ class Sampled(NamedTuple):
         names: Of the channels.
         notes: Sentences on what was left out.
         times: `(T,)` seconds where the file has them, else None.
+        step: Samples of the file to each of these.
     """
 
     values: np.ndarray
@@ -37,6 +37,7 @@ class Sampled(NamedTuple):
     names: list[str]
     notes: list[str] = []
     times: np.ndarray | None = None
+    step: int = 1
 
 
 def load_array(path: pathlib.Path) -> np.ndarray:
@@ -94,7 +95,7 @@ def sound(path: pathlib.Path) -> Sampled:
             blocks = file.blocks(2 * step, overlap=step, dtype="float64", always_2d=True)
             whole = (block for block in blocks if len(block) == 2 * step)
             loud = [np.sqrt((weights * block**2).mean() / weights.mean()) for block in whole]
-            return Sampled(np.reshape(loud, (-1, 1)), rate / step, ["loudness"], notes)
+            return Sampled(np.reshape(loud, (-1, 1)), rate / step, ["loudness"], notes, step=step)
     except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
         if isinstance(error, RawDataError):
             raise
@@ -227,12 +228,12 @@ def _largest(path, held):
     single = {
         key: float(value.ravel()[0]) for key, value in held.items() if value.size == 1 and value.dtype.kind in "iuf"
     }
-    rates = [value for key, value in single.items() if _RATE_NAME.fullmatch(_last(key)) and value > 0]
+    stated = [rate for key, value in single.items() if (rate := rates.of_value(_last(key), value))]
     others = [other for other in channels if other != name]
     notes = [f"Of several arrays the largest, {name}, is read; left out: {', '.join(others[:5])}."] if others else []
     beside = [item for item in moments.items() if item[1].size == len(values)]
     seconds = clock.seconds(_last(beside[0][0]), "", _as_column(beside[0][1]))[0] if beside else None
-    return Sampled(values, rates[0] if rates and rates[0] > 0 else None, [name] * values.shape[1], notes, seconds)
+    return Sampled(values, stated[0] if stated else None, [name] * values.shape[1], notes, seconds)
 
 
 def _as_column(values):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.tables import calendars, clock, dates
+from simper_tf.tables import calendars, clock, dates, rates
 from simper_tf.tables.delimited import Table, left_out
 from simper_tf.utils.errors import RawDataError
 
@@ -13,6 +13,7 @@ from simper_tf.utils.errors import RawDataError
 _FEWEST, _EVEN = 8, 0.25
 # Share of the steps of times that may run backwards. How unlike steps of a first column may be, and how many are less.
 _BACKWARDS, _ALIKE, _MOSTLY = 0.02, 2.0, 0.9
+_THOUSANDS = (1.0, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9)  # By which units of times differ.
 _COARSE = 3600.0  # Seconds from which on steps of dates are no steps of a clock that samples come faster than.
 
 
@@ -32,14 +33,15 @@ class Times(NamedTuple):
     are_dates: bool = False
 
 
-def read(table: Table, rate: float | None) -> Times:
+def read(table: Table, known: float | None = None, column: int | None = None) -> Times:
     """Reads the times of a table.
 
     Args:
         table: The table.
-        rate: Samples per second, which hold against times whose unit is a guess; None for none.
+        known: Samples per second that somebody states: they tell the unit of times without one, or hold against it.
+        column: That of the times, from 0; None where it is looked for.
     """
-    candidates = list(_candidates(table, rate))
+    candidates = list(_candidates(table, known))
     texts = {entry.column for entry in candidates if isinstance(table.columns[entry.column], pd.Series)}
     calendar = calendars.of_columns(table)
     if calendar is not None:
@@ -47,14 +49,17 @@ def read(table: Table, rate: float | None) -> Times:
         candidates.append(_Candidate(min(calendar.columns), calendar.seconds, calendar.note, 2, True))
         texts |= calendar.columns
     running = [entry for entry in candidates if direction(entry.seconds)]
-    if not running:
+    if column is not None:
+        best = _named(table, column)
+    elif not running:
         named = [entry for entry in candidates if table.names[entry.column].lower().startswith("time")]
         if any(clock.named(table.names[entry.column])[0] for entry in named):
             return Times(candidates[0].seconds, {candidates[0].column}, [])  # Whoever mends them says what is wrong.
         return Times(None, texts, [])
-    best = max(running, key=_fitness)
-    used = texts | {entry.column for entry in running}
-    if best.note and (rate or table.rate):  # A stated rate holds against a unit that is guessed.
+    else:
+        best = max(running, key=_fitness)
+    used = texts | {best.column} | {entry.column for entry in running}
+    if best.note and known and (best := _in_unit(best, known)) is None:
         return Times(None, used, [])
     others = sorted(used - {best.column} - (calendar.columns if calendar is not None else set()))
     notes = [best.note] * bool(best.note) + left_out(table.names, others, "holds times as well")
@@ -77,7 +82,7 @@ class _Candidate(NamedTuple):
     is_date: bool
 
 
-def _candidates(table, rate):
+def _candidates(table, known):
     """Yields the columns that may hold the times."""
     has_names = any(table.names)
     for k, (name, unit, column) in enumerate(zip(table.names, table.units, table.columns, strict=True)):
@@ -86,13 +91,33 @@ def _candidates(table, rate):
         may_be_years = not name or dates.is_named_years(name)
         if is_time or is_text or (may_be_years and dates.of_years(column, name)):
             seconds, note = clock.seconds(name, unit, column)
-        elif (k == 0 and not has_names) or (not name and rate is None):
-            known, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
-            seconds = column * known if known else None
+        elif (k == 0 and not has_names) or (not name and known is None):
+            unit_seconds, note = _unnamed(column, k == 0 and len(table.columns) > 1 and not has_names)
+            seconds = column * unit_seconds if unit_seconds else None
         else:
             continue
         if seconds is not None and np.isfinite(seconds).any():
             yield _Candidate(k, seconds, note, 2 if is_time else 1, is_text)
+
+
+def _named(table, k):
+    """Returns a column as the times that somebody says it is, seconds where nothing tells their unit."""
+    seconds, note = clock.seconds(table.names[k] or "time", table.units[k], table.columns[k])
+    if seconds is None:
+        seconds = (
+            np.full(len(table.columns[k]), np.nan) if isinstance(table.columns[k], pd.Series) else table.columns[k]
+        )
+    return _Candidate(k, seconds, note, 2, isinstance(table.columns[k], pd.Series))
+
+
+def _in_unit(candidate, known):
+    """Returns times, whose unit is a guess, in the one in which they come at a known rate; None if there is none."""
+    steps = np.diff(candidate.seconds[np.isfinite(candidate.seconds)])
+    usual = np.median(np.abs(steps[steps != 0])), abs(steps.mean())
+    for unit in _THOUSANDS:
+        if any(step and rates.agree(1 / (step * unit), known) for step in usual):
+            return candidate._replace(seconds=candidate.seconds * unit, note="")
+    return None
 
 
 def _fitness(candidate):

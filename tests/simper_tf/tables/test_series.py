@@ -6,7 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 
-from simper_tf.tables import channels, delimited, time_columns
+from simper_tf.tables import channels, time_columns
 from simper_tf.utils.errors import RawDataError
 
 COUNT, RATE = 600, 50.0
@@ -54,18 +54,6 @@ def test_a_rate_in_the_header_is_read(tmp_path, header):
     assert rate(found) == pytest.approx(50)
     assert found.values.shape == (COUNT, 1)
     assert is_wave(found)
-
-
-@pytest.mark.parametrize(
-    ("lines", "stated"),
-    [
-        (["Version 1.2.3", "1000 Hz"], 1000.0), (["Sample rate: 2 kHz"], 2000.0), (["Interval: 5 ms"], 200.0),
-        (["sampling_rate,256"], 256.0), (["125 samples per second"], 125.0), (["Heart rate monitor"], None),
-        (["Resolution:= 12"], None), (["Sampling rate: 0"], None), ([], None),
-    ],
-)  # fmt: skip
-def test_a_stated_rate_is_in_samples_per_second(lines, stated):
-    assert delimited.stated_rate(lines) == stated
 
 
 def test_a_rate_in_the_name_of_a_file_or_column_is_read(tmp_path):

@@ -87,11 +87,6 @@ def test_a_name_that_only_looks_like_time_is_a_channel(tmp_path, name):
     assert found.names == (name, "x")
 
 
-@pytest.mark.parametrize("rate", [None, 30.0])
-def test_times_of_a_known_unit_hold_against_a_rate(tmp_path, rate):
-    assert channels.read(table(tmp_path, "time", TIMES), rate).times[-1] == pytest.approx(TIMES[-1])
-
-
 def test_an_unnamed_evenly_rising_first_column_is_seconds(tmp_path):
     path = table(tmp_path, "time", TIMES)
     path.write_text(path.read_text().partition("\n")[2])

@@ -1,0 +1,208 @@
+"""Rates of sampling that words state: lines of a header, names of columns and files, names beside arrays."""
+
+import itertools
+import re
+from typing import NamedTuple
+
+# Whole and broken numbers: thousands set off by a space (thin ones too), comma, point or apostrophe; an exponent as e1
+# or x 10^1. What goes on as a range (0.5-15), a clock (10:21), a version (1.2.3) or a word (30abc) is none.
+_NUMBER = (
+    r"(?P<number>(?:\d{1,3}(?:[ ,.'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?:\.|(?<=[:=]),|(?<=[:=] ),)\d+)"
+    r"(?:\s?(?:e|[x×*·]\s?10\s?(?:\^|\*\*)?\s?)\s?[+-]?\d\d?)?)(?![.,]?\d|:\d|/\d|[-–]\d|\s(?:-|–|to|bis)\s\d)"
+)
+_SECONDS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0), **dict.fromkeys(("day", "days"), 86400.0),
+}  # fmt: skip
+_TIME = rf"(?P<time>{'|'.join(sorted(_SECONDS, key=len, reverse=True))})"
+_OF_SAMPLES = r"(?:samples?|samps?|sa|points?|pts|frames?|readings?|s)"
+_UNIT = (
+    rf"(?:(?P<prefix>[km])?(?:hz|hertz|sps|fps|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?{_TIME.replace('time', 'of')}"
+    rf"|(?:1\s?)?(?:/|\bper\b)\s?{_TIME.replace('time', 'per')}|s\s?\^?(?:-|⁻|−)[1¹])"
+    rf"|{_TIME}(?:\s?(?:/|per)\s?samples?)?)(?![a-zµμ\d])"
+)
+# Between a name and its number, at most so often: marks, units, and words that say no more than that it is one.
+_FILLING = (
+    r"(?P<filling>(?:[\s:=,;|()\[\]{}<>~≈]|\s[-–]\s|\b(?:is|was|of|at|in|about|approx|ca|used|set|to|equals)\b\.?"
+    rf"|{re.sub('[?]P<[a-z]+>', '?:', _UNIT)}){{0,8}}?)"
+)
+_WHO = (
+    r"(?:data|acq(?:uisition)?|recording|logging|log|scan|digiti[sz]\w{2,6}|capture|measure(?:ment)?|poll(?:ing)?|output|daq"
+    r"|adc|frame|camera|video|update|mess)"
+)
+_RATES = (
+    r"sampl[a-z]{0,4}[ _.-]{0,3}(?:rate|freq\w*|speed)s?|f_?s(?:amp\w*)?|s_?freq\w*|s_?rate|sr|fps|sps"
+    rf"|{_WHO}[ _.-]{{0,3}}(?:rate|freq(?:uency)?|frequenz)|{_OF_SAMPLES} ?(?:/|per|a) ?s(?:ec(?:ond)?)?"
+    r"|abtast(?:rate|frequenz)|(?:fr[ée]quence|taux) d.[ée]chantillonnage|(?:frecuencia|tasa) de muestreo"
+    r"|frequenza di campionamento|(?:taxa|frequ[êe]ncia) de amostragem"
+)
+_INTERVALS = (
+    r"sampl[a-z]{0,4}[ _.-]{0,3}(?:interval|period|spacing|step|distance|increment)|(?:delta|Δ)[ _]?(?:x|t|time)|d[tx]"
+    r"|(?:x|time|t)[ _.-]{0,3}(?:incr?|increment|interval|step|spacing|delta)"
+    rf"|{_WHO}[ _.-]{{0,3}}interval|frame[ _.-]{{0,3}}time"
+    r"|abtastintervall|p[ée]r[ií]ode? d(?:.[ée]chantillonnage|e muestreo)"
+)
+# Said of a number with a unit alone: what was sampled "at", and "every".
+_SAID = r"(?:sampl[a-z]{1,4}|recorded|acquired|digiti[sz]ed|logged|measured|captured)"
+_START, _END = r"(?<![a-z\d])", r"(?:[ _][a-z]{1,5}\d?)?(?![a-z\d])"  # fs_ecg too.
+# What is said of the recorder, or of the samples before they were made fewer, is not said of these.
+_OTHERS = re.compile(
+    r"\b(?:orig\w*|max\w*|min\w*|supported|available|before|possible|nyquist|display|screen|over)\b|\bfrom$"
+)
+# Beside a lone number of Hz these words say that it is a signal's.
+_SIGNALS = re.compile(
+    r"[ehp]?[ecpmg]{1,2}g|bvp|eda|gsr|acc\w*|gyro\w*|imu|signals?|data|recording|channels?|leads?|i+|at|[xyz]"
+)
+_SESSIONS = re.compile(r"s|sub|subject|p|patient|person|rec|record|trial|run|session|test|file|raw|fs|sampl\w+|rate")
+# Ranks: said after resampling; under a name; under a word that is the whole key; a lone frequency of a signal.
+_PATTERNS = (
+    (0, rf"(?:down|re|sub)[ -]?sampled\b.*?\b(?:to|at)\b(?P<filling>\s*){_NUMBER}"),
+    (1, rf"{_START}(?P<rate>{_RATES}){_END}{_FILLING}{_NUMBER}"),
+    (1, rf"{_START}(?P<interval>{_INTERVALS}){_END}{_FILLING}{_NUMBER}"),
+    (1, rf"{_START}(?P<short>sampl[a-z]{{0,4}}[ _.-]{{0,3}}time|ts){_END}{_FILLING}{_NUMBER}"),
+    (1, rf"{_START}(?P<hertz>{_SAID} (?:at|with|to)|sampling){_FILLING}{_NUMBER}"),
+    (1, rf"{_START}(?P<every>{_SAID} every)(?P<filling>\s*){_NUMBER}"),
+    (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*[km]?(?:[sf]ps\b|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?[smh]))"),
+    (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*\w+\s?(?:/|per)\s?samples?\b)"),
+    (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*k?(?:hz|hertz)\s(?:sampl|abtast))"),
+    (2, rf"^[#%/;*]*\s?(?P<rate>rate|freq(?:uency)?|hz){_FILLING}{_NUMBER}"),
+    (2, rf"^[#%/;*]*\s?(?P<every>interval){_FILLING}{_NUMBER}"),
+)  # fmt: skip
+_PATTERNS = tuple((rank, re.compile(pattern, re.IGNORECASE)) for rank, pattern in _PATTERNS)
+_LONE = re.compile(rf"(?<![\w.,-]){_NUMBER}\s*(?P<kilo>k?)(?:hz|hertz)(?![a-z])", re.IGNORECASE)
+_NAME = re.compile(rf"\W*(?:{_RATES}|rate|freq(?:uency)?|(?P<interval>{_INTERVALS}))(?:_[a-z]+)?\W*", re.IGNORECASE)
+_UNITS = re.compile(rf"[\s,;|\t()\[\]]*{_UNIT}", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\s+(?:and|with|for|on|in|per|each|using|at|filter\w*|ch\w*|samples?)\b|\s*(?:[^\w\s]|$)|\s*[,;|\t]", re.IGNORECASE
+)
+_GROUPED = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_LONG, _MOST = 2**11, 2**15  # Letters of a line, and of all lines, that are looked at.
+_FASTEST = 1e7  # Samples a second: faster ones are of no recording of what repeats.
+_LONGEST = 1.0  # Seconds of a "sampling time" that is a step: a longer one may be that of the whole recording.
+SAME = 0.05  # Share by which two rates of one recording differ: a nominal 30 is 29.4 on a phone.
+_KINDS = ("rate", "interval", "short", "hertz", "every")
+_SHORT, _QUOTED = 4, 60  # Letters of names that are short, and of a line that a note quotes.
+# More about a name in brackets: all but units and rates.
+_ASIDE = re.compile(
+    r"\((?=[^)]*[a-z]{3})(?!\s*[\d.,]*\s*(?:k?hz|hertz|\w+\s?(?:/|per)\s?\w+|m?sec\w*|minutes?)\s*\))[^)]*\)",
+    re.IGNORECASE,
+)
+
+
+class Stated(NamedTuple):
+    """A rate that words state.
+
+    Attributes:
+        rate: Samples per second.
+        words: Where it is stated.
+    """
+
+    rate: float
+    words: str
+
+
+def stated(lines: list[str], decimal: str = ".") -> list[Stated]:
+    """Returns the rates of sampling that lines state, those that differ; none of filters, versions or hearts.
+
+    Args:
+        lines: Of a header.
+        decimal: Decimal sign of the numbers below them: it tells thousands from decimals in 1,000.
+
+    Example: `stated(["Notch: 50 Hz", "Sampling rate: 1,000 Hz"])` is `[Stated(1000.0, "Sampling rate: 1,000 Hz")]`.
+    """
+    found, left, told = [], _MOST, []
+    for line in itertools.chain(lines, _columns_of(lines)):
+        left -= min(len(line), _LONG)
+        if left >= 0:
+            found += _of_line(line[:_LONG], decimal)
+    best = min((rank for rank, _ in found), default=0)
+    for rank, one in found:
+        if rank == best and not any(agree(one.rate, other.rate) for other in told):
+            told.append(one)
+    return told
+
+
+def agree(one: float, other: float) -> bool:
+    """Returns whether two rates are of one recording, but for what rounding and clocks do."""
+    return abs(one / other - 1) < SAME
+
+
+def of_value(name: str, value: float) -> float | None:
+    """Returns the rate that a number under a name states, such as 250 under `fs`; None under another name."""
+    match = _NAME.fullmatch(name)
+    if not match or not value > 0:
+        return None
+    rate = 1 / value if match["interval"] else value
+    return rate if rate < _FASTEST else None
+
+
+def of_file_name(stem: str) -> list[Stated]:
+    """Returns the rate that the name of a file states, such as `ecg_1000hz`; none of `sine_1hz` or `notch_50hz`."""
+    match = re.search(r"(?<![a-z\d.])(\d+(?:\.\d+)?)\s?hz(?![a-z])", stem.lower())
+    words = re.findall(r"[a-z]+", re.sub(r"\d+(\.\d+)?\s?hz", " ", stem.lower()))
+    is_sampling = match and all(_SIGNALS.fullmatch(word) or _SESSIONS.fullmatch(word) for word in words)
+    return [Stated(float(match[1]), stem)] if is_sampling and float(match[1]) > 0 else []
+
+
+def _columns_of(lines):
+    """Yields `name: value` of rows of names with a row of values below, as some headers have them."""
+    for names, values in itertools.pairwise(lines):
+        for mark in ",;\t|":
+            keys, cells = names.split(mark), values.split(mark)
+            if len(keys) == len(cells) > 1:
+                pairs = zip(keys, cells, strict=True)
+                yield from (f"{key}: {cell}" for key, cell in pairs if cell.strip() and _NAME.match(key))
+
+
+def _of_line(line, decimal):
+    """Returns ranks and rates of all that a line states."""
+    line = re.sub(r"[\u00a0\u2007\u2009\u202f]", " ", line).replace('"', "").replace("'", "’")
+    line = re.sub(r"(?<=[^\s#%/;*])([ \t])\1+", r"\1", _ASIDE.sub(" ", line))
+    words = line.strip(" #%/;*\t")[:_QUOTED]
+    matches = [(rank, _rate(line, match, decimal)) for rank, pattern in _PATTERNS for match in pattern.finditer(line)]
+    found = [(rank, Stated(rate, words)) for rank, rate in matches if rate and rate < _FASTEST]
+    lone = None if found else _LONE.search(line)
+    beside = lone and re.findall(r"[^\W\d_]+", f"{line[: lone.start()]} {line[lone.end() :]}".lower())
+    if lone and all(map(_SIGNALS.fullmatch, beside)):
+        rate = _value(lone["number"], decimal) * (1e3 if lone["kilo"] else 1)
+        found = [(3, Stated(rate, words))] if 0 < rate < _FASTEST else []
+    return found
+
+
+def _rate(line, match, decimal):
+    """Returns the rate that a match states; None if its number lacks a unit that it needs, or says another thing."""
+    kind, name = next(
+        ((kind, name) for kind, name in match.groupdict().items() if kind in _KINDS and name), ("hertz", "")
+    )
+    if _OTHERS.search(re.split(r"[,;|\t(\d]", line[: match.start()].lower())[-1].rstrip()):
+        return None
+    unit, value = _UNITS.match(line, match.end("number")), _value(match["number"], decimal)
+    rest = line[(unit or match).end() :] if unit else line[match.end("number") :]
+    if not value or not (unit or _GOES_ON.match(rest)):
+        return None
+    is_device = not match["filling"].strip() and len(name) < _SHORT and rest.strip()  # Such as FS 2 v1.1.
+    if (unit := unit or re.search(_UNIT, match["filling"], re.IGNORECASE)) is None:
+        if kind in ("hertz", "every") or is_device or (kind == "short" and value >= _LONGEST):
+            return None
+        return value if kind == "rate" else 1 / value
+    if unit["time"]:
+        seconds = value * _SECONDS[unit["time"].lower()]
+        is_wrong = (kind == "short" and seconds >= _LONGEST) or (kind == "hertz" and name)
+        return None if is_wrong else 1 / seconds
+    prefix = {None: 1.0, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}[unit["prefix"]]
+    return None if kind == "every" else value * prefix / _SECONDS[(unit["of"] or unit["per"] or "s").lower()]
+
+
+def _value(written, decimal):
+    """Returns a number as it is written: 1,000 and 1 000 are thousands unless the comma is the decimal sign."""
+    parts = re.split(r"\s?(?:e|[x×*·]\s?10\s?(?:\^|\*\*)?\s?)\s?(?=[+-]?\d+$)", written, flags=re.IGNORECASE)
+    digits = re.sub(r"[ '’]", "", parts[0])
+    marks = re.findall(r"[.,]", digits)
+    is_grouped = marks and marks[0] != decimal and len(parts) == 1 and _GROUPED.fullmatch(digits)
+    if len(marks) > 1 or is_grouped:
+        digits = digits.replace(marks[0], "")
+    return float(digits.replace(",", ".")) * 10.0 ** int(parts[1] if len(parts) > 1 else 0)
