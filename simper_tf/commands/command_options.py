@@ -37,8 +37,12 @@ class Predict(Options):
     face: bool = option(False, "Read the pulse of a face, whatever else moves.")
     unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
     rate: float | None = option(
-        None, "Frames or samples per second, of files that do not say; of slow motion, those at which it was filmed."
+        None, "Frames or samples per second; they hold against what a file says, as of slow motion."
     )
+    time: str = option(
+        "", "Column of a table that holds its times, by name or number; found by default.", form="COLUMN"
+    )
+    columns: tuple[str, ...] = option((), "Columns that are read, by name or number; all by default.", form="A,B")
     model: str = _MODEL
     adapt: float = option(
         0.0, "Let SimPer learn from each recording for so long, and read with it too.", form="SECONDS"

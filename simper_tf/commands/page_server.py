@@ -230,7 +230,7 @@ def _read(path, name, wishes, rate, model, check=None):
     Raises:
         RawDataError: it cannot be read.
     """
-    named = search.find([str(path)], rate)
+    named = search.find([str(path)], rate, rate is not None)
     for problem in named.problems:
         raise problem
     (source,) = named.sources

@@ -40,7 +40,7 @@ def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
         OSError: what was read cannot be written.
     """
     out = pathlib.Path(request.out)
-    named = search.find(list(names), request.rate, request.rate is not None)
+    named = search.find(list(names), request.rate, request.rate is not None, time=request.time, columns=request.columns)
     problems = list(named.problems)
     for problem in problems:
         _complain(problem)

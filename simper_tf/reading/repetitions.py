@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,7 +91,8 @@ class Repetitions(readings.Done):
 
 def read(
     recording: Recording, rate: float | None = None, *, band: tuple[float, float] | None = None, start: float = 0.0,
-    end: float = math.inf, crop: sources.Box | None = None, face: bool = False,
+    end: float = math.inf, crop: sources.Box | None = None, face: bool = False, time: str | int = "",
+    columns: Sequence[str | int] = (),
 ) -> Repetitions:  # fmt: skip
     """Counts what repeats in a recording; nothing is learned, and TensorFlow is not loaded.
 
@@ -99,12 +100,13 @@ def read(
         recording: Path of a video, of a series or of a folder of pictures; the number of a camera as text; a series
             `(T,)` or `(T, C)`; or frames `(T, H, W)` or `(T, H, W, C)`, C 1 or 3, as an array or one after another:
             uint8, uint16, or floats in [0, 1].
-        rate: Frames or samples per second, of arrays and of files that do not say; of slow motion, those at which it
-            was filmed.
+        rate: Frames or samples per second. They hold against what a file says, as of slow motion.
         band: `(low, high)` in Hz in which frequencies are sought; None for all that the recording shows.
         start, end: Seconds from the first frame, between which it is read.
         crop: `(left, top, width, height)` in pixels that alone are looked at.
         face: Whether to read the pulse of a face, whatever else moves.
+        time: Column of a table that holds its times, by name or number from 1; "" where it is looked for.
+        columns: Columns of a table that are read; all by default.
 
     Raises:
         ValueError: it cannot be read, is too short, or is not one recording.
@@ -118,12 +120,12 @@ def read(
         >>> simper_tf.read(samples, rate=50)
         <Repetitions in array 0: no clear repetition>
     """
-    source = _source(recording, rate)
+    source = _source(recording, rate, time, columns)
     done = readings.read(source, readings.Wishes(band, start, end, crop, face))
     return Repetitions(**vars(done))
 
 
-def _source(recording, rate):
+def _source(recording, rate, time, columns):
     """Returns the one recording that somebody gave."""
     if isinstance(recording, sources.Source):
         return recording
@@ -133,7 +135,7 @@ def _source(recording, rate):
         from simper_tf.recordings import arrays  # With pandas, which takes a second to load.
 
         return arrays.sources([_array(recording)], rate)[0]
-    found = search.find([os.fspath(recording)], rate, rate is not None)
+    found = search.find([os.fspath(recording)], rate, rate is not None, time=time, columns=columns)
     if len(found.sources) > 1:
         raise ValueError(
             f"`recording` must be one. Found: {len(found.sources)} in {os.fspath(recording)}, such as "

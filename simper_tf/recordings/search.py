@@ -35,12 +35,12 @@ class Target(NamedTuple):
     is_perhaps: bool = False
     problem: RawDataError | None = None
 
-    def open(self, rate: float | None = None, is_filmed_at_rate: bool = False) -> sources.Source:
+    def open(self, rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> sources.Source:
         """Returns its source.
 
         Args:
             rate: Frames or samples per second of files that do not say.
-            is_filmed_at_rate: As of `sources.open_file`.
+            is_filmed_at_rate, columns: As of `sources.open_file`.
 
         Raises:
             RawDataError: it is no recording.
@@ -51,7 +51,7 @@ class Target(NamedTuple):
             return live.Camera(self.camera)
         if self.is_folder:
             return sources.Images(self.name, self.paths, rate)
-        return sources.open_file(self.paths[0], rate, is_filmed_at_rate)
+        return sources.open_file(self.paths[0], rate, is_filmed_at_rate, **columns)
 
 
 class Found(NamedTuple):
@@ -82,17 +82,17 @@ def listed(names: Sequence[str]) -> list[Target]:
     return list(once.values())
 
 
-def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: bool = False) -> Found:
+def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> Found:
     """Returns the recordings that names stand for, opened, and what is wrong with the others.
 
     Args:
         names: As of `listed`.
-        rate, is_filmed_at_rate: As of `Target.open`.
+        rate, is_filmed_at_rate, columns: As of `Target.open`.
     """
     found, targets, skips = Found([], [], []), listed(names), set()
     for target in targets:
         try:
-            source = target.open(rate, is_filmed_at_rate)
+            source = target.open(rate, is_filmed_at_rate, **columns)
         except RawDataError as error:
             found.problems.append(error)
             continue

@@ -5,6 +5,7 @@ import pytest
 import scipy.io
 import scipy.io.wavfile
 
+from simper_tf.recordings import search, sources
 from simper_tf.tables import channels, rates
 from simper_tf.utils.errors import RawDataError
 
@@ -245,3 +246,11 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path):
     for wish in ({"time": "t"}, {"columns": ["t"]}, {"columns": ["4"]}, {"time": "0"}):
         with pytest.raises(RawDataError, match=r"found no column .*There are: time, x, y"):
             channels.read(path, **wish)
+
+
+def test_wishes_for_columns_reach_the_reader(tmp_path):
+    path = written(tmp_path, "moment,x,y", columns=(TIMES, 0 * WAVE, WAVE))
+    (source,) = search.find([str(path)], None, time="moment", columns=["y"]).sources
+    assert source.info().rate == pytest.approx(50)
+    assert source.names == ("y",)
+    assert sources.open_file(path, 240.0, is_filmed_at_rate=True, columns=["y"]).info().rate == pytest.approx(240)
