@@ -60,8 +60,8 @@ class HeldSeries(Series):
     """A series at hand, `(T,)` or `(T, C)`."""
 
     def __init__(self, number: int, array: np.ndarray, rate: float):
-        super().__init__(f"array {number}", rate)
-        self._held = array
+        super().__init__(f"array {number}")
+        self._held, self._rate = array, rate
 
     def _load(self):
         values = np.asarray(self._held, np.float64).reshape(len(self._held), -1)

@@ -241,7 +241,7 @@ def test_a_named_column_holds_the_times(tmp_path, time):
     assert found.names == ("x",)
 
 
-def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path):
+def test_a_missing_column_is_refused_with_those_that_are_there(tmp_path):
     path = written(tmp_path, "time,x,y", columns=(TIMES, WAVE, -WAVE))
     for wish in ({"time": "t"}, {"columns": ["t"]}, {"columns": ["4"]}, {"time": "0"}):
         with pytest.raises(RawDataError, match=r"found no column .*There are: time, x, y"):
