@@ -7,7 +7,7 @@ import tensorflow as tf
 from simper_tf.encoders import small
 from simper_tf.evaluation.tasks import Frequency
 from simper_tf.methods import TrainingFacts
-from simper_tf.utils.options import options_of
+from simper_tf.utils.options import declared
 from simper_tf.views.views import Views
 
 LABELS = np.float32([0.6, 1.0, 1.5, 2.1, 2.8, 3.5])
@@ -23,7 +23,8 @@ def views_for(kind, num_frames=16, num_views=2, fastest=2.0, **changes):
 def arguments(kind, views):
     """Returns all arguments of a method for six clips of 20 frames per second."""
     facts = TrainingFacts(views, np.full(6, 20.0), 6, 3, 10, (0.5, 5.0), LABELS, Frequency("Hz"))
-    return {**kind.arguments_for(facts), **{name: v for name, v in SETTINGS.items() if name in options_of(kind)}}
+    known = {field.name for field in declared(kind.Options)}
+    return {**kind.arguments_for(facts), **{name: value for name, value in SETTINGS.items() if name in known}}
 
 
 def compiled(kind, encoder=None, views=None, **changes):

@@ -87,7 +87,7 @@ def test_a_data_set_is_one_folder(breathing):
     assert {"breathing", "ubfc"} <= set(datasets.names())
     assert breathing.task == Frequency("bpm")
     assert [breathing.split(name)[1] for name in ("train", "validation", "test")] == [6, 6, 6]
-    run = assemble(Settings(band=(0.1, 1.0), speed_range=(0.5, 2.0), options={"widths": (4,)}), breathing)
+    run = assemble(Settings(band=(0.1, 1.0), speed_range=(0.5, 2.0), options={"outputs": 1}), breathing)
     run.model.train_step(np.stack([example["clip"] for example in breathing.split("train", 2)[0].as_numpy_iterator()]))
 
 
@@ -115,7 +115,7 @@ def test_a_method_is_one_class(breathing, fresh):
             means = tf.reduce_mean(features, axis=2)
             return self.options.weight * tf.reduce_mean(tf.math.squared_difference(means[:, 0], means[:, 1])), {}
 
-    found = Settings(method="nearness", band=(0.1, 1.0), options={"weight": 0.5, "widths": (4,)})
+    found = Settings(method="nearness", band=(0.1, 1.0), options={"weight": 0.5, "outputs": 1})
     run = assemble(found, breathing)
     assert (run.model.options.weight, run.model.title) == (0.5, "Nearness")
     logs = run.model.train_step(

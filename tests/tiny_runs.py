@@ -7,6 +7,5 @@ TINY = (
     "--labeled_clips=3",
     "--epochs=2",
     "--num_views=2",
-    "--view_frames=16",
     "--noartifacts",
 )

@@ -1,10 +1,10 @@
-"""`--dataset` or `--videos` -> its data, built first where it has not been."""
+"""`--dataset` -> its data, built first where it has not been."""
 
 import contextlib
 
 import datasets
 from simper_tf.data import building, built
-from simper_tf.training import own_videos, subsets
+from simper_tf.training import subsets
 from simper_tf.training.settings import Settings
 from trainers.cli import say
 
@@ -26,11 +26,8 @@ def load(settings: Settings) -> built.ClipData:
     """Returns the data set of the settings, built.
 
     Raises:
-        ValueError: there is no such data set or config, its raw files are not at hand, or what is built is damaged; as
-            `own_videos.load`.
+        ValueError: there is no such data set or config, its raw files are not at hand, or what is built is damaged.
     """
-    if settings.videos:
-        return own_videos.load(settings, say)
     return building.load(*builder_class(settings.dataset), settings.data_dir, settings.manual_dir or None, say)
 
 

@@ -9,11 +9,10 @@ import dataclasses
 
 import numpy as np
 
-from simper_tf.evaluation import clip_table, features, protocols, rows, tasks
-from simper_tf.reading import agreement
-from simper_tf.training import checkpoints, experiment, own_videos, run_folder, served, subsets
+from simper_tf.evaluation import clip_table, features, protocols, rows
+from simper_tf.training import checkpoints, experiment, run_folder, served, subsets
 from simper_tf.utils import files
-from trainers import cli, data, options, run_plots, scores, videos
+from trainers import cli, data, options, run_plots, scores
 
 # Clips predicted among which the plots of a few choose, so that drawing does not read them all.
 FIRST = 60
@@ -41,8 +40,6 @@ def opened(settings):
         if (settings.epochs or settings.encoder_from) and not checkpoints.checkpoint_steps(folder / "checkpoints"):
             raise _unfinished(folder, "no checkpoint")
         with data.opened(settings) as clips:
-            if settings.labels:
-                own_videos.stretches(clips, settings)  # Refused now, if at all, and not after clips are encoded.
             yield folder, clips
 
 
@@ -82,12 +79,12 @@ def evaluate(folder, clips, model, settings, seconds):
     predicted = features_of[settings.split]
     predictions = predict(clips, features_of, task, options_given, settings)
     values = {name: prediction.values for name, prediction in predictions.items()}
-    results, others, sure = score(clips, predicted, values, task, settings, seconds)
+    results = score(clips, predicted, values, task, settings, seconds)
     keep_features(folder, clips, settings, predicted)
     keep_heads(folder, predictions, features_of, task, options_given)
     rows.write_rows(folder / "results.jsonl", results)
     of_clips = folder / run_folder.OF_CLIPS[settings.split]
-    clip_table.write(of_clips, predicted, values | others, task.unit, sure)
+    clip_table.write(of_clips, predicted, values, task.unit)
     scores.say(results, values, predicted, task, settings)
     cli.say(f"All readouts: {folder / 'results.jsonl'}, those of each clip: {of_clips}.")
     scores.say_verdict(results, predictions, speed_correlation)
@@ -98,15 +95,10 @@ def evaluate(folder, clips, model, settings, seconds):
 def encoded(clips, model, task, settings):
     """Returns the `features.Features` of each split that is needed, by name, and the options given to protocols."""
     functions = features.graphs(features.functions_of(model, task, clips.value_range, clips.frame_shape))
-    splits = dict.fromkeys((*task.chosen_on, settings.split))
+    splits = dict.fromkeys(("train", "validation", settings.split))
     features_of = {split: extract(clips, split, functions, settings) for split in splits}
-    options_given = settings.options_for("protocol")
-    if settings.labels:
-        features_of = own_videos.labeled(features_of, clips, settings)
-        # All that somebody has labeled.
-        return features_of, {"labeled_clips": len(features_of["train"].labels)} | options_given
     features_of["train"] = dataclasses.replace(features_of["train"], known=clips.known_labels)
-    return features_of, options_given
+    return features_of, settings.options_for("protocol")
 
 
 def predict(clips, features_of, task, options_given, settings):
@@ -114,7 +106,7 @@ def predict(clips, features_of, task, options_given, settings):
 
     Beside an encoder that learned nothing stand floors and ideal, which are the same for all runs on the same clips.
     """
-    train, validation, predicted = features_of["train"], features_of.get("validation"), features_of[settings.split]
+    train, validation, predicted = features_of["train"], features_of["validation"], features_of[settings.split]
     predictions = protocols.predict(train, validation, predicted, task, options_given)
     if task.kind == "frequency" and not has_learned(settings):
         predictions |= protocols.of_perfect(train, validation, predicted, task)
@@ -131,7 +123,7 @@ def has_learned(settings):
 
 
 def score(clips, predicted, values, task, settings, seconds):
-    """Returns the rows of the predictions, further columns of the table of clips, and how sure each reading is."""
+    """Returns the rows of the predictions."""
     run = {
         "dataset": clips.name,
         "config": clips.config,
@@ -143,9 +135,6 @@ def score(clips, predicted, values, task, settings, seconds):
         "settings": settings.digest(),
         "split": settings.split,
     }
-    if isinstance(task, tasks.Unlabeled):
-        readings = videos.readings(clips, settings, predicted, values)
-        return videos.scores(readings, task, predicted, values, run), *agreement.columns(readings)
     results = rows.score(values, predicted, task, **run)
     undefined = [name for name in task.metrics if name not in {row.metric for row in results}]
     if undefined:
@@ -154,7 +143,7 @@ def score(clips, predicted, values, task, settings, seconds):
     # Of validation clips those with hidden labels are left out.
     if seen is not None and settings.split == "test":
         results += rows.score_apart(values, predicted, task, seen, **run)
-    return results, {}, {}
+    return results
 
 
 def extract(clips, split, functions, settings):
@@ -184,12 +173,10 @@ def true_courses(clips, settings):
 def keep_heads(folder, predictions, features_of, task, options_given):
     """Writes what protocols have found and fitted, with their errors on validation clips, for export."""
     readouts = {name: dict(one.found) for name, one in predictions.items() if name in served.SERVED}
-    if validation := features_of.get("validation"):
-        names = served.suiting(task)
-        again = protocols.predict(features_of["train"], validation, validation, task, options_given, names)
-        error, _ = task.metrics["mae"]
-        for name, prediction in again.items():
-            readouts[name][served.ERROR] = float(error(validation.labels, prediction.values))
+    train, validation, (error, _) = features_of["train"], features_of["validation"], task.metrics["mae"]
+    again = protocols.predict(train, validation, validation, task, options_given, served.suiting(task))
+    for name, prediction in again.items():
+        readouts[name][served.ERROR] = float(error(validation.labels, prediction.values))
     for name, prediction in predictions.items():
         if prediction.fitted:
             run_folder.write_head(folder, name, prediction.fitted)

@@ -69,7 +69,7 @@ def _chosen(folder, task, settings, names=served.SERVED):
     """Returns the protocol as which the model answers, one of some names, and what evaluation has kept of it."""
     readouts = {name: fitted for name, fitted in run_folder.read_readout(folder).items() if name in names}
     try:
-        name = served.choose(settings.readout, readouts, task, bool(settings.options.get("prior_weight")))
+        name = served.choose(settings.readout, readouts, task)
         return name, readouts[name]
     except (LookupError, TypeError) as error:
         raise run_folder.damaged_readout(folder, f"{type(error).__name__}: {error}") from error

@@ -108,11 +108,6 @@ def _reading_another(folder, adopted):
     )
 
 
-def is_given(name: str) -> bool:
-    """Returns whether the command line, or a flagfile, has a flag."""
-    return bool(flags.FLAGS[name].present)
-
-
 def _define_setting(field, where):
     told, default = field.metadata, None if field.name == "run_dir" else field.default
     if told["choices"]:
@@ -155,8 +150,9 @@ def _help(by_owner):
     """Returns the help of an option, with its default, or defaults, and whose they are."""
     defaults = {}
     for (_, who), field in by_owner.items():
-        default = "from the data" if field.metadata["from_data"] else text_of(field.default)
-        defaults.setdefault(default, []).append("simper; others have their own" if who == "appearance" else who)
+        defaults.setdefault(text_of(field.default), []).append(
+            "simper; others have their own" if who == "appearance" else who
+        )
     of_most = len(defaults) == 1 and len(by_owner) > 5
     told = ", ".join(text + f" ({', '.join(whose)})" * (not of_most) for text, whose in defaults.items())
     return f"{_first(by_owner).metadata['help']} Default: {told}."

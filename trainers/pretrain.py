@@ -1,7 +1,6 @@
 """Pre-trains an encoder without labels, then evaluates, plots and exports it.
 
 python -m trainers.pretrain --flagfile=flags/quickstart.cfg
-python -m trainers.pretrain --videos='clips/**/*.mp4' --minutes=5 --run_dir=runs/mine
 """
 
 import trainers.quiet  # noqa: F401  isort: skip
@@ -22,11 +21,10 @@ from simper_tf.training import (
     encoder_weights,
     experiment,
     loop,
-    own_videos,
     run_folder,
     strategies,
 )
-from trainers import cli, data, evaluate, export, options, videos
+from trainers import cli, data, evaluate, export, options
 from trainers.history import History
 
 # TensorFlow binds to every interface, and offers neither an address nor a password.
@@ -38,13 +36,8 @@ _OPEN_PORTS = (
 
 def main():
     """Trains the run that the flags describe, from where its checkpoints end."""
-    settings = videos.settings_from(options.settings())
+    settings = options.settings()
     cluster = strategies.cluster_of(settings)
-    if cluster and settings.videos:
-        raise ValueError(
-            "--videos does not go with several workers, each of which would find its own steps. Train on one machine: "
-            "--strategy=mirrored."
-        )
     if cluster and settings.best_epoch:
         raise ValueError(
             "--best_epoch does not go with several workers, of which none sees the weights alone. Train on one "
@@ -57,17 +50,11 @@ def main():
             cli.say(_OPEN_PORTS)
             cli.say(f"Worker {cluster.index} of {len(cluster.addresses)} waits for the others ...")
         strategy = strategies.make(settings, cluster)
-        if settings.deterministic:
-            tf.config.experimental.enable_op_determinism()
         tf.config.run_functions_eagerly(settings.run_eagerly)
         if settings.run_eagerly:  # The input pipeline is a graph all the same, which TensorFlow says each time.
             warnings.filterwarnings("ignore", message="Even though the `tf.config.experimental_run_functions_eagerly`")
         clips = held.enter_context(data.opened(settings))
-        if settings.videos:
-            settings = videos.decided(settings, clips, strategy)
-        if settings.labels:
-            own_videos.stretches(clips, settings)  # Refused now, if at all, and not after the training.
-        for split in (*clips.task.chosen_on, settings.split, *["validation"] * settings.best_epoch):
+        for split in ("train", "validation", settings.split):
             clips.size(split)  # Refused now, if at all, and not after the training.
         experiment.check_band(settings, clips)
         with strategies.losing_nobody() if cluster else contextlib.nullcontext():

@@ -20,20 +20,17 @@ def draw_run(folder, task, predicted, predictions, courses):
     plots = library()
     if plots is None:
         return
-    is_labeled = not isinstance(task, tasks.Unlabeled)
-    made = {}
-    if is_labeled:
-        made["predicted_over_true"] = plots.predicted_over_true(predicted.labels, predictions, task.unit)
+    made = {"predicted_over_true": plots.predicted_over_true(predicted.labels, predictions, task.unit)}
     records = history.read(folder / "logs" / "history.jsonl")
     if records:
         made["training"] = plots.training_curves(records)
-    if is_labeled and isinstance(task, tasks.Frequency):
+    if isinstance(task, tasks.Frequency):
         made |= _series(plots, task, predicted, courses)
     elif isinstance(task, tasks.Series):
         made["forecasts"] = _forecasts(plots, task, predicted, predictions)
-    if is_labeled and len(predicted.labels) >= FEWEST_EMBEDDED:
+    if len(predicted.labels) >= FEWEST_EMBEDDED:
         made["embedding"] = plots.embeddings({"": (predicted.series, predicted.labels)}, task.unit)
-    elif is_labeled:
+    else:
         cli.say(f"No embedding: it takes {FEWEST_EMBEDDED} clips.")
     (folder / "plots").mkdir(exist_ok=True)
     for name, figure in made.items():

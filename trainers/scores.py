@@ -42,7 +42,7 @@ def say(results, values, predicted, task, settings):
     shown = [row for row in results if not titles or row.protocol in titles]
     cli.say(f"{len(predicted.labels)} {settings.split} clips:")
     cli.say(tables.results_table(shown, titles))
-    if "gm" in task.metrics and not settings.labels:
+    if "gm" in task.metrics:
         names = {row.protocol for row in shown}
         floored = [
             f"{titles.get(name, name)} {metrics.count_floored(predicted.labels, read)}"

@@ -93,16 +93,6 @@ def _is_built_of(folder, manual_dir):
     return not (manual_dir and pathlib.Path(manual_dir).is_dir()) or mark == tfds_builders.standin_of(manual_dir)
 
 
-def load_built(folder: pathlib.Path) -> built.ClipData:
-    """Returns the data set that is built in a folder, whatever has built it.
-
-    Raises:
-        ValueError: it is damaged.
-    """
-    with _refusing_damage(folder):
-        return built.ClipData(_checked(tfds.builder_from_directory(folder)))
-
-
 def build(builder: tfds.core.DatasetBuilder, manual_dir: str | None = None, say: Callable = print):
     """Builds a data set unless it is built; one of several processes does, and the others wait for it.
 
@@ -125,7 +115,7 @@ def _build(builder, manual_dir, say):
     say(f"Building {builder.info.full_name} in {builder.data_path} (once) ...")
     place = pathlib.Path(builder.data_path)
     tfds_builders.remove_dead(place.parent)
-    for left_over in place.parents[1].glob("*/.building"):  # Of other configs, such as other recordings of one's own.
+    for left_over in place.parents[1].glob("*/.building"):  # Of other configs.
         with contextlib.suppress(files.InUse), files.alone(left_over.parent / ".lock", wait=False):
             shutil.rmtree(left_over)
     aside = place.parent / ".building"
@@ -153,8 +143,10 @@ def _prepare(aside, builder, manual_dir):
     except AssertionError as error:
         if "No examples were yielded" not in str(error):
             raise
-        remedy = getattr(builder, "WHY_NONE", f"`tfds build datasets/{builder.name}` says why each was skipped.")
-        raise ValueError(f"{name} could not be built: not one clip of a split can be used. {remedy}") from error
+        raise ValueError(
+            f"{name} could not be built: not one clip of a split can be used. `tfds build datasets/{builder.name}` "
+            "says why each was skipped."
+        ) from error
     except (tf.errors.OpError, OSError, RuntimeError) as error:
         # TFDS wraps what a disk has said while it wrote a split.
         cause = error.__cause__ if isinstance(error, RuntimeError) else error

@@ -26,7 +26,7 @@ def check_length(policy: str, num_frames: int):
     if policy != FULL and num_frames < SHORTEST_HALF:
         raise ValueError(
             f"--precision={policy} has wrong gradients in TensorFlow where views are as short as {num_frames} frames: "
-            f"it needs at least {SHORTEST_HALF}. Train with --precision={FULL}, or raise --view_frames."
+            f"it needs at least {SHORTEST_HALF}. Train with --precision={FULL}, or from longer clips."
         )
 
 

@@ -21,7 +21,7 @@ class SmallOptions(Options):
     """
 
     kernel_frames: int = option(3, "Frames that a layer of the encoder sees, odd.", low=1, rare=True)
-    widths: tuple[int, ...] = option((16, 32, 32), "Filters of the convolutions of the encoder.", low=1, rare=True)
+    widths: tuple[int, ...] = option((16, 32, 32), "Filters of the convolutions of the encoder.", low=1, is_flag=False)
     outputs: int = option(4, "Series that the encoder returns.", low=1, rare=True)
     keep_place: bool = option(False, "Tell the head where in the frame a stroke lies, not only how it runs.")
 

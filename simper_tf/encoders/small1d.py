@@ -16,7 +16,7 @@ class Small1DOptions(Options):
     """Options of `small1d`. Clips of 8 samples are taken, so that a convolution sees at most 17."""
 
     kernel_frames: int = option(9, "Frames that a layer of the encoder sees, odd.", low=1, high=17, rare=True)
-    widths: tuple[int, ...] = option((32, 32, 32), "Filters of the convolutions of the encoder.", low=1, rare=True)
+    widths: tuple[int, ...] = option((32, 32, 32), "Filters of the convolutions of the encoder.", low=1, is_flag=False)
     outputs: int = option(4, "Series that the encoder returns.", low=1, rare=True)
     per_channel: bool = option(False, "Encode each channel of a series by itself, with the same weights.", rare=True)
 

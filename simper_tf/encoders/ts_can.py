@@ -54,7 +54,7 @@ class TSCANOptions(Options):
     """Options of `ts_can`. The published one has both; the paper of SimPer leaves attention out."""
 
     attention: bool = option(False, "Weigh motion by where the mean frame shows skin.", rare=True)
-    difference: bool = option(True, "Start from relative differences of frames, not from frames.", rare=True)
+    difference: bool = option(True, "Start from relative differences of frames, not from frames.", is_flag=False)
 
 
 @takes(TSCANOptions)

@@ -10,9 +10,7 @@ from simper_tf.evaluation.features import Features
 from simper_tf.utils import files
 
 
-def write(
-    path, clips: Features, values: Mapping[str, np.ndarray], unit: str, more: Mapping[str, np.ndarray] | None = None
-):
+def write(path, clips: Features, values: Mapping[str, np.ndarray], unit: str):
     """Writes a table; a full disk or a kill leaves an older one as it was.
 
     Its columns are `id`, `subject` where clips have any, `label (unit)` where any is known, and one of each protocol.
@@ -23,7 +21,6 @@ def write(
         clips: Those that were predicted.
         values: Protocol -> predictions, `(N,)` or `(N, H)`.
         unit: Of labels and predictions.
-        more: Title -> `(N,)` of further columns, which have no unit.
     """
     columns = {"id": clips.ids}
     if clips.subjects is not None:
@@ -31,7 +28,6 @@ def write(
     labels = {} if np.isnan(clips.labels).all() else {"label": clips.labels}
     for name, numbers in {**labels, **values}.items():
         columns |= _columns(name, np.asarray(numbers), unit)
-    columns |= {title: [_printed(number) for number in numbers] for title, numbers in (more or {}).items()}
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(columns)

@@ -63,8 +63,6 @@ class Task:
     # What `features.extract` takes from clips beside their features.
     extras: ClassVar[tuple[str, ...]] = ()
     answer: ClassVar[str] = "value"
-    # Splits on which protocols choose, beside the one that is predicted.
-    chosen_on: ClassVar[tuple[str, ...]] = ("train", "validation")
 
     def __post_init__(self):
         if not isinstance(self.unit, str) or not self.unit:
@@ -137,27 +135,6 @@ class Frequency(Task):
 
 
 @dataclasses.dataclass(frozen=True)
-class Unlabeled(Frequency):
-    """Frequency without labels: they are NaN, scores those of `reading.agreement`."""
-
-    unit: str = "Hz"
-    kind: ClassVar[str] = "unlabeled"
-    metrics: ClassVar[Mapping[str, tuple[Callable, str | None]]] = {}
-    chosen_on: ClassVar[tuple[str, ...]] = ("train",)
-
-
-@dataclasses.dataclass(frozen=True)
-class PartlyLabeled(Unlabeled):
-    """Frequency with labels of a few clips; those of the others are NaN.
-
-    A file of labels makes it, and no builder.
-    """
-
-    kind: ClassVar[str] = "partly_labeled"
-    metrics: ClassVar[Mapping[str, tuple[Callable, str | None]]] = metrics.METRICS
-
-
-@dataclasses.dataclass(frozen=True)
 class Scalar(Task):
     """One number a clip that is no frequency, such as a blood pressure in mmHg."""
 
@@ -178,7 +155,7 @@ class Series(Task):
         return "temperature_celsius" if self.unit == "°C" else "values"
 
 
-KINDS = {kind.kind: kind for kind in (Frequency, Unlabeled, Scalar, Series)}
+KINDS = {kind.kind: kind for kind in (Frequency, Scalar, Series)}
 
 
 def from_metadata(metadata) -> Task:

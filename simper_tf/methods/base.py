@@ -104,11 +104,6 @@ class Method(keras.Model):
         return cls.times(reverse_probability=reverse_probability)
 
     @classmethod
-    def changes_speed(cls) -> bool:
-        """Returns whether clips are played at other speeds than their own."""
-        return cls.times_for(2, (0.5, 2.0)).fastest > 1
-
-    @classmethod
     def appearance_from(cls, appearance: Appearance | None) -> Appearance | None:
         """Returns another method's appearance with what this one cannot do without, for comparisons under one."""
         return appearance

@@ -18,8 +18,8 @@ from simper_tf.views.appearance import Appearance
 class BYOLOptions(MomentumOptions):
     """Options of BYOL; the source has a momentum of 0.97 for 40 epochs, 0.99 for 100 or 300 and 0.996 for 1,000."""
 
-    hidden: int = option(4096, "Width of the hidden layer of projector and predictor.", low=1, rare=True)
-    projection: int = option(256, "Length of the projected vectors.", low=1, rare=True)
+    hidden: int = option(4096, "Width of the hidden layer of projector and predictor.", low=1, is_flag=False)
+    projection: int = option(256, "Length of the projected vectors.", low=1, is_flag=False)
     num_steps: int | None = option(
         None, "Steps of the run, over which the momentum rises to 1; None for a constant one.", low=1, is_flag=False
     )

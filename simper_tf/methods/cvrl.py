@@ -17,7 +17,7 @@ from simper_tf.views.times import DistantTimes
 class CVRLOptions(SimCLROptions):
     """Options of CVRL."""
 
-    hidden: int = option(2048, "Width of the hidden layers of the head.", low=1, rare=True)
+    hidden: int = option(2048, "Width of the hidden layers of the head.", low=1, is_flag=False)
 
 
 @register("cvrl", title="CVRL", reference="Qian et al., CVPR 2021, https://arxiv.org/abs/2008.03800")

@@ -19,9 +19,9 @@ from simper_tf.views.appearance import Appearance
 class MoCoOptions(MomentumOptions):
     """Options of MoCo."""
 
-    queue_size: int = option(256, "Keys in the queue, a multiple of the batch.", low=1, from_data=True, rare=True)
+    queue_size: int = option(256, "Keys in the queue, a multiple of the batch.", low=1, is_flag=False)
     temperature: float = option(0.2, "Divides the similarities.", low=0, above=True)
-    projection: int = option(128, "Length of the projected vectors.", low=1, rare=True)
+    projection: int = option(128, "Length of the projected vectors.", low=1, is_flag=False)
 
 
 @register("moco", title="MoCo v2", reference="He et al., CVPR 2020, https://arxiv.org/abs/1911.05722")

@@ -15,7 +15,7 @@ from simper_tf.views.times import SameSpeed
 class MomentumOptions(PriorOptions):
     """Options of a method with a slow copy."""
 
-    momentum: float = option(0.99, "Share of the slow copy that stays at every step.", low=0, high=1, rare=True)
+    momentum: float = option(0.99, "Share of the slow copy that stays at every step.", low=0, high=1, is_flag=False)
 
 
 class MomentumMethod(SelfSupervised):

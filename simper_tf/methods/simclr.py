@@ -31,7 +31,7 @@ class SimCLROptions(PriorOptions):
     """Options of SimCLR; its authors' code has the same temperature."""
 
     temperature: float = option(0.1, "Divides the similarities.", low=0, above=True)
-    projection: int = option(128, "Length of the projected vectors.", low=1, rare=True)
+    projection: int = option(128, "Length of the projected vectors.", low=1, is_flag=False)
 
 
 @register("simclr", title="SimCLR", reference="Chen et al., ICML 2020, https://arxiv.org/abs/2002.05709")

@@ -30,9 +30,11 @@ class SimPerOptions(PriorOptions):
         0.1, "Divides the differences of speeds that weigh the labels; 0 for hard labels.", low=0, rare=True
     )
     label_similarity: str = option(
-        "l1", "How differences of speeds become weights of labels.", choices=info_nce.LABEL_SIMILARITIES, rare=True
+        "l1", "How differences of speeds become weights of labels.", choices=info_nce.LABEL_SIMILARITIES, is_flag=False
     )
-    contrast_weight: float = option(1.0, "Weight of InfoNCE; 0 learns from the other terms alone.", low=0, rare=True)
+    contrast_weight: float = option(
+        1.0, "Weight of InfoNCE; 0 learns from the other terms alone.", low=0, is_flag=False
+    )
     sparsity_weight: float = option(
         0.0, "Weight of the power in the band that lies away from its peak.", low=0, rare=True
     )

@@ -23,7 +23,7 @@ class SiNCOptions(Options):
     inside.
     """
 
-    bandwidth_weight: float = option(1.0, "Weight of the power outside of the band.", low=0, rare=True)
+    bandwidth_weight: float = option(1.0, "Weight of the power outside of the band.", low=0, is_flag=False)
     sparsity_weight: float = option(
         1.0, "Weight of the power in the band that lies away from its peak.", low=0, rare=True
     )

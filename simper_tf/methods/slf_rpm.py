@@ -30,7 +30,7 @@ class SLFRPMOptions(PriorOptions):
     """
 
     temperature: float = option(0.1, "Divides the similarities.", low=0, above=True)
-    projection: int = option(2048, "Length of the projected vectors.", low=1, rare=True)
+    projection: int = option(2048, "Length of the projected vectors.", low=1, is_flag=False)
 
 
 @register(

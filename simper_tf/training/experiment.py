@@ -9,7 +9,7 @@ import tensorflow as tf
 from simper_tf import encoders
 from simper_tf.data.built import ClipData
 from simper_tf.encoders import precision
-from simper_tf.evaluation.tasks import Frequency, PartlyLabeled, Series, Task
+from simper_tf.evaluation.tasks import Frequency, Series, Task
 from simper_tf.methods import METHODS, Method, TrainingFacts
 from simper_tf.training import encoder_weights
 from simper_tf.training.settings import Settings, text_of
@@ -96,7 +96,7 @@ def assemble(
 
 def task_of(settings: Settings, clips: ClipData) -> Task:
     """Returns the task of a data set, a frequency with the band of the settings."""
-    task = PartlyLabeled() if settings.labels else clips.task
+    task = clips.task
     return dataclasses.replace(task, band=settings.band) if isinstance(task, Frequency) else task
 
 
@@ -130,7 +130,7 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
             "channel(s) and not 3. Leave the flag out."
         )
     times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
-    num_frames = settings.view_frames or SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
+    num_frames = SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
     # A label holds for a whole clip; all other methods see views of one length, so that they can be compared.
     look = _look_of_series(settings) if is_series(clip_shape[1:]) else settings.look()
     return Views(clip_shape[0] if kind.needs_labels else num_frames, times, look, settings.interpolation)

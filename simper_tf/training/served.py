@@ -25,24 +25,21 @@ def suiting(task: Task) -> list[str]:
     return [name for name in SERVED if task.kind in PROTOCOLS[name][1]]
 
 
-def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task, has_prior: bool = False) -> str:
+def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task) -> str:
     """Returns the protocol by which an exported model answers.
 
     Args:
         wanted: A name of `SERVED`, or `BEST`: the own head of a method that has one, else the smallest error on
-            validation clips, or within 1 % of it the first of `SERVED`. Without labels it is `fft_fundamental` after
-            training with a prior, `fft_calibrated` where a few clips are labeled, else `fft_resolved`.
+            validation clips, or within 1 % of it the first of `SERVED`.
         readouts: What evaluation has kept of each protocol.
         task: What the labels are.
-        has_prior: Whether a frequency prior has kept features in the band.
 
     Raises:
         ValueError: the protocol does not suit the task, or evaluation has not had it.
     """
-    # Those that suited the labels of evaluation: of one's own recordings some may be labeled there alone.
     names = [name for name in SERVED if name in readouts]
     if wanted == BEST:
-        wanted = _best(names, readouts, task, has_prior)
+        wanted = _best(names, readouts)
     if wanted not in names:
         raise ValueError(
             f"--readout={wanted} does not predict labels of the kind {task.kind}, or this run has not evaluated it. It "
@@ -68,11 +65,9 @@ def readout_of(name: str, found: Mapping) -> dict[str, object]:
     return {"harmonic": float(found["harmonic"]) if name == "fft_calibrated" else harmonics[name]}
 
 
-def _best(names, readouts, task, has_prior):
+def _best(names, readouts):
     if "supervised" in names:
         return "supervised"
-    if "validation" not in task.chosen_on:
-        return "fft_fundamental" if has_prior else "fft_calibrated" if "fft_calibrated" in names else "fft_resolved"
     errors = {name: readouts[name][ERROR] for name in names}
     least = min((error for error in errors.values() if math.isfinite(error)), default=math.inf)
     return next((name for name in names if errors[name] <= _LEVEL * least), BEST)

@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping
 from simper_tf.encoders import ENCODERS, with_saliency_sampler
 from simper_tf.evaluation.protocols import PROTOCOLS
 from simper_tf.methods import APPEARANCES, METHODS
-from simper_tf.recordings import gaps
 from simper_tf.training import served
 from simper_tf.utils.options import declared, option, options_of, text_of
 from simper_tf.utils.units import FEWEST_FRAMES
@@ -24,8 +23,6 @@ from simper_tf.views.views import INTERPOLATIONS
 # run, as it does not change the weights.
 _run, _data, _train, _views, _read, _serve = [functools.partial(option, group=name, free=False) for name in (
     "the run", "the data", "training", "views", "evaluation", "the exported model")]  # fmt: skip
-# Those that only recordings of one's own have.
-OF_VIDEOS = ("labels", "minutes", "window", "hop", "rate", "size", "gaps")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,17 +41,6 @@ class Settings:
     dataset: str = _data("rotating_digits/digits", "Data set as name/config. Each has a folder in datasets/.")
     data_dir: str = _data("data", "Folder of built data sets.", free=True)
     manual_dir: str = _data("", "Folder of raw files, for data sets that cannot be downloaded.", free=True)
-    videos: str = _data("", "Learn from your own recordings, videos or series, in place of a data set: a folder, a "
-                        "file or a 'pattern/**/*.mp4'. No labels are needed.")  # fmt: skip
-    window: float = _data(0.0, "Seconds of a clip of --videos; 0 takes what is proposed.", low=0.0)
-    hop: float = _data(0.0, "Seconds from one clip of --videos to the next; 0 takes what is proposed.", low=0.0,
-                       rare=True)  # fmt: skip
-    rate: float = _data(0.0, "Frames per second of clips of --videos; 0 takes what is proposed.", low=0.0, rare=True)
-    gaps: str = _data("interpolate", "Where samples of --videos are missing: interpolate short gaps and learn around "
-                      "long ones, or refuse those recordings.", choices=gaps.CHOICES,
-                      rare=True)  # fmt: skip
-    size: tuple[int, ...] = _data((), "Height,width in pixels of clips of --videos; empty takes what is proposed.",
-                                  rare=True)  # fmt: skip
     train_on: str = _data("train", "Splits whose clips train; with validation, none are left to choose settings by.",
                           choices=("train", "train+validation"), rare=True)  # fmt: skip
     train_clips: int = _data(0, "Train on at most so many clips; 0 takes all.", low=0)
@@ -76,8 +62,6 @@ class Settings:
     steps: int = _train(0, "Steps of the optimizer in the whole run; 0 takes those of all epochs.", low=0)
     best_epoch: bool = _train(False, "Keep the weights of the epoch whose head is best on validation clips, not the "
                               "last ones.", rare=True)  # fmt: skip
-    minutes: float = _train(0.0, "With --videos: minutes of training, from which the steps follow; 5 if neither is "
-                            "given.", low=0.0, free=True)  # fmt: skip
     batch_size: int = _train(4, "Clips a step, over all devices together.", low=1)
     learning_rate: float = _train(1e-3, "Learning rate of Adam at the start.", low=0.0)
     decay_epochs: tuple[int, ...] = _train((), "Divide the learning rate by 10 after these epochs; empty takes a "
@@ -93,7 +77,6 @@ class Settings:
                                    low=1.0, free=True, rare=True)  # fmt: skip
     overwrite: bool = _train(False, "Delete what the folder of the run holds and start again.", free=True)
     save_seconds: float = _train(30.0, "Seconds between checkpoints.", low=0.0, free=True, rare=True)
-    deterministic: bool = _train(False, "Use only operations that give the same bits every time. Slower.", rare=True)
     run_eagerly: bool = _train(False, "Run step by step in Python, without a graph, for a debugger.", rare=True)
     augment_on: str = _train("device", "Make views in the training step (device) or in the input pipeline (host).",
                              choices=("device", "host"), rare=True)  # fmt: skip
@@ -101,7 +84,6 @@ class Settings:
                             "one.", low=2)  # fmt: skip
     speed_range: tuple[float, float] = _views((0.5, 2.0), "Slowest and fastest speed of views, for methods that "
                                               "compare speeds.")  # fmt: skip
-    view_frames: int = _views(0, "Frames of a view; 0 takes the most that fit at the fastest speed.", low=0, rare=True)
     reverse_probability: float = _views(0.5, "Chance of playing a view backwards; 0 where labels are series.", low=0.0,
                                         rare=True)  # fmt: skip
     interpolation: str = _views("linear", "What a view shows between two frames: linear, their mean, as in the paper; "
@@ -114,8 +96,6 @@ class Settings:
                        choices=("validation", "test"), free=True)  # fmt: skip
     validation_clips: int = _read(0, "Use at most so many validation clips; 0 takes all.", low=0, free=True)
     test_clips: int = _read(0, "Use at most so many test clips; 0 takes all.", low=0, free=True)
-    labels: str = _read("", "A few labels of --videos, in a CSV file of stretches that somebody has counted: clips are "
-                        "read and scored by them.", free=True)  # fmt: skip
     artifacts: bool = _read(True, "Draw plots and export a model too, not only result rows.", free=True)
     format: str = _serve("saved_model", "Kind of exported model: a SavedModel, or a file with the encoder alone (onnx, "
                          "tflite; install the extra edge).", choices=("saved_model", "onnx", "tflite"),
@@ -150,8 +130,6 @@ class Settings:
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
                 given = ",".join(f"{number:g}" for number in pair)
                 raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {given}")
-        if len(self.size) not in (0, 2):
-            raise ValueError(f"--size takes height,width in pixels. Found: {','.join(map(str, self.size))}")
         if 0 < self.max_frames < FEWEST_FRAMES:
             raise ValueError(f"--max_frames={self.max_frames} refuses every clip. Give {FEWEST_FRAMES} or more, or 0.")
         for name in ("data_fraction", "label_fraction"):
@@ -181,9 +159,6 @@ class Settings:
             and self.train_on != "train",
             f"--train_on={self.train_on} takes all clips and labels. {back} --train_on=train.": self.train_on != "train"
             and (self.data_fraction < 1 or self.label_fraction < 1),
-            f"--view_frames={self.view_frames} {by}, which learns from whole clips. {back} --view_frames=0.": (
-                self.view_frames and kind.needs_labels
-            ),
         }
         for name, undo, given in (
             ("max_frames", "--max_frames=0", self.max_frames),
@@ -192,10 +167,6 @@ class Settings:
         ):
             sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
             refusals[sentence] = given and self.format != "saved_model"
-        for name in () if self.videos else OF_VIDEOS:
-            value = getattr(self, name)
-            sentence = f"--{name}={text_of(value)} means something with --videos only. Leave it out, or name videos."
-            refusals[sentence] = value != getattr(type(self), name)
         for sentence, applies in refusals.items():
             if applies:
                 raise ValueError(sentence)
@@ -221,12 +192,11 @@ class Settings:
         return {**self.defaults(), **self._fields(), **self.options}
 
     def defaults(self) -> dict[str, object]:
-        """Returns what holds of each setting where it is not given; None where that follows from the data."""
+        """Returns what holds of each setting where it is not given; None of an option of two defaults."""
         own = {}
         for name, field in [item for owner in owners() for item in self._chosen(owner).items()]:
-            default = None if field.metadata["from_data"] else field.default
             # An encoder and its sampler may share an option, with a default each.
-            own[name] = default if own.get(name, default) == default else None
+            own[name] = field.default if own.get(name, field.default) == field.default else None
         look = dataclasses.replace(self, options={}).look()
         own |= {name: getattr(look, name) for name in self._chosen("appearance")}
         return {field.name: field.default for field in setting_fields()} | own

@@ -22,7 +22,6 @@ def option(
     above: bool = False,
     rare: bool = False,
     is_flag: bool = True,
-    from_data: bool = False,
     **more,
 ):
     """Returns a field of a dataclass of options.
@@ -34,12 +33,11 @@ def option(
         low, high: Ends of the range of a number, or of the numbers of a tuple; `low` None for no range.
         above: Whether `low` itself is out.
         rare: Whether few users set it, so that only the long help shows it.
-        is_flag: Whether users set it at the command line. There, the others follow from the data.
-        from_data: Whether it follows from the data at the command line where no user sets it.
+        is_flag: Whether the command line has it; the others keep their default there, or follow from the data.
         more: What else somebody wants to know of it, by name.
     """
     bounds = {"low": low, "high": high, "above": above}
-    told = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag, "from_data": from_data}
+    told = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag}
     return dataclasses.field(default=default, metadata=told | more)
 
 

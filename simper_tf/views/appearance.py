@@ -15,7 +15,7 @@ RANGES = ("crop_area", "crop_aspect", "brightness", "contrast", "saturation", "b
 CHANCES = ("jitter_probability", "flip_probability", "gray_probability", "blur_probability", "solarize_probability")
 # Those that may be two, one for each set of views.
 PAIRS = ("blur_probability", "solarize_probability")
-_rare = functools.partial(option, rare=True)
+_rare, _python = functools.partial(option, rare=True), functools.partial(option, is_flag=False)
 
 
 @keras.saving.register_keras_serializable("simper_tf")
@@ -44,17 +44,17 @@ class Appearance(Frozen):
         (0.75, 4 / 3), "Range of the width of a crop over its height, as a factor."
     )
     brightness: tuple[float, float] = _rare((0.7, 1.3), "Range of the factor on all pixels.")
-    contrast: tuple[float, float] = _rare((1.0, 1.0), "Range of the factor on differences from the mean of a view.")
-    saturation: tuple[float, float] = _rare((1.0, 1.0), "Range of the factor on colorfulness, of clips in color.")
-    hue: float = _rare(0.0, "Largest turn of the hue, as a share of the circle, of clips in color.")
-    jitter_probability: float = _rare(1.0, "Chance of changing brightness, contrast, saturation and hue at all.")
+    contrast: tuple[float, float] = _python((1.0, 1.0), "Range of the factor on differences from the mean of a view.")
+    saturation: tuple[float, float] = _python((1.0, 1.0), "Range of the factor on colorfulness, of clips in color.")
+    hue: float = _python(0.0, "Largest turn of the hue, as a share of the circle, of clips in color.")
+    jitter_probability: float = _python(1.0, "Chance of changing brightness, contrast, saturation and hue at all.")
     flip_probability: float = option(0.5, "Chance of mirroring a view left to right.")
     blur_probability: float | tuple[float, float] = _rare(
         0.2, "Chance of a blur, or a pair, one for each set of views."
     )
-    blur_sigma: tuple[float, float] = _rare((0.1, 2.0), "Range of the deviation of the blur, in pixels.")
+    blur_sigma: tuple[float, float] = _python((0.1, 2.0), "Range of the deviation of the blur, in pixels.")
     gray_probability: float = option(0.0, "Chance of taking color away, of clips in color.")
-    solarize_probability: float | tuple[float, float] = _rare(
+    solarize_probability: float | tuple[float, float] = _python(
         0.0, "Chance of inverting bright pixels, or a pair, one for each set of views."
     )
     share_spatial: bool = _rare(False, "Change all views of a set alike, not each by itself.")

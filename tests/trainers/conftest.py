@@ -27,7 +27,7 @@ def _trained(tmp_path_factory):
 def finished(call, _trained, request):
     """Returns the folder of a run of 6 steps, with plots and an export: trained once, and a copy for each module."""
     if not _trained.exists():
-        call(pretrain.main, f"--run_dir={_trained}", "--deterministic", "--artifacts")
+        call(pretrain.main, f"--run_dir={_trained}", "--artifacts")
     copy = _trained.with_name(request.module.__name__.rpartition(".")[2])
     return copy if copy.exists() else pathlib.Path(shutil.copytree(_trained, copy))
 
@@ -64,6 +64,7 @@ def call(data_dir, monkeypatch, plain):
     monkeypatch.chdir(ROOT)
     # It makes a graph of its own, which takes as long as all the rest; `test_whether_it_learned.py` is about it.
     monkeypatch.setattr(scores, "say_whether_it_learned", lambda *_: None)
+    tf.config.experimental.enable_op_determinism()  # Runs are compared bit by bit.
 
     def run(main, *arguments):
         plain(main, f"--data_dir={data_dir}", *TINY, *arguments)

@@ -15,7 +15,7 @@ from trainers import cli, evaluate, pretrain
 
 pytestmark = pytest.mark.slow
 
-LABELED = ("--method=supervised", "--view_frames=0")
+LABELED = ("--method=supervised",)
 
 
 def encoder_of(folder):
@@ -30,9 +30,8 @@ def encoder_of(folder):
 def test_a_run_begins_with_the_encoder_of_a_run_or_an_export(
     call, tmp_path, finished, training_alone, capsys, method, part
 ):
-    own = ["--view_frames=0"] if method == "supervised" else []
     still = [f"--encoder_from={finished / part}", "--learning_rate=0", "--epochs=1"]
-    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *own, *still)
+    call(pretrain.main, f"--run_dir={tmp_path / 'run'}", f"--method={method}", *still)
     assert f"The encoder begins with the weights of {finished / part}." in capsys.readouterr().out
     before, after = encoder_of(finished), encoder_of(tmp_path / "run")
     assert len(before) == 10
@@ -82,7 +81,7 @@ def test_two_replicas_in_half_precision_begin_with_equal_weights(command, tmp_pa
 
 def test_a_stopped_run_continues_without_the_run_it_began_from(call, tmp_path, finished, training_alone, monkeypatch):
     shutil.copytree(finished, tmp_path / "source")
-    flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--deterministic", "--epochs=8"]
+    flags = [f"--encoder_from={tmp_path / 'source'}", *LABELED, "--epochs=8"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags)
     with monkeypatch.context() as patch:
         patch.setattr(cli, "show_training", lambda *_: signal.raise_signal(signal.SIGINT))  # At step 20 of 24.
@@ -164,7 +163,7 @@ def test_a_head_of_labels_in_another_unit_is_refused_first(call, tmp_path, finis
 
 def test_a_run_ends_with_its_best_epoch_also_after_a_stop(call, few, tmp_path, capsys, monkeypatch):
     few_clips = ["--dataset=rotating_digits/few", "--train_clips=0", "--validation_clips=0"]
-    flags = [*few_clips, *LABELED, "--head=spectrum", "--deterministic", "--steps=24", "--learning_rate=0.05"]
+    flags = [*few_clips, *LABELED, "--head=spectrum", "--steps=24", "--learning_rate=0.05"]
     flags.append("--best_epoch")
     # The fourth epoch is to be the best, whatever this machine's rounding makes of 24 steps: what is restored below was
     # kept before the stop.

@@ -58,7 +58,7 @@ def test_a_flagfile_draws_batches_from_a_small_stand_in(call, name):
 def test_supervised_flagfiles_have_the_papers_schedule(call, name, epochs, decays, batch_size):
     found = []
     for prefix in ("", "supervised_"):
-        call(lambda: found.append(options.settings()), f"--flagfile=flags/{prefix}{name}.cfg", "--view_frames=0")
+        call(lambda: found.append(options.settings()), f"--flagfile=flags/{prefix}{name}.cfg")
     before, settings = found
     assert (settings.method, settings.run_dir) == ("supervised", f"runs/supervised_{name}")
     assert (settings.epochs, settings.decay_epochs, settings.batch_size) == (epochs, decays, batch_size)

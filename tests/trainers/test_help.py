@@ -43,7 +43,7 @@ def test_help_shows_the_flags_of_users_and_helpfull_all():
     text, often = shown()
     assert 35 <= len(often) <= 45
     assert {"run_dir", "dataset", "method", "temperature", "labeled_clips", "band", "flip_probability"} <= often
-    assert not {"hue", "kernel_frames", "worker_seconds"} & often
+    assert not {"share_spatial", "kernel_frames", "worker_seconds"} & often
     assert f"{'  --batch_size=4':<28}Clips a step" in text
     full, every = shown(full=True)
     values = flags.FlagValues()
@@ -59,14 +59,13 @@ def test_every_flag_is_told_in_sentences():
     for name in shown(full=True)[1]:
         assert re.fullmatch(r"(<.*>: )?[A-Z].*\.", values[name].help), name
     assert re.search(r"Default: 0\.1 \(.*simclr.*\), 0\.2 \(moco\), 1\.0 \(simper\)\.", values["temperature"].help)
-    assert values["queue_size"].help.endswith("Default: from the data (moco).")
     assert values["prior_weight"].help.endswith("Default: 0.0.")
     assert values["flip_probability"].help.endswith("Default: 0.5 (simper; others have their own).")
 
 
 def test_evaluation_and_export_show_what_they_may_change():
     data = {"run_dir", "data_dir", "manual_dir"}
-    evaluation = {"split", "validation_clips", "test_clips", "labels", "artifacts", "labeled_clips"}
+    evaluation = {"split", "validation_clips", "test_clips", "artifacts", "labeled_clips"}
     assert shown(headings=options.OF_EVALUATION)[1] == data | evaluation
     assert shown(True, options.OF_EXPORT)[1] == data | {"format", "max_frames", "readout", "warm_up"}
 

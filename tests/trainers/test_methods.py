@@ -20,8 +20,7 @@ EXPORTED = ("moco", "supervised")
 
 @pytest.mark.parametrize("method", EXPORTED)
 def test_a_method_is_evaluated_and_exported_like_any_other(call, tmp_path, method):
-    own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
-    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own, "--artifacts")
+    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, "--artifacts")
     rows = results(tmp_path)
     assert {(row["method"], row["encoder"], row["n"]) for row in rows} == {(method, "small", 2)}
     protocols = {"fft", "fft_fundamental", "fft_paper", "fft_calibrated", "fft_resolved", "pixels", "probe"}
@@ -40,8 +39,7 @@ def assert_history(folder):
 @pytest.mark.usefixtures("training_alone")
 @pytest.mark.parametrize("method", sorted(set(METHODS) - set(EXPORTED)))
 def test_a_method_trains_like_any_other_and_keeps_its_history(call, tmp_path, method):
-    own = ["--view_frames=0"] if REGISTERED[method].needs_labels else []
-    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK, *own)
+    call(pretrain.main, f"--run_dir={tmp_path}", f"--method={method}", *QUICK)
     assert_history(tmp_path)
 
 
@@ -58,7 +56,7 @@ def test_no_epochs_leave_an_untrained_encoder_and_rows_say_so(call, tmp_path):
 
 @pytest.mark.usefixtures("training_alone")
 def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch):
-    flags_of_both = ["--method=moco", "--deterministic", "--epochs=8"]
+    flags_of_both = ["--method=moco", "--epochs=8"]
     call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *flags_of_both)
     stopping = [f"--run_dir={tmp_path / 'stopped'}", *flags_of_both]
     with monkeypatch.context() as patch:
@@ -92,7 +90,7 @@ def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch
         ),
         (["--freeze"], "--freeze=True means nothing with --method=simper, .*something with --method=supervised"),
         (
-            ["--method=supervised", "--view_frames=0", "--train_clips=1", "--batch_size=1"],
+            ["--method=supervised", "--train_clips=1", "--batch_size=1"],
             "one label, so .* nothing to learn",
         ),
         (
@@ -110,7 +108,7 @@ def test_flags_of_another_method_are_refused_before_training(call, tmp_path, arg
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("head", ["spectrum", "repnet"])
 def test_a_method_with_labels_is_exported_with_its_own_head(call, tmp_path, head):
-    own = ["--method=supervised", "--view_frames=0", f"--head={head}", "--freeze", "--artifacts"]
+    own = ["--method=supervised", f"--head={head}", "--freeze", "--artifacts"]
     call(pretrain.main, f"--run_dir={tmp_path}", *own, *QUICK)
     signature = tf.saved_model.load(tmp_path / "saved_model" / "1").signatures["serving_default"]
     clips = np.random.default_rng(0).integers(0, 256, (2, 150, 28, 28, 1), np.uint8)

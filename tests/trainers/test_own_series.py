@@ -1,5 +1,7 @@
-"""The commands of "Your own series" in docs/your_own_data.md; `test_videos.py` kills a run on the way."""
+"""The commands of "Your own series" in docs/your_own_data.md, one after the other."""
 
+import contextlib
+import io
 import json
 import pathlib
 import re
@@ -9,19 +11,16 @@ import numpy as np
 import pulses
 import pytest
 from absl import flags
-from finished import flags_of, results
-from processes import done
 from rest_server import serving
 
 from simper_tf.commands import main
-from trainers import client, evaluate, export, pretrain
+from trainers import client
 
 ROOT = pathlib.Path(__file__).parents[2]
 _, _, PAGE = (ROOT / "docs" / "your_own_data.md").read_text().partition("## Your own series")
 COMMANDS = [
     shlex.split(line) for line in re.findall(r"^    (?:python -m )?((?:trainers\.|simper )\w.*)$", PAGE, re.MULTILINE)
 ]
-LEARN = [word.replace("--minutes=2", "--minutes=0.2") for word in COMMANDS[1]]
 # Hz, and samples per second: no two files are alike.
 FILES = {"a.csv": (0.8, 25), "b.csv": (1.1, 50), "c.csv": (1.6, 64), "d.csv": (2.1, 50), "e.csv": (2.7, 100)}
 NEW, TOLERANCE = (1.9, 1.35), 0.03  # Hz. Who guesses within 0.7 to 3 Hz is off by 0.7 in the mean.
@@ -44,9 +43,11 @@ def journey(tmp_path_factory):
         # The second is slower than what was learned from, and as it was brought to.
         times, values = pulses.pulse(frequency, 20, (40, 25)[number], 20 + number, 2)
         pulses.write(folder / ("new.csv" if not number else "other.csv"), times, 1e-6 * (values - 3e5))
-    code, said, err = done([*LEARN, "--num_views=4"], folder=folder)
-    assert code == 0, err
-    return folder, said
+    _, *words = COMMANDS[1]
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        main.main([*words, "--steps=150"])
+    return folder, printed.getvalue()
 
 
 @pytest.fixture
@@ -72,27 +73,7 @@ def with_flags(monkeypatch):
 
 def test_the_page_has_the_commands_that_are_run_here():
     names = [words[words[0] == "simper"].removeprefix("trainers.") for words in COMMANDS]
-    assert names == ["predict", "pretrain", "evaluate", "export", "predict", "client"]
-
-
-def test_one_paragraph_says_what_is_done_with_series_and_why(journey):
-    folder, said = journey
-    before = flags_of(folder / "runs" / "pulse")
-    assert before["encoder"] == "small1d"
-    (told,) = [line for line in said.splitlines() if " are learned from" in line]
-    assert told.startswith("4 of 5 recordings (3:20 in all) are learned from, and 1 held out for the scores: ")
-    for words in (
-        "43.2 samples per second (8 to a period of the fastest repetition). All 2 channels are learned from together, "
-        "by --encoder=small1d, each clip without its mean",
-        "up to 0.1 s without a sample are interpolated, and no clip spans more",
-        "Clips last 6 s (4.8 of the slowest repetitions that were counted)",
-        "0.4 to 5.4 Hz can be read",
-        "Views show 149 samples",
-        "Noise in them is as strong at all times.",
-        f"Training takes {before['steps']} steps (0.2 minutes at ",
-    ):
-        assert words in told
-    assert "pixels" not in told
+    assert names == ["predict", "train", "predict", "client"]
 
 
 def test_files_unfit_to_learn_from_are_named_with_the_reason(journey):
@@ -102,21 +83,17 @@ def test_files_unfit_to_learn_from_are_named_with_the_reason(journey):
     assert left["still"].startswith("values that never change; expected a series in which something repeats.")
     assert left["short"].startswith("3.00 s; expected 6.00 s or more.")
     assert set(left) == {"times_alone", "still", "short"}
+    assert "5 recordings, " in first
+    assert "5 of 5 agree." in first
 
 
-def test_scores_and_the_next_version_come_by_the_same_commands(run, plain, capsys):
-    plain(evaluate.main, *COMMANDS[2][1:], "--noartifacts")
-    assert "there are no errors, only how sure readings are and whether they agree" in capsys.readouterr().out
-    found = {(row["protocol"], row["metric"]): row["value"] for row in results(run)}
-    assert found["fft_resolved", "label_free_periodic"] > 0.9
-    assert found["fft_resolved", "label_free_agreement_selfdistance"] > 0.9
-    plain(export.main, *COMMANDS[3][1:])
-    facts = json.loads((run / "saved_model" / "2" / "assets.extra" / "metadata.json").read_text())
-    assert (facts["frame_shape"], facts["value_range"], facts["overlap_frames"]) == ([1, 1, 2], None, None)
+def test_the_model_has_the_channels_and_no_size_of_pictures(run):
+    facts = json.loads((run / "saved_model" / "1" / "assets.extra" / "metadata.json").read_text())
+    assert (facts["frame_shape"], facts["value_range"]) == ([1, 1, 2], None)
 
 
 def test_the_model_reads_unseen_files_in_another_unit(run):
-    assert not main.main([*COMMANDS[4][1:], "other.csv"])
+    assert not main.main([*COMMANDS[2][1:], "other.csv"])
     records = json.loads(pathlib.Path("runs/predict/predictions.json").read_text())
     for record, frequency in zip(records, NEW, strict=True):
         np.testing.assert_allclose(record["learned"]["model"], frequency, atol=TOLERANCE)
@@ -124,7 +101,7 @@ def test_the_model_reads_unseen_files_in_another_unit(run):
 
 def test_a_server_is_asked_about_a_series_in_its_own_unit(run, with_flags, capsys):
     with serving(run / "saved_model" / "1") as (address, _):
-        words = [each.replace("http://localhost:8501", address) for each in COMMANDS[5]]
+        words = [each.replace("http://localhost:8501", address) for each in COMMANDS[3]]
         with_flags(client, words)
         told = [float(hertz) for hertz in re.findall(r"frequency_hz ([\d.]+)", capsys.readouterr().out)]
         assert len(told) >= 4
@@ -154,36 +131,11 @@ def test_without_a_model_a_file_is_read_by_learning_from_itself(run, tmp_path):
     np.testing.assert_allclose(record["learned"]["adapt"], NEW[0], atol=TOLERANCE)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["--blur_probability=0.5"],
-            "--blur_probability=0.5 is for pictures, but the clips are series, whose",
-        ),
-        (["--appearance=moco"], "--appearance=moco is for pictures, but the clips are series"),
-        (["--method=slf_rpm", "--speed_range=0.6,2"], "--method=slf_rpm is for pictures, but the clips are series"),
-        (
-            ["--gaps=refuse", "--videos=signals/[a-e].csv"],
-            r"No recording to learn from. The first of \d: .* s without a sample; expected one every",
-        ),
-    ],
-)
-def test_what_series_have_not_is_refused_by_its_flag(run, words, message, plain, tmp_path):
-    more = ("--steps=1", "--minutes=0", f"--run_dir={tmp_path / 'run'}", "--noartifacts")
-    with pytest.raises(ValueError, match=message):
-        plain(pretrain.main, *LEARN[1:], *more, *words)
-    assert not (tmp_path / "run").exists()
-
-
-def test_gaps_mean_something_with_recordings_only(plain, tmp_path):
-    with pytest.raises(ValueError, match="--gaps=refuse means something with --videos only"):
-        plain(pretrain.main, "--gaps=refuse", f"--run_dir={tmp_path / 'run'}")
-
-
-def test_channels_that_differ_are_refused_with_two_files(plain, tmp_path, monkeypatch):
+def test_channels_that_differ_are_refused_with_two_files(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for channels in (1, 3):
         pulses.write(pathlib.Path(f"{channels}.csv"), *pulses.pulse(1.0, 20, 50, 1, channels))
-    with pytest.raises(ValueError, match=r"the same number of channels. Found: 1 in 1.csv, 3 in 3.csv. Name"):
-        plain(pretrain.main, "--videos=*.csv", "--run_dir=run")
+    with pytest.raises(SystemExit):
+        main.main(["train", "*.csv", "--out=run"])
+    assert "the same number of channels. Found: 1 in 1.csv, 3 in 3.csv. Name" in capsys.readouterr().err
+    assert not pathlib.Path("run").exists()

@@ -71,7 +71,7 @@ def test_known_labels_train_and_all_clips_are_encoded(call, tmp_path, monkeypatc
     monkeypatch.setattr(pretrain.pipeline, "Batches", lambda *given: trained.append(given[1]) or batches(*given))
     share = ["--train_clips=40", "--data_fraction=0.5", "--label_fraction=0.4", "--epochs=1"]
     for method, number in (("supervised", 8), ("contrast_phys_plus", 20)):
-        call(pretrain.main, f"--run_dir={tmp_path / method}", f"--method={method}", *share, "--view_frames=0")
+        call(pretrain.main, f"--run_dir={tmp_path / method}", f"--method={method}", *share)
         assert trained[-1] == number
         assert (len(shown[-1].labels), shown[-1].known.sum()) == (20, 8)
         assert {row["n"] for row in results(tmp_path / method)} == {6}
@@ -102,7 +102,7 @@ def test_a_gap_without_test_clips_is_refused_before_training(call, tmp_path):
 
 
 def test_short_clips_train_are_evaluated_drawn_and_exported(call, tmp_path):
-    short = ["--clip_frames=60", "--label_gap=2,4", "--test_clips=20", "--view_frames=0", "--artifacts"]
+    short = ["--clip_frames=60", "--label_gap=2,4", "--test_clips=20", "--artifacts"]
     call(pretrain.main, f"--run_dir={tmp_path}", *short)
     assert np.load(tmp_path / "features.npz")["series"].shape[1] == 60
     assert (tmp_path / "plots" / "features_over_angle.png").exists()

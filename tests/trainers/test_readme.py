@@ -34,7 +34,7 @@ def test_the_commands_of_the_trainers_run_one_after_the_other(call, tmp_path):
     commands = trainer_commands()
     assert [name for name, *_ in commands] == ["pretrain", "evaluate", "export", "pretrain", "pretrain"]
     for name, *arguments in commands:
-        whole = ["--view_frames=0", "--steps=6"] * ("--method=supervised" in arguments)
+        whole = ["--steps=6"] * ("--method=supervised" in arguments)
         here = [re.sub("=runs/(quickstart|mine)", f"={tmp_path / 'mine'}", each) for each in arguments]
         # After the flagfile, so that the tiny sizes win.
         here = [each.replace("=runs/", f"={tmp_path}/") for each in here]

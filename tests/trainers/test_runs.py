@@ -80,7 +80,7 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
         (finished / name).touch()
     for name in ("checkpoints/step-9_temp", "saved_model/3.unfinished"):
         (finished / name).mkdir(parents=True)
-    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
+    call(pretrain.main, f"--run_dir={finished}")
     assert not [path for path in finished.rglob("*") if re.search(r"tmp|temp|unfinished|lock", path.name)]
     assert (finished / "checkpoints" / "step-6.index").exists()
 
@@ -89,13 +89,13 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
 def test_other_flags_are_refused_without_the_checkpoint_list(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
     with pytest.raises(ValueError, match="--seed was 0, now 7"):
-        call(pretrain.main, f"--run_dir={finished}", "--deterministic", "--seed=7")
+        call(pretrain.main, f"--run_dir={finished}", "--seed=7")
 
 
 @pytest.mark.slow
 def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys):
     (finished / "checkpoints" / "checkpoint").write_bytes(b"")
-    call(pretrain.main, f"--run_dir={finished}", "--deterministic")
+    call(pretrain.main, f"--run_dir={finished}")
     assert "checkpoints/checkpoint does not list step-6: read all the same." in (out := capsys.readouterr().out)
     assert "Training was finished at step 6." in out
 
@@ -104,7 +104,7 @@ def test_a_truncated_state_file_does_not_restart_training(call, finished, capsys
 def test_rows_name_their_settings_and_the_seed_is_none_of_them(call, finished):
     def settings(*arguments):
         found = []
-        call(lambda: found.append(options.settings().digest()), "--run_dir=x", "--deterministic", *arguments)
+        call(lambda: found.append(options.settings().digest()), "--run_dir=x", *arguments)
         return found[0]
 
     assert {row["settings"] for row in results(finished)} == {settings()}
@@ -144,7 +144,7 @@ def test_commands_that_read_a_run_never_overwrite_or_advise_it(call, tmp_path, m
 def test_a_default_given_or_left_out_is_of_the_same_run(call, tmp_path):
     call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}", "--temperature=1")
     adopted = []
-    for given in ([], ["--temperature=1"], ["--hue=0"]):
+    for given in ([], ["--temperature=1"], ["--crop_area=0.5,1"]):
         call(lambda: adopted.append(options.of_run().digest()), f"--run_dir={tmp_path}", *given)
     assert len(set(adopted)) == 1
     with pytest.raises(ValueError, match=r"--temperature was 1\.0, now 0\.5\."):
@@ -177,7 +177,7 @@ def test_damaged_rows_are_refused_before_any_work(call, finished, monkeypatch, m
     path.write_bytes(before[:-40])
     monkeypatch.setattr(evaluate, "extract", lambda *_: pytest.fail("It encodes clips."))
     with pytest.raises(ValueError, match=r"results\.jsonl, line \d+, is not a result row .*Delete that line"):
-        call(main, f"--run_dir={finished}", "--deterministic")
+        call(main, f"--run_dir={finished}")
     path.write_bytes(before)
 
 
@@ -248,7 +248,7 @@ def test_results_of_other_flags_stay_apart_without_checkpoints(call, finished, t
     before = results(run)
     shutil.rmtree(run / "checkpoints")
     with pytest.raises(ValueError, match=r"belongs to a run with other flags: --seed was 0, now 5"):
-        call(pretrain.main, f"--run_dir={run}", "--deterministic", "--seed=5")
+        call(pretrain.main, f"--run_dir={run}", "--seed=5")
     assert results(run) == before
 
 

@@ -18,12 +18,12 @@ from simper_tf.utils.options import options_of
 
 # Name in the rows -> the protocol, and the kinds of `tasks` it suits.
 PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
-    "fft_resolved": (fft_resolved, ("frequency", "unlabeled", "partly_labeled")),
+    "fft_resolved": (fft_resolved, ("frequency",)),
     "fft": (fft, ("frequency",)),
-    "fft_fundamental": (fft_fundamental, ("frequency", "unlabeled", "partly_labeled")),
+    "fft_fundamental": (fft_fundamental, ("frequency",)),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
-    "fft_calibrated": (fft_calibrated, ("frequency", "partly_labeled")),
-    "pixels": (pixels, ("frequency", "partly_labeled")),
+    "fft_calibrated": (fft_calibrated, ("frequency",)),
+    "pixels": (pixels, ("frequency",)),
     "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
     "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
     "pos": (functools.partial(skin, pulse=skin_colors.pos), ("frequency",)),

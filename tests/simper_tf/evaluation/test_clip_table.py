@@ -37,11 +37,6 @@ def test_series_have_a_column_for_each_of_their_values(tmp_path):
     }  # fmt: skip
 
 
-def test_further_columns_have_no_unit(tmp_path):
-    (found,) = written(tmp_path / "clips.csv", clips([1]), {"fft": np.array([2.0])}, "Hz", {"sure": np.array([0.5])})
-    assert found == {"id": "walk, 0", "label (Hz)": "1", "fft (Hz)": "2", "sure": "0.5"}
-
-
 def test_where_no_label_is_known_no_column_of_labels_stands(tmp_path):
     (found,) = written(tmp_path / "clips.csv", clips([np.nan]), {"fft": np.array([2.0])}, "Hz")
     assert list(found) == ["id", "fft (Hz)"]

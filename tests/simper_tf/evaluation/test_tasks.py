@@ -32,9 +32,7 @@ def test_a_task_survives_its_metadata_written_as_json(task):
 
 @pytest.mark.parametrize("found", [None, 7, [], {}, {"kind": "color", "unit": "Hz"}, {"unit": "Hz"}])
 def test_metadata_of_no_task_are_refused_with_the_known_kinds(found):
-    with pytest.raises(
-        ValueError, match=r"one of \['frequency', 'scalar', 'series', 'unlabeled'\], and its unit\. Received"
-    ):
+    with pytest.raises(ValueError, match=r"one of \['frequency', 'scalar', 'series'\], and its unit\. Received"):
         tasks.from_metadata(found)
 
 

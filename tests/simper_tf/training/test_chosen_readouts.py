@@ -2,7 +2,7 @@
 
 import pytest
 
-from simper_tf.evaluation.tasks import Frequency, Unlabeled
+from simper_tf.evaluation.tasks import Frequency
 from simper_tf.training import served
 
 HERTZ = Frequency("Hz")
@@ -23,13 +23,6 @@ def test_of_level_errors_the_readout_without_labels_answers(error, chosen):
 
 def test_an_error_that_is_no_number_is_never_chosen():
     assert served.choose("best", {"fft_resolved": {served.ERROR: float("nan")}, **ERRORS}, HERTZ) == "1nn"
-
-
-def test_without_labels_a_prior_or_a_few_clips_decide():
-    kept = {"fft_resolved": {}, "fft_fundamental": {}}
-    assert served.choose("best", kept, Unlabeled(), has_prior=True) == "fft_fundamental"
-    assert served.choose("best", kept, Unlabeled()) == "fft_resolved"
-    assert served.choose("best", {**kept, "fft_calibrated": {}}, Unlabeled()) == "fft_calibrated"
 
 
 @pytest.mark.parametrize(("wanted", "readouts", "known"), [("pixels", ERRORS, "fft, 1nn, probe"), ("best", {}, "none")])

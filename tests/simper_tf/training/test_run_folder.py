@@ -9,7 +9,7 @@ import pytest
 from simper_tf.training import run_folder
 from simper_tf.training.settings import Settings
 
-MINE = Settings(run_dir="mine", speed_range=(0.5, 2.0), deterministic=True, options={"temperature": 2.0})
+MINE = Settings(run_dir="mine", speed_range=(0.5, 2.0), run_eagerly=True, options={"temperature": 2.0})
 
 
 def change(path, old, new):
@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize(
     ("written", "meant"),
-    [("--speed_range=0.5,2.0", "0.5,2"), ("--deterministic=True", "true"), ("--temperature=2.0", "2")],
+    [("--speed_range=0.5,2.0", "0.5,2"), ("--run_eagerly=True", "true"), ("--temperature=2.0", "2")],
 )
 def test_a_flag_that_is_written_otherwise_says_the_same(folder, written, meant):
     change(folder / "flags.cfg", f"{written}\n", f"{written.partition('=')[0]}={meant}\n")
@@ -151,3 +151,19 @@ def test_a_file_in_place_of_the_folder_is_refused_and_stays(tmp_path):
     with pytest.raises(ValueError, match=r"--run_dir=.*mine is a file: name a folder\."):
         run_folder.opened(dataclasses.replace(MINE, run_dir=str(tmp_path / "mine"))).__enter__()
     assert (tmp_path / "mine").read_text() == "kept"
+
+
+def test_a_flag_of_an_earlier_version_says_what_does_it_now(tmp_path):
+    (tmp_path / "flags.cfg").write_text(
+        "--epochs=3\n--videos=\n--window=0.0\n--gaps=interpolate\n--deterministic=False\n"
+    )
+    assert run_folder.read_flags(tmp_path) == {"epochs": "3"}
+    assert run_folder.differences(tmp_path, Settings(epochs=3)) == ""
+    for line, now in (
+        ("--videos=clips", "--videos=clips is no flag any more: simper train learns from recordings of your own"),
+        ("--hue=0.0", "--hue=0.0 is no flag any more: it is an argument in Python alone"),
+        ("--view_frames=40", "--view_frames=40 is no flag any more: views have the most frames that fit"),
+    ):
+        (tmp_path / "flags.cfg").write_text(f"--epochs=3\n{line}\n")
+        with pytest.raises(ValueError, match=rf"flags\.cfg is of an earlier version: {now}.*Delete that line\."):
+            run_folder.read_flags(tmp_path)
