@@ -113,7 +113,9 @@ def read(
     kept = _Kept(progress)
     small = functools.partial(source.frames, wishes.start, wishes.end, shape_of(info, box), box)
     frames = kept.watched(_levels(small))
-    reading = recording.read(frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face)
+    reading = recording.read(
+        frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face, longest_step=info.longest_step
+    )
     return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading))
 
 

@@ -12,6 +12,7 @@ when recordings are added.
 """
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from typing import NamedTuple
@@ -56,6 +57,7 @@ def read(
     band: tuple[float, float] | None = None,
     keys: tuple[float, ...] = (),
     face: bool = False,
+    longest_step: float = math.inf,
     progress: Callable[[float], None] | None = None,
 ) -> result.Reading:
     """What repeats in a recording.
@@ -66,10 +68,11 @@ def read(
         keys: Seconds of the key frames of the file. What repeats with
             them and hardly moves is the compression of the file.
         face: Whether the frames show a face alone, whose pulse is sought.
+        longest_step: Seconds from one frame to the next beyond which some were lost: nothing is read across.
         progress: Called with the seconds that are read.
     """
     read_ones = []
-    for stretch in stretches.cut(frames):
+    for stretch in stretches.cut(frames, longest_step):
         # Several threads for matrices as small wait for each other: on busy cores they take up to 70 times as long.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             verdict, answers = _of_stretch(stretch, band, keys, face)

@@ -8,6 +8,7 @@ before and after it, and the two frames have little in common.
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -20,7 +21,7 @@ JUMP = 4.0
 # Frames on both sides of a cut correlate less than this.
 COMMON = 0.85
 NEARBY_SECONDS = 0.25
-# A hole of as many seconds and steps between frames ends a scene: nobody knows what happened in it.
+# A hole of as many seconds and steps between frames ends a scene, whether or not frames were lost in it.
 HOLE_SECONDS, HOLE_STEPS = 5.0, 20
 # Gray level below which all of a black frame lies, and share of a scene's light at which it has faded in.
 BLACK, LIT = 16, 0.9
@@ -43,42 +44,43 @@ class Stretch:
     rate: float
 
 
-def cut(frames: Iterable[tuple[float, np.ndarray]]) -> Iterator[Stretch]:
-    """Stretches of a recording in order, cut at its scenes.
+def cut(frames: Iterable[tuple[float, np.ndarray]], longest_step: float = math.inf) -> Iterator[Stretch]:
+    """Stretches of a recording in order, cut at its scenes and at its holes.
 
     Args:
         frames: Seconds and `(H, W, C)` uint8 of every frame.
+        longest_step: Seconds from one frame to the next beyond which some were lost.
     """
     kept: list[tuple[float, np.ndarray]] = []
     scene = 0
     for frame in frames:
         kept.append(frame)
         if kept[-1][0] - kept[0][0] >= LONGEST_SECONDS:
-            whole, kept, continued = _split(kept)
+            whole, kept, continued = _split(kept, longest_step)
             for piece in whole:
                 yield _stretch(scene, piece)
                 scene += not (continued and piece is whole[-1])
-    pieces = _at_cuts(kept)
+    pieces = _at_cuts(kept, longest_step)
     for piece in pieces:
         yield _stretch(scene, piece)
         scene += 1
 
 
-def _split(kept: list) -> tuple[list[list], list, bool]:
+def _split(kept: list, longest_step: float) -> tuple[list[list], list, bool]:
     """Pieces that are whole, what is kept for more, and whether the last goes on."""
-    pieces = _at_cuts(kept)
+    pieces = _at_cuts(kept, longest_step)
     if len(pieces) > 1:
         return pieces[:-1], pieces[-1], False
     return pieces, kept[-len(kept) // 4 :], True
 
 
-def _at_cuts(kept: list) -> list[list]:
+def _at_cuts(kept: list, longest_step: float) -> list[list]:
     """Frames between the cuts and the holes."""
     if not kept:
         return []
     rate = _rate(kept)
     steps = np.diff([seconds for seconds, _ in kept])
-    holes = np.flatnonzero(steps > max(HOLE_SECONDS, HOLE_STEPS / rate)) + 1
+    holes = np.flatnonzero(steps > min(longest_step, max(HOLE_SECONDS, HOLE_STEPS / rate))) + 1
     edges = {0, *cuts(np.stack([frame for _, frame in kept]), rate), *holes.tolist(), len(kept)}
     pieces = [kept[first:last] for first, last in itertools.pairwise(sorted(edges))]
     return [part for piece in pieces for part in _without_fades(piece)]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import av
 import numpy as np
+from scipy import ndimage
 
 from simper_tf.recordings import video
 from simper_tf.utils import raw_files, worker
@@ -34,6 +35,10 @@ _OPTIONS = {
 _ONE_EACH = {"av1", "ffv1", "gif", "h264", "hevc", "libdav1d", "mjpeg", "prores", "rawvideo", "vp9"}
 # Frames in a row, and packets, that come with a time already passed, or with an error, before the rest is given up.
 _MOST_LATE, _MOST_ERRORS = 16, 100
+# Late frames of which a single one may have a false time.
+_MIXED = 2
+# One more than the packets of frames that are shown before one that comes first, as encoders have it.
+_REORDERED = 9
 # Of a whole video, and for each byte of its file where there are more: a still picture for hours has less.
 _MOST_PIXELS, _MOST_PIXELS_A_BYTE = 2**33, 2**16
 # Bytes of a GIF, of which FFmpeg keeps all up to the end of a frame.
@@ -61,8 +66,8 @@ class _Times(NamedTuple):
     shown: np.ndarray
     keys: np.ndarray
     end: float
-    num_packets: int
     num_bytes: int
+    lost: np.ndarray  # Whether frames were lost between two.
 
 
 def probe(path, rate) -> Iterator[tuple]:
@@ -76,7 +81,7 @@ def probe(path, rate) -> Iterator[tuple]:
         RawDataError: as `video.probe`.
     """
     with _opened(path, rate) as opened:
-        origin, first = next(_timed(opened), (0.0, None))
+        origin, first = next(_Decoder(opened).timed(), (0.0, None))
         if first is None:
             raise unreadable(path, "no frame in it can be decoded")
         height, width = _shape_shown(first)
@@ -95,19 +100,22 @@ def probe(path, rate) -> Iterator[tuple]:
         "width": width, "height": height, "rate": average, "seconds": count / average, "num_frames": count,
         "stated_frames": stated, "keys": (times.keys - start).tolist(),
         "bits": 8 * times.num_bytes / (width * height * count), "codec": codec, "pixel_format": pixel_format,
-        "longest_gap": float(gaps.max()), "notes": notes,
+        "longest_gap": float(np.max(gaps, where=~times.lost, initial=0.0)), "notes": notes,
     }, b""  # fmt: skip
 
 
 def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
-    """Yields batches of small frames: their times and shape, and their bytes. Arguments are those of `video.decoded`.
+    """Yields batches of small frames: their times and shape, and their bytes; then how many frames were lost.
+
+    Arguments are those of `video.decoded`.
 
     Raises:
         RawDataError: as `video.decoded`.
     """
     with _opened(path, rate) as opened:
-        batch, origin, scaler = [], None, av.video.reformatter.VideoReformatter()  # One, for it is dear to set up.
-        for moment, frame in _timed(opened):
+        batch, origin, decoder = [], None, _Decoder(opened)
+        scaler = av.video.reformatter.VideoReformatter()  # One, for it is dear to set up.
+        for moment, frame in decoder.timed():
             origin = moment if origin is None else origin
             if moment - origin >= end:
                 break
@@ -120,6 +128,7 @@ def frames(path, start, end, shape, box, rate) -> Iterator[tuple]:
             raise unreadable(path, "no frame in it can be decoded")
     if batch:
         yield _packed(batch)
+    yield {"times": [], "shape": (0, *shape, 3), "lost": decoder.lost, "lead": decoder.lead}, b""
 
 
 def _packed(batch):
@@ -195,54 +204,123 @@ def _packets(opened, *streams):
     """Yields the packets of streams that hold something; where reading fails it goes on behind, some times."""
     count = 0
     for _ in range(_MOST_ERRORS):
-        with contextlib.suppress(av.FFmpegError):
+        try:
             for packet in opened.container.demux(*streams):
                 count += 1
                 if count > 2 * _MOST_FRAMES:
                     raise unreadable(opened.path, "an index without end")
                 if packet.size:
                     yield packet
-            return
-
-
-def _decoded(opened):
-    """Yields the frames of a stream in the order shown; packets that cannot be decoded are left out."""
-    for packet in itertools.chain(_packets(opened, opened.stream), [None]):  # The last has the decoder hand out all.
-        worker.allow()
-        try:
-            shown = opened.stream.codec_context.decode(packet)
-        except MemoryError:
-            raise
         except av.FFmpegError:
             continue
-        yield from shown
+        except IndexError:  # At the end PyAV stumbles over streams that began in the middle of the file.
+            pass
+        return
 
 
-def _timed(opened):
-    """Yields `(seconds, frame)`, rising.
+class _Decoder:
+    """The frames of an open file, in the order shown.
 
-    AVI files hold the order of decoding alone, which is even. A frame without a time comes as long after the one
-    before as that one did. One that is not later than the one before it is left out; many in a row end the video.
+    A frame is lost if its packet cannot be decoded, if it does not come, or if it comes too late. After two that
+    come too late all are, up to the next key frame: the decoder takes pictures of other moments for them.
+
+    Attributes:
+        lost: Frames lost so far.
+        lead: Seconds of lost frames before the first that is shown.
     """
-    last, step, late = None, 0.0, 0
-    base, has_dts = float(opened.stream.time_base), opened.container.format.name == "avi"
-    for number, frame in enumerate(_decoded(opened)):
-        stamp = frame.dts if has_dts else frame.pts
-        if opened.rate:
-            moment = number / opened.rate
-        elif stamp is not None:
-            moment = stamp * base
-        elif last is None:
-            continue
+
+    def __init__(self, opened):
+        self._opened, self.lost, self.lead = opened, 0, 0.0
+        self._tells = not opened.rate and opened.stream.codec_context.name in _ONE_EACH
+        # Stamps of packets whose frames have not come, the first of all; packets refused; frames late since a key.
+        self._expected, self._first, self._refused, self._late = set(), None, 0, 0
+
+    def timed(self):
+        """Yields `(seconds, frame)`, rising.
+
+        AVI files hold the order of decoding alone, which is even. A frame without a time comes as long after the one
+        before as that one did. One that is not later than the one before it is left out; many in a row end the video.
+        """
+        last, late = None, 0
+        for (moment, stamp, frame), (after, *_) in itertools.pairwise(itertools.chain(self._stamped(), [(None,)])):
+            if None not in (last, after) and last < after < moment - video.LONGEST_GAP:  # Its time is false.
+                self._expected.discard(stamp)
+                self.lost += 1
+                continue
+            is_late = last is not None and moment <= last
+            late = late + 1 if is_late else 0
+            if late > _MOST_LATE:
+                break
+            if self._is_whole(frame, stamp, is_late):
+                if last is None:
+                    self._begin(moment)
+                last = moment
+                yield moment, frame
+        self.lost += len(self._expected)
+
+    def _stamped(self):
+        """Yields seconds, stamp and frame of all that the decoder hands out."""
+        last, step, base = None, 0.0, float(self._opened.stream.time_base)
+        for number, frame in enumerate(self._decoded()):
+            stamp = _stamp(self._opened, frame)
+            if self._opened.rate:
+                moment = (number + self._refused) / self._opened.rate
+            elif stamp is not None:
+                moment = stamp * base
+            elif last is None:
+                continue
+            else:
+                moment = last + step
+            if last is None or moment > last:
+                last, step = moment, moment - last if last is not None else 0.0
+            yield moment, stamp, frame
+
+    def _decoded(self):
+        """Yields all that the decoder hands out; packets that it refuses are left out."""
+        opened = self._opened
+        for packet in itertools.chain(_packets(opened, opened.stream), [None]):  # The last has it hand out all.
+            worker.allow()
+            if self._tells and packet is not None and not packet.is_discard:
+                self._expect(_stamp(opened, packet))
+            try:
+                shown = opened.stream.codec_context.decode(packet)
+            except MemoryError:
+                raise
+            except av.FFmpegError:
+                self._refused += 1
+                self.lost += not self._tells
+                continue
+            yield from shown
+
+    def _expect(self, stamp):
+        if stamp is not None:
+            self._expected.add(stamp)
+            self._first = min(stamp, self._first if self._first is not None else stamp)
+
+    def _begin(self, moment):
+        """Has no frames count as lost that come shortly before the first that stands by itself: cuts leave some."""
+        lead = moment - float(self._first * self._opened.stream.time_base) if self._first is not None else 0.0
+        if lead > video.LONGEST_GAP:
+            self.lead = lead
         else:
-            moment = last + step
-        late = late + 1 if last is not None and moment <= last else 0
-        if late > _MOST_LATE:
-            return
-        if not late:
-            step = moment - last if last is not None else step
-            last = moment
-            yield moment, frame
+            self.lost = 0
+
+    def _is_whole(self, frame, stamp, is_late):
+        """Returns whether a frame is shown; counts those that should have come before it."""
+        if frame.interlaced_frame:  # Of which each field may have a packet.
+            self._tells, self._expected = False, set()
+        missing = {one for one in self._expected if stamp is not None and one < stamp}
+        is_new = not self._tells or stamp in self._expected
+        self._expected -= missing | {stamp}
+        self._late = is_late + (0 if frame.key_frame else self._late)
+        is_whole = not is_late and self._late < _MIXED
+        self.lost += len(missing) + (is_new and not is_whole)
+        return is_whole
+
+
+def _stamp(opened, packet_or_frame):
+    """Returns the time in ticks, or of AVI files, which hold no other, the place in the order of decoding."""
+    return packet_or_frame.dts if opened.container.format.name == "avi" else packet_or_frame.pts
 
 
 def _times_of_packets(opened, origin):
@@ -250,24 +328,32 @@ def _times_of_packets(opened, origin):
     stream, base = opened.stream, float(opened.stream.time_base)
     if opened.rate or stream.codec_context.name not in _ONE_EACH:
         return None
-    has_dts = opened.container.format.name == "avi"
-    shown, keys, end, count, total = [], [], 0.0, 0, 0
+    shown, keys, end, total = [], [], 0.0, 0
     for packet in _packets(opened, *opened.container.streams.video, *opened.container.streams.audio):
         worker.allow()
-        stamp = packet.dts if has_dts else packet.pts
+        stamp = _stamp(opened, packet)
         if stamp is not None:
             end = max(end, float((stamp + (packet.duration or 0)) * packet.time_base))
         if packet.stream_index == stream.index:
-            count, total = count + 1, total + packet.size
+            total += packet.size
             if stamp is None:
                 return None
             if not packet.is_discard:
                 shown.append(stamp * base)
-                keys += [stamp * base] * packet.is_keyframe
-    first = min(shown, default=0.0) if has_dts else origin
-    shown = np.unique([moment for moment in shown if moment >= first - 1e-9])
-    keys = np.unique([moment for moment in keys if moment >= first - 1e-9])
-    return _Times(shown, keys, end, count, total)
+                keys.append(packet.is_keyframe)
+    shown, order = np.unique(_without_strays(np.array(shown)), return_index=True)
+    keys = np.array(keys, bool)[order]
+    kept = np.isfinite(shown) & (shown >= (-np.inf if opened.container.format.name == "avi" else origin - 1e-9))
+    return _Times(shown[kept], shown[keys & kept], end, total, np.zeros(max(kept.sum() - 1, 0), bool))
+
+
+def _without_strays(moments):
+    """Returns times of packets, with NaN for each that is false: later than those after it, or before those before."""
+    usual, reach = ndimage.median_filter(moments, 2 * _REORDERED - 1, mode="nearest"), _REORDERED
+    strays = np.zeros(len(moments), bool)  # Nobody knows what was before the first, and what follows the last.
+    strays[:-reach] |= moments[:-reach] > usual[reach:] + video.LONGEST_GAP
+    strays[reach:] |= moments[reach:] < usual[:-reach] - video.LONGEST_GAP
+    return np.where(strays, np.nan, moments)
 
 
 def _times_of_index(opened):
@@ -280,16 +366,17 @@ def _times_of_index(opened):
     if len(entries) != stream.frames or not held:
         return None
     times = np.array([entry.timestamp for entry in held]) * float(stream.time_base)
-    return _Times(times, times, times[-1] + float(stream.time_base), len(held), sum(entry.size for entry in held))
+    size = sum(entry.size for entry in held)
+    return _Times(times, times, times[-1] + float(stream.time_base), size, np.zeros(len(held) - 1, bool))
 
 
 def _times_of_frames(path, rate):
     with _opened(path, rate) as opened:
-        pairs = [(moment, frame.key_frame) for moment, frame in _timed(opened)]
-    shown = np.array([moment for moment, _ in pairs])
+        decoder = _Decoder(opened)
+        told = [(moment, frame.key_frame, decoder.lost) for moment, frame in decoder.timed()]
+    shown, is_key, lost = np.array(told).reshape(-1, 3).T
     end = 2 * shown[-1] - shown[-2] if len(shown) > 1 else 0.0
-    keys = np.array([moment for moment, is_key in pairs if is_key])
-    return _Times(shown, keys, end, len(shown), os.path.getsize(path))  # noqa: PTH202
+    return _Times(shown, shown[is_key > 0], end, os.path.getsize(path), np.diff(lost) > 0)  # noqa: PTH202
 
 
 def _notes(opened, times):
@@ -304,9 +391,6 @@ def _notes(opened, times):
     seconds = times.end - begin
     if stated and seconds < stated - max(0.5, 0.05 * stated):
         return [f"The file states {stated:.2f} s and holds {seconds:.2f} s: the rest is missing or damaged."]
-    if times.num_packets < 0.95 * stream.frames - 1:
-        held = f"{stream.frames} frames and holds {times.num_packets}"
-        return [f"The file states {held}: the rest is missing or damaged."]
     return []
 
 

@@ -39,6 +39,7 @@ class Info:
         height, width: Pixels as shown; 1 and 1 for a series.
         bits: Of the file for each pixel of each frame; None for what is not compressed.
         longest_gap: Seconds without a frame above which what lies between is not known; of a series see `gaps.longest`.
+        longest_step: Seconds from one frame to the next beyond which some were lost; infinite where none are.
         keys: Times of frames that compression has stored as whole pictures, rising, where that is known.
     """
 
@@ -48,6 +49,7 @@ class Info:
     width: int
     bits: float | None = None
     longest_gap: float = video.LONGEST_GAP
+    longest_step: float = math.inf
     keys: Sequence[float] = ()
 
 
@@ -124,10 +126,13 @@ class Video(Source):
         header = video.probe(self._path, **self._settings)
         self.notes = tuple(header.notes)
         gap = max(video.LONGEST_GAP, 2 / header.rate)
-        return Info(header.rate, header.seconds, header.height, header.width, header.bits, gap, header.keys)
+        step = video.longest_step(header)
+        return Info(header.rate, header.seconds, header.height, header.width, header.bits, gap, step, header.keys)
 
     def frames(self, start, end, shape, box):
-        return video.decoded(self._path, start, end, shape, box, **self._settings)
+        damage, notes = video.Damage(), video.probe(self._path, **self._settings).notes
+        yield from video.decoded(self._path, start, end, shape, box, **self._settings, damage=damage)
+        self.notes = (*notes, *damage.notes())
 
 
 class Images(Source):

@@ -5,6 +5,7 @@ and the web varies. Times are seconds from the first frame that can be decoded. 
 without seeking. A rotation stored in the file is applied; both fields of an interlaced frame are averaged.
 """
 
+import dataclasses
 import functools
 import math
 import os
@@ -19,10 +20,37 @@ from simper_tf.utils.errors import RawDataError
 # Longest time (s) without a frame that is still taken for a running video. A longer silence, inside the interval or
 # at its ends, can hide a quarter of a typical repetition of Countix, and is how truncation and damage show.
 LONGEST_GAP = 0.25
+_MOST_HOLES = 3  # That are named.
 MAX_RATE = 1000.0  # Frames per second; more is a damaged header.
 _DECODING = "simper_tf.recordings.decoding"
 
 Box = tuple[int, int, int, int]
+
+
+@dataclasses.dataclass
+class Damage:
+    """What of a video was lost, as far as it was read.
+
+    Attributes:
+        frames: How many cannot be decoded, or are built on such ones.
+        lead: Seconds of them before the first that is shown, from which times count.
+        holes: Spans without a frame where the file has some.
+    """
+
+    frames: int = 0
+    lead: float = 0.0
+    holes: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+
+    def notes(self) -> list[str]:
+        """Returns it as sentences."""
+        said = [f"{self.frames} frames cannot be decoded."] if self.frames else []
+        if self.lead:
+            said.append(f"The first {self.lead:.2f} s cannot be decoded: times count from there.")
+        if self.holes:
+            spans = ", ".join(f"{start:.2f}-{end:.2f}" for start, end in self.holes[:_MOST_HOLES])
+            more = len(self.holes) - _MOST_HOLES
+            said.append(f"Nothing is known of {spans} s{f' and of {more} more holes' if more > 0 else ''}.")
+        return said
 
 
 class VideoInfo(NamedTuple):
@@ -38,7 +66,7 @@ class VideoInfo(NamedTuple):
     bits: float  # Of the file, for each pixel of each frame.
     codec: str
     pixel_format: str
-    longest_gap: float  # Seconds between two neighboring frames, at most.
+    longest_gap: float  # Seconds between two neighboring frames, at most, as filmed: none are lost between them.
     notes: Sequence[str]  # Sentences on what the file states and does not hold.
 
 
@@ -75,6 +103,7 @@ def decoded(
     box: Box | None = None,
     rate: float | None = None,
     keeps_times: bool = False,
+    damage: Damage | None = None,
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yields time and frame of each frame shown at `start <= time < end`, times rising.
 
@@ -87,6 +116,7 @@ def decoded(
             size of the video, or of the box.
         box: `(left, top, width, height)` in pixels, as shown, of what is looked at; None for the whole frame.
         rate, keeps_times: As of `probe`.
+        damage: Where to put what was lost, as it is come to; the hole at the end, when all is read.
 
     Raises:
         RawDataError: as `probe`, or a frame cannot be converted.
@@ -95,15 +125,28 @@ def decoded(
     Example:
         `colors = [frame.mean(axis=(0, 1)) for _, frame in decoded("me.mp4", shape=(36, 64))]`
     """
+    info = probe(path, rate, keeps_times)
     longer = 1.0 if rate is None or keeps_times else _measured(path, rate).rate / rate
     if shape is None:
-        info = _measured(path, rate)
         shape = (box[3], box[2]) if box else (info.height, info.width)
     arguments = {"start": start / longer, "end": end / longer, "shape": tuple(shape), "box": box, "rate": rate}
+    damage, last, limit = damage if damage is not None else Damage(), None, longest_step(info)
     for facts, content in worker.answers(f"{_DECODING}:frames", path, **arguments):
         pictures = np.frombuffer(content, np.uint8).reshape(facts["shape"])
         for moment, picture in zip(facts["times"], pictures, strict=True):
-            yield longer * moment, picture
+            moment *= longer
+            if last is not None and moment - last > limit:
+                damage.holes.append((last, moment))
+            last = moment
+            yield moment, picture
+        damage.frames, damage.lead = facts.get("lost", 0), longer * facts.get("lead", 0.0)
+    if last is not None and min(end, info.seconds - 1 / info.rate) - last > limit:
+        damage.holes.append((last, min(end, info.seconds)))
+
+
+def longest_step(info: VideoInfo) -> float:
+    """Returns the seconds from one frame to the next beyond which some are lost between them."""
+    return max(1.01 * info.longest_gap, LONGEST_GAP, 2 / info.rate)
 
 
 def read_interval(path, start, end, size):

@@ -1,13 +1,16 @@
 """Videos that are damaged, hostile or no videos: what is left is read with a note, the rest refused by name."""
 
 import os
+import pathlib
 import re
 
+import av
 import numpy as np
 import pytest
-from ramps import EVEN, noise, ramp, read, write
+from ramps import EVEN, grainy, noise, ramp, read, write
 
-from simper_tf.recordings import video
+from simper_tf.reading import readings
+from simper_tf.recordings import sources, video
 from simper_tf.utils.errors import RawDataError
 
 
@@ -141,3 +144,121 @@ def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path):
     for path, said in ((tmp_path / "pipe.mp4", "a named pipe"), ("/dev/zero", "a device"), (tmp_path, "a folder")):
         with pytest.raises(RawDataError, match=f"{path}: found {said}; expected a complete video"):
             video.probe(path)
+
+
+def turned(content, seed, number, first):
+    """Returns bytes in which single bits are turned around, behind the first so many."""
+    content, random = bytearray(content), np.random.default_rng(seed)
+    for place in random.integers(first, len(content), number):
+        content[place] ^= 1 << int(random.integers(8))
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "pixels"),
+    [
+        ("a.mp4", "libx264", "yuv420p"), ("a.mkv", "libx265", "yuv420p"), ("a.webm", "libvpx-vp9", "yuv420p"),
+        ("a.ts", "mpeg2video", "yuv420p"), ("a.avi", "mpeg4", "yuv420p"), ("a.mov", "mjpeg", "yuvj420p"),
+    ],
+)  # fmt: skip
+def test_frames_that_are_not_shown_are_counted_as_lost(folder, name, codec, pixels):
+    path = write(folder / f"turned_{name}", grainy(50), codec=codec, pixels=pixels, movflags="faststart")
+    whole = path.read_bytes()
+    for seed in range(3):
+        path.write_bytes(turned(whole, seed, 10, 3000))
+        damage = video.Damage()
+        info, shown = video.probe(path), [moment for moment, _ in video.decoded(path, shape=(4, 4), damage=damage)]
+        assert np.diff(shown).min() > 0
+        assert len(shown) + damage.frames <= 51
+        assert damage.frames or len(shown) == info.num_frames
+
+
+def test_no_sound_film_has_lost_frames(folder):
+    for name, codec in (("a.mp4", "libx264"), ("b.avi", "libx264"), ("c.mkv", "libx265"), ("d.webm", "libvpx")):
+        damage = video.Damage()
+        path = write(folder / f"sound_{name}", grainy(40), codec=codec)
+        assert len(list(video.decoded(path, damage=damage))) == 40
+        assert (damage, video.probe(path).notes) == (video.Damage(), [])
+
+
+def without(path, first, last):
+    """Has the packets of some frames be nothing a decoder knows."""
+    content = bytearray(path.read_bytes())
+    with av.open(str(path)) as container:
+        packets = [(packet.pos, packet.size) for packet in container.demux(video=0) if packet.size]
+    for place, size in packets[first:last]:
+        content[place : place + size] = b"\xff" * size
+    path.write_bytes(content)
+
+
+def test_a_hole_of_lost_frames_ends_a_scene_and_is_named(folder):
+    path = write(folder / "hole.mov", grainy(50), codec="mjpeg", pixels="yuvj420p")
+    without(path, 20, 40)
+    source = sources.Video(path)
+    done = readings.read(source)
+    edges = [(scene.start, scene.end) for scene in done.reading.scenes]
+    np.testing.assert_allclose(edges, [(0, 0.76), (1.6, 1.96)], atol=1e-6)
+    assert source.notes == ("20 frames cannot be decoded.", "Nothing is known of 0.76-1.60 s.")
+
+
+def test_a_few_lost_frames_are_named_and_read_across(folder):
+    path = write(folder / "few.mov", grainy(50), codec="mjpeg", pixels="yuvj420p")
+    without(path, 20, 23)
+    done = readings.read(sources.Video(path))
+    assert len(done.reading.scenes) == 1
+    assert done.notes[0] == "3 frames cannot be decoded."
+
+
+def test_frames_lost_at_both_ends_are_named(folder):
+    path = write(folder / "ends.mov", grainy(50), codec="mjpeg", pixels="yuvj420p")
+    without(path, 0, 20)
+    without(path, 40, 50)
+    source = sources.Video(path)
+    assert [round(moment, 2) for moment, _ in source.frames(0, np.inf, (4, 4), None)] == pytest.approx(EVEN[:20])
+    assert source.notes == (
+        "30 frames cannot be decoded.", "The first 0.80 s cannot be decoded: times count from there.",
+        "Nothing is known of 0.76-1.20 s.",
+    )  # fmt: skip
+
+
+def test_a_long_still_as_filmed_is_no_hole(folder):
+    times = np.concatenate([EVEN[:25], 3 + EVEN[:25]])
+    source = sources.Video(write(folder / "still.mp4", grainy(50), times))
+    assert len(readings.read(source).reading.scenes) == 1
+    assert source.notes == ()
+
+
+def test_empty_frames_between_those_of_an_avi_are_no_damage(folder):
+    path = folder / "double.avi"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=50)
+        stream.height, stream.width, stream.pix_fmt = 48, 64, "yuv420p"
+        for number, picture in enumerate(grainy(50)):
+            frame = av.VideoFrame.from_ndarray(picture, "rgb24")
+            frame.pts = 2 * number
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    info = video.probe(path)
+    assert (info.num_frames, info.stated_frames, info.notes) == (50, 99, [])
+
+
+def test_a_false_time_costs_one_frame(folder):
+    path = write(folder / "stray.ts", grainy(50), codec="mpeg2video")
+    content = bytearray(path.read_bytes())
+    with av.open(str(path)) as container:
+        packet = [packet for packet in container.demux(video=0) if packet.size][30]
+    at = content.index(b"\0\0\1\xe0", packet.pos)
+    content[at + 9] ^= 0b100  # The third highest bit of its time.
+    path.write_bytes(content)
+    damage = video.Damage()
+    shown = [moment for moment, _ in video.decoded(path, shape=(4, 4), damage=damage)]
+    assert len(shown) == 49
+    assert shown[-1] == pytest.approx(49 / 25)
+    assert damage.frames == 1
+
+
+def test_a_stream_that_begins_in_the_middle_ends_nothing():
+    path = pathlib.Path(__file__).parents[4] / "shared/real/hostile/damaged.ts"
+    if not path.exists():
+        pytest.skip("real files are not there")
+    assert len(list(video.decoded(path, shape=(4, 4)))) > 200
