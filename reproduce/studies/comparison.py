@@ -112,28 +112,22 @@ def published_recipe(scale: Scale) -> Study:
 
 
 def summary(scale: Scale) -> Study:
-    """Returns the main readouts on MNIST and on smaller digits, beside the paper, the pixels alone and floors."""
+    """Returns three readouts on MNIST and on smaller digits: the best without labels, the paper's, and the pixels."""
     sets = [{line.cells[0].protocol: line.cells[0] for line in make(scale).blocks[0].lines} for make in _SUMMARY]
     sets[1] = {name: dataclasses.replace(cell, paper=None) for name, cell in sets[1].items()}  # The paper has MNIST.
-    unlearned = [controls.mean_of_frames(digits(scale, config)) for config in (papers_digits(scale), "digits")]
-    lines = [Line(protocols.TITLES[name], tuple(cells[name] for cells in sets)) for name in _SUMMARIZED]
-    for protocol, title in _FLOOR_LINES.items():
-        cells = (controls.floor(run, protocol, "mae", multiple) for multiple, run in enumerate(unlearned, start=1))
-        lines.append(Line(title, tuple(cells)))
-    lines.append(Line(controls.IDEAL_LINE, tuple(controls.ideal(run, "fft", "mae") for run in unlearned)))
+    lines = tuple(Line(protocols.TITLES[name], tuple(cells[name] for cells in sets)) for name in _SUMMARIZED)
     about = (
-        "What `flags/mnist.cfg` and `make quickstart` end with, in short. Features of MNIST mostly run at the "
-        f"frequency, and those of smaller digits at twice it: floors are of such sines. {_FLOORS}"
+        "What `flags/mnist.cfg` and `make quickstart` end with, in short. The paper has another encoder, schedule and "
+        "data. Features of smaller digits run at twice the frequency, which the pixels tell."
     )
-    block = Block("", tuple(_SUMMARY.values()), tuple(lines), ranked=False)
+    block = Block("", tuple(_SUMMARY.values()), lines, ranked=False)
     return Study("digits", "Digits in short", about, (block,))
 
 
 # Study -> its column of the summary.
 _SUMMARY = {mnist: "MNIST: error (Hz)", quickstart: "smaller digits: error (Hz)"}
-# Its lines, and those of floors.
-_SUMMARIZED = ("fft_resolved", "fft", "1nn", "pixels")
-_FLOOR_LINES = {"fft_resolved": "floor of the Fourier transform", "1nn": "floor of the nearest neighbor"}
+# Its lines.
+_SUMMARIZED = ("fft_resolved", "fft", "pixels")
 
 
 def _readouts(scale, run, same_clips, beside_paper=True):

@@ -53,8 +53,9 @@ def test_the_python_of_the_readme_trains_reads_and_exports(tmp_path, monkeypatch
     for name, hertz in {"clips/a.mp4": 0.9, "clips/b.mp4": 1.4, "new.mp4": 1.2}.items():
         photographs.swinging(tmp_path / name, hertz, number=1, rate=25, seconds=10)
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code = "".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
     exec(compile(code.replace("steps=500", "steps=2"), "README.md", "exec"), {})
+    assert pathlib.Path("new.png").exists()
     hertz, confidence = map(float, capsys.readouterr().out.split()[-2:])
     assert 0 < hertz < 12.5
     assert 0 <= confidence <= 1

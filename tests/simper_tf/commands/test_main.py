@@ -166,9 +166,6 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
     out = capsys.readouterr().out
     readme = (ROOT / "README.md").read_text()
     assert f"    simper demo\n\n{textwrap.indent(out, '    ')}" in readme
-    command, _ = re.findall(r"^    simper (predict .*)$", readme, re.MULTILINE)
-    main.main(command.split())
-    assert f"    simper {command}\n\n{textwrap.indent(capsys.readouterr().out, '    ')}" in readme
     (row,) = csv.DictReader((tmp_path / "simper-demo" / answers.CSV).open())
     truth = drawing.repetitions()
     mean = len(truth) / sum(end - start for start, end in truth)
