@@ -41,8 +41,8 @@ def evaluate(
         >>> waves = np.sin(2 * np.pi * hertz[:, None] * np.arange(100) / 20)[..., None, None, None]
         >>> model = simper_tf.SimPer(simper_tf.encoders.frame_mean((1, 1, 1)))
         >>> rows = simper_tf.evaluate(model, (waves[::2], hertz[::2]), (waves[1::2], hertz[1::2]), rate=20)
-        >>> [round(row.value, 2) for row in rows if (row.protocol, row.metric) == ("fft", "mae")]
-        [0.0]
+        >>> next(row.value < 0.01 for row in rows if (row.protocol, row.metric) == ("fft", "mae"))
+        True
     """
     if not hasattr(model, "encode"):
         raise ValueError(f"`model` must be a method, such as simper_tf.SimPer(encoder). Received: {model!r}.")
