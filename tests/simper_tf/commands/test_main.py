@@ -3,7 +3,6 @@
 import csv
 import importlib.util
 import pathlib
-import re
 import subprocess
 import sys
 import textwrap
