@@ -25,6 +25,9 @@ _FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 
 _SPARSE = 0.5
 _USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
 _PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
+# Samples of a beat, beats, and how alike two are, from which on a heart is plausible: at 25 Hz a beat has 20 samples.
+# Beat intervals, steps of a walk and visual brightness of stars are less alike than 0.3; a noisy ECG is 0.36.
+_FEWEST, _BEATS, _ALIKE = 20, 3, 0.3
 
 
 class Series(NamedTuple):
@@ -277,22 +280,25 @@ def _dense(numbers):
 
 
 def _unknown(path, values):
-    """Raises RawDataError that proposes a rate: the usual one at which the values would repeat as a heart does."""
+    """Raises RawDataError; where values repeat as a heart may, it proposes the usual rate at which they would."""
     values = values[np.isfinite(values[:, 0]), 0][: 2**14]
     if len(values) < 3:
         raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
     smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
-    lag = _period(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
-    proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
-    raise RawDataError(
-        path, "samples without their rate", "a rate, or a column time in seconds",
-        f"Name it, such as --rate={proposed}, at which it would repeat {60 * proposed / lag:.0f} times a minute.",
-    )  # fmt: skip
+    lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
+    action = "Name the samples per second: --rate=NUMBER."
+    if lag:
+        proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
+        action = (
+            f"Name it, such as --rate={proposed}, at which it would repeat {60 * proposed / lag:.0f} times a minute."
+        )
+    raise RawDataError(path, "samples without their rate", "a rate, or a column time in seconds", action)
 
 
-def _period(values):
-    """Returns the lag of the highest peak of the autocorrelation; 100 samples where it has none."""
+def _beat(values):
+    """Returns the lag of the highest peak of the autocorrelation; None where it is that of no heart."""
     curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
     peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
-    return max((k for k in peaks if k >= 5), key=curve.__getitem__, default=100)
+    lag = max(peaks, key=curve.__getitem__, default=0)
+    return lag if lag >= _FEWEST and _BEATS * lag <= len(values) and curve[lag] > _ALIKE * curve[0] else None

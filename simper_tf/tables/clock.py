@@ -12,7 +12,7 @@ from simper_tf.utils.errors import RawDataError
 
 # Words that a name of times begins with, and words that make it one anywhere.
 _FIRST = re.compile(
-    r"times?|timestamps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|zeit"
+    r"times?|timestamps?|timesteps?|ts|timer|elapsed|epoch?|datetime|date|unixtime|clock|zeit"
     r"|s|secs?|seconds|m?s|msecs?|millis|milliseconds?|[un]s|micros|microseconds|nanoseconds|[mhb]?jd"
 )
 _ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
@@ -31,6 +31,7 @@ _LAST = {
 }  # fmt: skip
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
+_RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
 _THIS_CENTURY = 41  # Times 1e8 seconds since 1970: the year 2099.
 # Times so many times the whole recording away from its middle are none.
 _ABSURD = 1000
@@ -93,7 +94,8 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     for lowest, highest in _DAYS_OF_DATES if is_date else _DAYS_OF_DATES[:1]:
         if lowest < size < highest and (is_date or step < 1):
             return dates.DAY, f"Times from {times[0]:.9g} to {times[-1]:.9g} are taken for days."
-    if is_date or "epoch" in name.lower():  # A round of a training.
+    is_count = re.search(r"time.?steps?$", name.lower()) and step >= 1 and dates.is_whole(times)
+    if is_date or is_count or "epoch" in name.lower():  # A round of a training, or of a simulation.
         return None, ""
     for unit, word, lowest, highest in (
         (1e-3, "milliseconds", 3, 1000), (1e-6, "microseconds", 1000, 1e6), (1e-9, "nanoseconds", 1e6, 1e10),
@@ -102,6 +104,14 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
         if lowest <= step < highest:
             return unit, f"Times without a unit, {step:.4g} apart, are taken for {word}."
     return 1.0, ""
+
+
+def are_julian(values: np.ndarray) -> bool:
+    """Returns whether numbers are days as astronomers count them, from the years 1858 to 2132, in broken numbers.
+
+    Whole ones may as well count the milliseconds of a clock.
+    """
+    return dates.is_between(values, *_DAYS_OF_DATES[0]) and not dates.is_whole(values) and np.diff(values).max() < _RARE
 
 
 def mend(name, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:

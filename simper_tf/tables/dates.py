@@ -13,8 +13,20 @@ _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"
     r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .,]*\d)"
 )
-# Such as 1982 1, 1982M01 or 1982-Q1.
-_MONTH = re.compile(r"^(?:1[5-9]|2[01])\d\d(?:\W{1,2}|\W?[MmQq])(?:1[0-2]|0?[1-9])(?:\D.*)?$")
+_A_YEAR, _MONTHS = (
+    r"(?:1[5-9]|2[01])\d\d",
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+)
+_WORD = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
+# Years with a part of them, in lower case: such as 1982 1, 1982M01 or 1982-Q1; Q1 1970; 1991 Jul; 2021-W03 or
+# 2021-W03-5; 2011/268, the day of the year, with a time of day or without.
+_PARTS = (
+    ("month", re.compile(rf"({_A_YEAR})(?:\W{{1,2}}|\W?m)(1[0-2]|0?[1-9])(?:\D.*)?")),
+    ("quarter", re.compile(rf"({_A_YEAR})\W{{0,2}}q([1-4])|q([1-4])\W{{0,2}}({_A_YEAR})")),
+    ("word", re.compile(rf"({_A_YEAR})\W{{0,2}}({_WORD})|({_WORD})\W{{0,2}}({_A_YEAR})")),
+    ("week", re.compile(rf"({_A_YEAR})\W?w(\d\d?)(?:\W?([1-7]))?")),
+    ("day", re.compile(rf"({_A_YEAR})[-/. ](\d{{3}})(?:[t ](\d.*))?")),
+)
 # Steps of times that are years with a fraction: months, weeks and days, and by which share they may be off. A rate of
 # 50 or 360 Hz is off by more. The others are steps of clocks as well: only a name tells them.
 _STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.01
@@ -29,12 +41,12 @@ def of_text(column: pd.Series) -> tuple[np.ndarray | None, str]:
     Where day and month may be exchanged, the reading of evener steps is taken, or that of a shorter time.
     """
     filled = column.dropna()
-    if not len(filled) or not filled.head(50).str.contains(f"{_DATE.pattern}|{_MONTH.pattern}").mean() > 0.8:
+    if not len(filled) or not filled.head(50).map(_is_date).mean() > 0.8:
         return None, ""
     text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
     if (times := _of_clock(text)) is not None:
         return times, _note_on_clock(text, times)
-    if (told := _of_months(text)) is not None:
+    if (told := _of_parts(text.str.lower())) is not None:
         return told, ""
     readings = [moments(text, format="ISO8601")]
     if readings[0] is None:
@@ -53,15 +65,35 @@ def moments(text, **given):
     return (moments - moments.dropna().iloc[0]).dt.total_seconds().to_numpy(np.float64)
 
 
-def _of_months(text):
-    """Returns seconds of years with a month or a quarter, None for anything else."""
-    if not text.str.fullmatch(_MONTH.pattern).mean() > 0.9 or text.str.contains(r"\d\D+\d+\D+\d").any():
-        return None
-    parts = text.str.extract(r"^(\d{4})\W{0,2}([MmQq]?)(\d\d?)")
-    year, month = (pd.to_numeric(parts[k]).to_numpy(np.float64) for k in (0, 2))
-    if parts[1].str.lower().eq("q").any():
-        return of_calendar(year, 3 * month - 2) if np.nanmax(month) <= 4 else None
-    return of_calendar(year, month)
+def _is_date(cell):
+    return bool(_DATE.search(cell)) or any(form.fullmatch(cell.strip().lower()) for _, form in _PARTS)
+
+
+def _of_parts(text):
+    """Returns seconds of years with a month, quarter, week or day, None for anything else."""
+    for kind, form in _PARTS:
+        if not text.str.fullmatch(form.pattern).mean() > 0.9 or (
+            kind == "month" and text.str.contains(r"\d\D+\d+\D+\d").any()
+        ):
+            continue
+        parts = text.str.extract(f"^(?:{form.pattern})$")
+        year, part = (parts[0], parts[1]) if kind not in ("quarter", "word") else (
+            parts[0].fillna(parts[3]), parts[1].fillna(parts[2])
+        )  # fmt: skip
+        year = pd.to_numeric(year).to_numpy(np.float64, na_value=np.nan)
+        if kind == "word":
+            return of_calendar(year, part.str[:3].map({word: k + 1.0 for k, word in enumerate(_MONTHS)}).to_numpy())
+        part = pd.to_numeric(part).to_numpy(np.float64, na_value=np.nan)
+        if kind in ("month", "quarter"):
+            return of_calendar(year, part if kind == "month" else 3 * part - 2)
+        first = of_calendar(year, np.where(np.isfinite(year), 1.0, np.nan))
+        if kind == "week":
+            fourth = first / DAY + 3  # The 4th of January lies in the first week, which begins on Monday.
+            day = pd.to_numeric(parts[2]).fillna(1).to_numpy(np.float64)
+            return DAY * (fourth - (fourth + 3) % 7 + 7 * (part - 1) + day - 1)
+        times = times_of_day(parts[2]) if parts[2].notna().any() else 0.0
+        return None if times is None or np.nanmax(part) > 366 else first + DAY * (part - 1) + times
+    return None
 
 
 def of_calendar(year, month):

@@ -207,6 +207,8 @@ def _layout(path, lines):
         sum(row[k] in ("n", "t") for row in kinds) * 2 > sum(row[k] != "" for row in kinds) for k in range(width)
     ]
     for first, line in enumerate(lines):
+        if _counted(_cells(line, separator)):
+            continue
         row = [_kind(cell) for cell in _cells(line, separator)]
         fits = len(row) == width and all(
             kind in ("", like) for kind, like, counts in zip(row, usual, is_number, strict=True) if counts
@@ -214,6 +216,11 @@ def _layout(path, lines):
         if fits and any(kind for kind, counts in zip(row, is_number, strict=True) if counts):
             return _Layout(separator, width, first)
     raise RawDataError(path, "no row of numbers", _EXPECTED, REMEDY)
+
+
+def _counted(row):
+    """Returns whether a row only counts the columns, as pandas writes where they have no names: `,0,1`."""
+    return len(row) > 1 and row[0] == "" and row[1:] == [str(k) for k in range(len(row) - 1)]
 
 
 def _is_one_column(lines, sample):
@@ -249,6 +256,8 @@ def _names(before, layout):
         row = _cells(line.lstrip("#%/ "), layout.separator)
         if row and row[-1] == "" and len(row) == layout.width + 1:
             row = row[:-1]
+        if _counted(row):
+            continue
         if len(row) != layout.width or (layout.width == 1 and (is_comment or _SETTING.match(line))):
             break
         rows.append(row)

@@ -14,6 +14,7 @@ _FEWEST, _EVEN = 8, 0.25
 # Share of the steps of times that may run backwards. How unlike steps of a first column may be, and how many are less.
 _BACKWARDS, _ALIKE, _MOSTLY = 0.02, 2.0, 0.9
 _THOUSANDS = (1.0, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9)  # By which units of times differ.
+_HOUR, _SUMMER = 3600.0, 300 * dates.DAY  # That the clocks go back, and from one time to the next at least.
 _COARSE = 3600.0  # Seconds from which on steps of dates are no steps of a clock that samples come faster than.
 
 
@@ -154,6 +155,9 @@ def in_order(
     if direction(seconds) < 0:
         seconds, values = seconds[::-1], values[::-1]
         notes.append("The newest row is the first: they are read from the last to the first.")
+    if are_dates:
+        seconds, said = _of_one_clock(seconds)
+        notes += said
     falls = np.flatnonzero(np.diff(seconds) < 0) + 1
     if not len(falls):
         return seconds, values, names, notes
@@ -169,6 +173,17 @@ def in_order(
     if are_dates and repeated <= int((np.diff(seconds) == 0).sum()):
         return seconds[order], values[order], names, [*notes, "Rows out of order are sorted by their dates."]
     return seconds, values, names, notes
+
+
+def _of_one_clock(seconds):
+    """Returns times without the hour that comes twice at the end of summer time, and a note if one does."""
+    steps = np.diff(seconds)
+    usual, falls = float(np.median(steps)), np.flatnonzero(steps < 0) + 1
+    is_hour = len(falls) > 0 and (np.abs(steps[falls - 1] + _HOUR - usual) < usual / 2).all()
+    if not is_hour or np.diff(seconds[falls]).min(initial=np.inf) < _SUMMER:
+        return seconds, []
+    later = np.cumsum(np.isin(np.arange(len(seconds)), falls))
+    return seconds + _HOUR * later, [f"In row {falls[0] + 1} summer time ends: the later ones are an hour later."]
 
 
 def refuse_repeated(path, seconds: np.ndarray):
@@ -190,6 +205,8 @@ def _unnamed(column, is_first):
     if step is None and is_first:
         step = _jittery_step(values)
     size = float(np.median(np.abs(values))) if len(values) else 0.0
+    if is_first and len(values) >= _FEWEST and (np.diff(values) >= 0).all() and clock.are_julian(values):
+        return dates.DAY, f"Numbers from {values[0]:.9g} to {values[-1]:.9g} are taken for Julian days."
     if step is not None and (step < 1 or (size > 1e8 and step != 1)):
         unit, note = clock.by_size(values)
         return unit, note or f"The first column rises by {step * unit:.4g} and is taken for seconds."

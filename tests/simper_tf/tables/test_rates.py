@@ -254,3 +254,15 @@ def test_wishes_for_columns_reach_the_reader(tmp_path):
     assert source.info().rate == pytest.approx(50)
     assert source.names == ("y",)
     assert sources.open_file(path, 240.0, is_filmed_at_rate=True, columns=["y"]).info().rate == pytest.approx(240)
+
+
+def test_a_rate_is_proposed_only_where_a_heart_is_plausible(tmp_path):
+    beats = np.exp(3 * np.cos(2 * np.pi * 1.25 * np.arange(500) / 100))
+    with pytest.raises(RawDataError, match=r"such as --rate=100, at which it would repeat 75 times a minute"):
+        channels.read(written(tmp_path, columns=(beats,)))
+    rng = np.random.default_rng(0)
+    intervals = 800 + 40 * np.sin(np.arange(200) / 2) + 10 * rng.normal(size=200)
+    walk, season = np.cumsum(rng.normal(size=500)), np.sin(2 * np.pi * np.arange(240) / 12)
+    for values in (intervals, walk, rng.normal(size=500), season):
+        with pytest.raises(RawDataError, match=r"Name the samples per second: --rate=NUMBER\.$"):
+            channels.read(written(tmp_path, columns=(values,)))

@@ -263,3 +263,68 @@ def test_dates_that_repeat_are_refused(tmp_path):
     message = r"found 36 of 48 rows with the date of the row before; expected one row for each time\. Write a column"
     with pytest.raises(RawDataError, match=message):
         read(tmp_path, "date,station,x", days, ["a", "b", "c", "d"] * 12, WAVE)
+
+
+WEEKS = pd.date_range("2020-12-28", periods=COUNT, freq="7D")  # From 2020-W53.
+LATER = pd.date_range("2011-12-20", periods=COUNT, freq="D")
+NOONS = LATER + pd.Timedelta(hours=12)
+
+
+@pytest.mark.parametrize(
+    ("moments", "form"),
+    [
+        (MONTHS, "%Y %b"), (MONTHS, "%Y-%b"), (MONTHS, "%Y %B"), (MONTHS, "%b-%Y"), (MONTHS, "%Y/%b"),
+        (MONTHS, "%B %Y"), (WEEKS, "%G-W%V"), (WEEKS, "%GW%V"), (WEEKS, "%G-W%V-%u"), (LATER, "%Y/%j"),
+        (LATER, "%Y-%j"), (NOONS, "%Y/%j %H:%M:%S"), (NOONS, "%Y-%jT%H:%M:%S"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("header", ["when,x", "time,x", ""])
+def test_parts_of_years_are_dates(tmp_path, moments, form, header):
+    found = read(tmp_path, header, moments.strftime(form), WAVE)
+    np.testing.assert_allclose(found.times, (moments - moments[0]).total_seconds())
+    assert found.values.shape == (COUNT, 1)
+
+
+@pytest.mark.parametrize("form", ["Q{quarter} {year}", "{year} Q{quarter}", "{year}Q{quarter}", "Q{quarter}/{year}"])
+def test_quarters_are_dates_on_either_side_of_their_year(tmp_path, form):
+    quarters = [form.format(quarter=k % 4 + 1, year=1970 + k // 4) for k in range(COUNT)]
+    starts = pd.date_range("1970-01-01", periods=COUNT, freq="QS")
+    np.testing.assert_allclose(read(tmp_path, "quarter,x", quarters, WAVE).times, (starts - starts[0]).total_seconds())
+
+
+def test_uneven_julian_dates_need_no_name(tmp_path):
+    days = np.round(2458896.5903 + np.cumsum(np.random.default_rng(0).uniform(0.01, 3, COUNT)), 4)
+    found = read(tmp_path, "", [f"{day:.4f}" for day in days], WAVE, mark="\t", name="a.dat")
+    np.testing.assert_allclose(found.times, DAY * (days - days[0]), atol=1e-3)
+    assert "are taken for Julian days" in found.notes[0]
+
+
+def test_milliseconds_as_large_as_julian_dates_are_none(tmp_path):
+    stamps = 2_458_896 + np.cumsum(np.random.default_rng(0).integers(5, 500, COUNT))
+    assert read(tmp_path, "", stamps, WAVE, rate=50.0).values.shape == (COUNT, 2)
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, "", stamps, WAVE)
+
+
+@pytest.mark.parametrize("name", ["timestep", "time_step", "TimeStep"])
+def test_a_timestep_is_a_time_unless_it_counts(tmp_path, name):
+    found = read(tmp_path, f"{name},x", [f"{0.01 * k:.2f}" for k in range(COUNT)], WAVE)
+    np.testing.assert_allclose(found.times, 0.01 * np.arange(COUNT))
+    with pytest.raises(RawDataError, match="samples without their rate"):
+        read(tmp_path, f"{name},x", range(COUNT), WAVE)
+
+
+@pytest.mark.parametrize("minutes", [5, 10, 15, 30])
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_hour_that_comes_twice_in_autumn_is_two_hours(tmp_path, minutes, way):
+    moments = pd.date_range("2023-10-28", periods=400, freq=f"{minutes}min", tz="Europe/Berlin")
+    found = read(tmp_path, "time,x", moments.strftime("%Y-%m-%d %H:%M:%S")[::way], (np.arange(400) % 7)[::way])
+    np.testing.assert_allclose(found.times, 60 * minutes * np.arange(400))
+    assert found.notes[-1] == f"In row {27 * 60 // minutes + 1} summer time ends: the later ones are an hour later."
+
+
+@pytest.mark.parametrize("header", [",0", ""])
+def test_years_need_no_name(tmp_path, header):
+    found = read(tmp_path, header, 1821 + np.arange(COUNT), WAVE)
+    np.testing.assert_allclose(found.times, YEAR * np.arange(COUNT))
+    assert found.notes == ("The first column is taken for years.",)
