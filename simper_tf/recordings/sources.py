@@ -333,7 +333,7 @@ def open_file(
         return Series(path, *wishes)
     if path.suffix.lower() in endings.OTHERS:
         expected = "a video, or a table as CSV, XLSX, Parquet, WAV, EDF, MATLAB or NumPy file"
-        raise RawDataError(path, f"a {path.suffix.lower()} file", expected, "Save it as CSV.")
+        raise RawDataError(path, f"a {path.suffix.lower()} file", expected, endings.OTHERS[path.suffix.lower()])
     if raw_files.is_text(head):
         from simper_tf.tables import delimited  # With pandas, which takes a second to load.
 

@@ -9,13 +9,15 @@ import pandas as pd
 import scipy.ndimage
 import scipy.signal
 
-from simper_tf.tables import clock, delimited, rates, sampled, sheets, time_columns
+from simper_tf.tables import clock, delimited, packed, rates, sampled, sheets, time_columns
 from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
+from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
 _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
+    ".npz": sampled.archive, **dict.fromkeys(endings.HDF5, sampled.matlab),
 }  # fmt: skip
 _NAMED = 20  # Columns that a refusal lists.
 _MARKERS = 3  # Channels that are not all 0 at once in what is recorded.
@@ -110,6 +112,9 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
 
 def _read(path, rate, is_fallback, time, columns):
     """Returns names, `(T, C)` values, `(T,)` times and notes of a file."""
+    if path.suffix.lower() in endings.PACKED:
+        with packed.unpacked(path) as inner:
+            return _read(inner, rate, is_fallback, time, columns)
     given = (None, rate) if is_fallback else (rate, None)
     with path.open("rb") as file:
         start = file.read(12)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from simper_tf.tables import decimals, rates
+from simper_tf.tables import decimals, line_protocol, rates
 from simper_tf.utils.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
@@ -70,6 +70,9 @@ def read(path: pathlib.Path) -> Table:
     encoding = _measured(path)
     try:
         head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
+        if line_protocol.is_one([line for _, line in head]):
+            columns, notes = line_protocol.columns(line for _, line in _lines(path, encoding))
+            return Table([*columns], [""] * len(columns), [*columns.values()], [], notes)
         if (told := _in_one_line([line for _, line in head])) is not None:
             return told
         layout = _layout(path, [line for _, line in head])

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import struct
+import zipfile
 import zlib
 from typing import NamedTuple
 
@@ -169,7 +170,7 @@ def wfdb(path: pathlib.Path) -> Sampled:
 
 
 def matlab(path: pathlib.Path) -> Sampled:
-    """Returns the largest array of numbers in a `.mat` file, by the rate or the times that it holds beside it.
+    """Returns the largest array of numbers in a `.mat` or HDF5 file, by the rate or the times that it holds beside it.
 
     A record of PhysioNet, with a `.hea` file beside it, is read as such.
 
@@ -178,18 +179,35 @@ def matlab(path: pathlib.Path) -> Sampled:
     """
     if path.with_suffix(".hea").is_file():
         return wfdb(path)
+    import h5py
     import scipy.io
 
     try:
-        with path.open("rb") as file:
-            is_hdf5 = file.read(128)[:19].startswith(b"MATLAB 7.3") or file.read(8) == b"\x89HDF\r\n\x1a\n"
-        if not is_hdf5:
+        if not (is_hdf5 := h5py.is_hdf5(path)):
             _refuse_swollen(path)
         held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
     except RawDataError:
         raise
     except Exception as error:  # The reader of damaged files raises whatever it ran into.
-        raise _damaged(path, error, "a .mat file") from error
+        raise _damaged(path, error, f"a {path.suffix} file") from error
+    return _largest(path, held)
+
+
+def archive(path: pathlib.Path) -> Sampled:
+    """Returns the largest array of numbers in a `.npz` file, by the rate or the times that it holds beside it.
+
+    Raises:
+        RawDataError: it is damaged, or holds no series.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            refuse_long(path, sum(entry.file_size for entry in file.infolist()) // 8)
+        with np.load(path, allow_pickle=False) as file:
+            held = dict(_flat(file))
+    except RawDataError:
+        raise
+    except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
+        raise _damaged(path, error, "a .npz file") from error
     return _largest(path, held)
 
 
@@ -256,7 +274,7 @@ def _flat(held, before=""):
 
 
 def _of_hdf5(path):
-    """Yields the names and values of numbers in a `.mat` file of version 7.3."""
+    """Yields the names and values of numbers in an HDF5 file, such as a `.mat` file of version 7.3."""
     import h5py
 
     held = {}
@@ -268,9 +286,13 @@ def _of_hdf5(path):
                 and item.dtype.kind in "iuf"
                 and not name.startswith("#")
                 and not item.external
+                and not item.is_virtual
             ):
                 refuse_long(path, item.size)
                 yield name, item[()]
+            for key, value in item.attrs.items():  # Such as a rate beside its series.
+                if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf":
+                    yield f"{name}.{key}", np.asarray(value)
 
 
 def _library(path, name):

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from simper_tf.tables import delimited
+from simper_tf.tables import blocks, delimited
 from simper_tf.utils import endings, worker
 from simper_tf.utils.errors import RawDataError
 
-ENDINGS = (*endings.SHEETS, *endings.NAMED)
+ENDINGS = (*endings.SHEETS, ".json", ".jsonl")
 _EXPECTED, _REMEDY = "a table with columns of numbers", "Save it as CSV."
 _ROWS = 10_000  # That are handed over at once.
 _MOST_CELLS = 2**24  # Of a sheet, empty ones too: a single cell far out states more.
@@ -46,8 +46,10 @@ def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
     """
     ending, notes = pathlib.Path(path).suffix.lower(), []
     try:
-        if ending == ".json":
-            frame = _of_json(json.loads(pathlib.Path(path).read_bytes()))
+        if ending in (".json", ".jsonl"):
+            content = pathlib.Path(path).read_text(encoding="utf-8-sig")
+            lines = [json.loads(line) for line in content.splitlines() if line.strip()] if ending == ".jsonl" else None
+            frame = _of_json(lines or json.loads(content))
         elif ending in (".parquet", ".feather"):
             content = io.BytesIO(pathlib.Path(path).read_bytes())
             frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(content)
@@ -101,7 +103,7 @@ def _of_json(value):
     found = []
     if isinstance(value, list) and value:
         if all(isinstance(row, dict) for row in value):
-            found.append(pd.json_normalize(value))
+            found.append(blocks.side_by_side(pd.json_normalize(value)))
         elif all(isinstance(row, list) for row in value) and len({len(row) for row in value}) == 1:
             found.append(pd.DataFrame(value))
         elif all(_is_number(row) for row in value):

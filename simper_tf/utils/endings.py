@@ -9,6 +9,15 @@ PICTURES = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 TEXTS = (".csv", ".tsv", ".txt")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".feather")
 SERIES = (*TEXTS, *SHEETS, ".npy", ".wav", ".flac", ".edf", ".bdf", ".hea", ".dat", ".mat")
-NAMED = (".json",)  # A table, where it is named; most files of a folder are settings.
-# Tables that other programs read.
-OTHERS = (".xml", ".gpx", ".h5", ".hdf5", ".nc", ".pkl")
+HDF5 = (".h5", ".hdf5", ".nc")
+PACKED = (".gz", ".zip")
+NAMED = (".json", ".jsonl", ".npz", *HDF5, *PACKED)  # Read where they are named; most of a folder are settings.
+# What other programs read -> what makes a table of it.
+OTHERS = {
+    ".fits": "Convert it: astropy.table.Table.read(FILE).write('series.csv').",
+    **dict.fromkeys((".fit", ".tcx", ".gpx"), "Convert it: gpsbabel -t -i FORMAT -f FILE -o unicsv -F series.csv."),
+    ".acq": "Convert it: acq2txt FILE, of the package bioread.",
+    ".xdf": "Convert it: pyxdf.load_xdf(FILE), whose streams hold time_series and time_stamps.",
+    ".xml": "Save what it holds as CSV.", ".pkl": "Load it where it was written, and save it as CSV.",
+    **dict.fromkeys((".c3d", ".trc"), "Export it as CSV from the program that recorded it."),
+}  # fmt: skip

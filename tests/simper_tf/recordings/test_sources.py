@@ -285,10 +285,14 @@ def test_an_array_that_differs_from_its_header_is_refused(tmp_path):
         sources.open_file(tmp_path / "a.npy")
 
 
-@pytest.mark.parametrize("ending", [".xml", ".GPX", ".nc"])
-def test_tables_of_other_programs_are_to_be_saved_as_csv(tmp_path, ending):
+@pytest.mark.parametrize(
+    ("ending", "remedy"),
+    [(".xml", "Save what it holds as CSV"), (".GPX", "gpsbabel"), (".fits", "astropy"), (".fit", "gpsbabel"),
+     (".acq", "acq2txt"), (".xdf", "pyxdf")],
+)  # fmt: skip
+def test_what_converts_files_of_other_programs_is_told(tmp_path, ending, remedy):
     (tmp_path / f"pulse{ending}").write_bytes(b"PK\3\4 and more")
-    with pytest.raises(RawDataError, match=rf"found a {ending.lower()} file; expected .*CSV.*\. Save it as CSV\."):
+    with pytest.raises(RawDataError, match=rf"found a {ending.lower()} file; expected .*CSV.*\. .*{remedy}"):
         sources.open_file(tmp_path / f"pulse{ending}")
 
 

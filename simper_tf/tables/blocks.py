@@ -1,0 +1,39 @@
+"""Records that hold a block of samples each, as devices send them: `{"Timestamp": 64, "Samples": [1, 2, 3]}`."""
+
+import numpy as np
+import pandas as pd
+
+from simper_tf.tables import clock
+
+
+def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a table with a row for each sample; one whose records hold no blocks of numbers as it is.
+
+    The time of a record is that of the first sample of its block. The others lie evenly before the next record.
+
+    Args:
+        frame: A row for each record; lists in some of the cells.
+
+    Example: of `Timestamp` 0, 64 and `Samples` of 16 each the times are 0, 4, 8, ...
+    """
+    blocks = {name: _lengths(frame[name]) for name in frame}
+    blocks = {name: lengths for name, lengths in blocks.items() if lengths is not None}
+    if not blocks:
+        return frame
+    lengths = max(blocks.values(), key=np.sum)
+    told = {name: np.concatenate([*frame[name]]) for name, own in blocks.items() if np.array_equal(own, lengths)}
+    for name in frame.columns.difference([*blocks]):
+        values = pd.to_numeric(frame[name], errors="coerce").to_numpy(np.float64)
+        if clock.named(str(name).rpartition(".")[2])[0] and len(values) > 1 and np.isfinite(values).all():
+            steps = np.append(np.diff(values), values[-1] - values[-2]) / np.maximum(lengths, 1)
+            places = np.concatenate([np.arange(length) for length in lengths])
+            told[name] = np.repeat(values, lengths) + places * np.repeat(steps, lengths)
+    return pd.DataFrame(told)
+
+
+def _lengths(column):
+    """Returns how many numbers each cell of a column holds; None where one holds something else."""
+    if not all(isinstance(cell, list) and all(isinstance(one, int | float) for one in cell) for cell in column):
+        return None
+    lengths = column.map(len).to_numpy(np.int64)
+    return lengths if lengths.sum() else None

@@ -1,0 +1,124 @@
+"""Series in packed files, in arrays by name, in HDF5, in records with blocks of samples, and in line protocol."""
+
+import gzip
+import json
+import zipfile
+
+import h5py
+import numpy as np
+import pytest
+
+from simper_tf.tables import channels, packed
+from simper_tf.utils.errors import RawDataError
+
+COUNT, RATE = 96, 50.0
+TIMES = np.arange(COUNT) / RATE
+WAVE = np.round(2 + np.sin(2 * np.pi * 2.5 * TIMES), 6)
+TABLE = "time,x\n" + "\n".join(f"{time:.2f},{value}" for time, value in zip(TIMES, WAVE, strict=True))
+
+
+def check(found, names=("x",)):
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-6)
+    np.testing.assert_allclose(found.values[:, 0], (WAVE - WAVE.mean()) / WAVE.std(), atol=1e-3)
+    assert found.names == names
+
+
+def zipped(path, **texts):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name.replace("__DOT__", ".").replace("__SLASH__", "/"), text)
+    return path
+
+
+def test_the_one_table_in_a_packed_file_is_read(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
+    check(channels.read(tmp_path / "a.csv.gz"))
+    macs = {"data__SLASH__a__DOT__csv": TABLE, "__MACOSX__SLASH____DOT___a__DOT__csv": "\0", "__DOT__DS_Store": "\0"}
+    check(channels.read(zipped(tmp_path / "a.zip", **macs)))
+
+
+def test_what_cannot_be_unpacked_is_refused_by_name(tmp_path):
+    two = zipped(tmp_path / "two.zip", a__DOT__csv=TABLE, b__DOT__csv=TABLE)
+    with pytest.raises(RawDataError, match=r"two\.zip: found 2 files in it; expected one\. Unpack it"):
+        channels.read(two)
+    content = gzip.compress(TABLE.encode())
+    (tmp_path / "cut.csv.gz").write_bytes(content[:-30])
+    (tmp_path / "not.zip").write_bytes(content)
+    for name in ("cut.csv.gz", "not.zip"):
+        with pytest.raises(RawDataError, match=rf"{name}: found what cannot be unpacked"):
+            channels.read(tmp_path / name)
+    (tmp_path / "twice.gz.gz").write_bytes(gzip.compress(content))
+    with pytest.raises(RawDataError, match=r"found the packed file twice\.gz in it"):
+        channels.read(tmp_path / "twice.gz.gz")
+    (tmp_path / "words.txt.gz").write_bytes(gzip.compress(b"no numbers at all\n" * 9))
+    with pytest.raises(RawDataError, match=r"words\.txt\.gz: words\.txt: found no numbers"):
+        channels.read(tmp_path / "words.txt.gz")
+
+
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "MOST_VALUES", 1000)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"0" * 10**6))
+    with (
+        pytest.raises(RawDataError, match="found more than 16,000 bytes in it"),
+        packed.unpacked(tmp_path / "a.csv.gz"),
+    ):
+        pytest.fail("It was unpacked.")
+
+
+@pytest.mark.parametrize("beside", [{"fs": 50}, {"dt": 0.02}, {"t": TIMES}, {"sampling_rate": np.array([50.0])}])
+def test_arrays_by_name_have_their_rate_or_times_beside_them(tmp_path, beside):
+    np.savez(tmp_path / "a.npz", x=WAVE, **beside)
+    check(channels.read(tmp_path / "a.npz"))
+
+
+def test_objects_and_damage_in_arrays_by_name_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.array([{"a": 1}], object))
+    with pytest.raises(RawDataError, match=r"a\.npz: found what cannot be read"):
+        channels.read(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("ending", [".h5", ".hdf5", ".nc"])
+def test_an_attribute_states_the_rate_of_a_data_set(tmp_path, ending):
+    with h5py.File(tmp_path / f"a{ending}", "w") as file:
+        file["sensor/x"] = WAVE
+        file["sensor"].attrs["frequency"] = RATE
+    check(channels.read(tmp_path / f"a{ending}"), ("sensor.x",))
+
+
+def test_a_data_set_kept_in_another_file_is_not_read(tmp_path):
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["x"] = WAVE
+    layout = h5py.VirtualLayout((COUNT,), float)
+    layout[:] = h5py.VirtualSource(str(tmp_path / "secret.h5"), "x", (COUNT,))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_virtual_dataset("x", layout)
+        file["fs"] = RATE
+    with pytest.raises(RawDataError, match="found no series among fs"):
+        channels.read(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("factor", [1, 1e3])
+def test_records_with_blocks_of_samples_are_one_series(tmp_path, factor):
+    name = "Timestamp" if factor == 1e3 else "time"
+    blocks = [{"ecg": {name: factor * TIMES[k], "Samples": [*WAVE[k : k + 16]]}} for k in range(0, COUNT, 16)]
+    (tmp_path / "a.json").write_text(json.dumps({"device": "m", "data": blocks}))
+    check(channels.read(tmp_path / "a.json"), ("ecg.Samples",))
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, blocks)))
+    check(channels.read(tmp_path / "a.jsonl"), ("ecg.Samples",))
+
+
+def test_lines_of_json_are_rows(tmp_path):
+    rows = [json.dumps({"time": time, "x": value}) for time, value in zip(TIMES, WAVE, strict=True)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n")
+    check(channels.read(tmp_path / "a.jsonl"))
+
+
+@pytest.mark.parametrize("unit", [1e9, 1e6, 1e3])
+def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
+    stamps = [round(unit * (1704448272 + time)) for time in TIMES]
+    lines = [f"ecg,person=p1 x={value},n=3i {stamp}" for value, stamp in zip(WAVE, stamps, strict=True)]
+    others = [f"ecg,person=p2 x=1.5 {stamp}" for stamp in stamps[:5]]
+    (tmp_path / "a.txt").write_text("\n".join(["# exported", *lines, *others]))
+    found = channels.read(tmp_path / "a.txt")
+    check(found)
+    assert found.notes[0] == "Of 2 series 'ecg,person=p1' is read, with most lines."
