@@ -1,8 +1,8 @@
 """Memory of a training step by encoder, batch and micro-batch, and what flagfiles say of it.
 
-Gigabytes of activations a clip that flagfiles state are compared with the outputs of all layers, counted, and with
-those of a step: each is measured in a process of its own with fewer and shorter views, and scaled to the flagfile's, as
-activations are as many as frames.
+Gigabytes of activations a clip that flagfiles state are those measured of a step. Beside them stand the outputs of all
+layers, counted, which differ where TensorFlow keeps more, or less. Each is measured in a process of its own with fewer
+and shorter views, and scaled to the flagfile's, as activations are as many as frames.
 """
 
 import functools

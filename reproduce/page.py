@@ -1,15 +1,21 @@
 """The page of Markdown of a table."""
 
+import re
+
 from reproduce import paired, ranking
-from reproduce.results import Results
+from reproduce.results import LEAST_CORRELATION, Results
 from reproduce.studies.table import Block
 from simper_tf.evaluation import tables
+
+STALLED = "†"
+# The end of a column's title that says what is measured, and in which unit.
+_METRIC = re.compile(r"(?:(.+): )?((?:MAE|MAPE|GM|Pearson|error)\b.*)")
 
 
 def markdown(results: Results) -> str:
     """Returns the page of a table."""
     study = results.study
-    parts = [f"# {study.title}", study.about, _how(results)]
+    parts = [f"# {study.title}", study.about, _legend(results)]
     for block in study.blocks:
         parts += [f"## {block.title}"] * bool(block.title) + [table(block, results)]
         parts += _list("First in each column", _firsts(block, results) if _is_ranked(block, results) else [])
@@ -17,6 +23,7 @@ def markdown(results: Results) -> str:
             parts += _list(f"{pair[0]} against {pair[1]}, seed by seed", _against(block, results, *pair))
         for pair in block.paired:
             parts += _list(f"{pair[0]} against {pair[1]}, clip by clip", _paired(block, results, *pair))
+    parts += ["## Settings", *[study.settings] * bool(study.settings), _how(results)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -26,24 +33,49 @@ def tables_alone(results: Results) -> str:
 
 
 def table(block: Block, results: Results) -> str:
-    """Returns a block in Markdown, the best of each column in bold and the paper's numbers beside ours."""
+    """Returns a block in Markdown, the best of each column in bold and the paper's numbers beside ours.
+
+    What columns have in common, their metric and its unit, stands once, above the titles of the lines. Of two metrics
+    of the same things each has a table.
+    """
+    metrics = _metrics(block)
+    return "\n\n".join(
+        _columns(block, results, columns, metric, metric == [*metrics][-1]) for metric, columns in metrics.items()
+    )
+
+
+def _metrics(block):
+    """Returns metric -> number and title without it of each of its columns; all as "" where they do not match."""
+    parts, metrics = [_METRIC.fullmatch(title) for title in block.columns], {}
+    for number, part in enumerate(parts):
+        if part:
+            metrics.setdefault(part[2], {})[number] = part[1]
+    names = [list(columns.values()) for columns in metrics.values()]
+    if all(parts) and all(of == names[0] and None not in of for of in names):
+        return metrics
+    return {"": dict(enumerate(block.columns))}
+
+
+def _columns(block, results, titles, metric, has_seconds):
+    """Returns some columns of a block, number -> title, as a table; the metric stands above the titles of its lines."""
     header, columns = [], []
-    for number, title in enumerate(block.columns):
+    for number, title in titles.items():
         cells = block.column(number)
-        lines = [results.of(cell) for cell in cells]
-        best = ranking.first(lines) if _is_ranked(block, results) else []
+        best = ranking.first([results.sound(cell) for cell in cells]) if _is_ranked(block, results) else []
         header.append(title)
-        columns.append([_bold(_text(rows), line in best) for line, rows in enumerate(lines)])
+        columns.append([_text(results, cell, line in best) for line, cell in enumerate(cells)])
         papers = [cell.paper if cell else None for cell in cells]
         if any(paper is not None for paper in papers):
             header.append("paper")
             columns.append(["" if paper is None else f"{paper:g}" for paper in papers])
-    if len({runs for line in block.lines if (runs := _learned(line))}) > 1:  # Those of the same runs stand above.
+    learned = {runs for line in block.lines if (runs := _learned(line))}
+    if has_seconds and len(learned) > 1:  # Those of the same runs stand above.
         spent = [results.seconds_of(line) for line in block.lines]
         header.append("seconds")
         columns.append(["" if seconds is None else f"{seconds:.0f}" for seconds in spent])
-    titles = [line.title for line in block.lines]
-    return tables.markdown_table(["", *header], [list(line) for line in zip(titles, *columns, strict=True)])
+    corner = metric[:1].upper() + metric[1:]
+    lines = zip([line.title for line in block.lines], *columns, strict=True)
+    return tables.markdown_table([corner, *header], map(list, lines))
 
 
 def _is_ranked(block, results):
@@ -56,12 +88,13 @@ def _learned(line):
     return frozenset(cell.run for cell in line.cells if cell and cell.protocol not in ranking.UNLEARNED)
 
 
-def _text(rows):
-    """Returns rows in print, see `tables.cell`; of what has learned nothing those of one seed."""
-    return tables.cell(rows[:1] if rows and rows[0].protocol in ranking.UNLEARNED else rows)
-
-
-def _bold(text, is_first):
+def _text(results, cell, is_first):
+    """Returns a cell in print; of what has learned nothing the rows of one seed."""
+    rows, stalled = results.of(cell), results.stalled(cell)
+    is_learned = bool(rows) and rows[0].protocol not in ranking.UNLEARNED
+    text = tables.short_cell(rows if is_learned else rows[:1], len(results.seeds))
+    if stalled:
+        text += f" {STALLED}" + f" {len(stalled)} of {len(rows)}" * (is_learned and len(stalled) < len(rows))
     return f"**{text}**" if text and is_first else text
 
 
@@ -69,40 +102,63 @@ def _list(title, sentences):
     return [f"{title}:\n\n" + "\n".join(f"* {sentence}" for sentence in sentences)] * bool(sentences)
 
 
+def _titles(block):
+    """Returns the titles of the columns in sentences: without their metric where all have the same."""
+    metrics = _metrics(block)
+    return list(next(iter(metrics.values())).values()) if len(metrics) == 1 else block.columns
+
+
 def _firsts(block, results):
     titles = [line.title for line in block.lines]
-    columns = ([results.of(cell) for cell in block.column(number)] for number in range(len(block.columns)))
-    said = (ranking.sentence(column, titles, lines) for column, lines in zip(block.columns, columns, strict=True))
+    lines = ([results.sound(cell) for cell in block.column(number)] for number in range(len(block.columns)))
+    said = (ranking.sentence(column, titles, of) for column, of in zip(_titles(block), lines, strict=True))
     return [sentence for sentence in said if sentence]
 
 
 def _against(block, results, title, other):
-    lines = {line.title: map(results.of, line.cells) for line in block.lines}
-    columns = zip(block.columns, lines[title], lines[other], strict=True)
-    return [said for column, rows, others in columns if (said := ranking.seed_by_seed(column, rows, others, other))]
+    lines = {line.title: line.cells for line in block.lines}
+    sentences = []
+    for column, *cells in zip(_titles(block), lines[title], lines[other], strict=True):
+        stalled = set().union(*map(results.stalled, cells))  # With those seeds there is nothing to compare.
+        rows, others = ([row for row in results.of(cell) if row.seed not in stalled] for cell in cells)
+        said = ranking.seed_by_seed(column, rows, others, other)
+        sentences += [said] * bool(said)
+    return sentences
 
 
 def _paired(block, results, title, other):
-    columns = zip(block.columns, block.pairs(title, other), strict=True)
+    columns = zip(_titles(block), block.pairs(title, other), strict=True)
     return [
         paired.sentence(column, title, other, results.pairs[cells])
-        for column, cells in columns if cells in results.pairs
+        for column, cells in columns if cells in results.pairs and not any(map(results.stalled, cells))
     ]  # fmt: skip
+
+
+def _legend(results):
+    """Returns how to read the numbers of a page, in short."""
+    study, number = results.study, len(results.seeds)
+    splits = " and ".join(sorted({row.split for cell in study.cells() for row in results.of(cell)})) or "test"
+    many = f"mean ± deviation of {number} seeds, " if number > 1 else ""
+    said = [f"Of {splits} clips: {many}or one number with its 95 % interval." if many else
+            f"Of {splits} clips, of one seed: a number with its 95 % interval."]  # fmt: skip
+    if any(_is_ranked(block, results) for block in study.blocks):
+        said.append("Bold: no other line is ahead by more than both spreads, or with each of three seeds.")
+    elif any(block.ranked for block in study.blocks):
+        said.append(f"An order takes {ranking.FEWEST} seeds, so lines are not ranked.")
+    if any(results.stalled(cell) for cell in study.cells()):
+        said.append(
+            f"{STALLED} stalled: answers and labels correlate by less than {LEAST_CORRELATION}, or the error is that "
+            "of one answer for all. Such a line ranks nothing."
+        )
+    return " ".join(said)
 
 
 def _how(results):
     study, scale, seeds = results.study, results.scale, ",".join(map(str, results.seeds))
-    splits = " and ".join(sorted({row.split for cell in study.cells() for row in results.of(cell)})) or "test"
     (done, total), minutes = results.count(), results.seconds(study.cells()) / 60
-    order = (
-        "Bold: no other line of the column is ahead by more than both spreads, or with each of three seeds."
-        if len(results.seeds) >= ranking.FEWEST
-        else f"An order takes {ranking.FEWEST} seeds, so lines are not ranked."
-    )
     return (
-        f"Scale `{scale.name}`. {scale.about} Numbers are of {splits} clips: the mean and standard deviation over "
-        f"seeds, or of one seed with its 95 % interval. {order} Seconds: all training of a line from random weights "
-        f"on, each run once, a mean over seeds, beside other runs. {done} of {total} runs are finished, {minutes:.0f} "
-        f"minutes of training for each seed; commit {', '.join(results.commits()) or 'none yet'}. Made by `python -m "
-        f"reproduce --table={study.name} --scale={scale.name} --seeds={seeds}`."
+        f"Scale `{scale.name}`. {scale.about} Seconds: all training of a line from random weights on, each run once, a "
+        f"mean over seeds, beside other runs. {done} of {total} runs are finished, {minutes:.0f} minutes of training "
+        f"for each seed; commit {', '.join(results.commits()) or 'none yet'}. Made by `python -m reproduce "
+        f"--table={study.name} --scale={scale.name} --seeds={seeds}`."
     )

@@ -1,6 +1,7 @@
 """Rows of the runs of a table, cell by cell."""
 
 import dataclasses
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,7 +10,14 @@ from reproduce.grid import Grid, Run
 from reproduce.ranking import UNLEARNED
 from reproduce.studies.scales import Scale
 from reproduce.studies.table import Cell, Line, Study
+from simper_tf.evaluation.protocols import FLOORS, IDEAL
 from simper_tf.evaluation.rows import Row
+
+# Of a run that has learned something, between answers and labels; the others lie around 0.
+LEAST_CORRELATION = 0.2
+# From this share of its error on, an answer is not told from the mean of the training clips.
+CONSTANT = 0.99
+ERRORS = ("mae", "mape")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +44,29 @@ class Results:
         """Returns the rows of a cell, one a seed; none of None."""
         key = cell and (cell.protocol, cell.metric)
         return [row for row in self.rows[cell.run] if (row.protocol, row.metric) == key] if cell else []
+
+    def stalled(self, cell: Cell | None) -> set[int]:
+        """Returns the seeds with which a cell is no better than one answer for all clips.
+
+        Its answers are hardly correlated with the labels, or are off by what the mean of the training clips is off by.
+        Floors and the ideal are of no run.
+        """
+        if cell is None or cell.protocol in (IDEAL, *FLOORS):
+            return set()
+        correlations, constants = (
+            {row.seed: row.value for row in self.of(dataclasses.replace(cell, **other))}
+            for other in ({"metric": "pearson"}, {"protocol": "training_mean"})
+        )
+        is_error = cell.metric in ERRORS and cell.protocol not in UNLEARNED
+        return {
+            row.seed for row in self.of(cell)
+            if not correlations.get(row.seed, 1.0) >= LEAST_CORRELATION
+            or (is_error and row.value > CONSTANT * constants.get(row.seed, math.inf))
+        }  # fmt: skip
+
+    def sound(self, cell: Cell | None) -> list[Row]:
+        """Returns the rows of a cell where no seed has stalled; others rank nothing."""
+        return [] if self.stalled(cell) else self.of(cell)
 
     def count(self) -> tuple[int, int]:
         """Returns how many runs of the table are finished, and how many there are."""

@@ -154,7 +154,9 @@ class Grpc:
             import grpc
             from tensorflow_serving.apis import get_model_metadata_pb2, predict_pb2, prediction_service_pb2_grpc
         except ImportError as error:
-            raise ValueError("grpc:// needs messages of TF Serving: pip install 'simper-tf[serving]'.") from error
+            raise ValueError(
+                "grpc:// needs messages of TF Serving: pip install '.[serving]' in the checkout."
+            ) from error
         limits = [(f"grpc.max_{way}_message_length", int(max_megabytes * 2**20)) for way in ("send", "receive")]
         self._stub = prediction_service_pb2_grpc.PredictionServiceStub(grpc.insecure_channel(address, limits))
         self._error, self._messages, self._address = grpc.RpcError, predict_pb2, address

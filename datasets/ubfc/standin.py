@@ -70,7 +70,7 @@ def write_avi(path, images, rate, height, width):
     try:
         import av
     except ImportError as error:
-        raise ImportError('Writing this stand-in needs PyAV: pip install "simper-tf[test]", or av alone.') from error
+        raise ImportError("Writing this stand-in needs PyAV: pip install '.[test]' in the checkout, or av.") from error
     with av.open(str(path), "w") as container:
         # OpenCV's own writer cannot do this: asked for no compression it converts to subsampled color.
         stream = container.add_stream("rawvideo", rate=fractions.Fraction(rate).limit_denominator(1000))

@@ -17,6 +17,9 @@ DIGITS = {
     "digits_spin": "Spinning digits: twice the frequency is wrong, and no symmetry",
     "digits_noisy_middle": "Swinging digits, middle noise, clutter and light",
 }
+_DIGITS_IN_SHORT = {"digits": "clean", "digits_spin": "spinning", "digits_noisy_middle": "noisy"}
+# Protocols of the short comparison.
+_MAIN = {"fft_resolved": "FFT, octave by the pixels", "1nn": "1-NN"}
 METRICS = {"mae": "MAE (Hz)", "mape": "MAPE (%)"}
 # A band that tells little: views of twice the speed show nothing faster at 30 frames a second.
 WIDE = {"band": "0.2,7.5"}
@@ -150,25 +153,42 @@ def _readouts(scale, run, same_clips, beside_paper=True):
 
 def comparison(scale: Scale) -> Study:
     """Returns every method without the prior on clean, spinning and noisy digits, by every readout."""
-    blocks = []
+    blocks, columns = [], [(name, "mae") for name in OF_ALL]
     for config in scale.some(DIGITS):
         base = digits(scale, config)
-        runs = dict(_methods(scale, base))
-        for metric, words in METRICS.items():
-            lines = [Line(title, _beside_paper(run, metric)) for title, run in runs.items()]
-            columns = [(name, metric) for name in OF_ALL]
-            lines += controls.beside_features("rotating_digits", controls.mean_of_frames(base), columns)
-            lines += controls.floor_lines(base, columns)
-            blocks.append(Block(f"{DIGITS[config]}: {words}", frequency_titles(words), tuple(lines)))
+        lines = [Line(title, _beside_paper(run, "mae")) for title, run in _methods(scale, base)]
+        lines += controls.beside_features("rotating_digits", controls.mean_of_frames(base), columns)
+        lines += controls.floor_lines(base, columns)
+        blocks.append(Block(DIGITS[config], frequency_titles(), tuple(lines)))
     about = (
-        "Every method with the same encoder and clips and its own views, without the frequency prior, as in the paper; "
-        f"those that learn from labels take steps of their own, and were not tuned. {_settings_chosen(scale)}Methods "
-        "that are told the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little. Controls have "
-        "learned nothing: what they reach is no merit of any training, and on clean digits it is nearly all there is "
-        f"to reach. {_FLOORS} Template matching knows the image and how it moves, and finds the frequency at which "
-        "frames are most like it. The paper's numbers are of its table 2."
+        "Which method reads the frequency of digits best, of those that see no label. Every method has the same "
+        "encoder and clips and its own views, without the frequency prior. Controls have learned nothing: what they "
+        "reach is no merit of any training. The tables below have all readouts, and methods that learn from labels."
     )
-    return Study("comparison", "Methods side by side", about, tuple(blocks))
+    settings = (
+        f"{_settings_chosen(scale)}What learns from labels takes steps of its own, and was not tuned. Methods that are "
+        "told the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little. "
+        f"{_FLOORS} Template matching knows the image and how it moves, and finds the frequency at which frames are "
+        "most like it. The paper's numbers are of its table 2."
+    )
+    return Study("comparison", "Methods side by side", about, (_in_short(scale, blocks), *blocks), settings)
+
+
+def _in_short(scale, blocks):
+    """Returns the lines of some blocks that see no label, by two readouts, side by side."""
+    places = {list(OF_ALL).index(name): words for name, words in _MAIN.items()}
+    wanted = {title for title, _ in _unlabeled(scale, digits(scale, "digits"))}
+    wanted |= {line.title for line in blocks[0].lines if line.title.startswith(("control: strongest", "ideal"))}
+    lines = []
+    for same in zip(*(block.lines for block in blocks), strict=True):
+        cells = [line.cells[place] for line in same for place in places]
+        if same[0].title in wanted:
+            unpaired = (cell and dataclasses.replace(cell, paper=None) for cell in cells)
+            lines.append(Line(same[0].title, tuple(unpaired)))
+    names = [_DIGITS_IN_SHORT[config] for config in scale.some(DIGITS)]
+    return Block(
+        "In short", tuple(f"{name}, {words}: MAE (Hz)" for name in names for words in places.values()), tuple(lines)
+    )
 
 
 def choices(scale: Scale) -> Study:
@@ -215,13 +235,18 @@ def self_supervised() -> list[str]:
     return [name for name, kind in METHODS.items() if not kind.needs_labels]
 
 
-def _methods(scale, base):
-    """Yields the title and the run of each line of the comparison that is no control of clips."""
+def _unlabeled(scale, base):
+    """Yields the title and the run of each line that learns without labels, by the settings chosen for it."""
     methods = scale.some(self_supervised())
     for name in methods:
         yield named(name), _chosen(scale, base, name)
     for name in filter(is_told_the_band, methods):
         yield f"{METHODS[name].title}, wide band", _chosen(scale, base, name).but(**WIDE)
+
+
+def _methods(scale, base):
+    """Yields the title and the run of each line of the comparison that is no control of clips."""
+    yield from _unlabeled(scale, base)
     yield "SimPer with the paper's crops, flips, blur and brightness", base.but(method="simper", appearance="simper")
     yield from _labeled(scale, base)
     part = _chosen(scale, base, "contrast_phys").but(method="contrast_phys_plus", label_fraction=0.1)

@@ -69,12 +69,14 @@ class Study:
         title: In print.
         about: A paragraph that says what is tested and what the paper claims, without a number of ours.
         blocks: The numbers.
+        settings: A paragraph about what the runs were given, which stands below the numbers; empty for none.
     """
 
     name: str
     title: str
     about: str
     blocks: tuple[Block, ...]
+    settings: str = ""
 
     def cells(self) -> list[Cell]:
         """Returns all cells."""

@@ -129,7 +129,7 @@ def main(words: Sequence[str] | None = None) -> int | None:
     if missing:
         _end(
             f"simper {name}: error: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed. "
-            f"Install the extra: pip install 'simper-tf[{command.extra}]'."
+            f"Install the extra: pip install '.[{command.extra}]' in the checkout."
         )
     return _guarded(name, command, [given] * bool(command.takes) + [options])
 

@@ -76,7 +76,7 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     try:
         import flask
     except ImportError as error:
-        raise ValueError("The page needs Flask: pip install 'simper-tf[app]'.") from error
+        raise ValueError("The page needs Flask: pip install '.[app]' in the checkout.") from error
     app = flask.Flask("simper_tf", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = round(max_megabytes * _MEGABYTE)
     if host in _HERE:
@@ -180,7 +180,7 @@ def server(app, host: str, port: int, max_megabytes: float):
     try:
         import waitress
     except ImportError as error:
-        raise ValueError("The page needs waitress: pip install 'simper-tf[app]'.") from error
+        raise ValueError("The page needs waitress: pip install '.[app]' in the checkout.") from error
     try:
         made = waitress.create_server(
             app, host=host, port=port, ipv4=":" not in host, ipv6=":" in host, threads=_THREADS,

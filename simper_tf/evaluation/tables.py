@@ -43,6 +43,43 @@ def cell(rows):
     return f"{np.mean(values):.4g} ± {np.std(values, ddof=1):.2g} (n={len(values)})"
 
 
+def short(value: float, decimals: int | None = None) -> str:
+    """Returns a number with two significant digits, without an exponent from 0.00001 on.
+
+    Args:
+        value: The number.
+        decimals: Decimal places at most; where it has no digit in those, its first one is shown all the same.
+    """
+    if not np.isfinite(value) or value == 0:
+        return f"{value:g}"
+    size = int(f"{value:.1e}".partition("e")[2])  # As rounded: 9.96 is 10.
+    if size < -5 and decimals is None:
+        return f"{value:.1e}"
+    first = int(f"{value:.0e}".partition("e")[2])
+    places = 1 - size if decimals is None else min(1 - size, max(decimals, -first))
+    return f"{round(value, places):.{max(places, 0)}f}"
+
+
+def short_cell(rows, runs: int = 1):
+    """Returns rows of one metric as `cell` does, in two significant digits.
+
+    Args:
+        rows: `Row`s, one a run.
+        runs: How many runs all cells of the table have: only another number is said.
+    """
+    if not rows:
+        return ""
+    if len(rows) == 1:
+        one = rows[0]
+        return f"{short(one.value)} [{short(one.low)}, {short(one.high)}]"
+    values = [row.value for row in rows]
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
+    places = 1 - int(f"{mean:.1e}".partition("e")[2]) if np.isfinite(mean) and mean else None
+    deviation = 0.0 if deviation < 1e-9 * abs(mean) else deviation  # Of rounding alone.
+    few = f" (n={len(values)})" if len(values) < runs else ""
+    return f"{short(mean)} ± {short(deviation, places)}{few}"
+
+
 def has_marks(text, command):
     """Returns whether a document has the first mark of `put_table` for a command."""
     return _begin(command) in text

@@ -78,7 +78,8 @@ def export_features(
         _check_agreement(model, run, spec, [num_frames, num_frames // 2 + FEWEST_FRAMES])
     except ImportError as error:
         raise ValueError(
-            f"--format={form} needs {error.name}. Install it: pip install 'simper-tf[edge]', or export a saved_model."
+            f"--format={form} needs {error.name}. Install it: pip install '.[edge]' in the checkout, or export a "
+            "saved_model."
         ) from error
     except Exception as error:  # Converters and runtimes raise what they like.
         raise ValueError(

@@ -25,8 +25,8 @@ def protos():
         from tensorflow_serving.apis import prediction_log_pb2
     except ImportError as error:
         raise ValueError(
-            "Requests for warming up are messages of TF Serving. Install them: pip install 'simper-tf[serving]', or "
-            "export without --warm_up."
+            "Requests for warming up are messages of TF Serving. Install them: pip install '.[serving]' in the "
+            "checkout, or export without --warm_up."
         ) from error
     return prediction_log_pb2
 

@@ -304,7 +304,7 @@ def _library(path, name):
             path,
             f"a file for which the package {name} is missing",
             f"{name} installed",
-            "Run pip install 'simper-tf[recordings]'.",
+            "Run pip install '.[recordings]' in the checkout.",
         ) from error
 
 

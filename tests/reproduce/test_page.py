@@ -60,14 +60,14 @@ def test_a_line_has_mean_deviation_the_papers_number_and_seconds():
     printed = table(made, results_of(made, {A: [1.0, 3.0], B: [5.0]}, seeds=3))
     header, _, *lines = [line.strip("| ").split(" | ") for line in printed.splitlines()]
     assert header == ["mae", "paper", "seconds"]
-    assert lines == [["SimCLR", "**2 ± 1.4 (n=2)**", "2.96", "10"], ["MoCo", "5 [0.1, 0.15]", "2.96", "10"]]
+    assert lines == [["SimCLR", "**2.0 ± 1.4 (n=2)**", "2.96", "10"], ["MoCo", "5.0 [0.10, 0.15]", "2.96", "10"]]
 
 
 def test_a_cell_that_is_not_finished_is_empty_and_never_first():
     lines = (Line("none", (None,)), *block("mae", runs=(B, A)).lines)
     made = Block("", ("mae",), lines)
     printed = table(made, results_of(made, {A: [1.0]}, seeds=3)).splitlines()
-    assert printed[2:] == ["| none |  |  |", "| MoCo |  |  |", "| SimCLR | **1 [0.1, 0.15]** | 10 |"]
+    assert printed[2:] == ["| none |  |  |", "| MoCo |  |  |", "| SimCLR | **1.0 [0.10, 0.15]** | 10 |"]
     assert said({A: [1.0]}) == ""
 
 
@@ -109,7 +109,7 @@ def test_values_that_are_not_finite_are_shown_and_never_first():
     made = block("mae", runs=(A, B))
     printed = table(made, results_of(made, {A: [float("nan")], B: [0.4]}, seeds=3))
     assert printed.splitlines()[2:] == [
-        "| SimCLR | nan [0.1, 0.15] | 10 |", "| MoCo | **0.4 [0.1, 0.15]** | 10 |",
+        "| SimCLR | nan [0.10, 0.15] | 10 |", "| MoCo | **0.40 [0.10, 0.15]** | 10 |",
     ]  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def test_what_has_learned_nothing_shows_the_interval_of_clips():
     made = Block("", ("mae",), (Line("pixels", (Cell(A, "pixels", "mae"),)),))
     study = Study("mine", "", "", (made,))
     results = gather(study, SCALES["smoke"], (0, 1, 2), Made({A: [0.12, 0.12, 0.12]}, protocol="pixels"))
-    assert table(made, results).splitlines()[2] == "| pixels | **0.12 [0.1, 0.15]** |"
+    assert table(made, results).splitlines()[2] == "| pixels | **0.12 [0.10, 0.15]** |"
 
 
 def test_seconds_count_each_run_once_with_what_it_begins_with():
@@ -154,8 +154,8 @@ def test_a_page_names_command_split_and_commits():
             return [dataclasses.replace(row(seed=seed, split="validation"), commit=("abc", "def-dirty")[seed])]
 
     text = markdown(gather(study, SCALES["smoke"], [0, 1], Grid({})))
-    assert text.startswith("# My\n\nAbout.\n\nScale `smoke`.")
-    assert "Numbers are of validation clips" in text
+    assert text.startswith("# My\n\nAbout.\n\nOf validation clips: ")
+    assert text.index("## Digits") < text.index("## Settings\n\nScale `smoke`.")
     assert "2 of 2 runs are finished, 0 minutes of training for each seed; commit abc, def-dirty." in text
     assert "`python -m reproduce --table=mine --scale=smoke --seeds=0,1`" in text
     assert "## Digits\n\n|  | mae |\n" in text  # Of one line the seconds are those above.
@@ -199,3 +199,63 @@ def test_lines_that_share_draws_are_compared_seed_by_seed():
 def test_zero_or_infinite_errors_are_compared_without_a_quotient(own, theirs, number):
     rows, others = ([row(value=value, seed=seed) for seed, value in enumerate(line)] for line in (own, theirs))
     assert seed_by_seed("mae", rows, others, "MoCo") == f"mae: ahead in {number} of 2 seeds."
+
+
+class Correlated(Made):
+    """A grid whose rows of errors have others beside them, such as correlations."""
+
+    beside = {}
+
+    def rows_of(self, run):
+        made = super().rows_of(run)
+        for of_run, further in self.beside.items():
+            for protocol, metric, value in further:
+                made += [
+                    row(protocol, metric, known, seed=of.seed)
+                    for of in super().rows_of(run) if of_run.seeded(of.seed) == run
+                    for known in [value[of.seed] if isinstance(value, list) else value]
+                ]  # fmt: skip
+        return made
+
+
+def of_correlated(made, values, beside):
+    grid = Correlated(values)
+    grid.beside = beside
+    return gather(Study("mine", "Mine", "About.", (made,)), SCALES["smoke"], range(3), grid)
+
+
+def test_a_stalled_line_is_marked_and_ranks_nothing():
+    made = dataclasses.replace(block("mae"), against=(("MoCo", "SimCLR"),))
+    values = {A: [0.1, 0.1, 0.1], B: [0.4, 0.5, 0.6], C: [0.8, 0.9, 1.0]}
+    beside = {A: [("fft", "pearson", [0.9, 0.199, 0.9])], B: [("fft", "pearson", 0.2)], C: [("fft", "pearson", 0.9)]}
+    results = of_correlated(made, values, beside)
+    assert [results.stalled(line.cells[0]) for line in made.lines] == [{1}, set(), set()]
+    lines = [line.split(" | ")[1] for line in table(made, results).splitlines()[2:]]
+    assert lines == ["0.10 ± 0 † 1 of 3", "**0.50 ± 0.10**", "0.90 ± 0.10"]
+    text = markdown(results)
+    assert "\n\n* mae: MoCo, then BYOL (a factor of 1.8).\n" in text
+    assert "* mae: ahead in 0 of 2 seeds; the error of SimCLR is 0.17 to 0.25 times as large.\n" in text
+    assert "† stalled: answers and labels correlate by less than 0.2, or the error is that of one answer" in text
+    beside[A] = [("fft", "pearson", float("nan"))]
+    assert "| SimCLR | 0.10 ± 0 † |" in table(made, of_correlated(made, values, beside))
+    assert "stalled" not in markdown(of_correlated(made, values, {}))
+
+
+def test_an_error_of_one_answer_for_all_is_stalled():
+    values = {A: [6.40] * 3, B: [6.30] * 3}
+    beside = {run: [("fft", "pearson", 0.97), ("training_mean", "mae", 6.42)] for run in (A, B)}
+    results = of_correlated(block("mae", runs=(A, B)), values, beside)
+    cells = [Cell(run, "fft", "mae") for run in (A, B)]
+    assert [len(results.stalled(cell)) for cell in cells] == [3, 0]
+    control = Cell(A, "training_mean", "mae")
+    assert not results.stalled(control)  # It is what it is.
+
+
+def test_a_metric_of_all_columns_stands_once_above_the_lines():
+    titles = ("1-NN: MAE (Hz)", "FFT: MAE (Hz)", "1-NN: MAPE (%)", "FFT: MAPE (%)")
+    made = Block("", titles, (Line("SimCLR", (Cell(A, "fft", "mae"), None, None, None)),))
+    results = results_of(block("mae", runs=(A,)), {A: [1.0]}, seeds=1)
+    headers = [text.splitlines()[0] for text in table(made, results).split("\n\n")]
+    assert headers == ["| MAE (Hz) | 1-NN | FFT |", "| MAPE (%) | 1-NN | FFT |"]
+    unlike = dataclasses.replace(made, columns=("1-NN: MAE (Hz)", "FFT: MAE (Hz)", "1-NN: MAE (bpm)", "floor (Hz)"))
+    assert table(unlike, results).splitlines()[0] == "|  | " + " | ".join(unlike.columns) + " |"

@@ -75,8 +75,9 @@ def test_a_table_is_written_as_a_page_and_printed(config, tmp_path, capsys):
     reproduce.main()
     text = (tmp_path / "out" / "mine.md").read_text()
     assert text == (tmp_path / "runs" / "results" / "smoke" / "mine.md").read_text()
-    assert text.startswith("# My table\n\nWhat it is about.\n\nScale `smoke`.")
-    assert "| SimCLR | 1.5 ± 0.71 (n=2) | 2.96 | 1 |" in text
+    assert text.startswith("# My table\n\nWhat it is about.\n\nOf test clips: mean ± deviation of 2 seeds")
+    assert "\n\n## Settings\n\nScale `smoke`." in text
+    assert "| SimCLR | 1.5 ± 0.7 | 2.96 | 1 |" in text
     assert "An order takes 3 seeds, so lines are not ranked." in text
     assert "4 of 4 runs are finished, 0 minutes of training for each seed; commit abc." in text
     assert "My table\n\n|  | FFT | paper | seconds |" in capsys.readouterr().out
@@ -102,7 +103,7 @@ def test_what_was_finished_before_a_failure_is_shown(config, study, tmp_path):
         reproduce.main()
     text = (tmp_path / "runs" / "results" / "smoke" / "mine.md").read_text()
     assert not (tmp_path / "out").exists()  # Nothing takes the place of a whole table.
-    assert "| MoCo | 4 [0.1, 0.15] |" in text
+    assert "| MoCo | 4.0 [0.10, 0.15] |" in text
     assert "3 of 4 runs are finished" in text
 
 

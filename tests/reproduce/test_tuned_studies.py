@@ -156,7 +156,7 @@ def test_what_learns_from_labels_says_its_method(scale):
 
 
 def test_a_supervised_line_decays_by_epochs_as_in_the_paper():
-    lines = lines_of("comparison")
+    lines = lines_of("comparison", block=1)
     for title in ("the published head", "phase-free head, pictures left as they are"):
         settings = lines[f"supervised, {title}, decay as in the paper"].cells[-1].run.settings()
         epochs = settings.steps * settings.batch_size / 1000

@@ -64,10 +64,11 @@ def test_a_missing_package_is_one_sentence_with_its_extra(capsys, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("av", "flask") else real(name))
     assert refused(capsys, "predict", "a.mp4") == (
-        "simper predict: error: av is not installed. Install the extra: pip install 'simper-tf[recordings,plots]'."
+        "simper predict: error: av is not installed. Install the extra: "
+        "pip install '.[recordings,plots]' in the checkout."
     )
     assert refused(capsys, "app").endswith(
-        "av, flask are not installed. Install the extra: pip install 'simper-tf[app]'."
+        "av, flask are not installed. Install the extra: pip install '.[app]' in the checkout."
     )
 
 

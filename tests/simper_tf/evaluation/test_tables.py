@@ -21,6 +21,30 @@ def test_one_row_shows_its_interval_and_several_their_spread():
     assert tables.cell([row(value=1.0), row(value=3.0)]) == "2 ± 1.4 (n=2)"
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0001669, "0.00017"), (12.7, "13"), (9.96, "10"), (109.9, "110"), (0.996, "1.0"), (-0.0449, "-0.045"),
+        (1.85e-06, "1.9e-06"), (0.00001, "0.000010"), (0.0, "0"), (float("nan"), "nan"), (float("inf"), "inf"),
+    ],
+)  # fmt: skip
+def test_a_short_number_has_two_digits_and_no_exponent(value, text):
+    assert tables.short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.0001439, 0.0001669, 0.0001899], "0.00017 ± 0.00002"), ([1.07, 1.1, 1.13], "1.1 ± 0.03"),
+        ([85.99, 86.0, 86.01], "86 ± 0.01"), ([0.0, 0.0, 3.0], "1.0 ± 1.7"), ([2.0, 2.0, 2.0], "2.0 ± 0"),
+    ],
+)  # fmt: skip
+def test_a_spread_has_the_decimals_of_its_mean_or_one_digit(values, text):
+    rows = [row(value=value, seed=seed) for seed, value in enumerate(values)]
+    assert tables.short_cell(rows) == text
+    assert tables.short_cell(rows, 4) == f"{text} (n=3)"
+
+
 def test_results_stand_a_protocol_a_line_missing_ones_blank():
     rows = [row("fft"), row("fft", "pearson", 0.9, ""), row("1nn", value=0.25)]
     assert tables.results_table(rows).splitlines() == [
