@@ -175,6 +175,6 @@ def test_what_says_where_things_are_changes_no_name(base):
 def test_folders_keep_the_names_that_they_have_had():
     left_out = {
         "run_dir", "data_dir", "manual_dir", "overwrite", "save_seconds", "artifacts", "max_frames", "format",
-        "readout", "warm_up", "split", "strategy", "replicas", "worker_seconds", "labels",
+        "readout", "warm_up", "split", "strategy", "replicas", "worker_seconds",
     }  # fmt: skip
     assert left_out == grid.ELSEWHERE
