@@ -87,7 +87,8 @@ def predicted(folder, group, flags):
     done = subprocess.run([*words, *(str(case.path) for case in group)], env=environment, cwd=ROOT, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     lines, written = done.stdout.decode(errors="replace").splitlines(), out / "predictions.json"
-    records = {one["recording"]: one for one in json.loads(written.read_text())} if written.exists() else {}
+    told = json.loads(written.read_text()) if written.exists() else []
+    records = {one["recording"]: one for one in told if one["verdict"]}  # The others are refused.
     if not peak.read_text():
         return "hang", lines, records, 0.0
     code, memory = (int(word) for word in peak.read_text().split())

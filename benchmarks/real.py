@@ -25,7 +25,7 @@ import av
 import numpy as np
 
 from benchmarks import document
-from simper_tf.commands import predict
+from simper_tf.commands import learners
 from simper_tf.evaluation import tables
 from simper_tf.reading import readings, result
 from simper_tf.recordings import sources
@@ -160,7 +160,7 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
 
 def learned(path: pathlib.Path, done: readings.Done, true: Truth, seconds: float) -> list[str]:
     """Cells of what SimPer says that learns from a recording for so many seconds: frequency, error and outcome."""
-    done = predict.with_adapted(sources.open_file(path), readings.Wishes(), done, seconds)
+    done = learners.with_adapted(sources.open_file(path), readings.Wishes(), done, seconds)
     if not done.learned:
         return ["-", "-", "-"]
     hertz = done.learned[-1].hertz

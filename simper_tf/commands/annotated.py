@@ -53,7 +53,7 @@ def write(path: pathlib.Path, source: sources.Source, wishes: Wishes, done: Done
         with mp4.Writer(unfinished, height, width) as out:
             for moment, frame in source.frames(wishes.start, wishes.end, shape, None):
                 picture = cv2.resize(_rgb(frame), (width, height), interpolation=cv2.INTER_CUBIC)
-                _draw(picture, done, moment, wishes.box, height / info.height)
+                _draw(picture, done, moment, done.view, height / info.height)
                 out.add(moment, picture)
                 progress(moment)
         unfinished.replace(path)

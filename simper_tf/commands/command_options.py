@@ -51,6 +51,15 @@ class Predict(Options):
         "", "Write a copy of the one recording with count and phase on its frames, as .mp4.", form="FILE"
     )
     report: bool = option(False, "Write predictions.html too, a page with all recordings.")
+    pictures: str = option(
+        "auto", "Which recordings get a picture; auto: all of up to 50, of more those with a clear answer.",
+        choices=("auto", "all", "clear", "none"),
+    )  # fmt: skip
+    jobs: int | None = option(
+        None, "Processes that read at the same time; by default one, and of many recordings one a core.", low=1,
+        form="NUMBER",
+    )  # fmt: skip
+    again: bool = option(False, "Read again what was read before into the same folder and has not changed.")
     out: str = option("runs/predict", "Where answers are written.", form="FOLDER")
 
     def __post_init__(self):

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simper_tf.commands import console, predict
+from simper_tf.commands import console, learners
 from simper_tf.commands.command_options import Evaluate
 from simper_tf.data import own_labels
 from simper_tf.reading import readings, result
 from simper_tf.recordings import search
 from simper_tf.utils import quiet
-from simper_tf.utils.errors import RawDataError, printable
+from simper_tf.utils.errors import RawDataError, guarding, printable
 
 # Share of a stretch that an answer must fill of what the one that fills most does, to be asked about it.
 _FILLS = 0.5
@@ -62,9 +62,19 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
     sources = {source.name: source for source in named.sources}
     stretches = own_labels.read(asked.labels, list(sources), (0.0, math.inf))
     model = _model(asked.model)
-    done = {name: readings.read(sources[name]) for name in dict.fromkeys(stretch.recording for stretch in stretches)}
+    done, problems = {}, len(named.problems)
+    for name in dict.fromkeys(stretch.recording for stretch in stretches):
+        try:
+            with guarding(name):
+                done[name] = readings.read(sources[name])
+        except RawDataError as error:
+            problems += 1
+            console.say(f"Left out: {error}")
     errors = {"read": [], "model": []}
     for stretch in stretches:
+        if stretch.recording not in done:
+            errors["read"].append(math.nan)
+            continue
         of_recording = done[stretch.recording]
         told = {"read": told_of(of_recording.reading, stretch)}
         if model:
@@ -78,7 +88,7 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
     for reader, offs in errors.items():
         if offs:
             console.say(_sentence(reader, np.array(offs), unit))
-    return int(bool(named.problems))
+    return int(problems > 0)
 
 
 def told_of(reading: result.Reading, stretch: own_labels.Stretch) -> Told:
@@ -144,9 +154,9 @@ def _of_model(source, stretch, done, model):
     try:
         model.check(source)
     except RawDataError as error:
-        return Told(reason=predict.not_asked(error))
+        return Told(reason=learners.not_asked(error))
     wishes = readings.Wishes(start=stretch.start, end=stretch.end)
-    asked = predict.with_model(source, wishes, dataclasses.replace(done, notes=()), model)
+    asked = learners.with_model(source, wishes, dataclasses.replace(done, notes=()), model)
     if not asked.learned:
         return Told(reason=" ".join(asked.notes))
     said = asked.learned[-1]

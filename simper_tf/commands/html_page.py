@@ -4,49 +4,58 @@ import base64
 import html
 import pathlib
 import string
+from collections.abc import Iterable
 
-from simper_tf.reading import answers
-from simper_tf.reading.readings import Done
+from simper_tf.reading import records
 from simper_tf.utils.errors import printable
 
 TEMPLATE = string.Template(pathlib.Path(__file__).with_name("page.html").read_text())
 
 
-def render(done: list[Done], pictures: list[pathlib.Path], unit: str) -> str:
+def render(done: Iterable[dict], folder: pathlib.Path) -> str:
     """Returns the page.
 
     Args:
-        done: The recordings.
-        pictures: Path of the picture of each.
-        unit: A flag's value.
+        done: Records of the recordings.
+        folder: That of their pictures.
     """
-    parts = [recording(one, picture, unit) for one, picture in zip(done, pictures, strict=True)]
+    parts = [recording(one, folder / one["picture"] if one["picture"] else None) for one in done]
     return TEMPLATE.substitute(title="What repeats in these recordings", body="\n".join(parts))
 
 
-def recording(done: Done, picture: pathlib.Path, unit: str, narrow: pathlib.Path | None = None) -> str:
-    """Returns the section of one recording; arguments as in `render`, and another picture for narrow screens."""
-    name = _text(done.name)
-    shown = "".join(f"<p>{_text(line)}</p>" for line in answers.lines(done, unit))
-    notes = "".join(f"<p>{_text(note)}</p>" for note in done.notes)
-    alt = f"Course of {name} with every repetition, and its tempo"
-    image = f'<img alt="{alt}" src="{_data(picture)}">'
+def recording(record: dict, picture: pathlib.Path | None, narrow: pathlib.Path | None = None) -> str:
+    """Returns the section of one recording.
+
+    Args:
+        record: That of the recording.
+        picture: Path of its picture; None for none.
+        narrow: Of another one for narrow screens.
+    """
+    name = _text(record["recording"])
+    lines = [*(record["said"] or [record["reason"]]), *record["notes"]]
+    shown = "".join(f"<p>{_text(line)}</p>" for line in lines)
+    figure = _figure(name, picture, narrow) if picture else ""
+    return f"<section><h2>{name}</h2>{shown}{figure}{_repetitions(record, name)}</section>"
+
+
+def _figure(name, picture, narrow):
+    image = f'<img alt="Course of {name} with every repetition, and its tempo" src="{_data(picture)}">'
     if narrow:
         other = f'<source media="(max-width: 40rem)" srcset="{_data(narrow)}">'
         image = f"<picture>{other}{image}</picture>"
-    figure = _scrolled(f"<figure>{image}</figure>", f"Picture of {name}")
-    return f"<section><h2>{name}</h2>{shown}{notes}{figure}{_repetitions(done, name)}</section>"
+    return _scrolled(f"<figure>{image}</figure>", f"Picture of {name}")
 
 
 def _data(picture):
     return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}"
 
 
-def _repetitions(done, name):
+def _repetitions(record, name):
     rows = "".join(
-        f'<tr><th scope="row">{count}</th><td>{start:.2f}</td><td>{end:.2f}</td><td>{_text(answer.reader)}</td></tr>'
-        for answer in done.reading.clear for count, (start, end) in enumerate(answer.repetitions, start=1)
-    )  # fmt: skip
+        f'<tr><th scope="row">{count}</th><td>{start:.2f}</td><td>{end:.2f}</td><td>{_text(answer["reader"])}</td></tr>'
+        for answer in records.clear(record)
+        for count, (start, end) in enumerate(answer["repetitions"], start=1)
+    )
     if not rows:
         return ""
     header = "".join(f'<th scope="col">{title}</th>' for title in ("repetition", "from, s", "to, s", "reader"))

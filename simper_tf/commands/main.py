@@ -65,13 +65,14 @@ class Command:
     takes: str = ""
     needs: tuple[str, ...] = ("cv2", "av", "matplotlib")
     extra: str = "recordings,plots"
-    interrupted: str = "nothing that was finished is lost"
+    interrupted: str = "nothing was written"
 
 
 COMMANDS = {
     "predict": Command(
         "Read how often something repeats in recordings.",
         "predict:run", "commands.command_options:Predict", "RECORDING",
+        interrupted="what was read is kept, and the same command goes on",
     ),
     "demo": Command(
         "Read the sample recording that comes with the package.",
@@ -142,6 +143,7 @@ def parsed(name: str, words: Sequence[str]):
     """
     command = COMMANDS[name]
     parser = _parser(name, command)
+    words, behind = _parted(words)
     arguments, unknown = parser.parse_known_intermixed_args(words)
     if unknown:
         word = printable(unknown[0].partition("=")[0])
@@ -150,7 +152,9 @@ def parsed(name: str, words: Sequence[str]):
             parser.error(f"there is no flag {word}.{_near(word, flags)}")
         parser.error(f"it takes flags alone. Found: {word}.")
     given = vars(arguments)
-    recordings = given.pop("recordings", [])
+    recordings = [*given.pop("recordings", []), *behind]
+    if behind and not command.takes:
+        parser.error(f"it takes flags alone. Found: {printable(behind[0])}.")
     if command.takes and not recordings:
         parser.error("there is nothing to read. Name a file, a folder, a pattern or the number of a camera.")
     if "" in recordings:  # It would stand for the folder at hand.
@@ -160,6 +164,13 @@ def parsed(name: str, words: Sequence[str]):
     except ValueError as error:
         # Options are named as in Python.
         parser.error(re.sub(r"^`(\w+)`", r"--\1", str(error)).replace("Received: ", "Found: "))
+
+
+def _parted(words):
+    """Returns the words before `--` and those behind it, which are recordings whatever they begin with."""
+    words = list(words)
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
 
 
 class _Parser(argparse.ArgumentParser):

@@ -9,12 +9,12 @@ import tempfile
 import threading
 import time
 
-from simper_tf.commands import console, html_page, page_form, predict, sample
+from simper_tf.commands import console, html_page, learners, page_form, sample
 from simper_tf.commands.command_options import App
-from simper_tf.reading import answers, drawing, readings
+from simper_tf.reading import drawing, readings, records
 from simper_tf.recordings import search
 from simper_tf.utils import quiet
-from simper_tf.utils.errors import RawDataError, printable
+from simper_tf.utils.errors import RawDataError, guarding, printable
 
 _MEGABYTE = 1_000_000
 # Names by which a browser on this machine can call it.
@@ -120,8 +120,8 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
             return "", 499
         except ValueError as error:
             return page_form.refusal(str(error)), 400
-        except (OSError, FloatingPointError, MemoryError) as error:
-            reason = f"It could not be read: {error or 'memory ran out'}. Cut it, or free some space."
+        except OSError as error:
+            reason = f"It could not be read: {error}. Cut it, or free some space."
             return page_form.refusal(reason), 500
         finally:
             shares.pop(key, None)
@@ -213,15 +213,17 @@ def _limited(channel):
 def _answered(path, name, asked, model, check):
     """Returns the page of a recording that was uploaded."""
     wishes, unit, rate = asked
+    drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
     try:
-        done = _read(path, name, wishes, rate, model, check)
+        with guarding(path, _Left, OSError):
+            done = _read(path, name, wishes, rate, model, check)
+            for picture, narrow in zip(drawn, (False, True), strict=True):
+                drawing.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
     except RawDataError as error:
         raise ValueError(page_form.as_on_the_page(str(error).replace(str(path), name))) from error
-    drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
-    for picture, narrow in zip(drawn, (False, True), strict=True):
-        drawing.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
-    csv = base64.b64encode(answers.csv_text(done, unit).encode()).decode()
-    return page_form.answer(done, html_page.recording(done, drawn[0], unit, drawn[1]), csv)
+    record = records.of(done, unit)
+    csv = base64.b64encode(records.table(records.answer_rows(record)).encode()).decode()
+    return page_form.answer(done, html_page.recording(record, *drawn), csv)
 
 
 def _read(path, name, wishes, rate, model, check=None):
@@ -242,8 +244,8 @@ def _read(path, name, wishes, rate, model, check=None):
         if model:
             model.check(source)
     except RawDataError as error:
-        model, notes = None, (predict.not_asked(error),)
+        model, notes = None, (learners.not_asked(error),)
     done = readings.read(source, wishes, check and (lambda second: check(min(second / seconds, 1.0))))
     if model:
-        done = predict.with_model(source, wishes, done, model)
+        done = learners.with_model(source, wishes, done, model)
     return readings.renamed(done, printable(name), notes)

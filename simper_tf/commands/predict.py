@@ -1,74 +1,68 @@
-"""Recordings read one after another, each with its answers printed, written and drawn."""
+"""Recordings read, each with its answers printed, kept at once and drawn; at the end they stand in tables."""
 
 import contextlib
 import dataclasses
-import hashlib
-import math
+import json
+import os
 import pathlib
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from simper_tf.commands import annotated, console, html_page
+from simper_tf.commands import annotated, console, html_page, one_recording
 from simper_tf.commands.command_options import Predict
-from simper_tf.reading import answers, drawing, learned, readings
-from simper_tf.recordings import search, sources
-from simper_tf.utils import files, quiet
+from simper_tf.commands.kept import Kept
+from simper_tf.commands.learners import Learner, wishes_of
+from simper_tf.reading import records
+from simper_tf.recordings import search
+from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError, printable
 
 LOCK = ".lock"
-# Windows of a recording that are printed; the files have all.
-_MOST_PRINTED = 20
-# Seconds of a recording that is read before anybody asks for progress.
-_SHORT = 30.0
-# Times that writing all answers takes, until they are written again.
-_WRITING = 10
+CSV, REPETITIONS, WINDOWS = "predictions.csv", "repetitions.csv", "windows.csv"
+JSON, LINES, PAGE = "predictions.json", "predictions.jsonl", "predictions.html"
+# Recordings of which all have pictures where nobody asks: of more, drawing takes most of the time.
+_DRAWN = 50
+# Recordings for which further processes are started where nobody asks: each takes about two seconds to start.
+_FEW = 8
+# Notes of a recording that are printed, and seconds from which the time that is left is told.
+_MOST_NOTES, _LONG = 3, 10.0
 
 
-def predict(names: Sequence[str], request: Predict) -> list[RawDataError]:
+def predict(names: Sequence[str], request: Predict) -> list[str]:
     """Reads all recordings; what fails is printed to the standard error, and the others are read.
+
+    What was read before, of files that have not changed, is kept.
 
     Args:
         names: Files, folders, patterns and numbers of cameras.
         request: How they are read, and what is made of it.
 
     Returns:
-        What could not be read.
+        Why recordings could not be read.
 
     Raises:
         ValueError: a wish is not one.
         OSError: what was read cannot be written.
     """
-    out = pathlib.Path(request.out)
-    named = search.find(list(names), request.rate, request.rate is not None, time=request.time, columns=request.columns)
-    problems = list(named.problems)
-    for problem in problems:
-        _complain(problem)
-    for reason in named.skipped:
-        console.say(f"skipped, no series: {reason}")
+    out, targets = pathlib.Path(request.out), search.listed(list(names))
     if request.video:
-        if not (len(named.sources) == 1 and named.sources[0].has_pictures):
-            raise ValueError(
-                f"--video={request.video} copies one recording with pictures. Found: {len(named.sources)} recordings."
-            )
-        annotated.refuse_unwritable(pathlib.Path(request.video), named.sources[0])
-    total = len(problems) + len(named.sources)
-    learner = _Learner(request) if named.sources else None
+        _check_video(request, targets)
+    if request.pictures == "auto":
+        request = dataclasses.replace(request, pictures="all" if len(targets) <= _DRAWN else "clear")
     with _alone(out):
-        earlier = (out / answers.CSV).exists()
-        done = _read_all(named.sources, problems, request, learner)
-        if done:
-            if request.report:
-                paths = [picture_path(out, one.name) for one in done]
-                page = out / "predictions.html"
-                files.write_atomically(page, html_page.render(done, paths, request.unit))
-                console.say(f"Page: {page}.")
-            tables = ", ".join(map(str, answers.write(out, done, request.unit, request.window, request.hop)))
-            console.say(f"Tables: {tables}.")
-            if earlier:
-                console.say("They replace those of an earlier call. To keep both name another folder: --out=FOLDER.")
-    if problems and total > 1:
-        print(f"predict: {len(problems)} of {total} could not be read, see above.", file=sys.stderr)
+        files.sweep(out)
+        kept = Kept(out / LINES, request)
+        try:
+            problems = _Reading(request, kept, targets).all()
+        finally:  # So that the tables hold what was read, whatever ended it.
+            kept.finish(targets)
+            tables = write(out, kept, targets, request)
+        if request.report:
+            files.write_atomically(out / PAGE, html_page.render(kept.records(targets), out))
+            console.say(f"Page: {out / PAGE}.")
+        if tables:
+            console.say(f"Tables: {', '.join(map(str, tables))}.")
     return problems
 
 
@@ -77,183 +71,199 @@ def run(names: Sequence[str], request: Predict) -> int:
     return int(bool(predict(names, request)))
 
 
-def wishes_of(request: Predict) -> readings.Wishes:
-    """Returns what is wanted of each recording."""
-    end = math.inf if request.end is None else request.end
-    return readings.Wishes(request.band, request.start, end, request.crop, request.face)
+def write(folder: pathlib.Path, kept: Kept, targets: Sequence[search.Target], request: Predict) -> list[pathlib.Path]:
+    """Writes all tables of recordings that are kept, each whole or not at all; returns their paths, none of nothing."""
+    if not any(True for _ in kept.records(targets)):
+        return []
+    tables = {CSV: records.answer_rows, REPETITIONS: records.repetition_rows}
+    if request.window:
+        tables[WINDOWS] = records.window_rows
+    for name, rows_of in tables.items():
+        rows = (row for record in kept.records(targets) for row in rows_of(record))
+        files.write_atomically(folder / name, records.table(rows))
+    with files.replacing(folder / JSON) as file:
+        for number, record in enumerate(kept.records(targets)):
+            file.write(f"{',' if number else '['}\n {json.dumps(record, allow_nan=False)}")
+        file.write("\n]\n")
+    return [folder / name for name in (*tables, JSON, LINES)]
 
 
-def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
-    """Returns where the picture of a recording goes: two of the same file name differ in their folders."""
-    # No more letters, each of up to four bytes, than leave room for what else is in a name of 255 bytes.
-    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name[:50])
-    return folder / f"{stem}_{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}.png"
+class _Reading:
+    """A call that reads recordings.
+
+    Args:
+        request: How they are read.
+        kept: What is kept of them.
+        targets: The recordings.
+    """
+
+    def __init__(self, request: Predict, kept: Kept, targets: Sequence[search.Target]):
+        self._request, self._kept, self._targets = request, kept, targets
+        self._done, self._problems, self._skipped = 0, [], set()
+
+    def all(self) -> list[str]:
+        """Reads those of which nothing is kept; returns why some could not be read."""
+        rest = []
+        for target in self._targets:
+            record = None if self._request.again or self._request.video else self._kept.of(target)
+            if record and self._has_picture(record):
+                self._tell(target, record, "")
+            else:
+                rest.append(target)
+        before = self._done
+        self._read(rest)
+        if before:
+            were = "was" if before == 1 else "were"
+            console.say(f"{before} of {len(self._targets)} {were} read before and kept: --again reads anew.")
+        for problem in search.without(self._targets, self._skipped):
+            self._complain(str(problem))
+        if self._problems and len(self._targets) > 1:
+            told = f"predict: {len(self._problems)} of {len(self._targets)} could not be read, see above."
+            print(told, file=sys.stderr)
+        return self._problems
+
+    def _has_picture(self, record):
+        is_drawn = one_recording.is_drawn(record, self._request.pictures)
+        return not is_drawn or (pathlib.Path(self._request.out) / (record["picture"] or "none")).exists()
+
+    def _read(self, targets):
+        jobs, began = self._jobs(targets), time.monotonic()
+        some = self._in_processes(targets, jobs) if jobs > 1 else self._one_by_one(targets)
+        for number, (target, record, then) in enumerate(some, start=1):
+            self._kept.add(target, record)
+            left = (time.monotonic() - began) / number * (len(targets) - number)
+            self._tell(target, record, _left(left))
+            then()
+
+    def _jobs(self, targets):
+        """Returns how many processes read: several of many recordings, if TensorFlow does not use all cores itself."""
+        if any(target.camera is not None for target in targets) or self._request.video:
+            return 1
+        if self._request.jobs:
+            return min(self._request.jobs, max(len(targets), 1))
+        if len(targets) < _FEW or self._request.model or self._request.adapt:
+            return 1
+        import joblib
+
+        return joblib.cpu_count()
+
+    def _one_by_one(self, targets) -> Iterator[tuple[search.Target, dict, Callable]]:
+        learner = Learner(self._request) if targets else None
+        for target in targets:
+            one = one_recording.read(target, self._request, learner)
+            yield target, one.record, (lambda one=one: self._copy(one))
+
+    def _in_processes(self, targets, jobs):
+        """Yields records as they are read. Where a process dies, those that were at work are read each in one alone."""
+        left = list(targets)
+        while left:
+            suspects = []
+            for target, record in _parallel([*left], self._request, jobs, suspects):
+                left.remove(target)
+                yield target, record, lambda: None
+            for target in suspects:
+                left.remove(target)
+                alone = list(_parallel([target], self._request, 2, []))
+                yield target, alone[0][1] if alone else _died(target), lambda: None
+
+    def _tell(self, target, record, left):
+        """Prints what was read of a recording, or why it was not."""
+        self._done += 1
+        if record["status"] == records.UNREADABLE:
+            self._complain(record["reason"])
+            return
+        if record["status"] == records.SKIPPED:
+            self._skipped.add(target)
+            console.say(f"skipped, no series: {record['reason']}")
+            return
+        number = f"[{self._done}/{len(self._targets)}] {left}" if len(self._targets) > 1 else ""
+        console.say(f"{number}{printable(target.name)}")
+        notes = record["notes"]
+        shown = [*record["said"], *(f"NOTE {note}" for note in notes[:_MOST_NOTES])]
+        if len(notes) > _MOST_NOTES:
+            shown.append(f"NOTE {len(notes) - _MOST_NOTES} more notes are in {JSON}.")
+        if record["picture"]:
+            shown.append(f"Picture: {pathlib.Path(self._request.out) / record['picture']}.")
+        for line in shown:
+            console.say(f"  {line}")
+
+    def _complain(self, reason):
+        self._problems.append(reason)
+        print(f"predict: {printable(reason)}", file=sys.stderr, flush=True)
+
+    def _copy(self, one):
+        """Writes the copy of a recording with its count, where one is wanted."""
+        if not (self._request.video and one.done):
+            return
+        path, wishes = pathlib.Path(self._request.video), wishes_of(self._request)
+        end = min(one.done.info.seconds, wishes.end)
+        try:
+            shown = one_recording.progress("writing the video, second", end)
+            annotated.write(path, one.source, wishes, one.done, shown)
+            console.say(f"  Video: {path}.")
+        except RawDataError as error:
+            self._complain(str(error))
 
 
-def _read_all(named, problems, request, learner):
-    """Reads recordings, empties the list of them, and returns a `readings.Done` for each."""
-    done, written, due = [], 0, 0.0
+def _parallel(targets, request, jobs, suspects) -> Iterable[tuple[search.Target, dict]]:
+    """Yields records of recordings that several processes read, as they are done.
+
+    Args:
+        targets: The recordings.
+        request: How they are read.
+        jobs: Processes, two or more.
+        suspects: Becomes those that were at work when a process died.
+    """
+    import joblib
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    at_work = []
+
+    def tasks():
+        for number, target in enumerate(targets):
+            at_work.append(number)
+            yield joblib.delayed(_numbered)(number, target, request)
+
+    # One at a time, so that few are at work when a process dies.
+    pool = joblib.Parallel(
+        jobs, pre_dispatch=jobs, batch_size=1, return_as="generator_unordered", initializer=one_recording.begin,
+        initargs=(os.getpid(),),
+    )  # fmt: skip
     try:
-        while named:
-            source = named.pop(0)  # What it holds of a file goes with it.
-            try:
-                one = _read(source, request, learner)
-            except MemoryError:
-                _note(problems, RawDataError(source.name, "more than fits into memory", "less", "Read a part of it."))
-                continue
-            except RawDataError as error:
-                _note(problems, error)
-                continue
-            done.append(one)
-            if time.monotonic() > due:  # Seldom where there are many, as all of them are written each time.
-                began, written = time.monotonic(), len(done)
-                answers.write(pathlib.Path(request.out), done, request.unit, request.window, request.hop)
-                due = time.monotonic() + _WRITING * (time.monotonic() - began)
-            try:
-                _show(source, one, request)
-            except RawDataError as error:
-                _note(problems, error)
-            done[-1] = one.without_courses()
-    finally:  # So that nothing that fails loses what was read.
-        if written < len(done):
-            answers.write(pathlib.Path(request.out), done, request.unit, request.window, request.hop)
-    return done
+        for number, record in pool(tasks()):
+            at_work.remove(number)
+            yield targets[number], record
+    except TerminatedWorkerError:
+        suspects += [targets[number] for number in at_work]
 
 
-def _read(source, request, learner):
-    learner.check(source)
-    if request.video:
-        source.require_pictures("--video", twice=True)
-    info = source.info()
-    wishes = wishes_of(request)
-    progress = _progress(f"reading {printable(source.name)}, second", min(info.seconds, wishes.end))
-    done = readings.read(source, wishes, progress)
-    return learner.added(source, done)
+def _numbered(number, target, request):
+    return number, one_recording.in_worker(target, request)
 
 
-def _show(source, done, request):
-    """Prints what was read of a recording, and makes its picture and its video."""
-    console.say(printable(done.name))
-    for line in answers.lines(done, request.unit, request.window, request.hop, _MOST_PRINTED):
-        console.say(f"  {line}")
-    for note in done.notes:
-        console.say(f"  NOTE {note}")
-    path = picture_path(pathlib.Path(request.out), done.name)
-    with files.replacing(path, "wb") as file:
-        drawing.figure(done, request.unit).savefig(file, format="png", dpi=110)
-    console.say(f"  Picture: {path}.")
-    if request.video:
-        wishes = wishes_of(request)
-        progress = _progress("writing the video, second", min(done.info.seconds, wishes.end))
-        annotated.write(pathlib.Path(request.video), source, wishes, done, progress)
-        console.say(f"  Video: {request.video}.")
+def _died(target):
+    error = RawDataError(
+        target.name, "what ends the process that reads it", "a recording that can be read",
+        "Leave it out, and send the file to whoever maintains this package.",
+    )  # fmt: skip
+    return records.without(str(error), records.UNREADABLE, target.name)
 
 
-def _progress(what, seconds):
-    """Returns what shows the second of a recording that is reached, and the time left; of short ones nothing."""
-    if not _SHORT < seconds < math.inf:
-        return lambda at: None
-    counter, last = console.Counter(what, math.ceil(seconds)), [0]
-
-    def show(at):
-        if int(at) > last[0]:
-            last[0] = int(at)
-            counter(min(last[0], counter.total))
-
-    return show
+def _left(seconds):
+    if seconds < _LONG:
+        return ""
+    return f"{seconds / 60:.0f} min left  " if seconds >= 90 else f"{seconds:.0f} s left  "
 
 
-class _Learner:
-    """The trained encoders that read beside the repetitions; TensorFlow is loaded where there is one."""
-
-    def __init__(self, request: Predict):
-        self._request, self._model = request, None
-        if request.model or request.adapt:
-            quiet.start()
-        if request.model:
-            from simper_tf.reading import exported
-
-            self._model = exported.Exported(request.model)
-
-    def check(self, source: sources.Source):
-        """Refuses a recording that an encoder cannot read."""
-        if self._model:
-            self._model.check(source)
-        if self._request.adapt and source.is_live:
-            source.require_pictures("--adapt", twice=True)
-
-    def added(self, source: sources.Source, done: readings.Done) -> readings.Done:
-        """Returns what was read with what encoders say of it."""
-        wishes, seconds = wishes_of(self._request), self._request.adapt
-        if self._model:
-            done = with_model(source, wishes, done, self._model, self._request.window)
-        if not seconds:
-            return done
-        counter = console.Counter(f"learning from {printable(source.name)}, second", max(round(seconds), 1))
-
-        def report(left):
-            counter.show(min(round(seconds - left), counter.total), f"{console.clock(left)} left")
-
-        return with_adapted(source, wishes, done, seconds, self._request.window, report)
-
-
-def with_adapted(
-    source: sources.Source, wishes: readings.Wishes, done: readings.Done, seconds: float, window: float | None = None,
-    report: Callable[[float], None] = lambda left: None,
-) -> readings.Done:  # fmt: skip
-    """Returns what was read with what SimPer says that learns from the recording; where nothing is clear, with a note.
-
-    Args:
-        source: The recording.
-        wishes: What was wanted of it.
-        done: What was read.
-        seconds: How long it learns.
-        window: Seconds that it looks at at once, None for what the frequency needs.
-        report: Called with the seconds left after each step.
-    """
-    clear = done.reading.clear
-    if not clear:
-        return readings.renamed(done, done.name, ("No clear repetition: SimPer does not learn from it.",))
-    from simper_tf.reading import adapted
-
-    part = _planned(source, wishes, done, window, clear[0].hertz)
-    return readings.with_learned(done, adapted.adapt(part, seconds, report=report))
-
-
-def with_model(source, wishes: readings.Wishes, done: readings.Done, model, window: float | None = None):
-    """Returns what was read with what an exported model says of it.
-
-    Args:
-        source: The recording.
-        wishes: What was wanted of it.
-        done: What was read.
-        model: An `exported.Exported`.
-        window: Seconds that it is asked about at once, None for what the model needs.
-    """
-    own = dataclasses.replace(wishes, band=wishes.band or model.band)
-    try:
-        said = model.read(_planned(source, own, done, window or model.window()))
-    except RawDataError as error:  # Such as a recording that is shorter than it needs.
-        return readings.renamed(done, done.name, (not_asked(error, model.window(), done.info.seconds),))
-    return readings.with_learned(done, said)
-
-
-def not_asked(error: RawDataError, window: float | None = None, seconds: float = math.inf) -> str:
-    """Returns why a model does not read a recording.
-
-    Args:
-        error: Its refusal.
-        window: Seconds that it looks at at once, if it tells.
-        seconds: Those of the recording.
-    """
-    if window and seconds < window:
-        return f"The model needs {window:.1f} s, and the recording lasts {seconds:.1f} s: it was not asked."
-    return f"The model was not asked: found {error.found}; expected {error.expected}."
-
-
-def _planned(source, wishes, done, window, hertz=None):
-    """Returns the windows that an encoder reads: an exported one has a band of its own, and needs its length."""
-    return learned.planned(source, done.info, wishes.start, wishes.end, wishes.box, wishes.band, hertz, window)
+def _check_video(request, targets):
+    """Refuses a copy of several recordings, of one without pictures, or where it cannot be written."""
+    source = one_recording.opened(targets[0], request) if len(targets) == 1 else None
+    if not (source and source.has_pictures):
+        raise ValueError(
+            f"--video={request.video} copies one recording with pictures. Found: {len(targets)} recordings"
+            f"{', a series' * bool(source)}."
+        )
+    annotated.refuse_unwritable(pathlib.Path(request.video), source)
 
 
 @contextlib.contextmanager
@@ -264,12 +274,3 @@ def _alone(folder):
             yield
     except files.InUse as error:
         raise files.InUse(f"--out={folder} is written by {error}. Wait for it, or name another folder.") from error
-
-
-def _note(problems, error):
-    problems.append(error)
-    _complain(error)
-
-
-def _complain(error):
-    print(f"predict: {error}", file=sys.stderr, flush=True)

@@ -1,24 +1,16 @@
-"""Answers in print: lines for a terminal, CSV files and a JSON file."""
+"""Answers in words: lines for a terminal, a page or a title."""
 
-import csv
-import io
-import json
 import math
-import pathlib
 
 from simper_tf.reading import recording, result
 from simper_tf.reading.answer_units import UNITS, value
 from simper_tf.reading.readings import Done
-from simper_tf.utils import files
 from simper_tf.utils.errors import printable
 
-CSV, REPETITIONS, WINDOWS, JSON = "predictions.csv", "repetitions.csv", "windows.csv", "predictions.json"
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.
 _CLOCKS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0}
-# A table program takes a cell that begins so for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def clock(answer: result.Answer) -> tuple[str, float]:
@@ -112,142 +104,3 @@ def _window_line(window, unit):
     if not window.hertz:
         return f"{span}  no repetition"
     return f"{span}  {value(window.hertz, window.count, unit):.4g} {UNITS[unit]}"
-
-
-def write(folder: pathlib.Path, done: list[Done], unit: str, length: float | None = None, hop: float | None = None):
-    """Writes all tables, each whole or not at all; makes their folder. Returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    texts = {
-        CSV: table([row for one in done for row in _rows(one, unit)]),
-        REPETITIONS: table([row for one in done for row in _repetitions(one)]),
-        JSON: json.dumps([_record(one, unit, length, hop) for one in done], indent=1, allow_nan=False) + "\n",
-    }
-    if length:
-        texts[WINDOWS] = table([row for one in done for row in _windows(one, unit, length, hop or length)])
-    for name, text in texts.items():
-        files.write_atomically(folder / name, text)
-    return [folder / name for name in texts]
-
-
-def csv_text(done: Done, unit: str) -> str:
-    """Returns the answers on a recording as a CSV table."""
-    return table(_rows(done, unit))
-
-
-def table(rows: list[dict]) -> str:
-    """Returns rows as a CSV table; a text that a table program would take for a formula gets an apostrophe."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(cell) for name, cell in row.items()} for row in rows)
-    return out.getvalue()
-
-
-def _cell(cell):
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) and not _is_number(cell) else cell
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _rows(done, unit):
-    """Returns a row an answer that is a result, and one without a value where there is none."""
-    empty = {
-        "recording": printable(done.name), "verdict": done.reading.verdict, "value": "", "unit": unit, "hertz": "",
-        "error_hz": "", "repetitions": "", "start_s": "", "end_s": "", "pairs_hz": "", "confidence": "", "reader": "",
-        "channel": "", "box": "",
-    }  # fmt: skip
-    rows = [
-        empty | {
-            "verdict": answer.verdict,
-            "value": _text(value(answer.hertz, answer.count, unit)),
-            "hertz": _text(answer.hertz),
-            "error_hz": _text(answer.error),
-            "repetitions": answer.count,
-            "start_s": f"{answer.start:.3f}",
-            "end_s": f"{answer.end:.3f}",
-            "pairs_hz": _text(answer.pairs),
-            "confidence": f"{answer.confidence:.3f}",
-            "reader": answer.reader,
-            "channel": printable(done.channel(answer)),
-            "box": " ".join(f"{edge:.3f}" for edge in answer.box),
-        }
-        for answer in done.reading.clear
-    ]  # fmt: skip
-    return rows or [empty]
-
-
-def _repetitions(done):
-    for number, answer in enumerate(done.reading.clear, start=1):
-        for count, (start, end) in enumerate(answer.repetitions, start=1):
-            yield {
-                "recording": printable(done.name), "answer": number, "repetition": count,
-                "start_s": f"{start:.3f}", "end_s": f"{end:.3f}",
-            }  # fmt: skip
-
-
-def _windows(done, unit, length, hop):
-    for window in result.windows(done.reading, length, hop):
-        number = value(window.hertz, window.count, unit) if window.hertz else math.nan
-        yield {
-            "recording": printable(done.name), "start_s": f"{window.start:.3f}", "end_s": f"{window.end:.3f}",
-            "value": _text(number), "unit": unit, "confidence": f"{window.confidence:.3f}",
-        }  # fmt: skip
-
-
-def _record(done, unit, length, hop):
-    info = done.info
-    return {
-        "recording": done.name,
-        **{name: _finite(getattr(info, name)) for name in ("rate", "seconds", "height", "width", "bits")},
-        "notes": list(done.notes),
-        "verdict": done.reading.verdict,
-        "repetitions": sum(answer.count for answer in done.reading.clear) or None,
-        "scenes": [
-            {"start_s": _finite(scene.start), "end_s": _finite(scene.end), "verdict": scene.verdict}
-            for scene in done.reading.scenes
-        ],
-        "answers": [_answer(answer, unit, done.channel(answer)) for answer in done.reading.answers],
-        "learned": {learned.reader: _finite(learned.hertz) for learned in done.learned},
-        "windows": list(_windows(done, unit, length, hop or length)) if length else [],
-    }
-
-
-def _answer(answer, unit, channel):
-    middles, hertz, error = answer.tempo()
-    is_result = answer.verdict in (result.CLEAR, result.DOUBTFUL)
-    return {
-        "verdict": answer.verdict,
-        "reader": answer.reader,
-        "channel": channel or None,
-        "scene": answer.scene,
-        "value": _finite(value(answer.hertz, answer.count, unit)) if is_result else None,
-        "unit": unit,
-        "hertz": _finite(answer.hertz),
-        "error_hz": _finite(answer.error),
-        "pairs_hz": _finite(answer.pairs),
-        "confidence": _finite(answer.confidence),
-        "count": answer.count,
-        "box": [_finite(edge) for edge in answer.box],
-        "repetitions": [[_finite(start), _finite(end)] for start, end in answer.repetitions],
-        "pauses": [[_finite(start), _finite(end)] for start, end in answer.pauses],
-        "tempo": [
-            {"s": _finite(at), "hertz": _finite(tempo), "error_hz": _finite(off)}
-            for at, tempo, off in zip(middles, hertz, error, strict=True)
-        ],
-    }  # fmt: skip
-
-
-def _text(number):
-    return f"{number:.5g}" if number is not None and math.isfinite(number) else ""
-
-
-def _finite(number):
-    if number is None or not math.isfinite(number):
-        return None
-    return round(float(number), 5) if abs(number) >= 0.01 else float(f"{number:.4g}")

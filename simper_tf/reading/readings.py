@@ -56,6 +56,7 @@ class Done:
         stills: An `(H, W, C)` uint8 frame of the first repetition of each of the surest answers, or the first frame of
             the recording where there is none; empty for a series.
         channels: Names of the channels of a series.
+        view: `(left, top, width, height)` in pixels of the pictures that was looked at; None for all.
     """
 
     name: str
@@ -65,18 +66,13 @@ class Done:
     learned: tuple[Learned, ...] = ()
     stills: tuple[np.ndarray, ...] = ()
     channels: tuple[str, ...] = ()
+    view: sources.Box | None = None
 
     def channel(self, answer: result.Answer) -> str:
         """Name of the channel that an answer was counted in, of several; empty for what they have in common."""
         if answer.channel is None or len(self.channels) < 2:
             return ""
         return self.channels[answer.channel] or f"channel {answer.channel + 1}"
-
-    def without_courses(self) -> "Done":
-        """Returns it without what only its picture shows, so that those of many recordings fit into memory."""
-        empty = np.zeros(0, np.float32)
-        answers = tuple(dataclasses.replace(answer, times=empty, course=empty) for answer in self.reading.answers)
-        return dataclasses.replace(self, stills=(), reading=dataclasses.replace(self.reading, answers=answers))
 
 
 def read(
@@ -116,7 +112,7 @@ def read(
     reading = recording.read(
         frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face, longest_step=info.longest_step
     )
-    return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading))
+    return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading), view=box)
 
 
 def with_learned(done: Done, learned: Learned) -> Done:

@@ -5,8 +5,11 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import re
 import socket
 import uuid
+
+_UNFINISHED = ".tmp"
 
 
 class InUse(OSError):
@@ -28,7 +31,7 @@ def replacing(path, mode="w"):
         OSError: it cannot be written; names the path.
     """
     path = pathlib.Path(path)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}{_UNFINISHED}")
     try:
         with naming(path), temporary.open(mode) as file:
             yield file
@@ -37,6 +40,17 @@ def replacing(path, mode="w"):
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sweep(folder):
+    """Removes what killed writers have left in a folder that this process alone writes into."""
+    for path in pathlib.Path(folder).glob(f"*{_UNFINISHED}"):
+        if _is_unfinished(path.name):
+            path.unlink(missing_ok=True)
+
+
+def _is_unfinished(name):
+    return re.fullmatch(rf".+\.[0-9a-f]{{8}}{re.escape(_UNFINISHED)}", name) is not None
 
 
 def write_atomically(path, text):

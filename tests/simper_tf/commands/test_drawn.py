@@ -5,7 +5,7 @@ import pytest
 from made_answers import INFO, answer, done
 
 from simper_tf.commands import annotated, html_page
-from simper_tf.reading import drawing
+from simper_tf.reading import drawing, records
 from simper_tf.reading.readings import Wishes
 from simper_tf.recordings import sources
 
@@ -105,7 +105,10 @@ def test_a_copy_never_takes_the_place_of_the_recording(tmp_path, name):
 def test_the_page_shows_names_as_text(tmp_path):
     picture = tmp_path / "a.png"
     drawing.figure(done(answer())).savefig(picture)
-    page = html_page.render([done(answer(), name="<script>.mp4")], [picture], "hz")
+    drawn = records.of(done(answer(), name="<script>.mp4"), "hz") | {"picture": picture.name}
+    refused = records.without("b.mp4: found noise.", records.UNREADABLE, "b.mp4")
+    page = html_page.render([drawn, refused], tmp_path)
+    assert "<p>b.mp4: found noise.</p>" in page
     assert "&lt;script&gt;.mp4" in page
     assert "<script>.mp4" not in page
     assert page.count('<th scope="row">') == 4

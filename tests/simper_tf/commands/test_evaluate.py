@@ -11,7 +11,7 @@ from made_up import row
 
 import simper_tf
 from docs.sample import repetitions
-from simper_tf.commands import evaluate, main, predict, sample
+from simper_tf.commands import evaluate, learners, main, sample
 from simper_tf.data.own_labels import Stretch
 from simper_tf.evaluation import rows
 from simper_tf.reading.learned import Learned
@@ -79,7 +79,7 @@ def test_a_model_that_is_silent_says_why(refusal, seconds, reason, monkeypatch):
     model = types.SimpleNamespace(
         band=None, window=lambda: 3.0, check=lambda source: refuse("check"), read=lambda part: refuse("read")
     )
-    monkeypatch.setattr(predict, "_planned", lambda *given: None)
+    monkeypatch.setattr(learners, "_planned", lambda *given: None)
     read = dataclasses.replace(done(answer()), info=Info(10.0, seconds, 24, 32))
     assert evaluate._of_model(None, stretch(0, 9, 4), read, model).reason == reason
 

@@ -14,7 +14,6 @@ import simper_tf
 from docs import sample as drawing
 from simper_tf.commands import early_checks, main, predict, sample
 from simper_tf.commands.command_options import App, Clips, Predict, Train
-from simper_tf.reading import answers
 from simper_tf.recordings import search, sources
 from simper_tf.utils import endings
 from simper_tf.utils.options import declared
@@ -53,6 +52,7 @@ def refused(capsys, *words):
         (["app", "--port=70000"], "error: --port must be at least 0 and at most 65535. Found: 70000."),
         (["train", "a.mp4", "--steps=x"], "simper train: error: --steps takes a whole number. Found: 'x'."),
         (["predict", ""], "simper predict: error: the name of a recording is empty."),
+        (["demo", "--", "--face"], "simper demo: error: it takes flags alone. Found: --face. Try simper demo --help."),
         (["demo", "clip.mp4"], "simper demo: error: it takes flags alone. Found: clip.mp4. Try simper demo --help."),
     ],
 )
@@ -79,6 +79,9 @@ def test_words_become_the_options_that_flagfiles_have():
     assert names == ["a.mp4", "b.csv"]
     assert options == Predict(band=(0.5, 2.0), face=True, rate=25.0, crop=(1, 2, 3, 4))
     assert main.parsed("app", ["--port=0"]) == ([], App(port=0))
+    assert main.parsed("predict", ["a.csv", "--face", "--", "-rf.csv", "--rate=5"]) == (
+        ["a.csv", "-rf.csv", "--rate=5"], Predict(face=True)
+    )  # fmt: skip
 
 
 def test_help_fits_a_screen_and_names_every_command(capsys):
@@ -166,10 +169,10 @@ def test_the_demo_says_what_the_readme_shows_and_counts_nine(tmp_path, capsys, m
     out = capsys.readouterr().out
     readme = (ROOT / "README.md").read_text()
     assert f"    simper demo\n\n{textwrap.indent(out, '    ')}" in readme
-    (row,) = csv.DictReader((tmp_path / "simper-demo" / answers.CSV).open())
+    (row,) = csv.DictReader((tmp_path / "simper-demo" / predict.CSV).open())
     truth = drawing.repetitions()
     mean = len(truth) / sum(end - start for start, end in truth)
-    assert (row["verdict"], row["repetitions"]) == ("clear", "9")
+    assert (row["verdict"], row["count"]) == ("clear", "9")
     assert float(row["hertz"]) == pytest.approx(mean, rel=0.02)
     for path in pathlib.Path("simper-demo").iterdir():
         assert str(path) in out

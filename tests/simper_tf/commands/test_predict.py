@@ -11,7 +11,7 @@ import photographs
 import pytest
 from processes import done
 
-from simper_tf.commands import main, predict
+from simper_tf.commands import learners, main, one_recording, predict
 from simper_tf.reading import answers, readings
 from simper_tf.recordings import sources
 from simper_tf.utils import files
@@ -24,7 +24,7 @@ def run(*words):
 
 
 def rows(folder):
-    return list(csv.DictReader((folder / answers.CSV).open(encoding="utf-8")))
+    return list(csv.DictReader((folder / predict.CSV).open(encoding="utf-8")))
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,8 @@ def test_good_recordings_are_read_and_bad_ones_named(folder, tmp_path):
     assert bad.startswith(f"predict: {folder / 'broken.mp4'}: found ")
     assert last == "predict: 1 of 3 could not be read, see above."
     by_name = {pathlib.Path(row["recording"]).name: row for row in rows(tmp_path)}
+    broken = by_name.pop("broken.mp4")
+    assert (broken["status"], f"predict: {broken['reason']}") == ("unreadable", bad)
     assert float(by_name["swing é 1.mp4"]["hertz"]) == pytest.approx(1.2, abs=0.03)
     assert float(by_name["breath.csv"]["hertz"]) == pytest.approx(0.7, abs=0.01)
     assert {row["verdict"] for row in by_name.values()} == {"clear"}
@@ -60,10 +62,10 @@ def test_a_video_is_read_at_the_rate_at_which_it_was_filmed(folder, tmp_path):
 
 @pytest.mark.parametrize(("window", "asked"), [(None, 3.0), (5.0, 5.0)])
 def test_a_model_is_asked_about_what_it_needs_or_is_told(window, asked, monkeypatch):
-    monkeypatch.setattr(predict, "_planned", lambda *given: given[-1])
+    monkeypatch.setattr(learners, "_planned", lambda *given: given[-1])
     monkeypatch.setattr(readings, "with_learned", lambda done, said: said)
     model = types.SimpleNamespace(band=None, window=lambda: 3.0, read=lambda part: part)
-    assert predict.with_model(None, readings.Wishes(), None, model, window) == asked
+    assert learners.with_model(None, readings.Wishes(), None, model, window) == asked
 
 
 def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
@@ -72,7 +74,7 @@ def test_a_part_in_another_unit_goes_to_a_new_folder(folder, tmp_path):
     (row,) = rows(out)
     assert float(row["value"]) == pytest.approx(42, abs=0.5)
     assert float(row["start_s"]) >= 2
-    assert len(list(csv.DictReader((out / answers.WINDOWS).open()))) == 2
+    assert len(list(csv.DictReader((out / predict.WINDOWS).open()))) == 2
 
 
 @pytest.mark.slow
@@ -82,8 +84,8 @@ def test_where_nothing_repeats_there_is_no_number(tmp_path, capsys):
     assert "Hz" not in capsys.readouterr().out
     (row,) = rows(tmp_path)
     assert (row["value"], row["hertz"]) == ("", "")
-    (record,) = json.loads((tmp_path / answers.JSON).read_text())
-    assert record["repetitions"] is None
+    (record,) = json.loads((tmp_path / predict.JSON).read_text())
+    assert record["count"] is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_a_part_that_is_not_there_is_named(folder, tmp_path, words, said):
     ],
 )
 def test_a_model_that_refuses_a_recording_says_why(seconds, said):
-    assert predict.not_asked(RawDataError("a.mp4", "a hole", "none", "Mend it."), 18.2, seconds) == said
+    assert learners.not_asked(RawDataError("a.mp4", "a hole", "none", "Mend it."), 18.2, seconds) == said
 
 
 @pytest.mark.slow
@@ -120,11 +122,11 @@ def test_a_page_and_a_copy_are_made_and_learning_is_beside(folder, tmp_path, cap
     page = (tmp_path / "predictions.html").read_text()
     assert "swing é 1.mp4" in page
     assert page.count("data:image/png;base64,") == 1
-    (record,) = json.loads((tmp_path / answers.JSON).read_text())
+    (record,) = json.loads((tmp_path / predict.JSON).read_text())
     assert set(record["learned"]) == {"adapt"}
     assert record["answers"][0]["value"] == pytest.approx(72, abs=2)
     printed = capsys.readouterr().out
-    for name in (video, tmp_path / "predictions.html", tmp_path / answers.CSV):
+    for name in (video, tmp_path / "predictions.html", tmp_path / predict.CSV):
         assert str(name) in printed
 
 
@@ -211,11 +213,12 @@ def test_a_folder_is_read_twice_alike_and_notes_are_skipped(folder, tmp_path, ca
     (tmp_path / "breath.csv").write_bytes((folder / "breath.csv").read_bytes())
     (tmp_path / "README.txt").write_text("Recorded on Monday.\n")
     printed = []
-    for _ in range(2):
-        assert run(tmp_path, f"--out={tmp_path}") == []
+    for words in ([], [], ["--again"]):
+        assert run(tmp_path, f"--out={tmp_path}", *words) == []
         printed.append(capsys.readouterr().out)
-    again = "They replace those of an earlier call. To keep both name another folder: --out=FOLDER.\n"
-    assert printed[1] == printed[0] + again
+    kept = "2 of 2 were read before and kept: --again reads anew.\n"
+    assert printed[1].replace(kept, "") == printed[0] == printed[2]
+    assert kept in printed[1]
     assert f"skipped, no series: {tmp_path / 'README.txt'}: found " in printed[0]
 
 
@@ -231,7 +234,7 @@ def test_a_copy_of_a_series_is_refused(folder, tmp_path):
 
 def test_a_name_as_long_as_a_file_may_have_gives_a_picture(tmp_path):
     for name in ("n" * 251 + ".csv", "胸" * 83 + ".csv", "𠀀" * 62 + ".csv"):
-        path = predict.picture_path(tmp_path, str(tmp_path / name))
+        path = one_recording.picture_path(tmp_path, str(tmp_path / name))
         with files.replacing(path, "wb") as file:
             file.write(b"picture")
         assert path.exists()
@@ -243,7 +246,7 @@ def test_two_commands_do_not_write_into_one_folder(folder, tmp_path):
         pytest.raises(OSError, match=rf"^--out={tmp_path} is written by process \d+ on"),
     ):
         run(folder / "breath.csv", f"--out={tmp_path}")
-    assert not (tmp_path / answers.CSV).exists()
+    assert not (tmp_path / predict.CSV).exists()
 
 
 def test_a_file_too_large_for_memory_is_named_and_the_next_read(folder, tmp_path, monkeypatch):
@@ -257,8 +260,8 @@ def test_a_file_too_large_for_memory_is_named_and_the_next_read(folder, tmp_path
     (tmp_path / "greedy.csv").write_bytes((folder / "breath.csv").read_bytes())
     monkeypatch.setattr(readings, "read", greedy)
     (problem,) = run(tmp_path / "greedy.csv", folder / "breath.csv", f"--out={tmp_path / 'out'}")
-    assert "greedy.csv: found more than fits into memory" in str(problem)
-    assert [row["recording"] for row in rows(tmp_path / "out")] == [str(folder / "breath.csv")]
+    assert "greedy.csv: found more than fits into memory" in problem
+    assert [row["status"] for row in rows(tmp_path / "out")] == ["unreadable", "ok"]
 
 
 def test_a_camera_that_is_not_there_is_one_line(tmp_path):

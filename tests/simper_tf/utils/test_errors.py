@@ -6,7 +6,7 @@ import pytest
 from made_answers import answer, done
 
 from simper_tf.commands import console, html_page, page_form
-from simper_tf.reading import drawing
+from simper_tf.reading import drawing, records
 from simper_tf.utils.errors import RawDataError, guarding, printable
 
 # A title, a terminal's command, a new line, a bidirectional override and its isolate, a byte that is no text.
@@ -48,9 +48,8 @@ def test_a_terminal_gets_no_command_from_a_name_or_a_note(capsys):
 
 def test_a_page_shows_names_spelled_out(tmp_path):
     (picture := tmp_path / "a.png").write_bytes(b"")
-    section = html_page.recording(
-        done(answer(channel=0), name=HOSTILE, notes=[HOSTILE], channels=("", HOSTILE)), picture, "hz"
-    )
+    read = done(answer(channel=0), name=HOSTILE, notes=[HOSTILE], channels=("", HOSTILE))
+    section = html_page.recording(records.of(read, "hz"), picture)
     for page in (section, page_form.refusal(HOSTILE), page_form.answer(done(answer(), name=HOSTILE), "", "")):
         assert "\\x1b]0;b" in page
         assert not {*page} & {*HOSTILE} - {*"abcde0;J2]\n"}

@@ -1,0 +1,158 @@
+"""One recording, from its name to the record that is kept of it, in this process or in one of several."""
+
+import functools
+import hashlib
+import io
+import math
+import os
+import pathlib
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from simper_tf.commands import console
+from simper_tf.commands.command_options import Predict
+from simper_tf.commands.learners import Learner, wishes_of
+from simper_tf.reading import readings, records
+from simper_tf.recordings import search, sources
+from simper_tf.utils import files
+from simper_tf.utils.errors import RawDataError, guarding, printable
+
+# Windows of a recording that are printed; the files have all.
+_MOST_PRINTED = 20
+# Seconds of a recording that is read before anybody asks for progress.
+_SHORT = 30.0
+
+
+class Read(NamedTuple):
+    """A recording that was read, or why it was not.
+
+    Attributes:
+        record: What is kept of it; see `records`.
+        source, done: The recording and what was read of it; None where it was not.
+    """
+
+    record: dict
+    source: sources.Source | None = None
+    done: readings.Done | None = None
+
+
+def read(target: search.Target, request: Predict, learner: Learner, is_shown: bool = True) -> Read:
+    """Reads a recording; whatever it does to a reader is said in its record.
+
+    Args:
+        target: The recording.
+        request: How it is read.
+        learner: What reads beside.
+        is_shown: Whether its progress is printed.
+
+    Raises:
+        OSError: its picture cannot be written, or nothing can be printed any more.
+    """
+    try:
+        with guarding(target.name, console.OutputClosed):
+            source = opened(target, request)
+            try:
+                info = source.info()
+            except RawDataError as error:
+                if not target.is_perhaps:
+                    raise
+                return Read(records.without(str(error), records.SKIPPED, target.name))
+            learner.check(source)
+            if request.video:
+                source.require_pictures("--video", twice=True)
+            wishes = wishes_of(request)
+            what, end = f"reading {printable(source.name)}, second", min(info.seconds, wishes.end)
+            done = readings.read(source, wishes, progress(what, end) if is_shown else None)
+    except RawDataError as error:
+        return Read(records.without(str(error), records.UNREADABLE, target.name))
+    try:
+        with guarding(target.name, console.OutputClosed):
+            done = learner.added(source, done)
+    except RawDataError as error:
+        done = readings.renamed(done, done.name, (f"No encoder read it: found {error.found}.",))
+    record = records.of(done, request.unit, request.window, request.hop, _MOST_PRINTED)
+    if is_drawn(record, request.pictures):
+        record = _with_picture(record, done, request)
+    return Read(record, source, done)
+
+
+def opened(target: search.Target, request: Predict) -> sources.Source:
+    """Returns a recording as somebody wants it opened; raises RawDataError where it is none."""
+    return target.open(request.rate, request.rate is not None, time=request.time, columns=request.columns)
+
+
+def begin(parent: int):
+    """Begins a process of several, which ends when the first of them does, however that is.
+
+    Args:
+        parent: Number of the first, which alone is told of Ctrl-C.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def in_worker(target: search.Target, request: Predict) -> dict:
+    """Returns the record of a recording, in a process of several."""
+    return read(target, request, _learner(request), is_shown=False).record
+
+
+@functools.lru_cache(maxsize=1)
+def _learner(request):
+    return Learner(request, is_shown=False)
+
+
+def is_drawn(record: dict, pictures: str) -> bool:
+    """Returns whether a recording gets a picture: one that was read, and clearly where only these do."""
+    drawn = {"all": (records.OK, records.NOTHING), "clear": (records.OK,), "none": ()}[pictures]
+    return record["status"] in drawn
+
+
+def picture_path(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """Returns where the picture of a recording goes: two of the same file name differ in their folders."""
+    # No more letters, each of up to four bytes, than leave room for what else is in a name of 255 bytes.
+    stem = "".join(letter if letter.isalnum() else "_" for letter in pathlib.Path(name).name[:50])
+    return folder / f"{stem}_{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}.png"
+
+
+def progress(what: str, seconds: float) -> Callable[[float], None]:
+    """Returns what shows the second of a recording that is reached, and the time left; of short ones nothing.
+
+    Args:
+        what: Words before the second.
+        seconds: That it lasts.
+    """
+    if not _SHORT < seconds < math.inf:
+        return lambda at: None
+    counter, last = console.Counter(what, math.ceil(seconds)), [0]
+
+    def show(at):
+        if int(at) > last[0]:
+            last[0] = int(at)
+            counter(min(last[0], counter.total))
+
+    return show
+
+
+def _with_picture(record, done, request):
+    """Returns a record with the name of its picture, which is drawn; one that cannot be drawn is told in a note."""
+    from simper_tf.reading import drawing
+
+    content = io.BytesIO()
+    try:
+        with guarding(done.name):
+            drawing.figure(done, request.unit).savefig(content, format="png", dpi=110)
+    except RawDataError as error:
+        return record | {"notes": [*record["notes"], f"It has no picture: found {error.found}."]}
+    path = picture_path(pathlib.Path(request.out), done.name)
+    with files.replacing(path, "wb") as file:
+        file.write(content.getvalue())
+    return record | {"picture": path.name}
