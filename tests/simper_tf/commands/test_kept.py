@@ -61,7 +61,7 @@ STAGES = {
 
 @pytest.mark.parametrize("error", [MemoryError(), ZeroDivisionError("ours"), np.linalg.LinAlgError("Internal Error.")])
 @pytest.mark.parametrize("stage", STAGES)
-def test_whatever_one_file_does_it_has_its_row_and_others_are_read(stage, error, folder, tmp_path, monkeypatch, capsys):
+def test_whatever_a_file_does_it_has_its_row_and_others_are_read(stage, error, folder, tmp_path, monkeypatch, capsys):
     owner, name = STAGES[stage]
     true, out = getattr(owner, name), tmp_path / "out"
     calls = []
@@ -220,7 +220,7 @@ def test_of_many_recordings_clear_ones_alone_have_pictures(folder, tmp_path, mon
     assert [bool(row["picture"]) for row in rows(tmp_path / "out")] == [True, False, True]
 
 
-def test_a_folder_of_texts_alone_is_a_problem_and_texts_have_rows(tmp_path):
+def test_a_folder_of_texts_alone_is_a_problem_with_their_rows(tmp_path):
     (folder := tmp_path / "in").mkdir()
     (folder / "a.txt").write_text("words")
     (problem,) = run(folder, f"--out={tmp_path / 'out'}")
