@@ -11,7 +11,8 @@ from simper_tf.evaluation.rows import Row
 RISING = {"pearson", "pearson_pooled"}
 # Protocols that read clips or perfect features, and nothing that anybody learned.
 UNLEARNED = {
-    "pixels", "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",
+    "pixels", "pixel_harmonics", "harmonic_sum",
+    "green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "persistence", "training_mean",
     IDEAL, *FLOORS,
 }  # fmt: skip
 # Seeds of each line from which on lines are ranked, and all of one against all of another say which is ahead.

@@ -16,8 +16,10 @@ def perfect(rng, frequencies, harmonic=1.0, subjects=None):
     ids = np.array([f"clip {k}" for k in range(number)])
     rates = np.full(number, RATE, np.float32)
     series = np.sin(angles / harmonic).astype(np.float32)
-    pixels = spectrum.power(np.sin(angles) + 0.7 * np.sin(2 * angles), spectrum.PIXEL_PADDING).numpy()
-    return Features(series, np.asarray(frequencies).astype(np.float32), rates, ids, subjects, pixels)
+    courses = np.sin(angles) + 0.7 * np.sin(2 * angles)
+    pixels = spectrum.power(courses, spectrum.PIXEL_PADDING).numpy()
+    seen = {"pixels": pixels, "cells": courses[..., None]}
+    return Features(series, np.asarray(frequencies).astype(np.float32), rates, ids, subjects, **seen)
 
 
 def sinusoids(rng, frequencies, num_frames):

@@ -24,6 +24,7 @@ class Features:
         ids: `(N,)` strings.
         subjects: `(N,)` strings, people or things of which several clips may be, or None where nobody says.
         pixels: `(N, F)` of `spectrum.pixel_power` of the clips, or None where nobody asked for it.
+        cells: `(N, T, P)` courses of pixels on a grid, less the mean of each frame, or None where nobody asked for it.
         levels: `(N, T)` mean of each frame in the unit of the clips, or None where nobody asked for it.
         colors: `(N, T, 3)` mean R, G and B of each frame, or None where nobody asked for it or clips are gray.
         before_head: `(N, T, D)` float32, features before the encoder's head, or None where nobody asked for them.
@@ -37,6 +38,7 @@ class Features:
     ids: np.ndarray
     subjects: np.ndarray | None = None
     pixels: np.ndarray | None = None
+    cells: np.ndarray | None = None
     levels: np.ndarray | None = None
     colors: np.ndarray | None = None
     before_head: np.ndarray | None = None
@@ -137,8 +139,16 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
     def colors(clips):
         return tf.reduce_mean(unit_range(clips), axis=(2, 3))
 
+    def cells(clips):
+        series = spectrum.centered(spectrum.pixel_series(clips))
+        # Light that changes is the same everywhere; channels of series have nothing in common.
+        series = series if of_series else series - tf.reduce_mean(series, axis=1, keepdims=True)
+        return tf.cast(tf.linalg.matrix_transpose(series), tf.float16)
+
     has_colors = frame_shape[-1] == 3 and not of_series
-    known = {"pixels": spectrum.pixel_power, "levels": levels} | ({"colors": colors} if has_colors else {})
+    known = {"pixels": spectrum.pixel_power, "cells": cells, "levels": levels} | (
+        {"colors": colors} if has_colors else {}
+    )
     return {name: known[name] for name in task.extras if name in known}
 
 

@@ -23,7 +23,7 @@ class FrequencyUnit:
 
     per_hertz: Callable
     answer: str
-    extras: tuple[str, ...] = ("pixels",)
+    extras: tuple[str, ...] = ("pixels", "cells")
 
     def answers(self, hertz, num_frames, rate) -> dict:
         """Returns the outputs of an exported model: frequencies in Hz, and the same in this unit.
@@ -39,7 +39,7 @@ class FrequencyUnit:
 FREQUENCY_UNITS = {
     "Hz": FrequencyUnit(lambda seconds: 1.0, "frequency_hz"),
     # What beats may be a heart, which the color of skin shows.
-    "bpm": FrequencyUnit(lambda seconds: 60.0, "heart_rate_bpm", ("pixels", "colors")),
+    "bpm": FrequencyUnit(lambda seconds: 60.0, "heart_rate_bpm", ("pixels", "cells", "colors")),
     "count": FrequencyUnit(lambda seconds: seconds, "count"),  # Repetitions in the clip.
 }
 

@@ -10,6 +10,7 @@ from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, training_mean
 from simper_tf.evaluation.protocols.floors import FLOORS, IDEAL, of_perfect
 from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
+from simper_tf.evaluation.protocols.harmonic import harmonic_sum, harmonics, pixel_harmonics
 from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum
 from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe
 from simper_tf.evaluation.tasks import Task
@@ -23,6 +24,9 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "fft_fundamental": (fft_fundamental, ("frequency",)),
     "fft_paper": (functools.partial(fft, mode="paper"), ("frequency",)),
     "fft_calibrated": (fft_calibrated, ("frequency",)),
+    "harmonics": (harmonics, ("frequency",)),
+    "pixel_harmonics": (pixel_harmonics, ("frequency",)),
+    "harmonic_sum": (harmonic_sum, ("frequency",)),
     "pixels": (pixels, ("frequency",)),
     "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
     "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
@@ -44,10 +48,12 @@ TITLES = {
     "fft": "Fourier transform",
     "1nn": "nearest neighbor among labeled clips",
     "supervised": "its own head",
+    "harmonics": "harmonics of features and pixels",
+    "pixel_harmonics": "harmonics of pixels, nothing learned",
     "pixels": "pixels alone, nothing learned",
 }
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
-WITHOUT_LABELS = ("fft_resolved",)
+WITHOUT_LABELS = ("fft_resolved", "harmonics", "pixel_harmonics")
 
 
 def predict(

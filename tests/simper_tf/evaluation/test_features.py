@@ -124,4 +124,4 @@ def test_series_have_levels_in_their_unit_too(value_range):
 def test_three_channels_of_a_series_are_no_colors():
     task = tasks.Frequency("bpm")
     assert "colors" in features.extras(task, None, (24, 24, 3))
-    assert set(features.extras(task, None, (1, 1, 3))) == {"pixels"}
+    assert set(features.extras(task, None, (1, 1, 3))) == {"pixels", "cells"}

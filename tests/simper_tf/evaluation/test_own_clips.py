@@ -70,5 +70,5 @@ def test_an_encoder_alone_is_no_method():
 
 def test_features_without_pixels_are_refused_with_the_remedy():
     bare = features.Features(waves()[..., 0, 0, 0], HERTZ, np.full(12, 20.0), np.arange(12).astype(str))
-    with pytest.raises(ValueError, match="Protocols of a frequency need `pixels` beside features"):
+    with pytest.raises(ValueError, match="Protocols of a frequency need `pixels` and `cells` beside features"):
         protocols.predict(bare, bare, bare, tasks.Frequency("Hz", band=(0.4, 4)))

@@ -1,0 +1,56 @@
+"""Protocols `harmonic_sum`, `pixel_harmonics` and `harmonics`: frequencies by all harmonics together, without labels.
+
+The first two have learned nothing. They are the strongest controls of a table of frequencies: what is learned counts as
+far as `harmonics`, which has features beside the pixels, is better.
+"""
+
+import operator
+
+from simper_tf.evaluation.features import Features, Prediction
+from simper_tf.evaluation.tasks import Task
+from simper_tf.signals import harmonics as combs
+
+
+def harmonic_sum(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
+    """Reads test clips where the power of all `cells` at f, 2 f and 3 f is the largest; None without cells.
+
+    Args:
+        train, validation: Unused.
+        test: Clips whose `cells` and `rates` are read.
+        task: A `tasks.Frequency` with a band.
+    """
+    return None if test.cells is None else _read(combs.total_power(test.cells), test, task)
+
+
+def pixel_harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
+    """Reads test clips by the `harmonics.evidence` of their `cells`; None without cells.
+
+    Args:
+        train: Clips whose `cells` tell what is usual; no label is looked at.
+        validation: Unused.
+        test: As in `harmonic_sum`.
+        task: A `tasks.Frequency` with a band.
+    """
+    return None if test.cells is None else _read(_evidence("cells", train, test), test, task)
+
+
+def harmonics(train: Features, validation: Features, test: Features, task: Task) -> Prediction | None:
+    """Reads test clips by the evidence of features and of pixels together; None without cells.
+
+    Arguments as in `pixel_harmonics`.
+    """
+    if test.cells is None:
+        return None
+    both = zip(_evidence("cells", train, test), _evidence("series", train, test), strict=True)
+    return _read(combs.Heights(*map(sum, both)), test, task)
+
+
+def _evidence(name, train, test):
+    known, read = (
+        series[..., None] if series.ndim == 2 else series for series in map(operator.attrgetter(name), (train, test))
+    )
+    return combs.evidence(read, combs.background(known))
+
+
+def _read(heights, test, task):
+    return Prediction(combs.comb_peak(heights, test.rates, task.band) * test.per_hertz(task))
