@@ -6,12 +6,12 @@ import time
 import keras
 import numpy as np
 import tensorflow as tf
+from simper_tf.views.replays import Replays
 
 from reproduce.reader import clips
 from reproduce.reader.encoder import glance
 from simper_tf.methods import Replay
 from simper_tf.reading import rhythm_network
-from simper_tf.views.replays import Replays
 from simper_tf.views.views import Views
 
 SPEEDS = 0.6, 1.5
