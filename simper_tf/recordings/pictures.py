@@ -4,6 +4,7 @@ Headers are looked at first: a file of half a megabyte can state a picture of a 
 """
 
 import contextlib
+import os
 import pathlib
 import re
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ _FORMATS = ("BMP", "JPEG", "PNG", "TIFF", "WEBP")  # Others start programs, or a
 _IMAGE = "a whole PNG, JPEG, TIFF, BMP or WebP image"
 _AGAIN = "Copy it again, or leave it out."
 _PNG_END = b"IEND\xaeB`\x82"
+# Of all pages of a file, and for each byte of it where there are more: Deflate makes 1032 bytes of one at most.
+_MOST_PIXELS, _MOST_PIXELS_A_BYTE = 2**28, 1032
 _MODULE = "simper_tf.recordings.pictures"
 
 
@@ -75,7 +78,7 @@ def task_headers(paths):
     headers = []
     for path in paths:
         with _opened(path) as image:
-            headers.append((*image.size, getattr(image, "n_frames", 1), image.format))
+            headers.append((*image.size, _pages(path, image), image.format))
     yield headers, b""
 
 
@@ -84,7 +87,7 @@ def task_frames(paths, first, last, shape, box):
     number = 0
     for path in paths:
         with _opened(path) as image:
-            for page in range(getattr(image, "n_frames", 1)):
+            for page in range(_pages(path, image)):
                 if last is not None and number >= last:
                     return
                 if number >= first:
@@ -95,6 +98,16 @@ def task_frames(paths, first, last, shape, box):
                     facts = {"number": number, "shape": picture.shape, "type": picture.dtype.str}
                     yield facts, memoryview(picture).cast("B")
                 number += 1
+
+
+def _pages(path, image):
+    """Returns the number of pages; refuses more pixels than the bytes can hold, such as pages of one and the same."""
+    count, size = getattr(image, "n_frames", 1), os.path.getsize(path)  # noqa: PTH202
+    pixels = count * image.width * image.height
+    if pixels > max(_MOST_PIXELS, _MOST_PIXELS_A_BYTE * size):
+        found = f"a header of {count:,} pages of {image.width} x {image.height} pixels in {size:,} bytes"
+        raise RawDataError(path, found, "no more than so few bytes can hold", _AGAIN)
+    return count
 
 
 @contextlib.contextmanager

@@ -196,7 +196,7 @@ class Frames(Source):
         array = self._checked()
         if not (array.dtype.kind == "f" or array.dtype in _SCALES):
             raise self._unknown(f"frames of {array.dtype}")
-        if array.dtype == np.uint16 and (highest := int(array.max())) < _DARK:
+        if array.dtype == np.uint16 and (highest := max(int(frame.max()) for frame in array)) < _DARK:
             raise RawDataError(
                 self._path, f"uint16 frames up to {highest}, of 65535, as of a camera of 10 or 12 bits",
                 "levels up to 65535: of these, 8 bits would keep few", "Save them as floats, such as frames / 4095.",
@@ -227,7 +227,7 @@ class Frames(Source):
         return array
 
     def _array(self):
-        return _load_array(self._path)  # Not kept: a folder can hold more files than may be open.
+        return _array_file(self._path)
 
     def _unknown(self, found):
         expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
@@ -325,7 +325,7 @@ def open_file(
     head, wishes = raw_files.head(path), (rate, is_filmed_at_rate, time, columns)
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):
-        return Frames(path, rate) if _load_array(path).ndim > 2 else Series(path, *wishes)
+        return Frames(path, rate) if _array_file(path).ndim > 2 else Series(path, *wishes)
     if start.startswith(_TIFF):
         return Images(path, [path], rate)
     is_sound = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
@@ -343,10 +343,10 @@ def open_file(
     return Video(path, rate, is_filmed_at_rate)
 
 
-def _load_array(path):
+def _array_file(path):
     from simper_tf.tables import sampled  # With pandas, which takes a second to load.
 
-    return sampled.load_array(path)
+    return sampled.ArrayFile(path)
 
 
 def _check_rate(path, rate):

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import tempfile
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.signal
 
 from simper_tf.tables import clock, delimited, packed, rates, sampled, sheets, time_columns
 from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
-from simper_tf.utils import endings
+from simper_tf.utils import endings, raw_files, worker
 from simper_tf.utils.errors import RawDataError
 
 _BINARY = {
@@ -19,6 +20,7 @@ _BINARY = {
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
     ".npz": sampled.archive, **dict.fromkeys(endings.HDF5, sampled.matlab),
 }  # fmt: skip
+_BLOCK = 2**24  # Bytes that are handed over at once.
 _NAMED = 20  # Columns that a refusal lists.
 _MARKERS = 3  # Channels that are not all 0 at once in what is recorded.
 # Numbers that stand for a missing one where they are farther from all others than these are from one another.
@@ -70,13 +72,35 @@ def read(path: pathlib.Path, rate: float | None = None, is_fallback: bool = Fals
         >>> pulse.values.shape  # doctest: +SKIP
         (1800, 1)
     """
-    path = pathlib.Path(path)
+    raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
+    wishes = {"rate": rate, "is_fallback": is_fallback, "time": str(time), "columns": [str(one) for one in columns]}
+    blocks = {"times": [], "values": []}
+    with tempfile.TemporaryDirectory() as folder:
+        parts = worker.answers(f"{__name__}:parts", path, memory=worker.BESIDE, folder=folder, **wishes)
+        facts, _ = next(parts)
+        for part, block in parts:
+            blocks[part].append(block)
+    times = np.frombuffer(b"".join(blocks["times"]))
+    values = np.frombuffer(b"".join(blocks["values"]), np.float32).reshape(len(times), -1)
+    return Series(times, values, tuple(facts["names"]), tuple(facts["notes"]))
+
+
+def parts(path: str, rate, is_fallback, time, columns, folder=None):
+    """Yields names and notes of a `Series`, then its times and values as bytes; runs in the worker."""
+    path, tempfile.tempdir = pathlib.Path(path), folder  # Which goes with all in it, whatever befalls the worker.
     try:
-        names, values, times, notes = _read(path, rate, is_fallback, str(time), [str(column) for column in columns])
-    except OSError as error:  # Such as a disk that fails.
-        found = f"what cannot be read ({error.strerror or error})"
-        raise RawDataError(path, found, "a recording", "Copy it again.") from error
-    return normal(path, times, values, names, notes)
+        names, values, times, notes = _read(path, rate, is_fallback, time, columns)
+        series = normal(path, times, values, names, notes)
+    except (RawDataError, MemoryError):
+        raise
+    except Exception as error:  # A disk that fails, or whatever a reader of damaged files ran into.
+        found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
+        raise RawDataError(path, f"what cannot be read ({found})", "a recording", "Save or copy it again.") from error
+    yield {"names": series.names, "notes": series.notes}, b""
+    for part, array in (("times", series.times), ("values", series.values)):
+        content = memoryview(np.ascontiguousarray(array)).cast("B")
+        for start in range(0, len(content), _BLOCK):
+            yield part, content[start : start + _BLOCK]
 
 
 def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) -> Series:

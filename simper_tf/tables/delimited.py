@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from simper_tf.tables import decimals, line_protocol, rates
+from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 
 # Values held at once, 0.5 GB of them. Letters of a line.
@@ -150,11 +151,12 @@ def _measured(path):
 
 
 def refuse_long(path, number: int):
-    """Raises RawDataError if a recording has too many values to be held."""
+    """Raises RawDataError if a recording has too many values to be held; has memory for those that can be."""
     if number > MOST_VALUES:
         raise RawDataError(
             path, f"{number:,} values", f"{MOST_VALUES:,} or fewer", "Cut it into parts, or thin it out."
         )
+    worker.expect(number)
 
 
 def _lines(path, encoding) -> Iterator[tuple[int, str]]:

@@ -13,12 +13,14 @@ import pandas as pd
 
 from simper_tf.tables import clock, rates
 from simper_tf.tables.delimited import refuse_long
+from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
 # Of MATLAB's version 5: the type of a compressed array, and the bytes of it that are unpacked at a time.
 _COMPRESSED, _BLOCK = 15, 2**20
+_MOST_AT_ONCE = 2**30  # Bytes of frames that are not stored one after another.
 
 
 class Sampled(NamedTuple):
@@ -41,34 +43,73 @@ class Sampled(NamedTuple):
     step: int = 1
 
 
-def load_array(path: pathlib.Path) -> np.ndarray:
-    """Returns the array of a `.npy` file, which stays on disk until it is looked at.
+class ArrayFile:
+    """An array of a `.npy` file, of which one part along the first axis is in memory at a time.
+
+    It is read rather than mapped: of a file that shrinks meanwhile, a map ends the process.
+
+    Attributes:
+        shape, dtype, ndim: As of the array.
 
     Raises:
         RawDataError: the file is damaged, or holds no numbers of one to four axes, at least 3 in time.
     """
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
-        found = (str(error) or type(error).__name__).splitlines()[0]
-        raise RawDataError(path, f"a damaged array ({found})", "what numpy.save writes", "Save it again.") from error
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise RawDataError(path, "an archive", "one array, as numpy.save writes it", "Save its array by itself.")
-    if array.dtype.kind not in "iuf" or not 1 <= array.ndim <= 4 or 0 in array.shape or len(array) < 3:
-        expected = "numbers (T,), (T, C), (T, H, W) or (T, H, W, C), T at least 3"
-        raise RawDataError(path, f"{array.dtype} of shape {array.shape}", expected, "Save them so.")
-    stated, size = array.offset + array.nbytes, path.stat().st_size
-    if stated != size:
-        raise RawDataError(path, f"{size} bytes", f"{stated}, as its header says", "Save it again.")
-    return array
+
+    def __init__(self, path: pathlib.Path):
+        try:
+            array = np.load(path, mmap_mode="r", allow_pickle=False)  # Maps it, and looks at nothing but its header.
+        except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
+            found = (str(error) or type(error).__name__).splitlines()[0]
+            raise RawDataError(
+                path, f"a damaged array ({found})", "what numpy.save writes", "Save it again."
+            ) from error
+        if not isinstance(array, np.ndarray):
+            array.close()
+            raise RawDataError(path, "an archive", "one array, as numpy.save writes it", "Save its array by itself.")
+        if array.dtype.kind not in "iuf" or not 1 <= array.ndim <= 4 or 0 in array.shape or len(array) < 3:
+            expected = "numbers (T,), (T, C), (T, H, W) or (T, H, W, C), T at least 3"
+            raise RawDataError(path, f"{array.dtype} of shape {array.shape}", expected, "Save them so.")
+        stated, size = array.offset + array.nbytes, path.stat().st_size
+        if stated != size:
+            raise RawDataError(path, f"{size} bytes", f"{stated}, as its header says", "Save it again.")
+        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+        self._path, self._offset, self._num_bytes = path, array.offset, array.nbytes
+        self._is_fortran = array.ndim > 1 and not array.flags.c_contiguous
+        if self._is_fortran and array.ndim > 2 and array.nbytes > _MOST_AT_ONCE:
+            found = f"{array.nbytes / 2**30:.3g} GiB in the order of columns"
+            raise RawDataError(path, found, "frame after frame", "Save numpy.ascontiguousarray(frames).")
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __iter__(self):
+        """Yields its parts along the first axis."""
+        if self._is_fortran:
+            yield from self.whole()
+            return
+        with self._path.open("rb") as file:
+            file.seek(self._offset)
+            for _ in range(len(self)):
+                yield self._read(file, self._num_bytes // len(self)).reshape(self.shape[1:])
+
+    def whole(self) -> np.ndarray:
+        """Returns all of it."""
+        with self._path.open("rb") as file:
+            file.seek(self._offset)
+            return self._read(file, self._num_bytes).reshape(self.shape, order="F" if self._is_fortran else "C")
+
+    def _read(self, file, number):
+        content = file.read(number)
+        if len(content) < number:
+            raise RawDataError(self._path, "less than before: it has shrunk", "the whole file", "Save it again.")
+        return np.frombuffer(content, self.dtype)
 
 
 def array(path: pathlib.Path) -> Sampled:
-    """Returns a `.npy` array of a series, `(T,)` or `(T, C)`; raises what `load_array` does."""
-    values = load_array(path)
-    refuse_long(path, values.size)
-    values = np.asarray(values, np.float64).reshape(len(values), -1)
+    """Returns a `.npy` array of a series, `(T,)` or `(T, C)`; raises what `ArrayFile` does."""
+    held = ArrayFile(path)
+    refuse_long(path, int(np.prod(held.shape)))
+    values = held.whole().astype(np.float64).reshape(len(held), -1)
     return Sampled(values, None, [""] * values.shape[1])
 
 
@@ -135,7 +176,7 @@ def edf(path: pathlib.Path) -> Sampled:
             rate = float(np.max(rates))
             kept = [k for k in range(len(rates)) if rates[k] == rate and lengths[k] == np.max(lengths[rates == rate])]
             values = np.stack([file.readSignal(k) for k in kept], axis=1)
-    except (OSError, ValueError, IndexError, MemoryError) as error:
+    except (OSError, ValueError, IndexError) as error:
         if isinstance(error, RawDataError):
             raise
         raise _damaged(path, error, "an EDF file") from error
@@ -153,20 +194,45 @@ def wfdb(path: pathlib.Path) -> Sampled:
     library, header = _library(path, "wfdb"), path.with_suffix(".hea")
     if not header.is_file():
         raise RawDataError(path, "no header beside it", f"{header.name}, which names rate and format", "Copy both.")
-    lines = header.read_bytes()[: 2**20].decode("latin-1").splitlines()
-    names = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
-    if not names or not all(re.fullmatch(r"[\w.+~-]+(/\d+)?", name) and ".." not in name for name in names):
-        raise RawDataError(header, f"the names {' '.join(names)[:60]}", "files beside it", "Copy them there.")
+    _check_beside(header, set())
     try:
         about = library.rdheader(os.fspath(header.with_suffix("")))
         refuse_long(path, (about.sig_len or 0) * (about.n_sig or 0))
+        _check_sums(path, library, about)
         record = library.rdrecord(os.fspath(header.with_suffix("")))
         values = np.asarray(record.p_signal, np.float64)
-    except RawDataError:
+    except (RawDataError, MemoryError):
         raise
     except Exception as error:  # The reader of damaged headers raises whatever its parser ran into.
         raise _damaged(path, error, "a WFDB record") from error
     return Sampled(values, float(record.fs), list(record.sig_name))
+
+
+def _check_beside(header, seen):
+    """Refuses a header, or that of a segment, whose files lie elsewhere or are none that end, such as named pipes."""
+    seen.add(header)
+    raw_files.refuse_unreadable(header, "a header", "Copy it again.")
+    lines = header.read_bytes()[: 2**20].decode("latin-1").splitlines()
+    names = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+    if not names or not all(re.fullmatch(r"[\w.+~-]+(/\d+)?", name) and ".." not in name for name in names):
+        raise RawDataError(header, f"the names {' '.join(names)[:60]}", "files beside it", "Copy them there.")
+    for name in names[1:]:
+        if name != "~" and os.path.lexists(place := header.with_name(name)):
+            raw_files.refuse_unreadable(place, "samples", "Copy them again.")
+        if (segment := header.with_name(f"{name}.hea")) not in seen and os.path.lexists(segment):
+            _check_beside(segment, seen)
+
+
+def _check_sums(path, library, about):
+    """Refuses samples whose checksums, where the header has them, are others: some were changed."""
+    stated = getattr(about, "checksum", None)
+    if not stated or None in stated or {*(about.samps_per_frame or [1])} != {1}:
+        return
+    record = library.rdrecord(os.fspath(path.with_suffix("")), physical=False)
+    sums = [int(one) % 2**16 for one in record.d_signal.astype(np.int64).sum(axis=0)]
+    if wrong := [name for name, one, other in zip(about.sig_name, stated, sums, strict=True) if one % 2**16 != other]:
+        found = f"samples of {wrong[0]} that are not those of its checksum"
+        raise RawDataError(path, found, "a whole record", "Copy it again.")
 
 
 def matlab(path: pathlib.Path) -> Sampled:
@@ -186,7 +252,7 @@ def matlab(path: pathlib.Path) -> Sampled:
         if not (is_hdf5 := h5py.is_hdf5(path)):
             _refuse_swollen(path)
         held = dict(_of_hdf5(path) if is_hdf5 else _flat(scipy.io.loadmat(path, simplify_cells=True)))
-    except RawDataError:
+    except (RawDataError, MemoryError):
         raise
     except Exception as error:  # The reader of damaged files raises whatever it ran into.
         raise _damaged(path, error, f"a {path.suffix} file") from error
@@ -204,7 +270,7 @@ def archive(path: pathlib.Path) -> Sampled:
             refuse_long(path, sum(entry.file_size for entry in file.infolist()) // 8)
         with np.load(path, allow_pickle=False) as file:
             held = dict(_flat(file))
-    except RawDataError:
+    except (RawDataError, MemoryError):
         raise
     except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
         raise _damaged(path, error, "a .npz file") from error
@@ -277,22 +343,23 @@ def _of_hdf5(path):
     """Yields the names and values of numbers in an HDF5 file, such as a `.mat` file of version 7.3."""
     import h5py
 
-    held = {}
+    items = {}
     with h5py.File(path, "r") as file:
-        file.visititems(lambda name, item: held.setdefault(name.replace("/", "."), item) and None)
-        for name, item in held.items():
-            if (
-                isinstance(item, h5py.Dataset)
-                and item.dtype.kind in "iuf"
-                and not name.startswith("#")
-                and not item.external
-                and not item.is_virtual
-            ):
-                refuse_long(path, item.size)
-                yield name, item[()]
+        file.visititems(lambda name, item: items.setdefault(name, item) and None)
+        sets = {name: item for name, item in items.items() if isinstance(item, h5py.Dataset) and name[0] != "#"}
+        for name, item in sets.items():
+            if item.external or item.is_virtual:
+                found = f"a data set {name} whose values are in other files"
+                raise RawDataError(path, found, "values in the file itself", "Copy them into it.")
+        numbers = {name: item for name, item in sets.items() if item.dtype.kind in "iuf"}
+        refuse_long(path, sum(item.size for item in numbers.values()))
+        for name, item in items.items():
+            dotted = name.replace("/", ".")
+            if name in numbers:
+                yield dotted, item[()]
             for key, value in item.attrs.items():  # Such as a rate beside its series.
                 if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf":
-                    yield f"{name}.{key}", np.asarray(value)
+                    yield f"{dotted}.{key}", np.asarray(value)
 
 
 def _library(path, name):

@@ -1,21 +1,22 @@
-"""Tables of spreadsheets, Parquet, Feather and JSON, turned into text with columns by a process of bounded memory."""
+"""Tables of spreadsheets, Parquet, Feather and JSON, turned into text with columns."""
 
+import collections
 import io
 import json
 import pathlib
 import tempfile
-from collections.abc import Iterator
 
 import pandas as pd
 
 from simper_tf.tables import blocks, delimited
-from simper_tf.utils import endings, worker
+from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
 ENDINGS = (*endings.SHEETS, ".json", ".jsonl")
 _EXPECTED, _REMEDY = "a table with columns of numbers", "Save it as CSV."
 _ROWS = 10_000  # That are handed over at once.
-_MOST_CELLS = 2**24  # Of a sheet, empty ones too: a single cell far out states more.
+_MOST_CELLS = 2**24  # Of all sheets, empty ones too: a single cell far out states more.
+_LONGEST_WORD = 100  # Letters of a cell, of which no number or date has as many.
 
 
 def read(path: pathlib.Path) -> delimited.Table:
@@ -24,13 +25,14 @@ def read(path: pathlib.Path) -> delimited.Table:
     Raises:
         RawDataError: it is damaged, or holds no table of numbers.
     """
-    notes = []
+    frame, notes = _frame(path)
     with tempfile.TemporaryDirectory() as folder:
         text = pathlib.Path(folder) / "table.csv"
         with text.open("wb") as file:
-            for facts, rows in worker.answers(f"{__name__}:as_text", path):
-                notes = facts["notes"]
-                file.write(rows)
+            has_names = not all(isinstance(name, int) for name in frame.columns)
+            for first in range(0, len(frame), _ROWS):
+                rows = frame.iloc[first : first + _ROWS].map(_cut_short)
+                file.write(rows.to_csv(index=False, header=has_names and not first).encode(errors="replace"))
         try:
             table = delimited.read(text)
         except RawDataError as error:
@@ -38,21 +40,16 @@ def read(path: pathlib.Path) -> delimited.Table:
     return table._replace(notes=[*notes, *table.notes])
 
 
-def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
-    """Yields notes, and rows of a table as CSV; runs in the worker.
-
-    Raises:
-        RawDataError: no table can be read.
-    """
-    ending, notes = pathlib.Path(path).suffix.lower(), []
+def _frame(path):
+    """Returns the table of a file, and notes."""
+    ending, notes = path.suffix.lower(), []
     try:
         if ending in (".json", ".jsonl"):
-            content = pathlib.Path(path).read_text(encoding="utf-8-sig")
+            content = path.read_text(encoding="utf-8-sig")
             lines = [json.loads(line) for line in content.splitlines() if line.strip()] if ending == ".jsonl" else None
-            frame = _of_json(lines or json.loads(content))
+            frame = _of_json(path, lines or json.loads(content))
         elif ending in (".parquet", ".feather"):
-            content = io.BytesIO(pathlib.Path(path).read_bytes())
-            frame = (pd.read_parquet if ending == ".parquet" else pd.read_feather)(content)
+            frame = _of_arrow(path, ending)
             frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
         else:
             frame, notes = _of_sheets(path)
@@ -60,7 +57,7 @@ def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
         library = "python-calamine" if "calamine" in str(error) else "pyarrow"
         found = f"a file for which the package {library} is missing"
         raise RawDataError(path, found, f"{library} installed", f"Run pip install {library}.") from error
-    except RawDataError:
+    except (RawDataError, MemoryError):
         raise
     except Exception as error:  # Of damaged files each library raises what its parser ran into.
         found = (str(error) or type(error).__name__).splitlines()[0][:200]
@@ -68,10 +65,30 @@ def as_text(path: str) -> Iterator[tuple[dict, bytes]]:
     if frame is None or not frame.size:
         raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
     delimited.refuse_long(path, frame.size)
-    has_names = not all(isinstance(name, int) for name in frame.columns)
-    for first in range(0, len(frame), _ROWS):
-        rows = frame.iloc[first : first + _ROWS].to_csv(index=False, header=has_names and not first)
-        yield {"notes": notes}, rows.encode()
+    return frame, notes
+
+
+def _cut_short(cell):
+    return cell[:_LONGEST_WORD] if isinstance(cell, str | bytes) else cell
+
+
+def _of_arrow(path, ending):
+    """Returns the table of a Parquet or Feather file: how much there is, and checksums, are looked at first."""
+    import pyarrow
+    from pyarrow import feather, parquet
+
+    content = io.BytesIO(path.read_bytes())
+    if ending == ".feather":
+        return feather.read_table(content).to_pandas()
+    about = parquet.read_metadata(content)
+    delimited.refuse_long(path, about.num_rows * about.num_columns)
+    schema = about.schema.to_arrow_schema()
+    # Words that repeat are held once, as in the file.
+    words = [
+        field.name for field in schema if pyarrow.types.is_string(field.type) or pyarrow.types.is_binary(field.type)
+    ]
+    file = parquet.ParquetFile(content, page_checksum_verification=True, read_dictionary=words)
+    return file.read().to_pandas()
 
 
 def _of_sheets(path):
@@ -79,13 +96,14 @@ def _of_sheets(path):
     import python_calamine
 
     # By name it opens none whose name is no UTF-8.
-    book = python_calamine.load_workbook(io.BytesIO(pathlib.Path(path).read_bytes()))
+    book = python_calamine.load_workbook(io.BytesIO(path.read_bytes()))
     names = [one.name for one in book.sheets_metadata if one.typ == python_calamine.SheetTypeEnum.WorkSheet]
-    sheets = {}
+    sheets, cells = {}, 0
     for name in names:
         sheet = book.get_sheet_by_name(name)
-        if sheet.height * sheet.width > _MOST_CELLS:
-            found = f"a sheet of {sheet.height:,} x {sheet.width:,} cells"
+        cells += sheet.height * sheet.width
+        if cells > _MOST_CELLS:
+            found = f"sheets of {cells:,} cells, the last of {sheet.height:,} x {sheet.width:,}"
             raise RawDataError(path, found, f"{_MOST_CELLS:,} or fewer", "Save as CSV what is filled of it.")
         sheets[name] = sheet.to_python()
     numbers = {name: sum(_is_number(cell) for row in rows for cell in row) for name, rows in sheets.items()}
@@ -98,12 +116,12 @@ def _is_number(cell):
     return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell
 
 
-def _of_json(value):
+def _of_json(path, value):
     """Returns the table with most cells in what JSON holds: columns of one length in an object, or rows; else None."""
     found = []
     if isinstance(value, list) and value:
         if all(isinstance(row, dict) for row in value):
-            found.append(blocks.side_by_side(pd.json_normalize(value)))
+            found.append(blocks.side_by_side(_of_objects(path, value)))
         elif all(isinstance(row, list) for row in value) and len({len(row) for row in value}) == 1:
             found.append(pd.DataFrame(value))
         elif all(_is_number(row) for row in value):
@@ -114,8 +132,31 @@ def _of_json(value):
         length = max(lengths, key=lambda one: one * lengths.count(one), default=0)
         if length > 2:
             found.append(pd.DataFrame({name: column for name, column in columns.items() if len(column) == length}))
-        found += [_of_json(part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)]
+        found += [
+            _of_json(path, part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)
+        ]
     return max((one for one in found if one is not None), key=lambda one: one.size, default=None)
+
+
+def _of_objects(path, rows):
+    """Returns the table of objects, without what fewer than three of them name, which is no series."""
+    flat, counts = [], collections.Counter()
+    for row in rows:
+        flat.append(dict(_flat(row)))
+        counts.update(flat[-1].keys())
+    names = [name for name, count in counts.items() if count > 2]
+    if len(names) * len(flat) > _MOST_CELLS:
+        found = f"{len(flat):,} objects of {len(names):,} names"
+        raise RawDataError(path, found, f"{_MOST_CELLS:,} cells or fewer", "Save as CSV what is filled of it.")
+    return pd.DataFrame({name: [row.get(name) for row in flat] for name in names})
+
+
+def _flat(row, before=""):
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
 
 
 def _is_column(value):

@@ -1,6 +1,6 @@
-"""A process of its own for decoders: what the bytes of a file do to a native library is one sentence here.
+"""A process of its own for all that parses files: what their bytes do to it is one sentence here.
 
-A decoder that crashes, takes all memory or computes without end ends that process alone. It starts when it is first
+A parser that crashes, takes all memory or computes without end ends that process alone. It starts when it is first
 needed, serves one file after another, and ends with this one. It sends answers through a socket, a few ahead of their
 reader, and waits where nobody reads.
 """
@@ -24,36 +24,52 @@ from collections.abc import Iterator
 
 from simper_tf.utils.errors import RawDataError
 
-# What can be done about a file that no decoder reads.
-REMEDY = "a complete file that can be decoded", "Fetch it again, or leave it out."
+# What can be done about a file that nothing reads.
+REMEDY = "a complete file that can be read", "Fetch it again, or leave it out."
 # Bytes of addresses: 8K video takes half of them, and what a damaged header asks for has no end.
 MEMORY = 6 * 2**30
+# Bytes that a table may take beside its numbers, and those of a number: as it is read, as mended, as handed over.
+BESIDE, A_NUMBER = 3 * 2**29, 24
+_KEPT = 2**29  # Bytes by which a process that is kept may have grown: what one file leaves takes from the next.
 # Seconds of computing without an answer after which a decoder goes in a circle, and of sleep after which it waits for
 # itself. Neither passes faster on a busy machine.
 PATIENCE = 60
+SECONDS_A_NUMBER = 5e-6  # Three times what columns of text take.
 _LONGEST_MESSAGE = 2**28
+_MOST_LETTERS = 200
 _READY, _PART, _END, _REFUSED, _DEFECT = "ready", "part", "end", "refused", "defect"
-_ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1"}  # Each thread's would take addresses.
+_GROWN = "grown"  # Of a process at its end that is not to be kept.
+_ENVIRONMENT = {
+    "MALLOC_ARENA_MAX": "2",
+    "OPENBLAS_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}  # Each thread's would take addresses.
+_most = _beside = 0  # Bytes of addresses that this process may take, if it is a worker, and without those of numbers.
 _idle = collections.deque()  # Workers that have answered all they were asked.
 _all = weakref.WeakSet()
 
 
-def answers(task: str, path, **arguments) -> Iterator[tuple]:
+def answers(task: str, path, memory: int | None = None, **arguments) -> Iterator[tuple]:
     """Yields `(facts, content)` from a generator function that runs in the worker: what JSON holds, and bytes.
+
+    Nothing in them is unpickled.
 
     Args:
         task: `module:function`; its first argument is the path of a file, or a list of paths.
         path: The file, or files, as errors name them.
+        memory: Bytes that the worker may take beside what it has and what it calls `expect` for; by default it may take
+            `MEMORY` in all.
         **arguments: Its other arguments, as JSON holds them.
 
     Raises:
-        RawDataError: the function raises it, or a decoder does not survive the file.
+        RawDataError: the function raises anything, or does not survive the file.
         OSError: no worker can be started.
     """
     names = {os.path.abspath(one): one for one in (path if isinstance(path, list) else [path])}  # noqa: PTH100
     worker = _Worker.ready()
     try:
-        worker.ask({"task": task, "paths": [*names], "is_list": isinstance(path, list), "arguments": arguments})
+        request = {"task": task, "paths": [*names], "is_list": isinstance(path, list), "memory": memory}
+        worker.ask({**request, "arguments": arguments})
         while (message := worker.next())[0] == _PART:
             yield message[1], worker.content()
         _raise_failure(message, names, worker)
@@ -63,12 +79,16 @@ def answers(task: str, path, **arguments) -> Iterator[tuple]:
 
 def _raise_failure(message, names, worker):
     kind, failure = message
+    first = next(iter(names.values()))
     if kind == _REFUSED:
-        raise RawDataError(names.get(failure[0], failure[0]), *failure[1:])
+        place, named = pathlib.Path(failure[0]), pathlib.Path(next(iter(names)))
+        beside = pathlib.Path(first).with_name(place.name) if place.parent == named.parent else place
+        raise RawDataError(names.get(failure[0], beside), *failure[1:])
     if kind == _DEFECT:
-        raise RuntimeError(failure)
+        found = f"what its reader stumbles over ({failure.splitlines()[-1][:_MOST_LETTERS]})"
+        raise RawDataError(first, found, *REMEDY) from RuntimeError(failure)
     if kind != _END:
-        raise RawDataError(next(iter(names.values())), worker.fate(), *REMEDY)
+        raise RawDataError(first, worker.fate(), *REMEDY)
 
 
 class _Worker:
@@ -88,7 +108,7 @@ class _Worker:
             )  # fmt: skip
         _all.add(self)
         if self.next()[0] != _READY:
-            raise OSError(f"The decoder of videos cannot be started: {sys.executable} {self.fate()}.")
+            raise OSError(f"The reader of files cannot be started: {sys.executable} {self.fate()}.")
 
     @classmethod
     def ready(cls):
@@ -109,7 +129,7 @@ class _Worker:
         """Returns `(kind, what JSON holds)` of the next message; `("", None)` where the process has ended."""
         message = self.content()
         kind, facts = json.loads(message) if message else ("", None)
-        self._is_done = kind not in ("", _PART)
+        self._is_done = kind in (_READY, _REFUSED, _DEFECT, _END) and facts != _GROWN
         return kind, facts
 
     def content(self):
@@ -136,10 +156,10 @@ class _Worker:
         """Returns how the process ended, for a message."""
         code = self._process.wait()
         if code == -signal.SIGXCPU:
-            return f"no end of decoding after {PATIENCE} s of computing"
+            return f"no end of reading after {PATIENCE} s of computing"
         if code == -signal.SIGALRM:
-            return f"a decoder that has stood still for {PATIENCE} s"
-        return f"what the decoder does not survive ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
+            return f"a reader that has stood still for {PATIENCE} s"
+        return f"what its reader does not survive ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
 
     def keep_or_end(self):
         if self._is_done:
@@ -165,8 +185,10 @@ def main(number: int):
     for end in (signal.SIGALRM, signal.SIGXCPU):  # Both survive from a program that does otherwise.
         signal.signal(end, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM, signal.SIGXCPU})
+    global _most
     _limit(resource.RLIMIT_AS, MEMORY)
     _limit(resource.RLIMIT_CORE, 0)
+    _most, _ = resource.getrlimit(resource.RLIMIT_AS)
     with multiprocessing.connection.Connection(number) as pipe:
         _tell(pipe, _READY)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Native libraries print what they like.
@@ -175,9 +197,26 @@ def main(number: int):
                 _answer(pipe, **json.loads(pipe.recv_bytes()))
 
 
-def allow():
-    """Has the system end this process after `PATIENCE` more seconds of computing, unless this is called again."""
-    _limit(resource.RLIMIT_CPU, int(time.process_time()) + PATIENCE, lowers_only=False)
+def allow(numbers: int = 0):
+    """Has the system end this process after `PATIENCE` more seconds of computing, unless this is called again.
+
+    Args:
+        numbers: Of a table that is read at once, which takes longer.
+    """
+    more = PATIENCE + int(numbers * SECONDS_A_NUMBER)
+    _limit(resource.RLIMIT_CPU, int(time.process_time()) + more, lowers_only=False)
+
+
+def expect(number: int):
+    """Lets this process take memory and time for so many numbers of a table in all, if it is a worker."""
+    if _most:
+        allow(number)
+        _limit(resource.RLIMIT_AS, min(_beside + A_NUMBER * number, _most), lowers_only=False)
+
+
+def taken() -> int:
+    """Returns the bytes of addresses that this process has taken."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def _limit(what, most, lowers_only=True):
@@ -187,25 +226,30 @@ def _limit(what, most, lowers_only=True):
     resource.setrlimit(what, (min([*known, most]), hard))
 
 
-def _answer(pipe, task, paths, is_list, arguments):
+def _answer(pipe, task, paths, is_list, memory, arguments):
     """Sends what a task yields, and how it ended."""
+    global _beside
     try:
         allow()
         module, function = task.split(":")
-        run = getattr(importlib.import_module(module), function)
+        run, before = getattr(importlib.import_module(module), function), taken()
+        _beside = min(_most, before + memory) if memory else _most
+        expect(0)
         for facts, content in run(paths if is_list else paths[0], **arguments):
             _tell(pipe, _PART, facts)
             pipe.send_bytes(content)
-        _tell(pipe, _END)
+        _tell(pipe, _END, _GROWN if taken() > before + _KEPT else None)
     except RawDataError as error:
         _tell(pipe, _REFUSED, (str(error.path), error.found, error.expected, error.action))
     except MemoryError:
-        memory, _ = resource.getrlimit(resource.RLIMIT_AS)
-        _tell(pipe, _REFUSED, (paths[0], f"a frame for which {memory / 2**30:.3g} GiB are not enough", *REMEDY))
+        bound = memory or _most
+        _limit(resource.RLIMIT_AS, _most, lowers_only=False)  # To say so.
+        found = f"what {bound / 2**30:.3g} GiB{' beside its numbers' if memory else ''} are not enough for"
+        _tell(pipe, _REFUSED, (paths[0], found, *REMEDY))
     except BrokenPipeError:  # Nobody wants the rest.
         raise
-    except Exception:
-        _tell(pipe, _DEFECT, traceback.format_exc())
+    except Exception as error:
+        _tell(pipe, _DEFECT, f"{traceback.format_exc()}\n{type(error).__name__}: {str(error)[:_MOST_LETTERS]}".strip())
 
 
 def _tell(pipe, kind, facts=None):

@@ -127,3 +127,22 @@ def test_pictures_of_two_sizes_and_a_single_one_are_no_recording(folder):
         source.info()
     with pytest.raises(RawDataError, match="found a single picture"):
         sources.Images(folder / "img0.png", [folder / "img0.png"], 4.0).info()
+
+
+def test_pages_of_one_and_the_same_strip_are_refused_by_header(tmp_path):
+    side, count = 4096, 400
+    page = Image.new("L", (side, side))
+    page.save(tmp_path / "a.tif", compression="tiff_adobe_deflate", save_all=True, append_images=[])
+    content = (tmp_path / "a.tif").read_bytes()
+    start = int.from_bytes(content[4:8], "little")
+    entries = int.from_bytes(content[start : start + 2], "little")
+    directory = content[start : start + 2 + 12 * entries]
+    # The same directory again and again, each naming the next: pages of the same pixels.
+    body = content + bytes(len(content) % 2)
+    first = len(body)
+    size = len(directory) + 4
+    nexts = [first + size * (k + 1) for k in range(count - 1)] + [0]
+    body += b"".join(directory + place.to_bytes(4, "little") for place in nexts)
+    (tmp_path / "a.tif").write_bytes(body[:4] + first.to_bytes(4, "little") + body[8:])
+    with pytest.raises(RawDataError, match=r"a\.tif: found a header of 400 pages of 4096 x 4096 pixels in"):
+        pictures.headers([tmp_path / "a.tif"])

@@ -85,18 +85,6 @@ def test_an_attribute_states_the_rate_of_a_data_set(tmp_path, ending):
     check(channels.read(tmp_path / f"a{ending}"), ("sensor.x",))
 
 
-def test_a_data_set_kept_in_another_file_is_not_read(tmp_path):
-    with h5py.File(tmp_path / "secret.h5", "w") as file:
-        file["x"] = WAVE
-    layout = h5py.VirtualLayout((COUNT,), float)
-    layout[:] = h5py.VirtualSource(str(tmp_path / "secret.h5"), "x", (COUNT,))
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file.create_virtual_dataset("x", layout)
-        file["fs"] = RATE
-    with pytest.raises(RawDataError, match="found no series among fs"):
-        channels.read(tmp_path / "a.h5")
-
-
 @pytest.mark.parametrize("factor", [1, 1e3])
 def test_records_with_blocks_of_samples_are_one_series(tmp_path, factor):
     name = "Timestamp" if factor == 1e3 else "time"

@@ -164,7 +164,7 @@ def test_a_swollen_matlab_file_is_refused_before_it_is_loaded(tmp_path, monkeypa
     monkeypatch.setattr(delimited, "MOST_VALUES", 5000)
     monkeypatch.setattr(scipy.io, "loadmat", lambda *_, **__: pytest.fail("It was loaded."))
     with pytest.raises(RawDataError, match="values; expected 5,000 or fewer"):
-        channels.read(tmp_path / "a.mat", RATE)
+        sampled.matlab(tmp_path / "a.mat")
 
 
 def test_pickles_in_arrays_are_not_opened(tmp_path):

@@ -1,4 +1,4 @@
-"""A decoder that crashes, bombs, spins or sleeps costs one file, and is one sentence."""
+"""A reader that crashes, bombs, spins or sleeps costs one file, and is one sentence."""
 
 import os
 import resource
@@ -42,6 +42,25 @@ TASKS = """
 
     def refuse(path):
         raise RawDataError(path, "this", "that", "Mend it.")
+        yield
+
+    def limit_of(path, number):
+        import resource
+        worker.expect(number)
+        yield {"limit": resource.getrlimit(resource.RLIMIT_AS)[0], "taken": worker.taken()}, b""
+
+    def hold(path, size):
+        held = bytearray(size)
+        yield {}, b""
+
+    def keep(path, size):
+        kept.append(bytearray(size))
+        yield {}, b""
+
+    kept = []
+
+    def refuse_other(path):
+        raise RawDataError(os.path.join(os.path.dirname(path), "b.hea"), "this", "that", "Mend it.")
         yield
 
     def spin(path):
@@ -93,33 +112,59 @@ def test_one_process_answers_request_after_request(started):
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        ("segfault", r"what the decoder does not survive \(SIGSEGV\)"),
-        ("abort", r"what the decoder does not survive \(SIGABRT\)"),
-        ("bomb", "a frame for which 6 GiB are not enough"),
+        ("segfault", r"what its reader does not survive \(SIGSEGV\)"),
+        ("abort", r"what its reader does not survive \(SIGABRT\)"),
+        ("bomb", "what 6 GiB are not enough for"),
     ],
 )
 def test_a_crash_is_one_sentence_and_the_next_file_is_read(task, said):
-    with pytest.raises(RawDataError, match=rf"a.mp4: found {said}; expected a complete file that can be decoded"):
+    with pytest.raises(RawDataError, match=rf"a.mp4: found {said}; expected a complete file that can be read"):
         run(task)
     assert len(run("count", number=2)) == 2
 
 
 @pytest.mark.slow
 def test_computing_without_an_answer_ends_by_its_cpu_time():
-    with pytest.raises(RawDataError, match="no end of decoding after 60 s of computing"):
+    with pytest.raises(RawDataError, match="no end of reading after 60 s of computing"):
         run("spin")
 
 
 @pytest.mark.slow
 def test_a_decoder_that_waits_for_itself_ends(monkeypatch):
     monkeypatch.setattr(worker, "PATIENCE", 2)
-    with pytest.raises(RawDataError, match="a decoder that has stood still"):
+    with pytest.raises(RawDataError, match="a reader that has stood still"):
         run("sleep")
 
 
-def test_a_defect_of_ours_shows_itself():
-    with pytest.raises(RuntimeError, match="AttributeError"):
+def test_a_defect_of_ours_is_a_sentence_with_its_cause():
+    with pytest.raises(
+        RawDataError, match=r"a.mp4: found what its reader stumbles over \(AttributeError: .*\)"
+    ) as told:
         run("defect")
+    assert "made_up_tasks.py" in str(told.value.__cause__)
+
+
+def test_a_table_may_take_memory_beside_its_numbers(started):
+    (took,), (more,) = ([facts for facts, _ in run("limit_of", memory=worker.BESIDE, number=n)] for n in (0, 10**7))
+    assert more["limit"] - took["limit"] == pytest.approx(worker.A_NUMBER * 10**7, abs=2**26)
+    assert took["limit"] - took["taken"] == pytest.approx(worker.BESIDE, abs=2**26)
+    assert run("limit") == [(worker.MEMORY, b"")]
+    with pytest.raises(RawDataError, match=r"found what 1\.5 GiB beside its numbers are not enough for; expected"):
+        run("hold", memory=worker.BESIDE, size=2**31)
+    assert run("hold", memory=worker.BESIDE, size=2**30) == [({}, b"")]
+
+
+def test_a_process_that_has_grown_is_not_kept(started):
+    assert run("keep", size=2**30) == [({}, b"")]
+    assert started[-1] not in worker._idle
+    assert run("keep", size=2**20) == [({}, b"")]
+    assert started[-1] in worker._idle
+    assert len(set(started)) == 2
+
+
+def test_another_file_at_fault_is_named_as_the_first_was(tmp_path):
+    with pytest.raises(RawDataError, match=r"^folder/b.hea: found this;"):
+        list(worker.answers("made_up_tasks:refuse_other", "folder/a.mp4"))
 
 
 def test_two_requests_at_once_have_a_process_each(started):

@@ -1,0 +1,173 @@
+"""Files of numbers that would crash, hang or fill the memory, or answer from elsewhere: one sentence each."""
+
+import json
+import os
+
+import h5py
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import scipy.io
+
+from simper_tf.recordings import sources
+from simper_tf.tables import channels, sampled
+from simper_tf.utils.errors import RawDataError
+
+RATE = 50.0
+TIMES = np.arange(200) / RATE
+WAVE = np.sin(2 * np.pi * 1.2 * TIMES)
+
+
+def refused(path, found):
+    """Checks that a file is refused in a sentence that names it and what was found."""
+    with pytest.raises(RawDataError, match=found) as told:
+        channels.read(path, RATE)
+    assert str(told.value).startswith(f"{path}: found ")
+    assert "\n" not in str(told.value)
+
+
+def test_cells_in_cells_end_no_process_but_the_workers(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", {"x": WAVE})
+    cell = b"\6\0\0\0\x08\0\0\0\1" + bytes(7) + b"\5\0\0\0\x08\0\0\0\1\0\0\0\1\0\0\0\1" + bytes(7)
+    cells = [b"\x0e\0\0\0" + (56 * depth - 8).to_bytes(4, "little") + cell for depth in range(20_000, 0, -1)]
+    (tmp_path / "deep.mat").write_bytes((tmp_path / "a.mat").read_bytes()[:128] + b"".join(cells))
+    refused(tmp_path / "deep.mat", r"what its reader does not survive \(SIGSEGV\)")
+    assert len(channels.read(tmp_path / "a.mat", RATE).times) == 200
+
+
+def virtual(path, name):
+    layout = h5py.VirtualLayout((200,), "f8")
+    layout[:] = h5py.VirtualSource(name, "x", (200,))
+    with h5py.File(path, "w") as file:
+        file.create_virtual_dataset("v", layout)
+
+
+def external(path, name):
+    with h5py.File(path, "w") as file:
+        file.create_dataset("v", (200,), "f8", external=[(name, 0, 1600)])
+
+
+@pytest.mark.parametrize("write", [virtual, external])
+def test_values_in_other_files_are_never_read(tmp_path, write):
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["x"] = WAVE
+    write(tmp_path / "a.mat", str(tmp_path / "secret.h5"))
+    refused(tmp_path / "a.mat", "a data set v whose values are in other files; expected values in the file itself")
+
+
+def test_links_to_other_files_are_not_followed(tmp_path):
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["x"] = WAVE
+    with h5py.File(tmp_path / "a.mat", "w") as file:
+        file["v"] = h5py.ExternalLink(str(tmp_path / "secret.h5"), "x")
+    refused(tmp_path / "a.mat", "no series among nothing")
+
+
+def test_data_sets_are_bounded_by_their_sum(tmp_path):
+    with h5py.File(tmp_path / "a.mat", "w") as file:
+        for number in range(10):
+            file.create_dataset(f"x{number}", (2**23,), "f8", chunks=(2**20,), fillvalue=1.0)
+    refused(tmp_path / "a.mat", "83,886,080 values; expected 67,108,864 or fewer")
+
+
+def test_an_array_that_shrinks_while_it_is_read_is_an_error(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 64, 64)))
+    frames = sources.Frames(tmp_path / "a.npy", RATE).frames(0, np.inf, (8, 8), None)
+    next(frames)
+    os.truncate(tmp_path / "a.npy", 1000)
+    with pytest.raises(RawDataError, match=r"a\.npy: found less than before: it has shrunk; expected the whole file"):
+        list(frames)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_are_read_in_either_order(tmp_path, order):
+    values = np.arange(24.0).reshape(4, 3, 2)
+    np.save(tmp_path / "a.npy", np.asarray(values, order=order))
+    held = sampled.ArrayFile(tmp_path / "a.npy")
+    np.testing.assert_array_equal(np.stack([*held]), values)
+    np.testing.assert_array_equal(held.whole(), values)
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Returns a record with checksums, as `wfdb` writes it."""
+    wfdb = pytest.importorskip("wfdb")
+    signal = np.stack([WAVE, WAVE**3], axis=1)
+    wfdb.wrsamp("w", RATE, ["mV", "mV"], ["I", "II"], signal, fmt=["16", "16"], write_dir=str(tmp_path))
+    return tmp_path / "w.hea"
+
+
+def test_samples_are_held_to_their_checksums(record):
+    assert channels.read(record).names == ("I", "II")
+    content = bytearray(record.with_suffix(".dat").read_bytes())
+    content[102] ^= 8
+    record.with_suffix(".dat").write_bytes(content)
+    refused(record, "samples of II that are not those of its checksum")
+
+
+def test_samples_that_are_a_pipe_are_refused_at_once(record):
+    record.with_suffix(".dat").unlink()
+    os.mkfifo(record.with_suffix(".dat"))
+    with pytest.raises(RawDataError, match=r"w\.dat: found a named pipe; expected samples"):
+        channels.read(record)
+
+
+def test_a_record_of_no_signals_is_refused(tmp_path):
+    (tmp_path / "x.hea").write_text("x 0 360 100\n")
+    refused(tmp_path / "x.hea", "what cannot be read|no signals")
+
+
+def edf(records, seconds, signals):
+    """Returns an EDF file of 100 samples a record, all 0."""
+
+    def field(value, width):
+        return str(value).ljust(width).encode()
+
+    head = field(0, 8) + field("X", 80) + field("X", 80) + field("01.01.01", 8) + field("01.01.01", 8)
+    head += field(256 * (signals + 1), 8) + field("", 44) + field(records, 8) + field(seconds, 8) + field(signals, 4)
+    widths = ("a", 16), ("", 80), ("uV", 8), (-100, 8), (100, 8), (-32768, 8), (32767, 8), ("", 80), (100, 8), ("", 32)
+    return head + b"".join(field(*one) * signals for one in widths) + bytes(200 * signals * records)
+
+
+@pytest.mark.parametrize(("seconds", "signals"), [(0, 1), (1, 0)])
+def test_edf_files_of_no_time_or_no_signals_are_refused(tmp_path, seconds, signals):
+    pytest.importorskip("pyedflib")
+    (tmp_path / "a.edf").write_bytes(edf(3, seconds, signals))
+    refused(tmp_path / "a.edf", "found")
+
+
+def test_pages_are_held_to_their_checksums(tmp_path):
+    table = pa.table({"time": TIMES, "x": WAVE})
+    pa.parquet.write_table(table, tmp_path / "a.parquet", write_page_checksum=True, compression="none",
+                           use_dictionary=False)  # fmt: skip
+    assert channels.read(tmp_path / "a.parquet").names == ("x",)
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[content.index(WAVE[50].tobytes()) + 6] ^= 1
+    (tmp_path / "a.parquet").write_bytes(content)
+    refused(tmp_path / "a.parquet", "CRC checksum verification failed")
+
+
+def test_a_long_word_in_each_row_takes_no_memory(tmp_path):
+    words = pa.DictionaryArray.from_arrays(pa.array([0] * 200), pa.array(["w" * 2**20]))
+    pa.parquet.write_table(pa.table({"time": TIMES, "x": WAVE, "s": words}), tmp_path / "a.parquet")
+    found = channels.read(tmp_path / "a.parquet")
+    assert found.names == ("x",)
+    np.testing.assert_allclose(found.times, TIMES, atol=1e-9)
+
+
+def test_times_at_the_ends_of_the_clock_are_no_traceback(tmp_path):
+    for stamp in (-(2**63) + 1, 2**63 - 1):
+        stamps = np.array([stamp, *(10**9 * np.arange(1, 200))], "datetime64[ns]")
+        pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / f"{stamp}.parquet")
+    refused(tmp_path / f"{1 - 2**63}.parquet", r"what cannot be read \(Overflow in int64 addition\)")
+    np.testing.assert_allclose(np.diff(channels.read(tmp_path / f"{2**63 - 1}.parquet").times), 1)
+
+
+def test_objects_of_a_name_each_take_no_square_of_memory(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps([{f"k{k}": k} for k in range(20_000)]))
+    refused(tmp_path / "a.json", "no table")
+    rows = [{"time": time, "x": value, f"k{k}": k} for k, (time, value) in enumerate(zip(TIMES, WAVE, strict=True))]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert channels.read(tmp_path / "a.json").names == ("x",)
