@@ -3,7 +3,7 @@
 import functools
 
 import pytest
-import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders import (
     ENCODERS,
@@ -43,4 +43,4 @@ def each(cases):
 
 def clips(rng, *shape):
     """Returns clips of random frames, of a batch and a length."""
-    return tf.constant(rng.uniform(size=(*shape, *FRAME)), tf.float32)
+    return uniform(rng, *shape, *FRAME)

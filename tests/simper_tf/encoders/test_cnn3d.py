@@ -1,14 +1,14 @@
+import functools
+
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders import cnn3d, cnn3d_domainbed
 
 RNG = np.random.default_rng(59)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 def randomize(encoder):

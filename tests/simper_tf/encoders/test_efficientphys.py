@@ -1,16 +1,15 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders import efficientphys
 from simper_tf.encoders.norms import NORMS
 
 RNG = np.random.default_rng(61)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 def test_differences_do_not_cross_from_one_clip_into_the_next():

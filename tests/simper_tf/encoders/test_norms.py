@@ -1,15 +1,15 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders.norms import Affine, mixes_clips, normalization
 
 RNG = np.random.default_rng(37)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 def test_affine_is_batch_norm_with_its_first_statistics():

@@ -1,16 +1,16 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders import physnet, physnet_sinc
 from simper_tf.encoders.physnet import QuarterMeans, standardize
 
 RNG = np.random.default_rng(53)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 @pytest.fixture(scope="module")

@@ -1,17 +1,17 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders import mixes_clips, repnet
 from simper_tf.encoders.frames import PerFrame
 
 pytestmark = pytest.mark.slow
 RNG = np.random.default_rng(67)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,15 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders.resnet3d import basic_block, convolution_norm, resnet3d18
 
 RNG = np.random.default_rng(47)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,10 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 from scipy import stats
 
 from simper_tf import SimPer
@@ -9,10 +12,7 @@ from simper_tf.encoders import auxiliary_losses, cnn3d, small, with_saliency_sam
 from simper_tf.encoders.saliency import SaliencySampler, entropy, motion, saliency_network, sample
 
 RNG = np.random.default_rng(71)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 def softmax_maps(*shape):

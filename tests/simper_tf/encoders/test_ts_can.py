@@ -1,15 +1,15 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_clips import uniform
 
 from simper_tf.encoders.ts_can import TemporalShift, attention_mask, ts_can
 
 RNG = np.random.default_rng(43)
-
-
-def clips(*shape):
-    return tf.constant(RNG.uniform(size=shape), tf.float32)
+clips = functools.partial(uniform, RNG)
 
 
 def test_an_impulse_moves_back_in_the_first_third_on_in_the_next():
