@@ -22,7 +22,7 @@ _SIDE, _CLIPS, _BATCH, _VIEWS = 24, 64, 2, 4
 _DENSER = 4  # Times that windows to learn from are denser than those that are read.
 # Standard deviations of all that changes in a window from black to white.
 _DEVIATIONS = 8.0
-_LEARNING_RATE = 3e-3
+_LEARNING_RATE = 3e-3  # Of Adam, as in most of the flagfiles for a small encoder and few steps.
 # Of weights, order and views.
 _SEED = 0
 

@@ -17,7 +17,7 @@ _WAVE, _SPEED, _ENERGY, _DETAIL = (0.7, 3.0), (1.2, 2.5), (2.0, 8.0), (1.5, 8.0)
 # Share of the fastest period over which slopes and energy are smoothed.
 _SLOPE_WIDTH, _ENERGY_WIDTH = 0.1, 0.14
 _FEWEST_ENERGY = 9  # Samples of the fastest period from which on there is something above the band.
-_MOST_CHANNELS = 8
+_MOST_CHANNELS = 8  # That are read by themselves too: the time to read grows with their number.
 _FLAT = 0.1  # Share of its mean by which energy must differ to show beats.
 _FAINT = 1e-3  # Share of a series below which what the filters leave is nothing.
 # Steps without a sample above which nothing is known between.

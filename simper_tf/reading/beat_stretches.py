@@ -14,21 +14,21 @@ from simper_tf.reading import beat_courses, beats, result
 
 STRETCH = 30.0  # Seconds that are read at once.
 LONGEST = 300.0  # Seconds of a series that is read whole where no stretch is clear.
-LOWEST_HERTZ = 0.05
+LOWEST_HERTZ = 0.05  # As of pictures: `LONGEST` seconds hold 15 periods.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
-CLEAR = 0.5
+CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong.
 FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
 # A band so many times as high as low is read span by span: hearts and movements first, then what is slower or faster.
 # Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
 # far: of few repetitions by the most, less with every doubling of their number. Of 360 series of noise, of 250 s, the
 # odds are at most those of 13 repetitions. So many periods of the lowest frequency must be there.
 _WIDE, _DOUBT, _DOUBTS, _PERIODS = 8.0, 0.5, 3.0, 5
-_FEW, _LESS = 8, 1.25
+_FEW, _LESS = 8, 1.25  # Repetitions of which the doubt is full, and how much a doubling of them takes away.
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
+# In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
-FEWEST_SAMPLES = 16
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
 # Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
@@ -65,7 +65,7 @@ def _of_stretches(times, values, limits, seconds):
 def _heard(times, values, limits):
     """Returns beats in a band; in a wide one, those of the first span that is clear, or of the surest one."""
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
-    is_short = len(times) < FEWEST_SAMPLES or times[-1] - times[0] < _PERIODS / _SPANS[0][0]
+    is_short = len(times) < beats.FEWEST_SAMPLES or times[-1] - times[0] < _PERIODS / _SPANS[0][0]
     if is_short or limits[1] < _WIDE * limits[0]:
         return beats.read(times, values, limits)
     return _preferred(heard_in_spans(times, values, limits))

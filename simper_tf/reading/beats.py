@@ -20,7 +20,7 @@ _FACTOR, _COST = 1.7, 3.0
 _REACH = 0.5  # Periods before and after a beat that belong to it.
 _ROUNDS = 2  # Of learning the template and finding beats.
 _FEWEST = 3  # Beats of which a mean interval can be told.
-_FEWEST_SAMPLES = 16
+FEWEST_SAMPLES = 16  # Fewer cannot be filtered forward and back by two second-order sections.
 _PERIODS = 6  # Peaks of the autocorrelation of a course that are tried as the period.
 _FASTER = 0.8  # Likeness between beats, and of neighbors, from which on what repeats is faster.
 _LOST = 0.4  # Beats less like the template than this are lost in a disturbance: intervals to them do not count.
@@ -33,7 +33,7 @@ _SAME = 0.04  # Logarithm of the ratio of two frequencies that are the same.
 # No command fits them again, as most of these recordings are not at hand; `benchmarks.series` tests them.
 WEIGHTS = (1.31, -6.7, -27.26, 2.14, -1.87, 5.46, -2.13, -6.62, 9.73, 5.57)
 SURE_WEIGHTS = (-4.74, 0.76, 1.79, 3.35, 0.54)
-_MOST_ODDS = 6.0
+_MOST_ODDS = 6.0  # On either side, as a logarithm: 403 to 1.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,7 +122,7 @@ def read(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Be
 
 def _tries(times, values, band):
     """Returns a `Try` for each course of a series and each of its likely periods; arguments as for `read`."""
-    if len(times) < _FEWEST_SAMPLES:
+    if len(times) < FEWEST_SAMPLES:
         return []
     even, is_known, rate = beat_courses.evenly(times, np.asarray(values, np.float64))
     band = max(band[0], _SEEN * rate / len(even)), min(band[1], _SHOWN * rate)

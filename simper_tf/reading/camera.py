@@ -18,6 +18,7 @@ from simper_tf.reading import courses
 
 # Mean square of the gradient, in gray levels per pixel, of a tile that can tell its shift.
 TEXTURE = 9.0
+# Tiles whose median step is believed whatever the path; fewer may tell a pan alone, see below.
 FEWEST_TILES = 10
 # Correlation with time of a path that fewer tiles may tell.
 PAN = 0.95

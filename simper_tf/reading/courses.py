@@ -16,16 +16,17 @@ import numpy as np
 import scipy.linalg
 from scipy import ndimage
 
-TILES = 4
-KEPT = 12
-SHORTEST_SPAN = 5
+TILES = 4  # Along a side of the picture.
+KEPT = 12  # Principal components of each tile that events are compared by.
+SHORTEST_SPAN = 5  # Frames: two periods of the fastest tempo, 0.45 a frame, take 4.4.
 # A ladder of spans that fall by more would miss periods between two rungs.
 SPAN_STEP = 3.0
+# Principal components that are counted in, of the whole picture and of each tile.
 WHOLE_COURSES = 6
 TILE_COURSES = 2
 # Half of the tiles, those that move most, may show something of their own.
 TILES_USED = 8
-STATES = 4
+STATES = 4  # Components of a tile by which events of its courses are compared.
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,12 +16,13 @@ from scipy import signal
 
 from simper_tf.reading import courses
 
-SAMPLES = 24
+SAMPLES = 24  # Moments of an event, half of them before its peak.
+# Shares of a span that smoothing takes, 1 in so many: the first is that of the span itself, the others merge peaks.
 SMOOTHINGS = (24.0, 14.0, 8.0)
-PROMINENCE = 0.3
+PROMINENCE = 0.3  # Of a peak, as a share of the range of a course without its extremes.
 # An event this much longer than its neighbours holds a pause.
 PAUSE = 1.8
-LINK = 0.4
+LINK = 0.4  # Likeness of neighbors, or of those two apart, that makes them one run.
 # An event that no peak told of must correlate this much with those beside it.
 NEXT = 0.7
 # Nor may the picture stand still there: its variance is this share of theirs.

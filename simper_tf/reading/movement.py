@@ -16,10 +16,10 @@ from simper_tf.reading import courses, events, halves, verdict
 # Proposals that are weighed, and of them those of about the same tempo.
 WEIGHED = 80
 OF_A_TEMPO = 8
-TEMPO = np.log(1.1)
+TEMPO = np.log(1.1)  # Tempos that differ by less than a tenth are about the same.
 # Multiples at which a second movement is the same one, read otherwise.
 MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
-APART = 0.1
+APART = 0.1  # By which the logarithm of a ratio may miss such a multiple.
 # How near to its double a tempo is to be the same movement.
 OCTAVE = 0.05
 # Odds, as a logarithm, by which a half may be surer than the full cycle that is told instead.

@@ -34,13 +34,13 @@ from simper_tf.reading import (
     stretches,
 )
 
-LOWEST_HERTZ = 0.05
-HIGHEST_SHARE = 0.45
+LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
+HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
 # Where wrong answers, counted twice, and right ones that are not told are fewest (docs/recordings.md).
 CLEAR = 0.6
-SEEN = 0.2
-FEWEST = 2.5
-FEWEST_FRAMES = 8
+SEEN = 0.2  # Confidence from which on what was seen is told, without being a result.
+FEWEST = 2.5  # Repetitions in a result: two may be chance.
+FEWEST_FRAMES = 8  # In a scene that is read.
 # Root mean square of the change of a pixel, in gray levels, below which nothing moves.
 STILL = 0.15
 # Share of the power of the pulse in one line at which it is as likely as not.

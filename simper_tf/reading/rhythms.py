@@ -10,10 +10,9 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import result
+from simper_tf.reading import beats, result
 from simper_tf.reading.beat_stretches import (
     CLEAR,
-    FEWEST_SAMPLES,
     FINER,
     HIGHEST_SHARE,
     MULTIPLE,
@@ -60,7 +59,7 @@ def parts(times):
     """Yields the parts of a slow series between long holes."""
     steps = np.diff(times)
     edges = [0, *(np.flatnonzero(steps > max(_HOLE * np.ptp(times), 20 * np.median(steps))) + 1), len(times)]
-    yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= FEWEST_SAMPLES)
+    yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= beats.FEWEST_SAMPLES)
 
 
 def _at_clock(times, values, band, clock, channel, is_whole=False):

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_stretches, result, rhythms
+from simper_tf.reading import beat_stretches, beats, result, rhythms
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
 # Channels of another series that are read so where nothing is clear, and how many must agree.
@@ -27,7 +27,7 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
         >>> round(answer.hertz, 2)
         0.7
     """
-    if len(times) < beat_stretches.FEWEST_SAMPLES:
+    if len(times) < beats.FEWEST_SAMPLES:
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
     start, notes = float(times[0]), []

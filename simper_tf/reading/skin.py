@@ -10,20 +10,19 @@ from scipy import signal
 
 from simper_tf.signals import skin_colors
 
-BAND = (0.7, 3.5)
+BAND = (0.7, 3.5)  # Hz: hearts of 42 to 210 beats a minute.
 # Colors of skin of all tones, Cr and Cb: Chai and Ngan, Face segmentation using skin-color map, 1999.
 RED, BLUE = (133, 173), (77, 127)
-LEAST_SKIN = 0.15
-# Half width of a heart rate's line in hertz, and by how much readouts may differ.
-LINE = 0.15
-AGREE = 0.05
+LEAST_SKIN = 0.15  # Share of the picture that must be skin.
+LINE = 0.15  # Half width of a heart rate's line in hertz.
+AGREE = 0.05  # Share of the frequency, in Hz below 1 Hz, by which the three readouts may differ.
 # Least correlation of the pulses of two halves of the skin near their line: blood reaches all of it, what moves only a
 # part. It is 0.76 to 0.99 for a real face in seven forms. In five of seven people who move it is -0.99 to 0.35, of the
 # upper and lower half, or left and right.
 IN_STEP = 0.5
 # Share of its period by which the first and the last beat's distance from the next may differ from it.
 UNEVEN = 0.25
-SHORTEST_SECONDS = 5.0
+SHORTEST_SECONDS = 5.0  # Three and a half periods of the slowest heart.
 
 
 def mask(frames: np.ndarray) -> np.ndarray:

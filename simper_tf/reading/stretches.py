@@ -20,7 +20,7 @@ LONGEST_SECONDS = 120.0
 JUMP = 4.0
 # Frames on both sides of a cut correlate less than this.
 COMMON = 0.85
-NEARBY_SECONDS = 0.25
+NEARBY_SECONDS = 0.25  # To either side of a cut that count as near it.
 # A hole of as many seconds and steps between frames ends a scene, whether or not frames were lost in it.
 HOLE_SECONDS, HOLE_STEPS = 5.0, 20
 # Gray level below which all of a black frame lies, and share of a scene's light at which it has faded in.
