@@ -35,20 +35,20 @@ _WHO = (
     r"|adc|frame|camera|video|update|mess)"
 )
 _RATES = (
-    r"sampl[a-z]{0,4}[ _.-]{0,3}(?:rate|freq\w*|speed)s?|f_?s(?:amp\w*)?|s_?freq\w*|s_?rate|sr|fps|sps"
+    r"samp[a-z]{0,5}[ _.-]{0,3}(?:rate|freq\w*|speed)s?|f_?s(?:amp\w*)?|s_?freq\w*|s_?rate|sr|fps|sps"
     rf"|{_WHO}[ _.-]{{0,3}}(?:rate|freq(?:uency)?|frequenz)|{_OF_SAMPLES} ?(?:/|per|a) ?s(?:ec(?:ond)?)?"
     r"|abtast(?:rate|frequenz)|(?:fr[ée]quence|taux) d.[ée]chantillonnage|(?:frecuencia|tasa) de muestreo"
     r"|frequenza di campionamento|(?:taxa|frequ[êe]ncia) de amostragem"
 )
 _INTERVALS = (
-    r"sampl[a-z]{0,4}[ _.-]{0,3}(?:interval|period|spacing|step|distance|increment)|(?:delta|Δ)[ _]?(?:x|t|time)|d[tx]"
+    r"samp[a-z]{0,5}[ _.-]{0,3}(?:interval|period|spacing|step|distance|increment)|(?:delta|Δ)[ _]?(?:x|t|time)|d[tx]"
     r"|(?:x|time|t)[ _.-]{0,3}(?:incr?|increment|interval|step|spacing|delta)"
     rf"|{_WHO}[ _.-]{{0,3}}interval|frame[ _.-]{{0,3}}time"
     r"|abtastintervall|p[ée]r[ií]ode? d(?:.[ée]chantillonnage|e muestreo)"
 )
 # Said of a number with a unit alone: what was sampled "at", and "every".
 _SAID = r"(?:sampl[a-z]{1,4}|recorded|acquired|digiti[sz]ed|logged|measured|captured)"
-_START, _END = r"(?<![a-z\d])", r"(?:[ _][a-z]{1,5}\d?)?(?![a-z\d])"  # fs_ecg too.
+_START, _END = r"(?<![a-z\d])", r"(?:[ _][a-z]{1,5}\d?|\.)?(?![a-z\d])"  # fs_ecg too.
 # What is said of the recorder, or of the samples before they were made fewer, is not said of these.
 _OTHERS = re.compile(
     r"\b(?:orig\w*|max\w*|min\w*|supported|available|before|possible|nyquist|display|screen|over)\b|\bfrom$"
@@ -60,10 +60,10 @@ _SIGNALS = re.compile(
 _SESSIONS = re.compile(r"s|sub|subject|p|patient|person|rec|record|trial|run|session|test|file|raw|fs|sampl\w+|rate")
 # Ranks: said after resampling; under a name; under a word that is the whole key; a lone frequency of a signal.
 _PATTERNS = (
-    (0, rf"(?:down|re|sub)[ -]?sampled\b.*?\b(?:to|at)\b(?P<filling>\s*){_NUMBER}"),
+    (0, rf"(?:(?:down|re|sub)[ -]?sampled|decimated|reduced|interpolated)\b.*?\b(?:to|at)\b(?P<filling>\s*){_NUMBER}"),
     (1, rf"{_START}(?P<rate>{_RATES}){_END}{_FILLING}{_NUMBER}"),
     (1, rf"{_START}(?P<interval>{_INTERVALS}){_END}{_FILLING}{_NUMBER}"),
-    (1, rf"{_START}(?P<short>sampl[a-z]{{0,4}}[ _.-]{{0,3}}time|ts){_END}{_FILLING}{_NUMBER}"),
+    (1, rf"{_START}(?P<short>samp[a-z]{{0,5}}[ _.-]{{0,3}}time|ts){_END}{_FILLING}{_NUMBER}"),
     (1, rf"{_START}(?P<hertz>{_SAID} (?:at|with|to)|sampling){_FILLING}{_NUMBER}"),
     (1, rf"{_START}(?P<every>{_SAID} every)(?P<filling>\s*){_NUMBER}"),
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*[km]?(?:[sf]ps\b|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?[smh]))"),
@@ -74,12 +74,12 @@ _PATTERNS = (
 )  # fmt: skip
 _PATTERNS = tuple((rank, re.compile(pattern, re.IGNORECASE)) for rank, pattern in _PATTERNS)
 _LONE = re.compile(rf"(?<![\w.,-]){_NUMBER}\s*(?P<kilo>k?)(?:hz|hertz)(?![a-z])", re.IGNORECASE)
-_NAME = re.compile(rf"\W*(?:{_RATES}|rate|freq(?:uency)?|(?P<interval>{_INTERVALS}))(?:_[a-z]+)?\W*", re.IGNORECASE)
 _UNITS = re.compile(rf"[\s,;|\t()\[\]]*{_UNIT}", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s+(?:and|with|for|on|in|per|each|using|at|filter\w*|ch\w*|samples?)\b|\s*(?:[^\w\s]|$)|\s*[,;|\t]", re.IGNORECASE
 )
 _GROUPED = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_CELL, _DIGIT = re.compile(rf"\W*{_NUMBER}\W*", re.IGNORECASE), re.compile(r"\d")
 _LONG, _MOST = 2**11, 2**15  # Letters of a line, and of all lines, that are looked at.
 _FASTEST = 1e7  # Samples a second: faster ones are of no recording of what repeats.
 _LONGEST = 1.0  # Seconds of a "sampling time" that is a step: a longer one may be that of the whole recording.
@@ -88,7 +88,7 @@ _KINDS = ("rate", "interval", "short", "hertz", "every")
 _SHORT, _QUOTED = 4, 60  # Letters of names that are short, and of a line that a note quotes.
 # More about a name in brackets: all but units and rates.
 _ASIDE = re.compile(
-    r"\((?=[^)]*[a-z]{3})(?!\s*[\d.,]*\s*(?:k?hz|hertz|\w+\s?(?:/|per)\s?\w+|m?sec\w*|minutes?)\s*\))[^)]*\)",
+    r"\((?=[^)]*[a-z]{3})(?![^)]*(?:sampl|decimat))(?!\s*[\d.,]*\s*(?:k?hz|hertz|\w+\s?(?:/|per)\s?\w+|m?sec\w*|minutes?)\s*\))[^)]*\)",
     re.IGNORECASE,
 )
 
@@ -133,11 +133,8 @@ def agree(one: float, other: float) -> bool:
 
 def of_value(name: str, value: float) -> float | None:
     """Returns the rate that a number under a name states, such as 250 under `fs`; None under another name."""
-    match = _NAME.fullmatch(name)
-    if not match or not value > 0:
-        return None
-    rate = 1 / value if match["interval"] else value
-    return rate if rate < _FASTEST else None
+    told = stated([f"{name}: {value!r}"])
+    return told[0].rate if told else None
 
 
 def of_file_name(stem: str) -> list[Stated]:
@@ -155,12 +152,14 @@ def _columns_of(lines):
             keys, cells = names.split(mark), values.split(mark)
             if len(keys) == len(cells) > 1:
                 pairs = zip(keys, cells, strict=True)
-                yield from (f"{key}: {cell}" for key, cell in pairs if cell.strip() and _NAME.match(key))
+                yield from (f"{key}: {cell}" for key, cell in pairs if _CELL.fullmatch(cell) and not _DIGIT.search(key))
 
 
 def _of_line(line, decimal):
     """Returns ranks and rates of all that a line states."""
     line = re.sub(r"[\u00a0\u2007\u2009\u202f]", " ", line).replace('"', "").replace("'", "’")
+    line = re.sub(r"(?<=[a-z]{2})(?=(?:[MU]s|Hz)\b)", "_", line)  # As in SampleIntervalMs.
+    line = re.sub(r"([\[(])\s*1\s*/\s*s(?:ec)?\s*(?=[\])])", r"\1Hz", line)
     line = re.sub(r"(?<=[^\s#%/;*])([ \t])\1+", r"\1", _ASIDE.sub(" ", line))
     words = line.strip(" #%/;*\t")[:_QUOTED]
     matches = [(rank, _rate(line, match, decimal)) for rank, pattern in _PATTERNS for match in pattern.finditer(line)]
@@ -185,7 +184,8 @@ def _rate(line, match, decimal):
     if not value or not (unit or _GOES_ON.match(rest)):
         return None
     is_device = not match["filling"].strip() and len(name) < _SHORT and rest.strip()  # Such as FS 2 v1.1.
-    if (unit := unit or re.search(_UNIT, match["filling"], re.IGNORECASE)) is None:
+    between = line[match.end(kind) if name else match.start("filling") : match.start("number")]  # Such as _ms in dt_ms.
+    if (unit := unit or re.search(rf"(?<![a-zµμ]){_UNIT}", between, re.IGNORECASE)) is None:
         if kind in ("hertz", "every") or is_device or (kind == "short" and value >= _LONGEST):
             return None
         return value if kind == "rate" else 1 / value

@@ -21,7 +21,8 @@ NAMES = (
     "A sampling rate of {} Hz was used", "Rate: {}", "Sampling rate: {} Hz (notch at 50 Hz)", "Sampling rate - {} Hz",
     "sampling rate {} Hz, filter 0.5-15 Hz", "ODR sampling rate: {}", "Sampling rate (notch at 50 Hz): {}",
     "Device: X1; Sampling frequency: {} Hz; Gain: 6", "Sampling rate = {} per second", "Sampling rate: ~{} Hz",
-    "downsampled from 2000 Hz to {} Hz", "{} Hz", "ECG (lead II), {} Hz", '# {{"dev": {{"sampling rate": {}}}}}',
+    "downsampled from 2000 Hz to {} Hz", "{} Hz", "samp. freq.: {}", "sampleRateHz={}", "Sampling rate [1/s]: {}",
+    "Sampling rate: 2000 Hz (decimated to {} Hz)", "ECG (lead II), {} Hz", '# {{"dev": {{"sampling rate": {}}}}}',
 )  # fmt: skip
 NUMBERS = {
     "1000": 1000, "1000.0": 1000, "1,000": 1000, "1 000": 1000, "1\u2009000": 1000, "1\u00a0000": 1000,
@@ -121,6 +122,12 @@ def test_the_decimal_sign_of_the_numbers_tells_thousands():
 
 def test_a_row_of_values_below_a_row_of_names_states_a_rate():
     assert told("subject,fs,device", "12,30,abc") == [30]
+
+
+@pytest.mark.parametrize("name", ["dt_ms", "sampling_interval_ms", "SampleIntervalMs", "Sampling interval in ms"])
+def test_the_unit_in_a_name_is_that_of_the_interval(name):
+    assert told(f"{name}: 20") == [50]
+    assert rates.of_value(name, 20.0) == 50
 
 
 @pytest.mark.parametrize("name", ["sampling rate", "fs", "srate", "Freq"])
