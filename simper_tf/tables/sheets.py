@@ -8,7 +8,7 @@ import tempfile
 
 import pandas as pd
 
-from simper_tf.tables import blocks, delimited
+from simper_tf.tables import blocks, delimited, rates
 from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
@@ -25,7 +25,7 @@ def read(path: pathlib.Path) -> delimited.Table:
     Raises:
         RawDataError: it is damaged, or holds no table of numbers.
     """
-    frame, notes = _frame(path)
+    frame, notes, settings = _frame(path)
     with tempfile.TemporaryDirectory() as folder:
         text = pathlib.Path(folder) / "table.csv"
         with text.open("wb") as file:
@@ -37,17 +37,18 @@ def read(path: pathlib.Path) -> delimited.Table:
             table = delimited.read(text)
         except RawDataError as error:
             raise RawDataError(path, error.found, error.expected, error.action) from error
-    return table._replace(notes=[*notes, *table.notes])
+    return table._replace(notes=[*notes, *table.notes], stated=table.stated or rates.stated(settings))
 
 
 def _frame(path):
-    """Returns the table of a file, and notes."""
-    ending, notes = path.suffix.lower(), []
+    """Returns the table of a file, notes, and lines of what is set beside it."""
+    ending, notes, settings = path.suffix.lower(), [], []
     try:
         if ending in (".json", ".jsonl"):
             content = path.read_text(encoding="utf-8-sig")
             lines = [json.loads(line) for line in content.splitlines() if line.strip()] if ending == ".jsonl" else None
-            frame = _of_json(path, lines or json.loads(content))
+            value = lines or json.loads(content)
+            frame, settings = _of_json(path, value), [*_settings(value)]
         elif ending in (".parquet", ".feather"):
             frame = _of_arrow(path, ending)
             frame = frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
@@ -65,7 +66,7 @@ def _frame(path):
     if frame is None or not frame.size:
         raise RawDataError(path, "no table", _EXPECTED, _REMEDY)
     delimited.refuse_long(path, frame.size)
-    return frame, notes
+    return frame, notes, settings
 
 
 def _cut_short(cell):
@@ -136,6 +137,13 @@ def _of_json(path, value):
             _of_json(path, part) for part in value.values() if isinstance(part, dict | list) and not _is_column(part)
         ]
     return max((one for one in found if one is not None), key=lambda one: one.size, default=None)
+
+
+def _settings(value):
+    """Yields `name: value` of all that is no list, such as a rate beside its samples."""
+    for name, one in _flat(value) if isinstance(value, dict) else ():
+        if isinstance(one, str) or _is_number(one):
+            yield f"{name}: {one}"
 
 
 def _of_objects(path, rows):

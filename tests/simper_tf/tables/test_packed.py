@@ -110,3 +110,11 @@ def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
     found = channels.read(tmp_path / "a.txt")
     check(found)
     assert found.notes[0] == "Of 2 series 'ecg,person=p1' is read, with most lines."
+
+
+@pytest.mark.parametrize(
+    "beside", [{"fs": 50}, {"meta": {"sampling_rate": "50 Hz", "notch": 60}}, {"sample_interval_ms": 20.0}]
+)
+def test_json_states_the_rate_beside_its_samples(tmp_path, beside):
+    (tmp_path / "a.json").write_text(json.dumps({"device": "m", **beside, "x": [*WAVE]}))
+    check(channels.read(tmp_path / "a.json"))
