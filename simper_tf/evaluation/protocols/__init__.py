@@ -48,8 +48,6 @@ TITLES = {
     "fft": "Fourier transform",
     "1nn": "nearest neighbor among labeled clips",
     "supervised": "its own head",
-    "harmonics": "harmonics of features and pixels",
-    "pixel_harmonics": "harmonics of pixels, nothing learned",
     "pixels": "pixels alone, nothing learned",
 }
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
