@@ -95,7 +95,7 @@ def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch
         ),
         (
             ["--method=frequency_contrast", "--band=1,1.1"],
-            r"Spectra of 8 frames .* band \[0.03333, 0.055\] cycles per frame, .*Widen the band or lengthen the views",
+            r"Spectra of 37 frames .* band \[0.03333, 0.055\] cycles per frame, .*Widen the band or lengthen the views",
         ),
     ],
 )
