@@ -41,7 +41,7 @@ _HEADER = """# Heart rates of series, beside other libraries
 
 Written by `make series`. Windows of {seconds:g} s, every {hop:g} s; each reader is given the window alone and answers
 in beats per minute, or not at all. *Right* is the share of all windows answered to within {right:g} beats per minute,
-and *wrong* the share with another answer. The rest has no answer. `simper_tf` is `simper_tf.reading.beats.read` with
+and *wrong* the share with another answer. The rest has no answer. `simper_tf` is `simper_tf.reading.beats.find` with
 {low:g} to {high:g} Hz. *Whole file* is what `simper_tf.reading.series.read` says of the same windows: it is given the
 whole file, and no band. Nothing repeats in controls: each answer there is wrong.
 
@@ -134,7 +134,7 @@ def measures(truth: np.ndarray, found: np.ndarray) -> str:
 
 def own(window: Window) -> tuple[float, float]:
     """Returns the rate that this package reads, in beats per minute, and its confidence."""
-    found = beats.read(window.times, window.values, BAND)
+    found = beats.find(window.times, window.values, BAND)
     return 60 * found.frequency, found.confidence
 
 

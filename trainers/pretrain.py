@@ -175,7 +175,7 @@ def first_weights(folder, clips, settings):
             f"--keep_head: labels of --encoder_from={source} are in {', '.join(units)}, and those of {clips.name} in "
             f"{clips.task.unit}. Leave it out."
         )
-    return encoder_weights.read(source, settings.keep_head)
+    return encoder_weights.load(source, settings.keep_head)
 
 
 def _plan(run, settings, step):

@@ -250,9 +250,9 @@ def reading(clips: ClipData):
         if not is_gone and not any(sign in error.message for sign in signs):
             raise
         lines = error.message.splitlines()
-        told = next((line for line in lines if str(folder) in line or any(sign in line for sign in signs)), lines[0])
+        reason = next((line for line in lines if str(folder) in line or any(sign in line for sign in signs)), lines[0])
         # TensorFlow puts the name of the op before and after what it says.
-        said = re.sub(r"\{\{.*?\}\} | \[Op:.*", "", told).strip()
+        said = re.sub(r"\{\{.*?\}\} | \[Op:.*", "", reason).strip()
         raise damaged(folder, said) from error
 
 

@@ -86,9 +86,9 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
 
 def of_recording(read, path, config):
     """Returns the `Report` of a recording, none of its frames decoded; see `face_recordings.inspect`."""
-    told = face_recordings.inspect(read, path, config.window, config.stride)
-    known = {name: told[name] for name in Report._fields if name in told}
-    return Report(**known, labels=tuple(told.get("heart_rates", ())))
+    inspected = face_recordings.inspect(read, path, config.window, config.stride)
+    known = {name: inspected[name] for name in Report._fields if name in inspected}
+    return Report(**known, labels=tuple(inspected.get("heart_rates", ())))
 
 
 def decoded(report, clips):

@@ -43,5 +43,5 @@ class Kept:
 
     def _state(self):
         """Returns names, sizes and times of the files, which change with their records."""
-        told = [(path.name, tf.io.gfile.stat(str(path))) for path in self._files]
-        return json.dumps([[name, state.length, state.mtime_nsec] for name, state in told])
+        states = [(path.name, tf.io.gfile.stat(str(path))) for path in self._files]
+        return json.dumps([[name, state.length, state.mtime_nsec] for name, state in states])

@@ -16,14 +16,14 @@ def entry(unit: Unit, report: Report, root: pathlib.Path) -> dict:
     """Returns the line of a unit; its `split` is empty until it is set, and `root` is left out of every sentence."""
     paths = [path for path in unit.files if raw_files.is_readable(path)]
     size = sum(path.stat().st_size for path in paths)
-    told = report._asdict() | {
+    fields = report._asdict() | {
         "rate": round(report.rate, 6),
         "seconds": round(report.seconds, 3),
         "labels": [round(label, 3) for label in report.labels],
         "problem": report.problem.replace(f"{root}/", ""),
     }
-    told |= {name: [text.replace(f"{root}/", "") for text in told[name]] for name in ("skipped", "notes")}
-    return {"id": unit.id, "split": "", "sha256": digest(paths), "files": len(paths), "bytes": size, **told}
+    fields |= {name: [text.replace(f"{root}/", "") for text in fields[name]] for name in ("skipped", "notes")}
+    return {"id": unit.id, "split": "", "sha256": digest(paths), "files": len(paths), "bytes": size, **fields}
 
 
 def digest(paths) -> str:
@@ -37,7 +37,7 @@ def digest(paths) -> str:
     return hashlib.sha256("".join(f"{_of_file(path)}  {path.name}\n" for path in paths).encode()).hexdigest()
 
 
-def read(path) -> dict[str, dict]:
+def entries(path) -> dict[str, dict]:
     """Returns the lines of a manifest, by id.
 
     Raises:
@@ -54,14 +54,14 @@ def read(path) -> dict[str, dict]:
 
 
 def differences(mine: dict, other: dict) -> list[str]:
-    """Returns a sentence for each unit that two manifests, as `read` returns them, do not have alike."""
+    """Returns a sentence for each unit that two manifests, as `entries` returns them, do not have alike."""
     sentences = [f"{name}: only here" for name in mine if name not in other]
     sentences += [f"{name}: only in the other" for name in other if name not in mine]
     for name in mine.keys() & other.keys():
         unlike = [key for key in mine[name] if mine[name][key] != other[name].get(key)]
         if unlike:
-            told = (f"{key} {_short(mine[name][key])} here, {_short(other[name].get(key))} there" for key in unlike)
-            sentences.append(f"{name}: {'; '.join(told)}")
+            pairs = (f"{key} {_short(mine[name][key])} here, {_short(other[name].get(key))} there" for key in unlike)
+            sentences.append(f"{name}: {'; '.join(pairs)}")
     return sentences
 
 

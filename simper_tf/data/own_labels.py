@@ -40,7 +40,7 @@ class Stretch:
     is_count: bool = False
 
 
-def read(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
+def stretches_in(path: str | pathlib.Path, recordings: Sequence[str], band: tuple[float, float]) -> list[Stretch]:
     """Returns the stretches of a file.
 
     Its columns are `recording`, a file's name or the end of its path; one of `hz`, `per_minute` and `count`; and, where
@@ -74,7 +74,7 @@ def of_clips(
     """Returns `(N,)` float32 labels in Hz of the clips that lie within a stretch, NaN of the others.
 
     Args:
-        stretches: As `read` returns them.
+        stretches: As `stretches_in` returns them.
         recordings: Name of each clip's recording.
         starts: Of each clip, in seconds.
         seconds: That a clip lasts.

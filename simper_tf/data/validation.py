@@ -126,7 +126,7 @@ class Validation:
 
     def compare(self, path, other) -> list[str]:
         """Returns in which units two manifests differ."""
-        differences = manifest.differences(manifest.read(path), manifest.read(other))
+        differences = manifest.differences(manifest.entries(path), manifest.entries(other))
         self._say(f"{path} and {other}: {len(differences) or 'no'} units differ.")
         return differences
 

@@ -145,8 +145,8 @@ def read_runs(path) -> dict[str, list[Row]]:
     lines = path.read_text(errors="replace").splitlines() if path.exists() else []
     for number, line in enumerate(lines, start=1):
         try:
-            told = json.loads(line)
-            _put(known, told["run"], [Row(**told["all"], **fields) for fields in told["rows"]])
+            record = json.loads(line)
+            _put(known, record["run"], [Row(**record["all"], **fields) for fields in record["rows"]])
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(
                 f"{path}, line {number}, does not hold the rows of a run ({error}): {line[:80]!r}. Delete that "

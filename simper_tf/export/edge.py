@@ -87,11 +87,16 @@ def export_features(
         ) from error
     limits = {name: value for name, value in model.facts().items() if name not in ("max_frames", "num_frames")}
     function = tf.function(lambda frames: {"features": model.encoded(frames)}, autograph=False)
-    told = {**(facts or {}), **limits, "format": form, **described({"features": function.get_concrete_function(spec)})}
+    metadata = {
+        **(facts or {}),
+        **limits,
+        "format": form,
+        **described({"features": function.get_concrete_function(spec)}),
+    }
     with next_version(folder) as (unfinished, version):
         unfinished.mkdir(parents=True)
         (unfinished / FILES[form]).write_bytes(content)
-        (unfinished / METADATA).write_text(json.dumps(told, indent=1, ensure_ascii=False))
+        (unfinished / METADATA).write_text(json.dumps(metadata, indent=1, ensure_ascii=False))
     return version
 
 

@@ -132,11 +132,11 @@ def _write(model, encoder, folder, facts, warm_up, head=None):
     check_finite(model)
     with next_version(folder) as (unfinished, version):
         signatures = _signatures(model)
-        told = json.dumps({**facts, **model.facts(), **described(signatures)}, indent=1, ensure_ascii=False)
-        signatures["metadata"] = tf.function(lambda: {"json": tf.constant(told)}).get_concrete_function()
+        description = json.dumps({**facts, **model.facts(), **described(signatures)}, indent=1, ensure_ascii=False)
+        signatures["metadata"] = tf.function(lambda: {"json": tf.constant(description)}).get_concrete_function()
         tf.saved_model.save(model, str(unfinished), signatures=signatures)
         (unfinished / METADATA).parent.mkdir()
-        (unfinished / METADATA).write_text(told)
+        (unfinished / METADATA).write_text(description)
         if warm_up:
             requests.write(unfinished, model.facts(), signatures)
         encoder.save(unfinished / _ENCODER)

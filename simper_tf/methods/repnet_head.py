@@ -43,9 +43,9 @@ def repnet_head(num_frames: int, num_features: int) -> keras.Model:
     parts = Parts(num_frames, **full)(layers.Reshape((num_frames, num_features), **full)(clips))
     x = layers.Conv2D(FILTERS, 3, padding="same", activation="relu", **full)(SelfSimilarity(**full)(parts))
     x = layers.Reshape((STEPS, STEPS * FILTERS), **full)(x)
-    told = layers.Concatenate(**full)([_predictor(x, STEPS, full), _predictor(x, 1, full)])
+    predictions = layers.Concatenate(**full)([_predictor(x, STEPS, full), _predictor(x, 1, full)])
     number = sum(parts_of(num_frames))
-    return keras.Model(clips, keras.ops.reshape(told, (-1, number * STEPS * (STEPS + 1))), name="repnet_head")
+    return keras.Model(clips, keras.ops.reshape(predictions, (-1, number * STEPS * (STEPS + 1))), name="repnet_head")
 
 
 def parts_of(num_frames: int) -> list[int]:
@@ -69,11 +69,11 @@ def loss(outputs, repetitions):
     """
     periods, periodicity, parts = _parted(outputs)
     expected = tf.math.divide_no_nan(tf.cast(STEPS * parts, tf.float32), repetitions[:, None])
-    told = tf.cast((expected >= SHORTEST) & (expected <= LONGEST), tf.float32)
+    in_range = tf.cast((expected >= SHORTEST) & (expected <= LONGEST), tf.float32)
     shares = tf.nn.relu(1.0 - tf.abs(tf.range(STEPS, dtype=tf.float32) - expected[..., None]))
     lengths = -tf.reduce_sum(shares[:, :, None] * tf.nn.log_softmax(periods), axis=(2, 3)) / STEPS
-    lengths = tf.math.divide_no_nan(tf.reduce_sum(told * lengths, axis=1), tf.reduce_sum(told, axis=1))
-    labels = tf.broadcast_to(told[..., None], tf.shape(periodicity))
+    lengths = tf.math.divide_no_nan(tf.reduce_sum(in_range * lengths, axis=1), tf.reduce_sum(in_range, axis=1))
+    labels = tf.broadcast_to(in_range[..., None], tf.shape(periodicity))
     repeats = tf.nn.sigmoid_cross_entropy_with_logits(labels, periodicity)
     return tf.reduce_mean(lengths) + tf.reduce_mean(repeats)
 
@@ -114,8 +114,8 @@ def _likeliest(periods):
 def _parted(outputs):
     """Returns `(N, W, S, S)` logits of periods, `(N, W, S)` of periodicity, and of how many parts each of the W is."""
     number = outputs.shape[-1] // (STEPS * (STEPS + 1))
-    told = tf.reshape(outputs, [-1, number, STEPS, STEPS + 1])
-    return told[..., :STEPS], told[..., STEPS], np.repeat(PARTS, PARTS)[:number]
+    parts = tf.reshape(outputs, [-1, number, STEPS, STEPS + 1])
+    return parts[..., :STEPS], parts[..., STEPS], np.repeat(PARTS, PARTS)[:number]
 
 
 def _predictor(x, outputs, full):

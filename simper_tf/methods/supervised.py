@@ -151,10 +151,10 @@ class Supervised(Method):
                 f"The method was built for labels of {outputs} number(s) a clip (`outputs`). Received labels of shape "
                 f"{labels.shape}."
             )
-        told = self._told(features, training)
+        predictions = self._outputs_of(features, training)
         if self.options.head == "repnet":
-            return repnet_head.loss(told, labels * self._repetitions_per_label), {}
-        return tf.reduce_mean(tf.abs(self._labels_from(told) - labels)), {}
+            return repnet_head.loss(predictions, labels * self._repetitions_per_label), {}
+        return tf.reduce_mean(tf.abs(self._labels_from(predictions) - labels)), {}
 
     def predict_labels(self, clips: ArrayLike) -> tf.Tensor:
         """Returns the predicted labels of whole clips, in their unit.
@@ -179,7 +179,7 @@ class Supervised(Method):
 
     def labels_of(self, features: tf.Tensor) -> tf.Tensor:
         """Returns the labels that the head predicts from `(B, L)` or `(B, L, D)` features of whole clips."""
-        return self._labels_from(self._told(features[:, None], training=False))
+        return self._labels_from(self._outputs_of(features[:, None], training=False))
 
     @property
     def head_weights(self) -> list[keras.Variable]:
@@ -190,15 +190,15 @@ class Supervised(Method):
     def _repetitions_per_label(self):
         return self.options.cycles_per_label * self.views.num_frames
 
-    def _told(self, features, training):
+    def _outputs_of(self, features, training):
         """Returns what the head makes of `(B, 1, L)` or `(B, 1, L, D)` features, `(B, P)`."""
         return heads.project(self.regressor, features, training)[:, 0]
 
-    def _labels_from(self, told):
+    def _labels_from(self, predictions):
         if self.options.head == "repnet":
-            return repnet_head.counts(told) / self._repetitions_per_label
+            return repnet_head.counts(predictions) / self._repetitions_per_label
         if self.options.head == "frequency":
-            return told[:, 0] / self.options.cycles_per_label
-        mean, deviation = tf.unstack(tf.cast(self.label_scale, told.dtype))
-        predicted = mean + deviation * told
+            return predictions[:, 0] / self.options.cycles_per_label
+        mean, deviation = tf.unstack(tf.cast(self.label_scale, predictions.dtype))
+        predicted = mean + deviation * predictions
         return predicted[:, 0] if self.options.outputs == 1 else predicted

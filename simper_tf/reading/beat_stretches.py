@@ -67,7 +67,7 @@ def _heard(times, values, limits):
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
     is_short = len(times) < beats.FEWEST_SAMPLES or times[-1] - times[0] < _PERIODS / _SPANS[0][0]
     if is_short or limits[1] < _WIDE * limits[0]:
-        return beats.read(times, values, limits)
+        return beats.find(times, values, limits)
     return _preferred(heard_in_spans(times, values, limits))
 
 
@@ -80,7 +80,7 @@ def heard_in_spans(times, values, limits, is_all=False):
         if not is_all and number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
             break
         if span[1] > 1.5 * span[0]:
-            one = beats.read(times, values, span)
+            one = beats.find(times, values, span)
             left = _lifted(one.confidence, -_doubt(number, len(one.times)))
             is_part = _is_part(one.frequency, *power)
             heard.append(dataclasses.replace(one, confidence=0.0 if is_part else left))

@@ -104,7 +104,7 @@ class Beats:
         return self.candidates[0].times if self.candidates else np.zeros(0)
 
 
-def read(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Beats:
+def find(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Beats:
     """Finds the beats of a series.
 
     Args:
@@ -114,7 +114,7 @@ def read(times: np.ndarray, values: np.ndarray, band: tuple[float, float]) -> Be
 
     Example:
         >>> times = np.arange(0, 10, 0.02)
-        >>> round(read(times, np.sin(2 * np.pi * 1.3 * times)[:, None], (0.6, 3.5)).frequency, 2)
+        >>> round(find(times, np.sin(2 * np.pi * 1.3 * times)[:, None], (0.6, 3.5)).frequency, 2)
         1.3
     """
     return _chosen(_tries(times, values, band))

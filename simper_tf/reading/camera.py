@@ -175,10 +175,10 @@ def _soft(frame: np.ndarray, width: float) -> np.ndarray:
 def _path(gray: np.ndarray) -> np.ndarray | None:
     """Place of the camera at each frame, `(T, 2)` pixels down and right; None if tiles do not agree."""
     steps, texture = tile_steps(gray)
-    told = texture > TEXTURE
-    if not told.any():
+    is_textured = texture > TEXTURE
+    if not is_textured.any():
         return None
-    steps = steps[:, told]
+    steps = steps[:, is_textured]
     common = np.median(steps, axis=1)
     rest = steps - common[:, None]
     # Tiles in which something moves by itself may be a third of them.
@@ -186,7 +186,7 @@ def _path(gray: np.ndarray) -> np.ndarray | None:
     if (common**2).sum() < COMMON * ((common**2).sum() + apart):
         return None
     path = np.concatenate(([[0.0, 0.0]], np.cumsum(common, axis=0)))
-    if told.sum() >= FEWEST_TILES:
+    if is_textured.sum() >= FEWEST_TILES:
         return path
     return path if _is_pan(path) and not _is_too_far(path, gray) else None
 

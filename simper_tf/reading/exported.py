@@ -128,11 +128,11 @@ class Exported:
 def _facts(version):
     """Returns what an exported model says of itself: its ranges, and whether pixels tell the octave of each clip."""
     try:
-        told = json.loads((version / saved_model.METADATA).read_text())
-        ranges = {name: tuple(told[name]) for name in ("rates_trained_on", "band_hz") if told.get(name)}
+        metadata = json.loads((version / saved_model.METADATA).read_text())
+        ranges = {name: tuple(metadata[name]) for name in ("rates_trained_on", "band_hz") if metadata.get(name)}
         facts = {name: (low, high) for name, (low, high) in ranges.items() if 0 < low <= high}
-        by_pixels = "harmonic" in told and told["harmonic"] is None
-        seconds = {name: float(told.get(name) or 0.0) for name in ("least_seconds", "clip_seconds")}
+        by_pixels = "harmonic" in metadata and metadata["harmonic"] is None
+        seconds = {name: float(metadata.get(name) or 0.0) for name in ("least_seconds", "clip_seconds")}
         return {**facts, **seconds, "by_pixels": by_pixels}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}

@@ -35,7 +35,7 @@ class Weights:
     head: Mapping[str, np.ndarray] | None = None
 
 
-def read(source: str | pathlib.Path, with_head: bool = False) -> Weights:
+def load(source: str | pathlib.Path, with_head: bool = False) -> Weights:
     """Returns the weights of an encoder, and of its head where asked.
 
     Args:
@@ -100,10 +100,10 @@ def _assign(variables, weights, source, other, remedy):
     here, there = ({name: tuple(weight.shape) for name, weight in group.items()} for group in (own, weights))
     differing = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     if differing:
-        told = [f"{name} is {there.get(name, 'missing')} there and {here.get(name, 'missing')} here"
+        differences = [f"{name} is {there.get(name, 'missing')} there and {here.get(name, 'missing')} here"
                 for name in differing[:_NAMED]]  # fmt: skip
         more = f", and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
-        raise ValueError(f"--encoder_from={source} has another {other}: {'; '.join(told)}{more}. {remedy}")
+        raise ValueError(f"--encoder_from={source} has another {other}: {'; '.join(differences)}{more}. {remedy}")
     for name, weight in own.items():
         weight.assign(weights[name])
 

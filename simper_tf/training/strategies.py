@@ -109,14 +109,14 @@ def _with_others(settings, cluster, gpus, local):
 def _limit_registration(seconds):
     """Lets workers wait so long for the chief, and not an hour."""
     spec = tf.distribute.cluster_resolver.TFConfigClusterResolver().cluster_spec()
-    told = tf.compat.v1.ConfigProto.Experimental().coordination_config
+    coordination = tf.compat.v1.ConfigProto.Experimental().coordination_config
     for job in spec.jobs:
-        told.coordinated_job_list.add(name=job, num_tasks=spec.num_tasks(job))
+        coordination.coordinated_job_list.add(name=job, num_tasks=spec.num_tasks(job))
     context.context().configure_coordination_service(
         "standalone",
         service_leader=f"/job:{'chief' if 'chief' in spec.jobs else 'worker'}/replica:0/task:0",
         cluster_register_timeout_in_ms=int(1000 * seconds),
-        coordinated_jobs=list(told.coordinated_job_list),
+        coordinated_jobs=list(coordination.coordinated_job_list),
     )
 
 

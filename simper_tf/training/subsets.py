@@ -96,10 +96,10 @@ def _cut(clips, num_frames):
 
 def _with_seen_labels(clips, settings):
     """Returns split -> rows of the clips whose labels training may see; empty where no label is hidden."""
-    told = {name: getattr(settings, name) for name in ("label_gap", "label_range") if getattr(settings, name)}
-    if not told:
+    given = {name: getattr(settings, name) for name in ("label_gap", "label_range") if getattr(settings, name)}
+    if not given:
         return {}
-    flags = " ".join(f"--{name}={text_of(pair)}" for name, pair in told.items())
+    flags = " ".join(f"--{name}={text_of(pair)}" for name, pair in given.items())
     if isinstance(clips.task, Series):
         raise ValueError(f"{flags}: labels of {clips.name} are series, which lie in no gap or range. Leave it out.")
     chosen = {}

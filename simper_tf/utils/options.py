@@ -37,8 +37,8 @@ def option(
         more: What else somebody wants to know of it, by name.
     """
     bounds = {"low": low, "high": high, "above": above}
-    told = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag}
-    return dataclasses.field(default=default, metadata=told | more)
+    metadata = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag}
+    return dataclasses.field(default=default, metadata=metadata | more)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Options(Frozen):
 
     def __post_init__(self):
         for field in declared(self):
-            told, value = field.metadata, getattr(self, field.name)
-            if told["choices"] and value not in told["choices"]:
-                known = ", ".join(told["choices"])
+            metadata, value = field.metadata, getattr(self, field.name)
+            if metadata["choices"] and value not in metadata["choices"]:
+                known = ", ".join(metadata["choices"])
                 raise ValueError(f"`{field.name}` must be one of {known}. Received: {value!r}.")
-            if told["low"] is not None and value is not None:
+            if metadata["low"] is not None and value is not None:
                 for number in value if isinstance(value, tuple) else (value,):
-                    check_number(field.name, number, told["low"], told["high"], told["above"])
+                    check_number(field.name, number, metadata["low"], metadata["high"], metadata["above"])
 
 
 def declared(kind) -> list[dataclasses.Field]:

@@ -62,7 +62,7 @@ def anywhere(strategy: tf.distribute.Strategy, ask: Callable[[], bool]) -> Calla
     """
     if not has_others(strategy):
         return ask
-    total = tf.function(lambda told: strategy.run(_sum, (told,)), autograph=False)
+    total = tf.function(lambda value: strategy.run(_sum, (value,)), autograph=False)
     return lambda: bool(strategy.experimental_local_results(total(tf.constant(float(ask()))))[0] > 0)
 
 
@@ -74,9 +74,9 @@ def of_processes(strategy: tf.distribute.Strategy, number: int, index: int, coun
         number: That of this process, below 2^48.
         index, count: Which process this is, and of how many.
     """
-    told = np.zeros(count, np.int64)
-    told[index] = number
-    total = tf.function(lambda: strategy.run(lambda: _sum(tf.constant(told))), autograph=False)()
+    counts = np.zeros(count, np.int64)
+    counts[index] = number
+    total = tf.function(lambda: strategy.run(lambda: _sum(tf.constant(counts))), autograph=False)()
     return (strategy.experimental_local_results(total)[0].numpy() // local_replicas(strategy)).tolist()
 
 

@@ -136,7 +136,7 @@ def test_other_data_are_read_by_the_command_that_is_named(call, few, tmp_path, f
     assert {"fft_resolved", "1nn"} <= {row["protocol"] for row in rows}
     assert ("supervised" in {row["protocol"] for row in rows}) == (method == "supervised")
     assert results(run) == before
-    own, theirs = (encoder_weights.read(folder, method == "supervised") for folder in (run, moved))
+    own, theirs = (encoder_weights.load(folder, method == "supervised") for folder in (run, moved))
     for name, value in {**own.encoder, **(own.head or {})}.items():
         np.testing.assert_array_equal(value, {**theirs.encoder, **(theirs.head or {})}[name])
 

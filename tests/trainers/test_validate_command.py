@@ -154,7 +154,7 @@ def test_a_folder_that_may_not_be_listed_is_named(sound, tmp_path, monkeypatch):
         f"{closed}: found what cannot be listed (Permission denied); expected a folder that this user may read. "
         "Change its permissions, or remove it."
     ]
-    assert [bool(entry["problem"]) for entry in manifest.read(path).values()] == [True, False, False]
+    assert [bool(entry["problem"]) for entry in manifest.entries(path).values()] == [True, False, False]
 
 
 def test_what_a_terminal_would_obey_reaches_no_terminal(sound, tmp_path, capsys):

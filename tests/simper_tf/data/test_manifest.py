@@ -43,7 +43,7 @@ def test_what_is_written_is_read_and_every_difference_is_named(tmp_path):
             json.dumps(line) + "\n" for line in ({"id": "a", "sha256": "x" * 64}, {"id": "é", "frames": 3}, {"id": "c"})
         )
     )
-    mine = manifest.read(path)
+    mine = manifest.entries(path)
     assert manifest.differences(mine, mine) == []
     other = {"a": {"id": "a", "sha256": "y"}, "é": mine["é"], "d": {"id": "d"}}
     assert manifest.differences(mine, other) == [
@@ -57,22 +57,22 @@ def test_what_is_written_is_read_and_every_difference_is_named(tmp_path):
 def test_what_is_no_manifest_is_refused_by_name(tmp_path, content):
     (tmp_path / "other.jsonl").write_bytes(content)
     with pytest.raises(ValueError, match=r"other\.jsonl is no manifest"):
-        manifest.read(tmp_path / "other.jsonl")
+        manifest.entries(tmp_path / "other.jsonl")
 
 
 def test_a_missing_manifest_is_called_missing(tmp_path):
     with pytest.raises(ValueError, match=r"none\.jsonl: found no such file; expected a manifest"):
-        manifest.read(tmp_path / "none.jsonl")
+        manifest.entries(tmp_path / "none.jsonl")
 
 
 def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.jsonl")
     with pytest.raises(ValueError, match=r"pipe\.jsonl: found a named pipe"):
-        manifest.read(tmp_path / "pipe.jsonl")
+        manifest.entries(tmp_path / "pipe.jsonl")
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"id": ' * 100_000, "[]", "7", '{"id": []}', "\xff", '{"no": 1}'])
 def test_an_odd_manifest_is_refused_in_one_line_by_name(tmp_path, content):
     (tmp_path / "x.jsonl").write_text(content, encoding="latin-1")
     with pytest.raises(ValueError, match=r"x\.jsonl is no manifest of raw data: \w+Error.* with trainers\.validate\.$"):
-        manifest.read(tmp_path / "x.jsonl")
+        manifest.entries(tmp_path / "x.jsonl")

@@ -17,7 +17,7 @@ def written(tmp_path, text):
 
 
 def read(tmp_path, text):
-    return own_labels.read(written(tmp_path, text), NAMES, BAND)
+    return own_labels.stretches_in(written(tmp_path, text), NAMES, BAND)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_file_of_other_content_is_refused_with_its_line(text, message, tmp_pat
 
 def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
     with pytest.raises(RawDataError, match=r"none\.csv: found what cannot be read .*No such file"):
-        own_labels.read(tmp_path / "none.csv", NAMES, BAND)
+        own_labels.stretches_in(tmp_path / "none.csv", NAMES, BAND)
     (tmp_path / "labels.csv").write_bytes(b"recording,hz\n\xff\xfe,1\n")
     with pytest.raises(RawDataError, match=r"labels\.csv: found what cannot be read"):
-        own_labels.read(tmp_path / "labels.csv", NAMES, BAND)
+        own_labels.stretches_in(tmp_path / "labels.csv", NAMES, BAND)

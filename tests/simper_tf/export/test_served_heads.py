@@ -65,7 +65,7 @@ def heads(trained, swinging_bars):
     for name, (task, factor, head) in TASKS.items():
         keras.utils.set_random_seed(9)
         begun, labels = encoder(), factor * frequencies
-        encoder_weights.assign(begun, encoder_weights.read(folder / "saved_model").encoder, folder)
+        encoder_weights.assign(begun, encoder_weights.load(folder / "saved_model").encoder, folder)
         told = {"label_mean": float(labels.mean()), "label_deviation": float(labels.std())}
         views = Views(T, Supervised.times_for(2, (0.5, 2.0)), None)
         model = Supervised(begun, views, head=head, cycles_per_label=1 / (factor * RATE), **told)
@@ -118,7 +118,7 @@ def test_an_encoder_read_back_has_the_loss_of_the_checkpoint(trained, swinging_b
     first_losses = []
     for part in ("", "saved_model"):
         again = encoder()
-        encoder_weights.assign(again, encoder_weights.read(folder / part).encoder, folder)
+        encoder_weights.assign(again, encoder_weights.load(folder / part).encoder, folder)
         np.testing.assert_array_equal(again(clips / np.float32(255)), model.encoder(clips / np.float32(255)))
         method = without_labels(again)
         assert loss_of(method) == loss_of(model)
@@ -131,7 +131,7 @@ def test_an_encoder_read_back_has_the_loss_of_the_checkpoint(trained, swinging_b
 def test_a_head_read_back_has_the_loss_and_labels_of_the_export(heads, swinging_bars, name):
     model, version = heads[name]
     clips, labels = swinging_bars[0], TASKS[name][1] * swinging_bars[1]
-    weights = encoder_weights.read(version.parent, with_head=True)
+    weights = encoder_weights.load(version.parent, with_head=True)
 
     def loss_of(method):
         batch = method.views(tf.constant(clips), tf.constant([5, 1])) | {"labels": tf.constant(labels)}

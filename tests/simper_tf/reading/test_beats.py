@@ -43,7 +43,7 @@ def hertz(intervals, seconds=10.0):
 def test_the_mean_of_uneven_intervals_is_read_with_confidence(shape, mean):
     intervals = mean * RNG.uniform(0.9, 1.1, 40)
     times, values = uneven(intervals, shape)
-    found = beats.read(times, values + 0.05 * RNG.normal(size=values.shape), BAND)
+    found = beats.find(times, values + 0.05 * RNG.normal(size=values.shape), BAND)
     assert found.frequency == pytest.approx(hertz(intervals), rel=0.03)
     assert found.confidence > 0.5
 
@@ -51,20 +51,20 @@ def test_the_mean_of_uneven_intervals_is_read_with_confidence(shape, mean):
 @pytest.mark.parametrize("rate", [28.0, 50.0, 250.0, 1000.0])
 def test_the_rate_of_samples_does_not_matter(rate):
     times, values = uneven(np.full(20, 0.75), pulse, rate)
-    found = beats.read(times, values, BAND)
+    found = beats.find(times, values, BAND)
     assert found.frequency == pytest.approx(1 / 0.75, rel=0.01)
     assert found.confidence > 0.5
 
 
 def test_a_narrow_spike_is_not_faster_than_the_band():
-    found = beats.read(*uneven(np.full(20, 0.78), spike, 1000.0), BAND)
+    found = beats.find(*uneven(np.full(20, 0.78), spike, 1000.0), BAND)
     assert not found.is_faster
     assert found.frequency == pytest.approx(1 / 0.78, rel=0.01)
 
 
 def test_beats_are_where_they_are():
     times, values = uneven(np.full(20, 0.8), spike, 200.0)
-    found = beats.read(times, values, BAND)
+    found = beats.find(times, values, BAND)
     true = np.arange(0.5, 10, 0.8)
     offsets = found.times - true[np.argmin(np.abs(found.times[:, None] - true), axis=1)]
     assert len(found.times) >= len(true) - 1
@@ -75,24 +75,24 @@ def test_two_different_halves_are_one_beat():
     def double(cycles):
         return spike(2 * cycles % 1) * (1.0 - 0.6 * (np.floor(2 * cycles + 0.2) % 2))
 
-    found = beats.read(*uneven(np.full(20, 1.3), double), BAND)
+    found = beats.find(*uneven(np.full(20, 1.3), double), BAND)
     rates = [candidate.frequency for candidate in found.candidates[:2]]
     assert min(abs(rate - 1 / 1.3) for rate in rates) < 0.02
 
 
 def test_offset_size_and_slow_drift_do_not_matter():
     times, values = uneven(np.full(20, 0.8), pulse)
-    whole = beats.read(times, values, BAND).frequency
-    assert beats.read(times, 1e-3 * values + 7, BAND).frequency == pytest.approx(whole, rel=1e-6)
+    whole = beats.find(times, values, BAND).frequency
+    assert beats.find(times, 1e-3 * values + 7, BAND).frequency == pytest.approx(whole, rel=1e-6)
     drift = 4 * np.sin(2 * np.pi * 0.1 * times)[:, None]
-    assert beats.read(times, values + drift, BAND).frequency == pytest.approx(whole, rel=0.02)
+    assert beats.find(times, values + drift, BAND).frequency == pytest.approx(whole, rel=0.02)
 
 
 def test_jitter_and_holes_are_bridged():
     times, values = uneven(np.full(20, 0.8), pulse, 30.0)
     kept = (times < 4.1) | (times > 4.7)
     jittered = times + RNG.uniform(-0.01, 0.01, len(times))
-    found = beats.read(jittered[kept], values[kept], BAND)
+    found = beats.find(jittered[kept], values[kept], BAND)
     assert found.frequency == pytest.approx(1.25, rel=0.02)
     assert found.confidence > 0.5
 
@@ -100,14 +100,14 @@ def test_jitter_and_holes_are_bridged():
 def test_of_several_channels_the_one_that_beats_is_read():
     times, values = uneven(np.full(20, 0.9), pulse, 50.0)
     noise = RNG.normal(size=(len(times), 3))
-    found = beats.read(times, np.concatenate([noise, values + 0.2 * noise[:, :1]], axis=1), BAND)
+    found = beats.find(times, np.concatenate([noise, values + 0.2 * noise[:, :1]], axis=1), BAND)
     assert found.frequency == pytest.approx(1 / 0.9, rel=0.02)
 
 
 def test_a_rhythm_of_the_noise_leaves_the_beats_a_candidate():
     times, values = uneven(np.full(30, 0.75), spike, 250.0)
     noise = 0.6 * np.sin(2 * np.pi * 0.99 * times)[:, None]
-    found = beats.read(times, values + noise, BAND)
+    found = beats.find(times, values + noise, BAND)
     assert min(abs(candidate.frequency * 0.75 - 1) for candidate in found.candidates[:2]) < 0.03
 
 
@@ -118,19 +118,19 @@ def test_noise_is_hardly_ever_sure(memory):
     for k in range(1, 300):
         noise[:, k] += memory * noise[:, k - 1]
     times = np.arange(300) / 30
-    assert sum(beats.read(times, one[:, None], BAND).confidence >= 0.5 for one in noise) <= 2
+    assert sum(beats.find(times, one[:, None], BAND).confidence >= 0.5 for one in noise) <= 2
 
 
 @pytest.mark.parametrize("frequency", [3.9, 5.0, 7.2, 10.5])
 def test_beats_above_the_band_are_not_read_at_a_subharmonic(frequency):
     times = np.arange(0, 10, 0.01)
-    found = beats.read(times, np.sin(2 * np.pi * frequency * times)[:, None], BAND)
+    found = beats.find(times, np.sin(2 * np.pi * frequency * times)[:, None], BAND)
     assert found.confidence < 0.5
 
 
 @pytest.mark.parametrize("values", [np.ones(500), np.eye(500)[250], np.zeros(3)], ids=["still", "once", "short"])
 def test_what_does_not_repeat_has_no_beats(values):
-    found = beats.read(np.arange(len(values)) / 50, values[:, None], BAND)
+    found = beats.find(np.arange(len(values)) / 50, values[:, None], BAND)
     assert found.confidence < 0.5
 
 
@@ -159,6 +159,6 @@ def test_the_autocorrelation_of_a_wave_is_its_cosine():
 def test_published_hearts_are_read_in_ten_seconds(name, start, low, high):
     recording = channels.read(REAL / name)
     inside = (recording.times >= start) & (recording.times < start + 10)
-    found = beats.read(recording.times[inside], recording.values[inside], BAND)
+    found = beats.find(recording.times[inside], recording.values[inside], BAND)
     assert low < 60 * found.frequency < high
     assert found.confidence > 0.5
