@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 
+from simper_tf.signals import samples
+
 _QUIET = 0.5  # Share of the mean power below which likeness to the template counts less.
 _MIDDLE = 0.3  # Of an interval, at its ends, that is not between two beats.
 # Parts of the fastest period: half the width of a spike, and how far one is moved to be most alike. Rounds of that, and
@@ -53,9 +55,7 @@ def between(curve: np.ndarray, places: np.ndarray) -> float:
 def shift(curve: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Returns by how much the tops of parabolas through three samples are off the middle one, in samples."""
     inner = np.clip(places, 1, len(curve) - 2)
-    before, middle, after = curve[inner - 1], curve[inner], curve[inner + 1]
-    bend = np.minimum(before - 2 * middle + after, -1e-9)
-    return np.where(inner == places, np.clip(0.5 * (before - after) / bend, -0.5, 0.5), 0.0)
+    return np.where(inner == places, samples.top_offset(curve[inner - 1], curve[inner], curve[inner + 1]), 0.0)
 
 
 def explained(course: np.ndarray, places: np.ndarray, half: int) -> float:
@@ -100,9 +100,8 @@ def line(source: np.ndarray, rate: float, hertz: float) -> float:
 
     Drift has none.
     """
-    size = _FINER * len(source)
-    power = np.abs(np.fft.rfft((source - source.mean()) * np.hanning(len(source)), size)) ** 2
-    parts = np.arange(len(power)) * rate / size / hertz
+    power = np.abs(samples.hann_spectrum(source - source.mean(), _FINER)) ** 2
+    parts = np.arange(len(power)) * rate / (_FINER * len(source)) / hertz
     inside, slower = ((parts > low) & (parts < high) for low, high in (_LINE, _SLOWER))
     if not (inside.any() and slower.any()):
         return 0.0

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from simper_tf.reading import beat_courses, beats, result
+from simper_tf.signals import samples
 
 STRETCH = 30.0  # Seconds that are read at once.
 LONGEST = 300.0  # Seconds of a series that is read whole where no stretch is clear.
@@ -97,9 +98,8 @@ def power_of(times, values):
     """Returns the power of all channels together, `(F,)`, the Hz from bin to bin, and the samples per second."""
     even, _, rate = beat_courses.evenly(times, values)
     even = (even - even.mean(axis=0)) / np.maximum(even.std(axis=0), 1e-12)
-    size = FINER * len(even)
-    spectra = np.fft.rfft(even * np.hanning(len(even))[:, None], size, axis=0)
-    return (np.abs(spectra) ** 2).sum(axis=1), rate / size, rate
+    power = (np.abs(samples.hann_spectrum(even, FINER)) ** 2).sum(axis=1)
+    return power, rate / (FINER * len(even)), rate
 
 
 def _is_part(hertz, power, spacing, rate):
@@ -214,17 +214,14 @@ def _joined(answers):
 
 
 def _together(before, answer):
-    share = np.array([before.count, answer.count]) / (before.count + answer.count)
+    share = before.count / (before.count + answer.count)
     seam = (before.end, answer.start)
     between = (seam,) if 0 < seam[1] - seam[0] < _PAUSE / answer.hertz else ()
-    return dataclasses.replace(
+    return result.joined(
+        before,
+        answer,
         before,
         repetitions=(*before.repetitions, *between, *answer.repetitions),
-        hertz=float(share @ (before.hertz, answer.hertz)),
-        error=float(np.hypot(*(share * (before.error, answer.error)))),
-        pauses=(*before.pauses, *answer.pauses),
-        confidence=float(share @ (before.confidence, answer.confidence)),
+        confidence=share * before.confidence + (1 - share) * answer.confidence,
         channel=before.channel if before.channel == answer.channel else None,
-        times=np.concatenate([before.times, answer.times]),
-        course=np.concatenate([before.course, answer.course]),
     )

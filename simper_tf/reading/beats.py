@@ -11,6 +11,7 @@ import itertools
 import math
 
 import numpy as np
+import scipy.special
 
 from simper_tf.reading import beat_courses, beat_shapes
 
@@ -152,7 +153,7 @@ def _chosen(found):
             candidates.append(one)
     if not candidates:
         return Beats(0.0, ())
-    confidence = 1 / (1 + math.exp(-_odds(SURE_WEIGHTS, _sureness(candidates[0]))))
+    confidence = float(scipy.special.expit(_odds(SURE_WEIGHTS, _sureness(candidates[0]))))
     heard = Beats(confidence, tuple(candidates))
     return dataclasses.replace(heard, confidence=0.0) if heard.is_faster else heard
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import signal
 
 from simper_tf.reading import courses
+from simper_tf.signals import samples
 
 SAMPLES = 24  # Moments of an event, half of them before its peak.
 # Shares of a span that smoothing takes, 1 in so many: the first is that of the span itself, the others merge peaks.
@@ -69,10 +70,7 @@ def peaks(course: courses.Course) -> Iterator[np.ndarray]:
 
 def refined(values: np.ndarray, marks: np.ndarray) -> np.ndarray:
     """Peaks between samples, by a parabola through three samples."""
-    before, at, after = values[marks - 1], values[marks], values[marks + 1]
-    bend = before - 2 * at + after
-    shift = np.where(bend < 0, 0.5 * (before - after) / np.minimum(bend, -1e-9), 0)
-    return marks + np.clip(shift, -0.5, 0.5)
+    return marks + samples.top_offset(values[marks - 1], values[marks], values[marks + 1])
 
 
 def bounds(marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from simper_tf.signals import samples
+
 # Lowest frequencies that are kept, in cycles of the picture's height and width: finer ones are noise.
 KEPT = 16
 # Patterns of ten pixels and more, in cycles per pixel, and the share of what repeats that shows in them at least. Fine
@@ -58,7 +60,7 @@ def show_in_coarse(magnitudes: np.ndarray, hertz: Sequence[float], size: tuple[i
         size: Height and width of the frames.
     """
     changes = magnitudes[..., 0] - magnitudes[..., 0].mean(0)
-    spectra = np.abs(np.fft.rfft(changes * np.hanning(len(changes))[:, None, None], axis=0)) ** 2
+    spectra = np.abs(samples.hann_spectrum(changes)) ** 2
     rows, columns = spectra.shape[1] // 2, spectra.shape[2]
     fineness = np.hypot(np.r_[-rows:0, 0:rows][:, None] / size[0], np.arange(columns) / size[1])
     coarse, power = spectra[:, fineness < COARSE].sum(1), spectra.sum((1, 2))

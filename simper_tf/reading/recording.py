@@ -11,7 +11,6 @@ two and a half times is an answer. `read` and what it returns
 when recordings are added.
 """
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
@@ -19,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import threadpoolctl
+from scipy import special
 
 from simper_tf.reading import (
     camera,
@@ -260,7 +260,7 @@ def _skin(stretch: stretches.Stretch, band: tuple[float, float] | None, whole: b
         return []
     series, hertz, share = seen
     marks = skin.beats(series, stretch.rate, hertz)
-    confidence = float(1 / (1 + np.exp(-SKIN_SLOPE * (share - SKIN_SHARE))))
+    confidence = float(special.expit(SKIN_SLOPE * (share - SKIN_SHARE)))
     is_other = compression.has_pattern(hertz / stretch.rate) or (band and not band[0] <= hertz <= band[1])
     if confidence < SEEN or len(marks) < 3 or is_other:
         return []
@@ -306,17 +306,8 @@ def _together(one: result.Answer, other: result.Answer) -> result.Answer:
     seam = (other.start + one.end) / 2
     spans = [span for span in one.repetitions if sum(span) / 2 < seam]
     spans += [span for span in other.repetitions if sum(span) / 2 >= max(seam, spans[-1][1])]
-    share = np.array([one.count, other.count]) / (one.count + other.count)
-    late = other.times > one.times[-1]
-    return dataclasses.replace(
-        max(one, other, key=lambda part: part.confidence),
-        repetitions=tuple(spans),
-        hertz=float(share @ (one.hertz, other.hertz)),
-        error=float(np.hypot(*(share * (one.error, other.error)))),
-        pauses=tuple(sorted({*one.pauses, *other.pauses})),
-        times=np.concatenate((one.times, other.times[late])),
-        course=np.concatenate((one.course, other.course[late])),
-    )
+    surest = max(one, other, key=lambda part: part.confidence)
+    return result.joined(one, other, surest, repetitions=tuple(spans))
 
 
 def _notes(scenes: tuple[result.Scene, ...], answers: tuple[result.Answer, ...]) -> tuple[str, ...]:

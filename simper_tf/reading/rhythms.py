@@ -23,6 +23,7 @@ from simper_tf.reading.beat_stretches import (
     limits_of,
     power_of,
 )
+from simper_tf.signals import samples
 
 # It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
 # second.
@@ -94,9 +95,8 @@ def _on_line(answer, power, spacing):
     lobe = power[max(top - 2 * FINER, 0) : top + 2 * FINER + 1]
     if not low < top < high - 1 or lobe.sum() < _SHARP * power[low - FINER : high + FINER].sum():
         return answer
-    before, peak, after = np.log(np.maximum(power[top - 1 : top + 2], 1e-12))
-    offset = 0.5 * (before - after) / min(before - 2 * peak + after, -1e-9)
-    return dataclasses.replace(answer, hertz=(top + offset) * spacing)
+    offset = samples.top_offset(*np.log(np.maximum(power[top - 1 : top + 2], 1e-12)))
+    return dataclasses.replace(answer, hertz=float(top + offset) * spacing)
 
 
 def _share(hertz, power, spacing, rate):

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from scipy import signal
 
-from simper_tf.signals import skin_colors
+from simper_tf.signals import samples, skin_colors
 
 BAND = (0.7, 3.5)  # Hz: hearts of 42 to 210 beats a minute.
 # Colors of skin of all tones, Cr and Cb: Chai and Ngan, Face segmentation using skin-color map, 1999.
@@ -90,8 +90,7 @@ def box(frames: np.ndarray, whole: bool) -> tuple[float, float, float, float]:
 
 def spectrum(series: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
     """Frequencies in hertz and the Fourier transform of a series without its ends."""
-    windowed = (series - series.mean()) * np.hanning(len(series))
-    return np.fft.rfftfreq(8 * len(series), 1 / rate), np.fft.rfft(windowed, 8 * len(series))
+    return np.fft.rfftfreq(8 * len(series), 1 / rate), samples.hann_spectrum(series - series.mean(), 8)
 
 
 def line(series: np.ndarray, rate: float) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+from scipy import special
 
 from simper_tf.reading import events
 
@@ -119,4 +120,4 @@ def confidence(shown: Evidence) -> float:
     """
     moves = shown.energy > LEAST_ENERGY * shown.energy.sum()
     returns = float(np.clip(shown.tiles[moves].max(initial=0) / RETURNS, 0, 1))
-    return returns / float(1 + np.exp(-(BIAS + WEIGHTS @ features(shown))))
+    return returns * float(special.expit(BIAS + WEIGHTS @ features(shown)))
