@@ -72,11 +72,13 @@ class Course:
         states: `(T, K)` the other courses of the same part: two times at
             which the part looks alike have alike states.
         rung: What it was taken from.
+        part: `(T, D)` scores of the part as they were.
     """
 
     values: np.ndarray
     states: np.ndarray
     rung: Rung
+    part: np.ndarray
 
 
 def boxes(height: int, width: int) -> list[tuple[int, int, int, int]]:
@@ -112,9 +114,11 @@ def components(series: np.ndarray, kept: int) -> np.ndarray:
 
 def _strongest(matrix: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
     """Largest eigenvalues of a symmetric matrix and their vectors."""
-    size = len(matrix)
-    largest = max(size - kept, 0), size - 1
-    powers, modes = scipy.linalg.eigh(matrix, subset_by_index=largest)
+    first = max(len(matrix) - kept, 0)
+    try:
+        powers, modes = scipy.linalg.eigh(matrix, subset_by_index=(first, len(matrix) - 1))
+    except np.linalg.LinAlgError:  # In float32 it does not tell eigenvalues apart that nearly are one.
+        powers, modes = (part[..., first:].astype(matrix.dtype) for part in np.linalg.eigh(matrix.astype(np.float64)))
     return powers[::-1], modes[:, ::-1]
 
 
@@ -142,12 +146,12 @@ def rungs(scores: np.ndarray) -> Iterator[Rung]:
 def courses(rung: Rung) -> Iterator[Course]:
     """Courses of the whole picture, then of the tiles that move most."""
     length = len(rung.scores)
-    flat = rung.scores.reshape(length, -1)
-    parts = [(components(flat, WHOLE_COURSES), WHOLE_COURSES)]
+    flat, whole = (scores.reshape(length, -1) for scores in (rung.scores, rung.whole))
+    parts = [(components(flat, WHOLE_COURSES), WHOLE_COURSES, whole)]
     moving = np.argsort((rung.scores**2).sum((0, 2)))[::-1]
     for tile in moving[:TILES_USED]:
-        parts.append((components(rung.scores[:, tile], STATES), TILE_COURSES))
-    for states, kept in parts:
+        parts.append((components(rung.scores[:, tile], STATES), TILE_COURSES, rung.whole[:, tile]))
+    for states, kept, part in parts:
         for column in range(kept):
             if np.ptp(states[:, column]) > 1e-3:
-                yield Course(states[:, column], states, rung)
+                yield Course(states[:, column], states, rung, part)

@@ -4,8 +4,11 @@ Sides alternate in steps, lunges and swings. Where every second event is
 more alike than neighbours are, two events make one cycle. A course may
 show only a part of the picture that moves twice a cycle, so the whole
 picture is asked as well. Three or four events need a clear difference,
-as they differ by chance.
+as they differ by chance. Events must differ by more than frames make of
+like ones.
 """
+
+import math
 
 import numpy as np
 
@@ -17,6 +20,9 @@ PAIR = 0.5
 GAIN = 0.03
 # Halves of three cycles, and events that the longest movement lasts in which they may differ.
 FEWEST_HALVES, SPANNED = 5, 6.0
+# Factor by which what differs at low orders must exceed what differs at high ones. In drawn movements of 3.5 to 24.5
+# frames a period sampling makes 1.03 at most; a patch that goes to two sides in turn, from 4.5 frames on, 1.6 at least.
+BEYOND = 1.5
 # Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
 FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.5)
 
@@ -28,7 +34,8 @@ def full(run: events.Run) -> tuple[events.Run, bool]:
     same, as two steps are; up and down are no pair.
     """
     near, far = np.diagonal(run.alike, 1), np.diagonal(run.alike, 2)
-    if len(near) < 3 or not _alternate(far - (near[:-1] + near[1:]) / 2, len(run.marks)):
+    gain = far - (near[:-1] + near[1:]) / 2
+    if len(near) < 3 or not _alternate(gain, len(run.marks)) or not differ(run.course.part, run.marks):
         return run, False
     return every_second(run), bool(near.mean() > PAIR)
 
@@ -54,6 +61,8 @@ def are_halves(run: events.Run) -> bool:
     Halves that are alike all the same, as two steps are, stay as they are. Three or four events are too few to know
     chance by: they are halves if they alternate clearly.
     """
+    if not differ(run.course.rung.whole, run.marks):
+        return False
     alike = _alike_in_picture(run)
     if len(alike) < FEWEST_HALVES:
         return _few_alternate(alike)
@@ -83,9 +92,46 @@ def _few_alternate(alike: np.ndarray) -> bool:
     return bool(next_but_one - others > np.clip(FEW_SHARE * (1 - others), *FEW_GAIN))
 
 
-def are_cycles(run: events.Run) -> bool:
-    """Whether the whole picture tells no event from the next one: each is a full cycle, not a half of one."""
-    return len(run.marks) >= FEWEST_HALVES and bool(_gain(_alike_in_picture(run), _away(run)).mean() < GAIN)
+def are_cycles(run: events.Run, parts: int = 2) -> bool:
+    """Whether the whole picture tells no event from the next one: each is a full cycle, not one of so many parts."""
+    if len(run.marks) < FEWEST_HALVES:
+        return False
+    if not differ(run.course.rung.whole, run.marks, parts):
+        return True
+    return parts == 2 and bool(_gain(_alike_in_picture(run), _away(run)).mean() < GAIN)
+
+
+def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
+    """Whether events that return after so many differ by more than sampling makes of events that are all alike.
+
+    Frames catch like events at different moments: at two in turn where a period lasts 12.5 frames, at five where it
+    lasts 3.2. Harmonic m of a period of p frames then shows as order `|m - p|`, in cycles per event. Harmonics weaken
+    with their number, so what sampling makes is weakest at the lowest order. What differs in truth is strongest there.
+
+    Args:
+        scores: `(T, ...)`, not smoothed.
+        marks: `(n,)` sample of each event.
+        parts: Events that may make one cycle.
+    """
+    number = places(marks)
+    last = number[-1] // parts * parts
+    if last == 0:
+        return False
+    # Marks of fast events are off by parts of a frame, in turn as well.
+    line = np.polyval(np.polyfit(number, marks, 1), number)
+    marks = line + courses.smooth(marks - line, parts)
+    marks, number = marks[number <= last], number[number <= last]
+    period = (marks[-1] - marks[0]) / number[-1]
+    orders = np.arange(1, math.floor(parts * period / 2) + 1) / parts
+    first, end = max(math.ceil(marks[0]), 0), min(math.floor(marks[-1]), len(scores) - 1)
+    phases = np.interp(np.arange(first, end) + 0.5, marks, number)
+    waves = np.gradient(phases) * np.exp(-2j * np.pi * orders[:, None] * phases)
+    # Differences keep drift out. They weaken slow waves, by as much as is mended here.
+    changes = np.diff(scores[first : end + 1].reshape(end + 1 - first, -1), axis=0)
+    powers = (np.abs(waves @ changes / np.sin(np.pi * orders / period)[:, None]) ** 2).sum(1)
+    low, high = orders < 1, (orders % 1 > 0) & (orders > period / 2 - 1)
+    needed = max(GAIN / 2 * powers.sum(), BEYOND * powers[high].max(initial=0))
+    return bool(powers[low].max(initial=0) > needed)
 
 
 def _gain(alike: np.ndarray, away: np.ndarray) -> np.ndarray:

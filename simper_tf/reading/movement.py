@@ -24,6 +24,8 @@ APART = 0.1  # By which the logarithm of a ratio may miss such a multiple.
 OCTAVE = 0.05
 # Odds, as a logarithm, by which a half may be surer than the full cycle that is told instead.
 HALF_ODDS = 0.8
+# Most cycles, each caught at other moments by the frames, that are looked for in one.
+SAMPLED = 7
 # Share of the time of a movement that readings at another multiple must fill.
 MOST = 0.7
 # Likeness of two events that are the same movement for certain.
@@ -111,7 +113,8 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
     """Candidate as it is told where the same movement was seen at half its tempo or twice.
 
     The slower one is the full cycle, if it is about as sure and the picture tells its halves apart; the faster one
-    names them. Both are then told, so the movement is as sure as the surer of them.
+    names them. Both are then told, so the movement is as sure as the surer of them. A faster one, whatever the
+    multiple, is told where its events differ by sampling alone.
 
     Args:
         candidate: The one to tell.
@@ -123,12 +126,14 @@ def whole_cycle(candidate: Candidate, ranked: list[Candidate], clear: float) -> 
         return dataclasses.replace(slower, pairs=True, confidence=max(slower.confidence, candidate.confidence))
     if halves.are_halves(candidate.run):
         return _of_halves(candidate)
-    faster = _at(ranked, candidate, 2.0, clear)
-    if not faster or faster.confidence < clear:
-        return candidate
-    if halves.are_cycles(faster.run):
-        return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
-    return dataclasses.replace(candidate, pairs=True)
+    for parts in range(SAMPLED, 1, -1):
+        faster = _at(ranked, candidate, parts, clear)
+        if not faster or faster.confidence < clear:
+            continue
+        if halves.are_cycles(faster.run, parts):
+            return dataclasses.replace(faster, confidence=max(faster.confidence, candidate.confidence))
+        candidate = dataclasses.replace(candidate, pairs=candidate.pairs or parts == 2)
+    return candidate
 
 
 def _of_halves(candidate: Candidate) -> Candidate:

@@ -8,7 +8,8 @@ from simper_tf.reading import courses, events
 def course(*states):
     """A course of these states, the first of them its values."""
     states = np.stack(states, -1).astype(np.float32)
-    return courses.Course(states[:, 0], states, courses.Rung(states[:, None], float(len(states)), states[:, None]))
+    rung = courses.Rung(states[:, None], float(len(states)), states[:, None])
+    return courses.Course(states[:, 0], states, rung, states)
 
 
 def run(made, marks):

@@ -28,7 +28,7 @@ def made(share, number=10, same=0, wander=0.0):
     chance = np.repeat(np.random.default_rng(0).normal(size=number), 50) * np.sin(2 * np.pi * times / 50) * wander
     whole = np.stack((own, turned, chance), -1)[:, None].astype(np.float32)
     narrow = courses.Rung(whole[..., :1], 100.0, whole)
-    return run(courses.Course(own, whole[:, 0, :1], narrow), np.arange(25, 50 * number, 50))
+    return run(courses.Course(own, whole[:, 0, :1], narrow, whole[:, 0, :1]), np.arange(25, 50 * number, 50))
 
 
 def test_events_the_whole_picture_tells_apart_are_halves():
@@ -100,3 +100,29 @@ def test_halves_that_differ_a_little_are_pairs(low, number, are_pairs):
     own = np.sin(np.pi * times / 50) ** 2
     full, pairs = halves.full(run(course(own, 2 * (high - 0.5) * own), np.arange(25, 400, 50)))
     assert (len(full.marks), pairs) == (number, are_pairs)
+
+
+def sampled(period, alternate=0.0, drift=0.0):
+    """Scores and marks of 16 events of so many frames, of which every second one differs."""
+    phases = np.arange(round(16 * period)) / period
+    wave = np.exp(2 * np.cos(2 * np.pi * phases))
+    scores = wave * (1 + alternate * np.cos(np.pi * phases)) + drift * phases
+    return scores[:, None], period * np.arange(1, 16)
+
+
+@pytest.mark.parametrize("period", [3.5, 4.5, 6.5, 8.5, 12.5, 12.45, 24.5])
+def test_events_caught_between_frames_do_not_differ(period):
+    assert not halves.differ(*sampled(period))
+    assert not halves.differ(*sampled(period, drift=1.0))
+    # Of seven frames a cycle two halves may be the second harmonic of one: nobody knows.
+    assert halves.differ(*sampled(period, alternate=0.5)) == (period > 4)
+
+
+@pytest.mark.parametrize(("period", "parts"), [(3.2, 5), (3.8, 5), (3.25, 4), (10 / 3, 3)])
+def test_events_caught_at_several_moments_do_not_differ(period, parts):
+    assert not halves.differ(*sampled(period), parts)
+
+
+def test_fewer_events_than_parts_do_not_differ():
+    scores, marks = sampled(12.5, alternate=0.5)
+    assert not halves.differ(scores, marks[:2])

@@ -93,17 +93,6 @@ def test_a_band_leaves_out_what_is_outside():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("frames", [7.5, 12.5])
-def test_cycles_between_frames_are_no_pairs(frames):
-    times = np.arange(12 * 20) / 20.0
-    places = np.stack((np.full_like(times, 24), 24 + 8 * np.sin(2 * np.pi * times * 20 / frames)), -1)[:, None]
-    pictures = np.rint(60 + generated.blobs(times, places)).clip(0, 255).astype(np.uint8)
-    (answer,) = recording.read(zip(times, pictures[..., None], strict=True)).clear
-    assert answer.hertz == pytest.approx(20 / frames, rel=0.01)
-    assert answer.pairs is None
-
-
-@pytest.mark.slow
 def test_twice_the_clock_is_half_the_tempo():
     clip = generated.steady(0)
     slow = recording.read(zip(2 * clip.times, clip.frames, strict=True))

@@ -1,0 +1,32 @@
+"""Steady tempos at hard numbers of frames a period."""
+
+import pytest
+
+from benchmarks import sampled
+
+HARD = [(kind, period) for kind in ("disc", "patch", "skin", "series") for period in (3.5, 4.5, 6.5, 8.5, 12.5, 14.5)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "period"), [("disc", 3.2), ("patch", 3.25), *HARD])
+def test_no_multiple_of_a_tempo_is_told_by_sampling(kind, period):
+    assert sampled.outcome(kind, period) == sampled.RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("period", [4.5, 8.5, 12.5, 20.0])
+def test_sides_in_turn_are_told_as_one_cycle(period):
+    assert sampled.outcome("sides in turn", period) == sampled.RIGHT
+
+
+@pytest.mark.slow
+def test_cycles_between_frames_are_no_pairs():
+    (answer,) = sampled.read("disc", 12.5).clear
+    assert answer.hertz == pytest.approx(2.0, rel=0.01)
+    assert answer.count in (15, 16)
+    assert answer.pairs is None
+
+
+def test_a_table_counts_outcomes(monkeypatch):
+    monkeypatch.setattr(sampled, "outcome", lambda kind, period: sampled.HALF if period == 3.2 else sampled.RIGHT)
+    assert "| disc | 1 | 1 | 0 | 0 | 0 |" in sampled.report(30.0)
