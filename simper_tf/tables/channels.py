@@ -15,6 +15,7 @@ from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils import endings, raw_files, worker
 from simper_tf.utils.errors import RawDataError
 
+# Reader of each ending that is no table.
 _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
@@ -22,11 +23,12 @@ _BINARY = {
 }  # fmt: skip
 _BLOCK = 2**24  # Bytes that are handed over at once.
 _NAMED = 20  # Columns that a refusal lists.
-_MARKERS = 3  # Channels that are not all 0 at once in what is recorded.
+_MARKERS = 3  # Channels that are not all 0 at once in what is recorded; one or two may cross 0 together.
 # Numbers that stand for a missing one where they are farther from all others than these are from one another.
 _FILLERS = (-99.9, -99.99, -999.0, -999.9, -999.99, -9999.0, -9999.9, -99999.0, 999.9, 999.99, 9999.0, 9999.9, 99999.0)
-# Share of the most numbers of a column that another one, and the rows of all, must have.
+# Share of the most numbers of a column that another one, and the rows of all, must have: else holes are the rule.
 _SPARSE = 0.5
+# Of watches, phones, cameras, and recorders of ECG and EEG.
 _USUAL_RATES = (10, 20, 25, 30, 32, 50, 60, 64, 100, 125, 128, 200, 250, 256, 300, 360, 500, 512, 1000, 2000)
 _PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
 # Samples of a beat, beats, and how alike two are, from which on a heart is plausible: at 25 Hz a beat has 20 samples.
@@ -224,11 +226,11 @@ def _believed(path, seconds, values, given, stated):
             notes = [f"The column of times is not used: found {error.found}."]
     claims += [one._replace(words=f"by {one.words!r}") for one in stated]
     if not claims:
-        return np.arange(len(values)) / (last or _unknown(path, values)), rows, notes
+        claims = [rates.Stated(last or _unknown(path, values), "as given")]
     best, *others = claims
     if other := next((one for one in others if not rates.agree(best.rate, one.rate)), None):
         said = [f"{one.rate:.6g} samples a second {one.words}" for one in (best, other)]
-        if best in claims[-len(stated) :] and stated:
+        if not first and times is None:
             raise RawDataError(path, " and ".join(said), "one rate", f"Name it, such as --rate={best.rate:.6g}.")
         notes.append(f"{said[0]} hold against {said[1]}.")
     if times is not None and rates.agree(best.rate, 1 / float(np.median(np.diff(times)))):

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import scipy.ndimage
 
-from simper_tf.tables import dates
+from simper_tf.tables import dates, rates
+from simper_tf.tables.delimited import REMEDY
 from simper_tf.utils.errors import RawDataError
 
 # Words that a name of times begins with, and words that make it one anywhere.
@@ -18,29 +19,24 @@ _FIRST = re.compile(
 _ANYWHERE = re.compile(r"time|timestamps?|datetime|elapsed|unix|epoch?")
 _NO_TIMES = re.compile(r"samples?|frames?|index|rows?|of|zone")
 _JULIAN = ("jd", "mjd", "hjd", "bjd")  # Days, as astronomers count them.
-# Seconds of a unit; the last group only at the end of a name.
-_SECONDS = {
-    **dict.fromkeys(("sec", "secs", "second", "seconds"), 1.0),
-    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), 1e-3),
-    **dict.fromkeys(("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"), 1e-6),
-    **dict.fromkeys(("ns", "nsec", "nanos", "nanosecond", "nanoseconds"), 1e-9),
-}
+# Seconds of a unit anywhere in a name, and of those that are one at its end only.
+_SECONDS = {word: unit for word, unit in rates.SECONDS.items() if unit <= 1 and word != "s"}
 _LAST = {
-    **_SECONDS, "s": 1.0, "m": 60.0, "min": 60.0, "mins": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0,
-    **dict.fromkeys(("d", "days", *_JULIAN), dates.DAY), "years": dates.YEAR,
+    **rates.SECONDS, "m": 60.0, **dict.fromkeys(("d", *_JULIAN), dates.DAY), "years": dates.YEAR,
 }  # fmt: skip
 # Days as astronomers, MATLAB and spreadsheets count them, from about 1859, 1889 and 1927 on.
 _DAYS_OF_DATES = (2.4e6, 2.5e6), (6.9e5, 7.7e5), (1e4, 8e4)
 _RARE = 400  # Days from one Julian date to the next, at most: a star may hide half a year.
 _THIS_CENTURY = 41  # Times 1e8 seconds since 1970: the year 2099.
-# Times so many times the whole recording away from its middle are none.
+# Times so many recordings away from its middle are none: pauses of hours within seconds are less.
 _ABSURD = 1000
-_MOST_ABSURD = 0.01  # Share of the samples that may have such times.
-_HOLE = 4  # Steps of the clock from one sample to the next from which on some are missing between.
-_FEWEST = 20  # Steps of which it can be told that they are rounded.
-_EVEN_STEPS = 0.9  # Share of equal steps from which on times are even, but for holes.
-_CLOCKS = 20  # Steps of the clock over which repeated stamps are smoothed.
-_REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
+_MOST_ABSURD = 0.01  # Share of the samples that may have such times: more are two recordings, not slips of a clock.
+_HOLE = 4  # Steps from one sample to the next from which on some are missing: jitter makes two, seldom three.
+_FEWEST = 20  # Steps of which it can be told that they are rounded: fewer lie on a grid by chance.
+_EVEN_STEPS = (
+    0.9  # Share of equal steps from which on times are even, but for holes: rounding makes two kinds of steps.
+)
+_CLOCKS = 20  # Steps of the clock over which repeated stamps are smoothed: long beside its ticks, short beside drift.
 
 
 def named(name: str, unit: str = "") -> tuple[bool, float | None]:
@@ -131,26 +127,26 @@ def mend(name, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """
     kept, notes = np.isfinite(times), []
     if kept.sum() < 3:
-        raise RawDataError(name, f"{kept.sum()} samples with a time", "three or more", _REMEDY)
+        raise RawDataError(name, f"{kept.sum()} samples with a time", "three or more", REMEDY)
     if number := int((~kept).sum()):
         notes.append(f"{number} of {len(times)} rows without a time are left out.")
     rises = np.diff(times[kept])
     if not (rises > 0).any():
-        raise RawDataError(name, "times that never rise", "the time of each sample", _REMEDY)
+        raise RawDataError(name, "times that never rise", "the time of each sample", REMEDY)
     span = _ABSURD * kept.sum() * float(np.median(rises[rises > 0]))
     absurd = kept & (np.abs(times - np.median(times[kept])) > span)
     if number := int(absurd.sum()):
         first = int(np.argmax(absurd))
         found = f"the time {times[first]:.6g} in row {first + 1}, far from all others"
         if number > max(1, _MOST_ABSURD * len(times)):
-            raise RawDataError(name, found, "times of one recording", _REMEDY)
+            raise RawDataError(name, found, "times of one recording", REMEDY)
         notes.append(f"{number} of {len(times)} rows are left out: {found}.")
         kept &= ~absurd
     times = times[kept]
     if (np.diff(times) < 0).any():
         late = int(np.argmax(np.diff(times) < 0)) + 1
         found = f"sample {late + 1} at {times[late]:.9g} s after one at {times[late - 1]:.9g} s"
-        raise RawDataError(name, found, "times that do not run backwards", _REMEDY)
+        raise RawDataError(name, found, "times that do not run backwards", REMEDY)
     spread, note = _spread(times - times[0])
     return spread, kept, notes + note
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 DAY = 86400.0
 YEAR = 365.2425 * DAY
-FIRST_YEAR, LAST_YEAR = 1500, 2200
+FIRST_YEAR, LAST_YEAR = 1500, 2200  # Of climate's proxies and projections.
 _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"
     r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .,]*\d)"
@@ -32,7 +32,7 @@ _PARTS = (
 _STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.01
 _NAMED_STEPS, _FIRST_NAMED, _LAST_NAMED = (1 / 4, 1 / 2, 1), 1700, 2100
 _NAMED_YEARS, _NAMED_OFF = re.compile(r"date|year|yr|jahr|decimal"), 0.1
-_FEWEST_DIGITS = 20  # Numbers of which it can be told that they are times of day.
+_FEWEST_DIGITS = 20  # Numbers of which it can be told that they are times of day: all minutes below 60 by chance.
 
 
 def of_text(column: pd.Series) -> tuple[np.ndarray | None, str]:

@@ -15,14 +15,15 @@ from simper_tf.tables import decimals, line_protocol, rates
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 
-# Values held at once, 0.5 GB of them. Letters of a line.
-MOST_VALUES, LONGEST_LINE = 2**26, 2**20
-MOST_NOTES = 3
+MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
+LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
+MOST_NOTES = 3  # Of one kind: a table may have hundreds of columns.
 _EXPECTED = "rows of numbers, as many in each"
 REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
-_HEAD = 2**16  # Bytes of which it is told whether a text of any ending is a table.
-_HEAD_LINES, _SAMPLE = 400, 200  # Lines that are looked at; those from which the layout is learned.
+_HEAD = 2**16  # Bytes of which it is told whether a text of any ending is a table: no header takes as much.
+# Lines that are looked at; those from which the layout is learned: the last half, which no header reaches.
+_HEAD_LINES, _SAMPLE = 400, 200
 _SEPARATORS = (",", ";", "\t", "|", None)  # None: any white space.
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*|,\d+)?|[.,]\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _CLOCK = re.compile(r"\[?(\d+:)?\d\d?:\d\d([.,:]\d+)?( ?[ap]m)?\]?.*", re.IGNORECASE)
@@ -30,10 +31,11 @@ _UNIT = re.compile(
     r"[nmuµμk]?(v|g|s|pa|t|n|ohm|volts?)|sec|seconds|min|m/s(\^?2|²)?|(rad|deg|°)/s|dps|hz|bpm|%|a\.?u\.?|nu|cal|adu|raw"
     r"|counts?|unitless|no[ _]units|mmhg|°?c|lux|(hh:)?mm:ss.mmm|y{4}.m{2}.d{2}.*"
 )
-# Numbers that stand in one line: how many there are at least, and lines of the file at most.
+# Numbers that stand in one line: how many there are at least, more than columns in few rows, and lines at most.
 _LONG_ROW, _FEW_LINES, _ONE_ROW = 64, 4, "The numbers stand in one line: they are one channel."
 _ROWS = "The numbers stand in {} lines: each is a channel."
-_FEWEST_LINES, _MOSTLY = 8, 0.8  # Of a table of any ending, and share of its cells that are numbers.
+# Lines of a table of any ending, and share of its cells that are numbers: prose with dates and sums has fewer.
+_FEWEST_LINES, _MOSTLY = 8, 0.8
 _SETTING = re.compile(r"[^:=]+[:=]\s*\S")  # Of a header, such as Gain: 6.
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 

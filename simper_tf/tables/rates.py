@@ -10,15 +10,16 @@ _NUMBER = (
     r"(?P<number>(?:\d{1,3}(?:[ ,.'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?|(?:\.|(?<=[:=]),|(?<=[:=] ),)\d+)"
     r"(?:\s?(?:e|[x×*·]\s?10\s?(?:\^|\*\*)?\s?)\s?[+-]?\d\d?)?)(?![.,]?\d|:\d|/\d|[-–]\d|\s(?:-|–|to|bis)\s\d)"
 )
-_SECONDS = {
+# Words of units of time, and their seconds.
+SECONDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
-    **dict.fromkeys(("ms", "msec", "msecs", "millisecond", "milliseconds"), 1e-3),
-    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
-    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nanos", "nanosecond", "nanoseconds"), 1e-9),
     **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0), **dict.fromkeys(("day", "days"), 86400.0),
 }  # fmt: skip
-_TIME = rf"(?P<time>{'|'.join(sorted(_SECONDS, key=len, reverse=True))})"
+_TIME = rf"(?P<time>{'|'.join(sorted(SECONDS, key=len, reverse=True))})"
 _OF_SAMPLES = r"(?:samples?|samps?|sa|points?|pts|frames?|readings?|s)"
 _UNIT = (
     rf"(?:(?P<prefix>[km])?(?:hz|hertz|sps|fps|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?{_TIME.replace('time', 'of')}"
@@ -190,11 +191,11 @@ def _rate(line, match, decimal):
             return None
         return value if kind == "rate" else 1 / value
     if unit["time"]:
-        seconds = value * _SECONDS[unit["time"].lower()]
+        seconds = value * SECONDS[unit["time"].lower()]
         is_wrong = (kind == "short" and seconds >= _LONGEST) or (kind == "hertz" and name)
         return None if is_wrong else 1 / seconds
     prefix = {None: 1.0, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}[unit["prefix"]]
-    return None if kind == "every" else value * prefix / _SECONDS[(unit["of"] or unit["per"] or "s").lower()]
+    return None if kind == "every" else value * prefix / SECONDS[(unit["of"] or unit["per"] or "s").lower()]
 
 
 def _value(written, decimal):

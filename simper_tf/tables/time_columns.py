@@ -9,10 +9,13 @@ from simper_tf.tables import calendars, clock, dates, rates
 from simper_tf.tables.delimited import Table, left_out
 from simper_tf.utils.errors import RawDataError
 
-# Rows from which on a column may be told to rise evenly, and the share of its step by which a rounded one is off.
-_FEWEST, _EVEN = 8, 0.25
-# Share of the steps of times that may run backwards. How unlike steps of a first column may be, and how many are less.
-_BACKWARDS, _ALIKE, _MOSTLY = 0.02, 2.0, 0.9
+# Rows from which on a column may be told to rise evenly: of 8! orders one rises.
+_FEWEST = 8
+_OFF = 1.0  # Steps by which a column may be off a line: rounding makes half of one, a lost row a whole one.
+# Share of the steps of times that may run backwards: a slip or a repeated hour, no order that is another.
+_BACKWARDS = 0.02
+# How unlike steps of a first column without a name may be, and how many are less: a phone's frames are dropped or late.
+_ALIKE, _MOSTLY = 2.0, 0.9
 _THOUSANDS = (1.0, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9)  # By which units of times differ.
 _HOUR, _SUMMER = 3600.0, 300 * dates.DAY  # That the clocks go back, and from one time to the next at least.
 _COARSE = 3600.0  # Seconds from which on steps of dates are no steps of a clock that samples come faster than.
@@ -221,7 +224,7 @@ def _even_step(values):
     middle = float(np.median(steps))
     rises = (steps >= 0).all() and middle > 0 and values[-1] < np.inf
     line = np.linspace(values[0], values[-1], len(values))
-    return middle if rises and np.abs(values - line).max() <= _EVEN * middle * 4 else None
+    return middle if rises and np.abs(values - line).max() <= _OFF * middle else None
 
 
 def _jittery_step(values):
