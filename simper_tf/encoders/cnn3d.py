@@ -76,6 +76,10 @@ def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], options) ->
         ValueError: `frame_shape` or `norm` is none.
 
     Source: `domainbed/networks.py` of facebookresearch/DomainBed, in two dimensions and without a head.
+
+    Example:
+        >>> simper_tf.encoders.cnn3d_domainbed((28, 28, 1)).count_params()
+        1847553
     """
     clips = x = clip_input(frame_shape)
     for filters, stride in ((64, 1), (128, 2), (128, 1), (128, 1)):

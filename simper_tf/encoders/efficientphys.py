@@ -30,6 +30,10 @@ def efficientphys(frame_shape: tuple[int, int, int], options) -> keras.Model:
         ValueError: `frame_shape` or `norm` is none, or the frames are smaller than 10 x 10.
 
     Source: Liu et al., WACV 2023, https://arxiv.org/abs/2110.04447, `EfficientPhys_Conv` of the authors' code.
+
+    Example:
+        >>> simper_tf.encoders.efficientphys((36, 36, 3)).output_shape
+        (None, None)
     """
     clips = clip_input(frame_shape, SMALLEST_FRAME, known=True)
     difference = FrameDifference(relative=False)(clips)

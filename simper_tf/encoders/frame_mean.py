@@ -16,6 +16,11 @@ def frame_mean(frame_shape: tuple[int | None, int | None, int]) -> keras.Model:
 
     Raises:
         ValueError: `frame_shape` is none.
+
+    Example:
+        >>> clip = np.float32(np.arange(3).reshape(1, 3, 1, 1, 1) * np.ones((2, 2, 1)))
+        >>> simper_tf.encoders.frame_mean((2, 2, 1))(clip).numpy()
+        array([[0., 1., 2.]], dtype=float32)
     """
     clips = clip_input(frame_shape)
     return keras.Model(clips, mark(keras.ops.mean(clips, axis=(2, 3, 4))), name="frame_mean")

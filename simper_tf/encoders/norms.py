@@ -113,6 +113,11 @@ def mixes_clips(model: layers.Layer) -> bool:
     Args:
         model: A `keras.Model` or layer, searched through all layers inside it. A batch norm that is not trainable
             does not count: Keras runs it in inference mode.
+
+    Example:
+        >>> from simper_tf.encoders import mixes_clips, physnet
+        >>> [mixes_clips(physnet((32, 32, 3), norm=norm)) for norm in ("batch", "group")]
+        [True, False]
     """
     inside = model._flatten_layers()  # Keras has no public name for this; `layers` stops at the first level.
     return any(isinstance(layer, layers.BatchNormalization) and layer.trainable for layer in inside)

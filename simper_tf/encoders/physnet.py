@@ -59,6 +59,10 @@ def physnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.M
     Source: Sun and Li, ECCV 2022, https://arxiv.org/abs/2208.04378, after Yu et al., BMVC 2019; their code, whose
     padding and batch norm (momentum 0.9, epsilon 1e-5) are PyTorch's. Frames whose sides are no multiples of 16 lose
     their last rows and columns there; here these are averaged alone.
+
+    Example:
+        >>> simper_tf.encoders.physnet((64, 64, 3)).output_shape
+        (None, None, 5)
     """
     clips = clip_input(frame_shape)
     x = _block(standardize(clips), 32, (1, 5, 5), options.norm)
@@ -93,6 +97,10 @@ def physnet_sinc(frame_shape: tuple[int | None, int | None, int], options) -> ke
 
     Source: Speth et al., CVPR 2023, https://arxiv.org/abs/2303.07944, and their code, whose batch norm (momentum 0.9,
     epsilon 1e-5) is PyTorch's. It ends in the mean of the 4 x 4 that frames of 64 x 64 leave, here of whatever is left.
+
+    Example:
+        >>> simper_tf.encoders.physnet_sinc((64, 64, 3)).output_shape
+        (None, None)
     """
     clips = x = clip_input(frame_shape)
     for count in range(1, 10):

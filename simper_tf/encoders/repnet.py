@@ -42,6 +42,10 @@ def repnet(frame_shape: tuple[int | None, int | None, int], options) -> keras.Mo
 
     Source: Dwibedi et al., CVPR 2020, https://arxiv.org/abs/2006.15418, `repnet/repnet_colab.ipynb` of
     google-research. Its L2 penalty of 1e-6 is left to the weight decay of the optimizer.
+
+    Example:
+        >>> simper_tf.encoders.repnet((112, 112, 3)).output_shape
+        (None, None, 512)
     """
     clips = clip_input(frame_shape)
     x = PerFrame(_resnet(frame_shape[-1], options.norm, options.width))(layers.Rescaling(2.0, offset=-1.0)(clips))

@@ -41,6 +41,10 @@ def resnet3d18(frame_shape: tuple[int | None, int | None, int], options) -> kera
 
     Source: Tran et al., CVPR 2018, https://arxiv.org/abs/1711.11248, as `r3d_18` of torchvision, its padding,
     initial weights and batch norm (momentum 0.9, epsilon 1e-5) included.
+
+    Example:
+        >>> simper_tf.encoders.resnet3d18((None, None, 3), outputs=2).output_shape
+        (None, None, 2)
     """
     clips, norm, outputs = clip_input(frame_shape), options.norm, options.outputs
     x = layers.ReLU()(convolution_norm(clips, 64, (3, 7, 7), 2, norm))

@@ -54,6 +54,11 @@ def with_saliency_sampler(encoder: keras.Model, frame_shape: tuple[int, int, int
     Raises:
         ValueError: `frame_shape` or `norm` is none, a weight is negative, or the frames are smaller than 5 x 5, whose
             map would be a single point.
+
+    Example:
+        >>> encoder = simper_tf.small((None, None, 3))
+        >>> simper_tf.encoders.with_saliency_sampler(encoder, (24, 24, 3)).output_shape
+        (None, None, 4)
     """
     weights = options.saliency_entropy_weight, options.saliency_motion_weight
     clips = clip_input(frame_shape, smallest=5, known=True)

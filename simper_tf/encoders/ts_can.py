@@ -73,6 +73,10 @@ def ts_can(frame_shape: tuple[int, int, int], options) -> keras.Model:
 
     Raises:
         ValueError: `frame_shape` is none, or the frames are smaller than 10 x 10.
+
+    Example:
+        >>> simper_tf.encoders.ts_can((36, 36, 3), attention=True).count_params()
+        532899
     """
     clips = clip_input(frame_shape, SMALLEST_FRAME, known=True)
     masks = _appearance_masks(clips) if options.attention else ()

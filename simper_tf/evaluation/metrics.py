@@ -36,7 +36,12 @@ def _of_means(finish=lambda means: means):
 
 @_of_means()
 def mean_absolute_error(true, predicted):
-    """Returns mean |predicted - true|, in the unit of the labels."""
+    """Returns mean |predicted - true|, in the unit of the labels.
+
+    Example:
+        >>> mean_absolute_error([1.0, 2.0], [1.5, 2.0])
+        0.25
+    """
     return _over_clips(_errors(true, predicted))
 
 
@@ -46,6 +51,10 @@ def mean_absolute_percentage_error(true, predicted):
 
     Raises:
         Undefined: a true value is 0.
+
+    Example:
+        >>> mean_absolute_percentage_error([1.0, 2.0], [1.5, 2.0])
+        25.0
     """
     true = np.asarray(true, np.float64)
     if np.any(true == 0):
@@ -60,6 +69,10 @@ def mean_absolute_fraction_error(true, predicted, floor=FLOOR):
     A temperature of 0 °C is a true value like any other, so small ones are lifted to `floor`; but for those it is a
     hundredth of `mean_absolute_percentage_error`. It depends on the scale's zero: the same errors in kelvins are some
     twenty times less.
+
+    Example:
+        >>> mean_absolute_fraction_error([1.0, 2.0], [1.5, 2.0])
+        0.25
     """
     errors = _errors(true, predicted)
     return _over_clips(errors / np.maximum(np.abs(np.asarray(true, np.float64)), floor))
@@ -71,12 +84,21 @@ def geometric_mean_error(true, predicted, floor=FLOOR):
 
     One exact hit would make the plain geometric mean 0, so small errors are lifted to `floor`; `count_floored` says
     how many there were.
+
+    Example:
+        >>> round(geometric_mean_error([1.0, 2.0], [1.1, 2.4]), 6)
+        0.2
     """
     return _over_clips(np.log(np.maximum(_errors(true, predicted), floor)))
 
 
 def count_floored(true, predicted, floor=FLOOR):
-    """Returns how many errors `geometric_mean_error` lifts to `floor`."""
+    """Returns how many errors `geometric_mean_error` lifts to `floor`.
+
+    Example:
+        >>> int(count_floored([1.0, 2.0], [1.0, 2.4]))
+        1
+    """
     return int(np.sum(_errors(true, predicted) < floor))
 
 
@@ -100,6 +122,10 @@ def pearson_correlation(true, predicted):
 
     Raises:
         Undefined: all true values are alike.
+
+    Example:
+        >>> round(pearson_correlation([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]), 6)
+        1.0
     """
     true, predicted = _pairs(true, predicted)
     if np.ptp(true) == 0:
@@ -115,6 +141,10 @@ def mean_series_correlation(true, predicted):
 
     Args:
         true, predicted: `(N, T)`.
+
+    Example:
+        >>> round(mean_series_correlation([[1.0, 2.0], [1.0, 2.0]], [[3.0, 5.0], [5.0, 3.0]]), 6)
+        0.0
     """
     return _correlations(*_pairs(true, predicted))
 
@@ -150,6 +180,11 @@ def bootstrap_interval(metric: Metric, true, predicted, groups=None, num_resampl
 
     Returns:
         `(low, high)`.
+
+    Example:
+        >>> low, high = bootstrap_interval(mean_absolute_error, np.arange(9.0), np.arange(9.0) + 0.5)
+        >>> float(low), float(high)
+        (0.5, 0.5)
     """
     terms = np.asarray(metric.terms(true, predicted))
     if groups is None or len(np.unique(groups)) == 1:

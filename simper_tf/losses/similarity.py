@@ -102,6 +102,12 @@ def cosine(x, y):
     """Returns the plain cosine of the centered series, in [-1, 1]: the non-periodic control of the paper's ablation.
 
     Arguments and errors are those of `max_cross_correlation`.
+
+    Example:
+        >>> wave = np.sin(2 * np.pi * 2 * np.arange(100) / 100 + np.array([[0.0], [np.pi]]))
+        >>> cosine(wave, wave).numpy().round(1)
+        array([[ 1., -1.],
+               [-1.,  1.]], dtype=float32)
     """
     _check_length(x, y)
     return tf.matmul(standardize(x), standardize(y), transpose_b=True)

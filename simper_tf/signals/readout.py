@@ -77,6 +77,11 @@ def fundamental_frequency(features, rate, band):
 
     Raises:
         ValueError: as `fft_frequency`.
+
+    Example:
+        >>> series = np.sin(2 * np.pi * 1.5 * np.arange(120) / 30)[None]
+        >>> fundamental_frequency(series, 30.0, (0.5, 4.0)).numpy().round(2)
+        array([1.5], dtype=float32)
     """
     if tf.executing_eagerly():
         _check(features, rate, band)
@@ -108,6 +113,11 @@ def calibrate_harmonic(features, frequencies, rate, band):
 
     Raises:
         ValueError: there is not one frequency for each clip, positive and below half the rate; and as `fft_frequency`.
+
+    Example:
+        >>> series = np.sin(2 * np.pi * 3.0 * np.arange(120) / 30)[None]  # At twice the label.
+        >>> float(calibrate_harmonic(series, np.array([1.5]), 30.0, (0.5, 4.0)))
+        0.5
     """
     features, frequencies = np.asarray(features), np.asarray(frequencies, np.float64)
     if frequencies.shape != features.shape[:1]:
@@ -131,6 +141,11 @@ def harmonic_frequency(features, rate, band, harmonic):
     """Returns `(N,)` frequencies in Hz of features known to run at `1 / harmonic` times the frequency.
 
     Arguments are those of `fft_frequency`, and a harmonic of `calibrate_harmonic`.
+
+    Example:
+        >>> series = np.sin(2 * np.pi * 3.0 * np.arange(120) / 30)[None]
+        >>> np.round(harmonic_frequency(series, 30.0, (0.5, 4.0), 0.5), 2)
+        array([1.5], dtype=float32)
     """
     slowest = float(np.min(rate))
     low, high = band[0] / harmonic, min(band[1] / harmonic, slowest / 2)

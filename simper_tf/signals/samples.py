@@ -13,7 +13,7 @@ def top_offset(before, at, after):
         In [-0.5, 0.5]; 0 where all three are alike.
 
     Example:
-        >>> top_offset(1.0, 2.0, 1.5)
+        >>> float(top_offset(1.0, 2.0, 1.5))
         0.16666666666666666
     """
     bend = np.minimum(before - 2 * at + after, -1e-9)  # Never 0, of a flat top.
