@@ -20,8 +20,8 @@ _HOMES = {
     "losses.similarity": ("max_cross_correlation", "npsd_cosine", "npsd_l2"),
     "losses.spectral": ("spectral_terms",),
     "methods": (
-        "BYOL", "CVRL", "ContrastPhys", "ContrastPhysPlus", "FrequencyContrast", "MoCo", "SLFRPM", "SiNC", "SimCLR",
-        "SimPer", "Supervised",
+        "BYOL", "CVRL", "ContrastPhys", "ContrastPhysPlus", "FrequencyContrast", "MoCo", "Replay", "SLFRPM", "SiNC",
+        "SimCLR", "SimPer", "Supervised",
     ),
     "reading.repetitions": ("Repetitions", "read"),
     "signals.octave": ("pixel_frequency", "resolve_octave"),

@@ -40,6 +40,7 @@ from simper_tf.methods import (
     ContrastPhysPlus as ContrastPhysPlus,
     FrequencyContrast as FrequencyContrast,
     MoCo as MoCo,
+    Replay as Replay,
     SiNC as SiNC,
     SimCLR as SimCLR,
     SimPer as SimPer,

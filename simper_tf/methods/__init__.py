@@ -9,6 +9,7 @@ from simper_tf.methods.cvrl import CVRL
 from simper_tf.methods.frequency_contrast import FrequencyContrast
 from simper_tf.methods.moco import MoCo
 from simper_tf.methods.registry import METHODS, register
+from simper_tf.methods.replay import Replay
 from simper_tf.methods.simclr import SimCLR
 from simper_tf.methods.simper import SimPer
 from simper_tf.methods.sinc import SiNC
