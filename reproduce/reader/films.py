@@ -1,0 +1,125 @@
+"""Public films for the reader: which they are, and small gray copies of them.
+
+The list is `films.csv`; the footage itself is fetched by whoever trains.
+"""
+
+import csv
+import hashlib
+import pathlib
+from typing import NamedTuple
+
+import numpy as np
+
+from simper_tf.reading.rhythm_network import SIDE
+from simper_tf.recordings.video import decoded
+from simper_tf.utils.errors import RawDataError
+
+LIST = pathlib.Path(__file__).with_name("films.csv")
+# Seconds that are learned of a film, and that are read; and the most frames of a second.
+LEARNED, LONGEST, MOST_FRAMES = 30.0, 60.0, 31.5
+# Films that hold less than this are left out: seconds, frames, and gray levels by which a pixel changes.
+SHORTEST, FEWEST, STILL = 1.5, 24, 0.3
+# Of 256 repositories so many are never trained on.
+LEFT_OUT = 64
+
+
+class Film(NamedTuple):
+    """A film of the list."""
+
+    repository: str
+    commit: str
+    path: str
+    license: str
+
+
+def listed(path=LIST) -> list[Film]:
+    """Returns the films of a list, a CSV file with a column for each field of `Film`."""
+    with pathlib.Path(path).open(newline="") as file:
+        return [Film(**row) for row in csv.DictReader(file)]
+
+
+def is_left_out(repository: str) -> bool:
+    """Whether a repository is kept for choices and for calibration, by its name alone."""
+    return hashlib.sha256(repository.encode()).digest()[0] < LEFT_OUT
+
+
+def raw_path(folder, film: Film) -> pathlib.Path:
+    """Returns where a film is expected: `owner+name/path` in the folder."""
+    return pathlib.Path(folder) / film.repository.replace("/", "+") / film.path
+
+
+def small_frames(path, longest: float = LONGEST) -> tuple[np.ndarray, np.ndarray]:
+    """Returns `(n,)` seconds and `(n, 32, 32)` uint8 gray frames of a film.
+
+    Args:
+        path: A video file.
+        longest: Seconds from its beginning that are taken.
+
+    Raises:
+        RawDataError: it is no video that can be read.
+    """
+    times, frames = [], []
+    for time, frame in decoded(path, 0.0, longest, (SIDE, SIDE)):
+        if not times or time - times[-1] >= 1 / MOST_FRAMES:
+            times.append(time)
+            frames.append(np.rint(frame.mean(-1)).astype(np.uint8))
+    return np.array(times), np.stack(frames)
+
+
+def small(path) -> tuple[np.ndarray, float] | None:
+    """Returns `(n, 32, 32)` uint8 gray frames of a film and frames per second; None where it is unfit.
+
+    Args:
+        path: A video file.
+    """
+    try:
+        times, frames = small_frames(path, LEARNED)
+    except RawDataError:
+        return None
+    if len(times) < FEWEST or times[-1] - times[0] < SHORTEST:
+        return None
+    changes = np.abs(np.diff(np.float32(frames[:: max(1, len(frames) // 60)]), axis=0))
+    return (frames, (len(times) - 1) / (times[-1] - times[0])) if changes.mean() >= STILL else None
+
+
+def alike(one: np.ndarray, other: np.ndarray) -> float:
+    """Returns the highest correlation of any of a few frames of one film with any of another: 1 for the same picture.
+
+    Args:
+        one, other: `(n, H, W)` frames of one size.
+    """
+    chosen = []
+    for frames in (one, other):
+        few = frames[np.linspace(0, len(frames) - 1, 8).astype(int)].reshape(8, -1).astype(np.float32)
+        few -= few.mean(1, keepdims=True)
+        chosen.append(few / (np.linalg.norm(few, axis=1, keepdims=True) + 1e-6))
+    return float((chosen[0] @ chosen[1].T).max())
+
+
+def collected(folder, cache, films: list[Film] | None = None) -> dict[Film, tuple[np.ndarray, float]]:
+    """Returns the small copies of all films that are found in a folder, made once and kept.
+
+    Args:
+        folder: With the raw files, see `raw_path`.
+        cache: Folder to keep the copies in.
+        films: None for all that are listed.
+
+    Raises:
+        ValueError: none is there.
+    """
+    cache = pathlib.Path(cache)
+    cache.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for film in listed() if films is None else films:
+        name = hashlib.sha256("\n".join(film[:3]).encode()).hexdigest()[:24]
+        kept, raw = cache / f"{name}.npz", raw_path(folder, film)
+        if not kept.exists():
+            made = small(str(raw)) if raw.exists() else None
+            if made is None:
+                continue
+            np.savez(kept, frames=made[0], rate=made[1])
+        with np.load(kept) as stored:
+            found[film] = stored["frames"], float(stored["rate"])
+    if not found:
+        raise ValueError(f"{folder} holds none of the films of {LIST.name}, at owner+name/path. Fetch them first.")
+    return found

@@ -1,0 +1,86 @@
+"""Training of the learned reader: films to weights, in steps that can be taken up again."""
+
+import pathlib
+import time
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from reproduce.reader import clips
+from reproduce.reader.encoder import glance
+from simper_tf.methods import Replay
+from simper_tf.reading import rhythm_network
+from simper_tf.views.replays import Replays
+from simper_tf.views.views import Views
+
+SPEEDS = 0.6, 1.5
+FASTEST_STEP, WARM_UP, LAST_SHARE = 2e-3, 100, 0.02  # Half a cosine, down to a fiftieth.
+EPOCH = 100  # Steps from one checkpoint to the next.
+
+
+def untrained(
+    seed: int, steps: int, ratio_weight: float = 0.0, made_weight: float = 1.0, nothing_share: float = 0.35
+) -> Replay:
+    """Returns the method and encoder of the reader before any step.
+
+    Args:
+        seed: Of first weights and replays.
+        steps: Of the whole training, over which the learning rate falls.
+        ratio_weight, made_weight, nothing_share: As of `Replay` and `Replays`.
+    """
+    keras.utils.set_random_seed(seed)
+    times = Replays(2, SPEEDS, nothing_share=nothing_share)
+    views = Views(rhythm_network.NUM_FRAMES, times, None)
+    model = Replay(glance(), views, seed=seed, ratio_weight=ratio_weight, made_weight=made_weight)
+    rate = keras.optimizers.schedules.CosineDecay(
+        FASTEST_STEP / WARM_UP, max(steps - WARM_UP, 1), LAST_SHARE, warmup_target=FASTEST_STEP, warmup_steps=WARM_UP
+    )
+    model.compile(keras.optimizers.Adam(rate, global_clipnorm=1.0))
+    return model
+
+
+def train(model: Replay, films, folder, *, steps: int, minutes: float, batch_size: int, say=print) -> bool:
+    """Trains until the last step, or until the time is over; goes on where a run in the folder stopped.
+
+    Args:
+        model: As of `untrained`.
+        films: Frames and rates, see `clips.dataset`.
+        folder: Where checkpoints go.
+        steps: Of the whole training.
+        minutes: After which this run stops, at the next checkpoint.
+        batch_size: Clips a step, of which each gives two replays.
+        say: Called with a line a checkpoint.
+
+    Returns:
+        Whether the last step was taken.
+    """
+    model.optimizer.build(model.trainable_variables)
+    step = tf.Variable(0, dtype=tf.int64)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=model.optimizer, step=step)
+    manager = tf.train.CheckpointManager(checkpoint, str(pathlib.Path(folder)), max_to_keep=2)
+    if manager.latest_checkpoint:
+        checkpoint.restore(manager.latest_checkpoint).assert_existing_objects_matched()
+    first, began = int(step), time.monotonic()
+    data = clips.dataset(films, batch_size, model.seed, first)
+    for done in range(first, steps, EPOCH):
+        logs = model.fit(data.take(EPOCH), epochs=1, shuffle=False, verbose=0).history
+        step.assign(done + EPOCH)
+        data = clips.dataset(films, batch_size, model.seed, int(step))
+        manager.save()
+        seconds = time.monotonic() - began
+        say(f"step {int(step)}, {seconds:.0f} s: " + ", ".join(f"{name} {v[0]:.3f}" for name, v in logs.items()))
+        if seconds > 60 * minutes:
+            return int(step) >= steps
+    return True
+
+
+def weights_of(model: Replay) -> dict[str, np.ndarray]:
+    """Returns the weights by the names of `rhythm_network`, as float16."""
+    layers = [layer for part in (model.encoder, model.head) for layer in part.layers if layer.weights]
+    pairs = zip(rhythm_network.LAYERS, layers, strict=True)
+    return {
+        f"{name}.{part}": np.asarray(value, np.float16)
+        for name, layer in pairs
+        for part, value in zip(("kernel", "bias"), layer.get_weights(), strict=True)
+    }
