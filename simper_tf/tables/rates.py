@@ -70,7 +70,7 @@ _PATTERNS = (
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*[km]?(?:[sf]ps\b|{_OF_SAMPLES}\s?(?:/|\bper\b|\ba\b)\s?[smh]))"),
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*\w+\s?(?:/|per)\s?samples?\b)"),
     (1, rf"(?<![\w.,])(?P<filling>){_NUMBER}(?=\s*k?(?:hz|hertz)\s(?:sampl|abtast))"),
-    (2, rf"^[#%/;*]*\s?(?P<rate>rate|freq(?:uency)?|hz){_FILLING}{_NUMBER}"),
+    (2, rf"^[#%/;*]*\s?(?P<rate>rate|hz){_FILLING}{_NUMBER}"),
     (2, rf"^[#%/;*]*\s?(?P<every>interval){_FILLING}{_NUMBER}"),
 )  # fmt: skip
 _PATTERNS = tuple((rank, re.compile(pattern, re.IGNORECASE)) for rank, pattern in _PATTERNS)
@@ -134,6 +134,7 @@ def agree(one: float, other: float) -> bool:
 
 def of_value(name: str, value: float) -> float | None:
     """Returns the rate that a number under a name states, such as 250 under `fs`; None under another name."""
+    name = f"sampling {name}" if name.lower() in ("freq", "frequency") else name  # In a header it may be a tone's.
     told = stated([f"{name}: {value!r}"])
     return told[0].rate if told else None
 

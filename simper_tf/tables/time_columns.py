@@ -63,8 +63,13 @@ def read(table: Table, known: float | None = None, column: int | None = None) ->
     else:
         best = max(running, key=_fitness)
     used = texts | {best.column} | {entry.column for entry in running}
-    if best.note and known and (best := _in_unit(best, known)) is None:
-        return Times(None, used, [])
+    if best.note and known:
+        if (agreed := _in_unit(best, known)) is None:
+            name = repr(table.names[best.column]) if table.names[best.column] else f"number {best.column + 1}"
+            return Times(
+                None, used, [f"The column {name} has times of no known unit, and none suits {known:g} a second."]
+            )
+        best = agreed
     others = sorted(used - {best.column} - (calendar.columns if calendar is not None else set()))
     notes = [best.note] * bool(best.note) + left_out(table.names, others, "holds times as well")
     if best.is_date:
