@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import types
 
 import numpy as np
 import pytest
-from processes import Command, lines_until
+from processes import ROOT, lines_until
 
 from simper_tf.commands import console, kept, learners, main, predict
 from simper_tf.reading import drawing, readings
@@ -250,7 +251,8 @@ import os, signal, sys
 from simper_tf.commands import main, one_recording, predict
 import dying
 predict._numbered = dying.numbered
-sys.exit(main.main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main.main(sys.argv[1:]))
 """
 DYING_MODULE = """
 import os, signal
@@ -268,22 +270,23 @@ def test_a_process_that_dies_costs_the_file_that_killed_it_alone(folder, tmp_pat
     (tmp_path / "dying.py").write_text(DYING_MODULE)
     (tmp_path / "call.py").write_text(DYING)
     words = [sys.executable, tmp_path / "call.py", "predict", folder, "--jobs=2", f"--out={tmp_path / 'out'}"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    paths = os.pathsep.join([str(ROOT), str(tmp_path)])
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert [row["status"] for row in rows(tmp_path / "out")] == ["ok", "unreadable", "ok"]
     assert "b.csv: found what ends the process that reads it; " in done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_folder_that_was_ended_in_the_middle_goes_on(jobs, number, tmp_path):
+@pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, 2), (signal.SIGKILL, 2), (signal.SIGINT, 1)])
+def test_a_folder_that_was_ended_in_the_middle_goes_on(number, jobs, tmp_path):
     (folder := tmp_path / "in").mkdir()
     for at in range(12):
         write(folder / f"{at:02}.csv")
     out = tmp_path / "out"
-    words = ["simper_tf", "predict", folder, f"--jobs={jobs}", f"--out={out}", "--pictures=none"]
-    with Command(words) as command:
+    words = [sys.executable, "-m", "simper_tf", "predict", folder, f"--jobs={jobs}", f"--out={out}", "--pictures=none"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, cwd=ROOT, **pipes) as command:
         lines_until(command, r"\[3/12\]")
         command.send_signal(number)
         _, err = command.communicate()
@@ -295,8 +298,7 @@ def test_a_folder_that_was_ended_in_the_middle_goes_on(jobs, number, tmp_path):
         assert err.splitlines()[-1] == (
             "simper predict: interrupted; what was read is kept, and the same command goes on."
         )
-    with Command(words) as command:
-        printed, _ = command.communicate()
+    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert f"{kept_lines} of 12 were read before and kept" in printed
     assert [row["status"] for row in rows(out)] == ["ok"] * 12
     assert {row["recording"] for row in rows(out)} == {str(path) for path in folder.iterdir()}
