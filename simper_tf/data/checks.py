@@ -70,9 +70,9 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
         report = of_recording(read, folder, config)
         if report.problem:
             return report
-        one = read(folder)
-        report = _noted(report, _device_differences(one, *device_rates(folder), config))
-        clips = functools.partial(face_recordings.face_clips, one, config.size, config.window, config.stride)
+        recording = read(folder)
+        report = _noted(report, _device_differences(recording, *device_rates(folder), config))
+        clips = functools.partial(face_recordings.face_clips, recording, config.size, config.window, config.stride)
         return decoded(report, clips) if decode else report
 
     def decide(reports):
@@ -132,13 +132,13 @@ def _noted(report, sentences):
     return report._replace(notes=(*report.notes, *sentences))
 
 
-def _device_differences(one, times, rates, config):
+def _device_differences(recording, times, rates, config):
     """Yields a sentence for each clip whose label is far from what the device showed in that time, on the median."""
-    for window in face_recordings.plan(one, config.window, config.stride):
-        first, last = one.times[window.start], one.times[window.start + config.window - 1]
+    for window in face_recordings.plan(recording, config.window, config.stride):
+        first, last = recording.times[window.start], recording.times[window.start + config.window - 1]
         shown = rates[(times >= first) & (times <= last) & (rates > 0)]  # It shows 0 where it lost the pulse.
         if window.label and len(shown) and abs(window.label - np.median(shown)) > DEVICE_TOLERANCE:
             yield (
-                f"{face_recordings.clip_id(one, window)}: {window.label:.0f} beats per minute by the PPG, "
+                f"{face_recordings.clip_id(recording, window)}: {window.label:.0f} beats per minute by the PPG, "
                 f"{np.median(shown):.0f} by the device"
             )

@@ -43,14 +43,14 @@ def similarities():
     figure = Figure(figsize=(10, 3), layout="constrained")
     shifted, faster, labels = figure.subplots(1, 3)
     frames, step = np.arange(FRAMES), 2 * np.pi * CYCLES / FRAMES
-    one = np.sin(step * frames)[None].astype(np.float32)
+    series = np.sin(step * frames)[None].astype(np.float32)
     shifts = np.arange(int(2 * FRAMES / CYCLES) + 1)
     copies = np.sin(step * (frames + shifts[:, None])).astype(np.float32)
     played = np.sin(step * SPEEDS[:, None] * frames).astype(np.float32)
     for (name, title), (color, _) in zip(NAMES.items(), CURVES, strict=False):
         measure = similarity.SIMILARITIES[name]
-        shifted.plot(shifts * CYCLES / FRAMES, measure(one, copies)[0], color=color, label=title)
-        faster.plot(SPEEDS, measure(one, played)[0], color=color)
+        shifted.plot(shifts * CYCLES / FRAMES, measure(series, copies)[0], color=color, label=title)
+        faster.plot(SPEEDS, measure(series, played)[0], color=color)
     shifted.set(xlabel="shift (periods)", ylabel="similarity", title="the same speed, shifted")
     faster.set(xlabel="speed of the copy (x)", title="another speed")
     shown = np.linspace(0.5, 2.0, 10).astype(np.float32)[None]

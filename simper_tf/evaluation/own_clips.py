@@ -59,7 +59,7 @@ def evaluate(
         task = Frequency("Hz", band=(low / 2, min(2 * high, rate / 2)))
     functions = features.graphs(features.functions_of(model, task, frame_shape=test[0].shape[2:]))
     encoded = [features.extract(functions, _examples(*split, rate)) for split in (train, validation, test)]
-    predictions = {name: one.values for name, one in protocols.predict(*encoded, task).items()}
+    predictions = {name: prediction.values for name, prediction in protocols.predict(*encoded, task).items()}
     made_by = {"method": getattr(model, "registered_name", ""), "encoder": model.encoder.name, "seed": model.seed}
     return rows.score(
         predictions, encoded[-1], task, dataset="", config="", commit=rows.code_commit(), seconds=math.nan, **made_by

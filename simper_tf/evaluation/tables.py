@@ -70,8 +70,8 @@ def short_cell(rows, runs: int = 1):
     if not rows:
         return ""
     if len(rows) == 1:
-        one = rows[0]
-        return f"{short(one.value)} [{short(one.low)}, {short(one.high)}]"
+        row = rows[0]
+        return f"{short(row.value)} [{short(row.low)}, {short(row.high)}]"
     values = [row.value for row in rows]
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
     places = 1 - int(f"{mean:.1e}".partition("e")[2]) if np.isfinite(mean) and mean else None

@@ -59,8 +59,8 @@ def _of_stretches(times, values, limits, seconds):
     """Returns the answers of all stretches of about so many seconds, and notes on them."""
     parts = [slice(first, last) for first, last in _stretches(times, seconds)]
     heard = _supported([_heard(times[part], values[part], limits) for part in parts])
-    answers = [answer for one in heard if (answer := answer_on(one)) is not None]
-    return answers, [note for one in heard if (note := _second(one, len(heard) == 1))]
+    answers = [answer for found in heard if (answer := answer_on(found)) is not None]
+    return answers, [note for found in heard if (note := _second(found, len(heard) == 1))]
 
 
 def _heard(times, values, limits):
@@ -78,13 +78,13 @@ def heard_in_spans(times, values, limits, is_all=False):
     spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
     heard, power = [], power_of(times, values)
     for number, span in enumerate(spans):
-        if not is_all and number >= _SLOW and any(one.confidence >= CLEAR for one in heard):
+        if not is_all and number >= _SLOW and any(found.confidence >= CLEAR for found in heard):
             break
         if span[1] > 1.5 * span[0]:
-            one = beats.find(times, values, span)
-            left = _lifted(one.confidence, -_doubt(number, len(one.times)))
-            is_part = _is_part(one.frequency, *power)
-            heard.append(dataclasses.replace(one, confidence=0.0 if is_part else left))
+            found = beats.find(times, values, span)
+            left = _lifted(found.confidence, -_doubt(number, len(found.times)))
+            is_part = _is_part(found.frequency, *power)
+            heard.append(dataclasses.replace(found, confidence=0.0 if is_part else left))
     return heard
 
 
@@ -117,12 +117,12 @@ def _is_part(hertz, power, spacing, rate):
 
 def _preferred(heard):
     """Returns the first beats that are clear and no multiple of slower clear ones; else the surest."""
-    clear = [one for one in heard if one.confidence >= CLEAR]
-    for one in clear:
-        ratios = [one.frequency / other.frequency for other in clear]
+    clear = [found for found in heard if found.confidence >= CLEAR]
+    for found in clear:
+        ratios = [found.frequency / other.frequency for other in clear]
         if not any(round(ratio) in (2, 3) and abs(ratio / round(ratio) - 1) < MULTIPLE for ratio in ratios):
-            return one
-    return max(heard, key=lambda one: one.confidence, default=beats.Beats(0.0, ()))
+            return found
+    return max(heard, key=lambda found: found.confidence, default=beats.Beats(0.0, ()))
 
 
 def _supported(heard):
@@ -136,15 +136,15 @@ def _supported(heard):
     return heard
 
 
-def _with_support(one, hertz):
+def _with_support(found, hertz):
     """Returns beats with what is near a frequency as first candidate, if it is likely enough with that support."""
-    for candidate in one.candidates[:2]:
+    for candidate in found.candidates[:2]:
         if abs(math.log(candidate.frequency / hertz)) < NEAR:
-            candidates = (candidate, *(other for other in one.candidates if other is not candidate))
-            lift = _SUPPORT + candidate.odds - one.candidates[0].odds
+            candidates = (candidate, *(other for other in found.candidates if other is not candidate))
+            lift = _SUPPORT + candidate.odds - found.candidates[0].odds
             if lift > 0:
-                return beats.Beats(_lifted(one.confidence, lift), candidates)
-    return one
+                return beats.Beats(_lifted(found.confidence, lift), candidates)
+    return found
 
 
 def _lifted(confidence, lift):
@@ -167,7 +167,7 @@ def answer_on(heard):
     interval = 1 / heard.frequency
     gaps = np.diff(heard.times)
     pauses = [
-        (float(one), float(two)) for one, two in itertools.pairwise(heard.times) if two - one >= _PAUSE * interval
+        (float(start), float(end)) for start, end in itertools.pairwise(heard.times) if end - start >= _PAUSE * interval
     ]
     seen = heard.candidates[0]
     shown = slice(None, None, math.ceil(len(seen.moments) / _DRAWN))
@@ -186,7 +186,7 @@ def answer_on(heard):
 def _repetitions(moments):
     """Returns the spans between neighboring beats, pauses left out."""
     longest = _PAUSE * float(np.median(np.diff(moments)))
-    return tuple((float(one), float(two)) for one, two in itertools.pairwise(moments) if two - one < longest)
+    return tuple((float(start), float(end)) for start, end in itertools.pairwise(moments) if end - start < longest)
 
 
 def _second(heard, is_alone):

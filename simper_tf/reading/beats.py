@@ -137,20 +137,22 @@ def _tries(times, values, band):
     found = []
     for name, course in courses.items():
         for lag in beat_courses.lags(course, thinned, band, _PERIODS)[0]:
-            one = _tried(name, course, float(lag), is_known, times[0], thinned)
-            if one and 0.95 * band[0] <= one.frequency <= 1.05 * band[1]:
-                spikes = beat_shapes.spikes(fine, (one.times - times[0]) * rate, rate / band[1])
-                found.append(dataclasses.replace(one, spikes=spikes, moments=moments, source=source, channel=channel))
-    return [_compared(one, found, band) for one in found]
+            attempt = _tried(name, course, float(lag), is_known, times[0], thinned)
+            if attempt and 0.95 * band[0] <= attempt.frequency <= 1.05 * band[1]:
+                spikes = beat_shapes.spikes(fine, (attempt.times - times[0]) * rate, rate / band[1])
+                found.append(
+                    dataclasses.replace(attempt, spikes=spikes, moments=moments, source=source, channel=channel)
+                )
+    return [_compared(attempt, found, band) for attempt in found]
 
 
 def _chosen(found):
     """Returns the likeliest tries, of each frequency one, and the confidence that the first is right."""
     candidates: list[Try] = []
-    rated = [dataclasses.replace(one, odds=_odds(WEIGHTS, one.features)) for one in found]
-    for one in sorted(rated, key=lambda one: -one.odds):
-        if all(abs(math.log(one.frequency / other.frequency)) >= _SAME for other in candidates):
-            candidates.append(one)
+    rated = [dataclasses.replace(attempt, odds=_odds(WEIGHTS, attempt.features)) for attempt in found]
+    for attempt in sorted(rated, key=lambda attempt: -attempt.odds):
+        if all(abs(math.log(attempt.frequency / other.frequency)) >= _SAME for other in candidates):
+            candidates.append(attempt)
     if not candidates:
         return Beats(0.0, ())
     confidence = float(scipy.special.expit(_odds(SURE_WEIGHTS, _sureness(candidates[0]))))
@@ -172,7 +174,7 @@ def _odds(weights, features):
     return weights[0] + sum(weight * value for weight, value in zip(weights[1:], features, strict=True))
 
 
-def _compared(one, found, band):
+def _compared(attempt, found, band):
     """Returns a try with the features that speak for it, beside the other tries.
 
     What lies between beats; how uneven intervals are; the likeness of neighbors at half the frequency; the place in the
@@ -181,21 +183,22 @@ def _compared(one, found, band):
     """
 
     def near(factor=1.0):
-        return [other for other in found if abs(math.log(other.frequency / (factor * one.frequency))) < _SAME]
+        return [other for other in found if abs(math.log(other.frequency / (factor * attempt.frequency))) < _SAME]
 
     best = {}
     for other in near():
         best[other.course] = max(best.get(other.course, 0.0), other.alike)
     second = sorted((0.0, *best.values()))[-2]
-    place = math.log(one.frequency / band[0]) / math.log(band[1] / band[0])
+    place = math.log(attempt.frequency / band[0]) / math.log(band[1] / band[0])
     half = max((other.alike for other in near(0.5)), default=0.0)
     spikes = max(other.spikes for other in near())
     least = spikes - max(other.spikes for other in found)
     explained = max(other.explained for other in near())
     features = (
-        one.between, max(one.uneven, _EVEN), half, place, best.get("energy", 0.0), one.halves, spikes, least, explained,
+        attempt.between, max(attempt.uneven, _EVEN), half, place, best.get("energy", 0.0), attempt.halves, spikes,
+        least, explained,
     )  # fmt: skip
-    return dataclasses.replace(one, second=second, features=features)
+    return dataclasses.replace(attempt, second=second, features=features)
 
 
 def _tried(name, course, period, is_known, start, rate):

@@ -48,7 +48,7 @@ def smaller(gray: np.ndarray) -> np.ndarray:
         gray: `(T, H, W, 1)` float32.
     """
     height, width = (max(round(SMALLER * side), 8) for side in gray.shape[1:3])
-    return np.stack([cv2.resize(one, (width, height), interpolation=cv2.INTER_AREA) for one in gray])[..., None]
+    return np.stack([cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA) for frame in gray])[..., None]
 
 
 def show_in_coarse(magnitudes: np.ndarray, hertz: Sequence[float], size: tuple[int, int]) -> list[bool]:
@@ -65,5 +65,5 @@ def show_in_coarse(magnitudes: np.ndarray, hertz: Sequence[float], size: tuple[i
     fineness = np.hypot(np.r_[-rows:0, 0:rows][:, None] / size[0], np.arange(columns) / size[1])
     coarse, power = spectra[:, fineness < COARSE].sum(1), spectra.sum((1, 2))
     at = np.fft.rfftfreq(len(changes))
-    near = [np.abs(at - one) <= max(2 / len(changes), 0.15 * one) for one in hertz]
+    near = [np.abs(at - frequency) <= max(2 / len(changes), 0.15 * frequency) for frequency in hertz]
     return [bool(coarse[some].sum() >= LEAST_COARSE * power[some].sum()) for some in near]

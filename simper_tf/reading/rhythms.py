@@ -69,7 +69,7 @@ def _at_clock(times, values, band, clock, channel, is_whole=False):
     own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
     power = power_of(own, some)
     answers = _of_whole(own, some, limits, power) if is_whole else []
-    answers = answers or [one for one in answers_on(own, some, limits)[0] if _is_seen(one, own)]
+    answers = answers or [answer for answer in answers_on(own, some, limits)[0] if _is_seen(answer, own)]
     answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]
     return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
 
@@ -77,8 +77,8 @@ def _at_clock(times, values, band, clock, channel, is_whole=False):
 def _of_whole(times, values, band, power):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
     heard = heard_in_spans(times, values, limits_of(times, band), is_all=True)
-    clear = [one for one in heard if one.confidence >= CLEAR and _share(one.frequency, *power) >= _SHOWN]
-    answers = [answer for one in clear if (answer := answer_on(one)) is not None]
+    clear = [found for found in heard if found.confidence >= CLEAR and _share(found.frequency, *power) >= _SHOWN]
+    answers = [answer for found in clear if (answer := answer_on(found)) is not None]
     return [answer for answer in answers if _is_seen(answer, times)]
 
 

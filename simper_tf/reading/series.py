@@ -51,8 +51,8 @@ def _agreed(times, values, band):
     for channel in range(min(values.shape[1], _MOST_READ)):
         answers, _ = beat_stretches.answers_on(times, values[:, [channel]], band)
         clear += [dataclasses.replace(answer, channel=channel) for answer in answers if answer.verdict == result.CLEAR]
-    groups = [[other for other in clear if _is_at(other, one.hertz)] for one in clear]
-    most = max(groups, key=lambda group: (_channels(group), max(one.confidence for one in group)), default=[])
+    groups = [[other for other in clear if _is_at(other, answer.hertz)] for answer in clear]
+    most = max(groups, key=lambda group: (_channels(group), max(answer.confidence for answer in group)), default=[])
     if _channels(most) < _AGREE:
         return []
     surest = max(most, key=lambda answer: answer.confidence)

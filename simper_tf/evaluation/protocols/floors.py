@@ -40,7 +40,9 @@ def of_perfect(train: Features, validation: Features, test: Features, task: Freq
             rng = np.random.default_rng(0)
             sines = [_sines(split, task, multiple, rng) for split in splits]
             predictions |= {f"{name}_{end}": readout(*sines, task) for name, readout in READOUTS.items()}
-    return {name: dataclasses.replace(one, note="", found={}, fitted={}) for name, one in predictions.items()}
+    return {
+        name: dataclasses.replace(prediction, note="", found={}, fitted={}) for name, prediction in predictions.items()
+    }
 
 
 def _hertz(split, task):
