@@ -265,7 +265,10 @@ def _names(before, layout):
             row = row[:-1]
         if _counted(row):
             continue
-        if len(row) != layout.width or (layout.width == 1 and (is_comment or _SETTING.match(line))):
+        is_pair = [_kind(cell) for cell in row if cell] == ["x", "n"]  # Above names, such as Sampling rate,30.
+        if (rows and is_pair) or (layout.width == 1 and (is_comment or _SETTING.match(line))):
+            break
+        if len(row) != layout.width:
             break
         rows.append(row)
     units = empty

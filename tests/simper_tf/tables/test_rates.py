@@ -274,3 +274,10 @@ def test_a_rate_is_proposed_only_where_a_heart_is_plausible(tmp_path):
     for values in (intervals, walk, rng.normal(size=500), season):
         with pytest.raises(RawDataError, match=r"Name the samples per second: --rate=NUMBER\.$"):
             channels.read(written(tmp_path, columns=(values,)))
+
+
+def test_a_setting_above_the_names_is_no_name(tmp_path):
+    lines = "Notch filter (Hz),60", "Sampling rate (Hz),50", "v,w"
+    found = channels.read(written(tmp_path, *lines, columns=(WAVE, -WAVE)))
+    assert rate(found) == pytest.approx(50)
+    assert found.names == ("v", "w")
