@@ -98,6 +98,8 @@ def is_one(path: pathlib.Path) -> bool:
         head = file.read(_HEAD)
     lines = head.decode("utf-8-sig", errors="replace").splitlines()
     lines = [line for line in lines[: len(lines) - (len(head) == _HEAD)] if line.strip()][:_HEAD_LINES]
+    if line_protocol.is_one(lines):
+        return True
     try:
         layout = _layout(path, lines)
     except (RawDataError, csv.Error):

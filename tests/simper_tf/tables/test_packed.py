@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from simper_tf.tables import channels, packed
+from simper_tf.tables import channels, delimited, packed
 from simper_tf.utils.errors import RawDataError
 
 COUNT, RATE = 96, 50.0
@@ -106,8 +106,10 @@ def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
     stamps = [round(unit * (1704448272 + time)) for time in TIMES]
     lines = [f"ecg,person=p1 x={value},n=3i {stamp}" for value, stamp in zip(WAVE, stamps, strict=True)]
     others = [f"ecg,person=p2 x=1.5 {stamp}" for stamp in stamps[:5]]
-    (tmp_path / "a.txt").write_text("\n".join(["# exported", *lines, *others]))
-    found = channels.read(tmp_path / "a.txt")
+    path = tmp_path / "a.lp"
+    path.write_text("\n".join(["# exported", *lines, *others]))
+    assert delimited.is_one(path)
+    found = channels.read(path)
     check(found)
     assert found.notes[0] == "Of 2 series 'ecg,person=p1' is read, with most lines."
 
