@@ -22,19 +22,33 @@ form.addEventListener("submit", async event => {
   const ask = async () => {
     const share = await (await fetch(`/progress/${key}`)).json();
     if (share === null) return;
+    if (share.before) {
+      told.textContent = `In the queue: ${share.before} ${share.before === 1 ? "recording is" : "recordings are"} read before this one.`;
+      return;
+    }
     bar.value = share;
     told.textContent = share < 0.9 ? `${Math.round(100 * share)} % is read` : "Counting ...";
   };
+  const size = path === "/read" ? input.files[0].size / 1e6 : 0;
+  if (size > form.dataset.most) {
+    place.textContent = `The recording has ${Math.ceil(size)} MB, and the page takes ${form.dataset.most}. Cut it, or start the page with more --max_megabytes.`;
+    return;
+  }
   bar.removeAttribute("value");
   told.textContent = "Sending ...";
   place.replaceChildren();
   busy(true);
   const timer = setInterval(() => ask().catch(() => {}), 300);
   try {
-    const page = new DOMParser().parseFromString(await (await fetch(path, { method: "POST", body: sent })).text(), "text/html");
-    place.replaceChildren(...page.querySelector(".answer").childNodes);
+    const answered = await fetch(path, { method: "POST", body: sent });
+    const page = new DOMParser().parseFromString(await answered.text(), "text/html").querySelector(".answer");
+    if (page) place.replaceChildren(...page.childNodes);
+    else place.textContent = `simper app refused the recording (${answered.status}). Load the page again.`;
   } catch {
-    place.textContent = "There was no answer. Is simper app still running?";
+    const runs = await fetch("/progress/0").then(() => true, () => false);
+    place.textContent = runs
+      ? "The recording could not be sent. Has the file changed or moved since it was chosen? Choose it again."
+      : "There was no answer: simper app does not run any more. Start it again.";
   }
   clearInterval(timer);
   busy(false);

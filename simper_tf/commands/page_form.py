@@ -37,12 +37,12 @@ _STYLE = """<style>
 </style>"""
 
 
-def form() -> str:
-    """Returns the page that asks for a recording."""
+def form(max_megabytes: float) -> str:
+    """Returns the page that asks for a recording, of at most so many megabytes."""
     units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in UNITS.items())
     body = f"""{_STYLE}
 <p>A video, or a series (.csv, .xlsx, .wav). It is read on this machine, and not kept.</p>
-<form action="/read" method="post" enctype="multipart/form-data">
+<form action="/read" method="post" enctype="multipart/form-data" data-most="{max_megabytes:g}">
 <label class="drop">Drop a recording here, or choose one <input type="file" name="recording" required></label>
 <div class="asked">
 <label>slowest, Hz <input type="number" name="low" min="0.001" step="any" placeholder="any"></label>

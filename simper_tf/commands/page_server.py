@@ -1,13 +1,16 @@
 """A page in the browser that reads a recording: an application for any WSGI server, and one that serves it."""
 
 import base64
+import contextlib
 import functools
 import math
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 
 from simper_tf.commands import console, html_page, learners, page_form, sample
 from simper_tf.commands.command_options import App
@@ -19,15 +22,15 @@ from simper_tf.utils.errors import RawDataError, guarding, printable
 _MEGABYTE = 1_000_000
 # Names by which a browser on this machine can call it.
 _HERE = ("127.0.0.1", "localhost")
-# Requests that are worked at, and seconds after which one that sends nothing more is ended.
-_THREADS, _SILENT = 8, 60
-# Seconds within which a request must have arrived, and that a recording may last.
-_ARRIVING, _LONGEST = 600, 7200
-# Recordings that wait for the one that is read; more are asked to come again.
-_WAITING = 4
+# Connections that are open, requests that are worked at, and seconds after which one that sends nothing more is ended.
+_CONNECTIONS, _THREADS, _SILENT = 512, 32, 60
+# Seconds within which the head of a first request must have arrived, a whole request, and that a recording may last.
+_GREETING, _ARRIVING, _LONGEST = 5, 600, 7200
+# Recordings that are read or wait; more are asked to come again. Threads for the rest of the page are left.
+_WAITING = 24
 
 
-class _Left(Exception):
+class _Left(BaseException):
     """The browser that asked has closed the connection."""
 
 
@@ -39,12 +42,50 @@ def serve(asked: App):
         from simper_tf.reading import exported
 
         model = exported.Exported(asked.model)
-    app = make(model, asked.max_megabytes, asked.host)
-    serving = server(app, asked.host, asked.port, asked.max_megabytes)
-    console.say(f"http://{asked.host}:{serving.effective_port} shows the page; Ctrl-C ends it.")
-    with _Stopping(serving):
-        serving.run()
+    with uploads() as folder:
+        app = make(model, asked.max_megabytes, asked.host, folder)
+        serving = server(app, asked.host, asked.port, asked.max_megabytes)
+        console.say(f"http://{asked.host}:{serving.effective_port} shows the page; Ctrl-C ends it.")
+        with _Stopping(serving):
+            serving.run()
     console.say("Ended; nothing that was uploaded is kept.")
+
+
+@contextlib.contextmanager
+def uploads() -> Iterator[str]:
+    """Yields a folder that goes when the block ends, or this process, however that is."""
+    folder = tempfile.mkdtemp(prefix="simper-app-")
+    # It waits for the end of its input, which comes with the end of this process, and is not told of Ctrl-C.
+    words = ["sh", "-c", 'read -r line; rm -rf "$1"', "sh", folder]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, process_group=0):
+        yield folder
+
+
+class _Queue:
+    """Readings that follow one another in the order in which they came."""
+
+    def __init__(self):
+        self._came, self._left = [], threading.Condition()
+
+    @contextlib.contextmanager
+    def turn(self, tell: Callable[[int], None]) -> Iterator[None]:
+        """Waits for those that came before, with their number told about once a second, until the block is the next."""
+        mine = object()
+        with self._left:
+            self._came.append(mine)
+        try:
+            while before := self._before(mine):
+                tell(before)
+            yield
+        finally:
+            with self._left:
+                self._came.remove(mine)
+                self._left.notify_all()
+
+    def _before(self, one):
+        with self._left:
+            self._left.wait_for(lambda: self._came[0] is one, timeout=1.0)
+            return self._came.index(one)
 
 
 class _Stopping(console.ToldToStop):
@@ -59,7 +100,7 @@ class _Stopping(console.ToldToStop):
         raise SystemExit
 
 
-def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
+def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1", folder: str | None = None):
     """Returns the application.
 
     A request is received before anything waits, so that a slow upload keeps nobody. One recording is read at a time.
@@ -69,6 +110,7 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
         max_megabytes: The largest recording that is taken.
         host: Where it will listen: on this machine alone, requests that name another are refused, so that no page of
             another site can reach it by a name of its own.
+        folder: Where uploads lie while they are read; None for that of temporary files.
 
     Raises:
         ValueError: the extra `app` is not installed.
@@ -81,12 +123,12 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
     app.config["MAX_CONTENT_LENGTH"] = round(max_megabytes * _MEGABYTE)
     if host in _HERE:
         app.config["TRUSTED_HOSTS"] = list(_HERE)
-    reading, waiting = threading.Lock(), threading.BoundedSemaphore(_WAITING)
-    shares = {}  # Of recordings that are at work: number that the page has drawn -> the part that is read.
+    queue, waiting = _Queue(), threading.BoundedSemaphore(_WAITING)
+    shares = {}  # Of recordings: number that the page has drawn -> the part that is read, or how many come before.
 
     @app.get("/")
     def ask():
-        return page_form.form()
+        return page_form.form(max_megabytes)
 
     @app.get("/sample.mp4")
     def play():
@@ -106,16 +148,12 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1"):
         if not waiting.acquire(blocking=False):
             return page_form.refusal(f"{_WAITING} recordings are waiting already. Send it again in a minute."), 503
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                form, (path, name) = flask.request.form, _received(flask.request, pathlib.Path(folder))
+            with tempfile.TemporaryDirectory(dir=folder) as own:
+                form, (path, name) = flask.request.form, _received(flask.request, pathlib.Path(own))
                 key = form.get("key")
                 check = _leaving(flask.request.environ, functools.partial(shares.__setitem__, key))
-                while not reading.acquire(timeout=1.0):
-                    check()
-                try:
+                with queue.turn(lambda before: check({"before": before})):
                     return _answered(path, name, page_form.asked(form), model, check)
-                finally:
-                    reading.release()
         except _Left:
             return "", 499
         except ValueError as error:
@@ -184,7 +222,7 @@ def server(app, host: str, port: int, max_megabytes: float):
     try:
         made = waitress.create_server(
             app, host=host, port=port, ipv4=":" not in host, ipv6=":" in host, threads=_THREADS,
-            channel_timeout=_SILENT, cleanup_interval=_SILENT // 4, connection_limit=64, ident=None,
+            channel_timeout=_SILENT, cleanup_interval=1, connection_limit=_CONNECTIONS, ident=None,
             max_request_body_size=round(max_megabytes * _MEGABYTE), channel_request_lookahead=1,
         )  # fmt: skip
     except OSError as error:
@@ -192,7 +230,15 @@ def server(app, host: str, port: int, max_megabytes: float):
     except ValueError as error:
         raise ValueError(f"--host={host} is no address of this machine. Name one, such as 127.0.0.1.") from error
     made.channel_class = _limited(made.channel_class)
+    made.maintenance = functools.partial(_without_silent, made, made.maintenance)
     return made
+
+
+def _without_silent(serving, maintenance, now):
+    """Does what a server does once a second, and ends connections that were opened and never asked for anything."""
+    maintenance(now)
+    for connection in serving.active_channels.values():
+        connection.will_close = connection.will_close or time.monotonic() > connection.greeted_by
 
 
 def _limited(channel):
@@ -201,8 +247,14 @@ def _limited(channel):
     class Limited(channel):
         _began = math.inf
 
+        def __init__(self, *given, **named):
+            super().__init__(*given, **named)
+            self.greeted_by = time.monotonic() + _GREETING
+
         def received(self, data):
             completed = super().received(data)
+            if completed or self.request is None or self.request.headers_finished:
+                self.greeted_by = math.inf
             self._began = math.inf if self.request is None else min(self._began, time.monotonic())
             self.will_close = self.will_close or time.monotonic() > self._began + _ARRIVING
             return completed

@@ -7,9 +7,12 @@ import html
 import http.client
 import io
 import json
+import pathlib
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -17,7 +20,7 @@ import chromium
 import numpy as np
 import photographs
 import pytest
-from processes import Command, done
+from processes import ROOT, Command, done
 
 from docs.sample import repetitions
 from simper_tf.commands import command_options, page_server, sample
@@ -322,6 +325,80 @@ def test_half_sent_requests_keep_nobody_and_end(monkeypatch):
         half.settimeout(20)
         assert half.recv(1) == b""
     server.close()
+
+
+def test_connections_that_ask_for_nothing_make_room(monkeypatch):
+    monkeypatch.setattr(page_server, "_CONNECTIONS", 20)
+    monkeypatch.setattr(page_server, "_GREETING", 0.2)
+    server = page_server.server(page_server.make(), "127.0.0.1", 0, 1.0)
+    port = begin(server)
+    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(30)]
+    silent[0].sendall(b"GET / HTT")
+    whole = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    whole.request("GET", "/")
+    assert whole.getresponse().status == 200
+    for one in silent:
+        one.close()
+    server.close()
+
+
+def test_twelve_readers_at_once_are_told_their_places(monkeypatch):
+    begun, go, told = threading.Event(), threading.Event(), set()
+
+    def read(path, name, wishes, rate, model, check):
+        begun.set()
+        assert go.wait(60)
+        raise ValueError(f"Read {name}.")
+
+    monkeypatch.setattr(page_server, "_read", read)
+    app = page_server.make()
+    answers = []
+
+    def send_one(number):
+        answers.append(send(app.test_client(), series(), f"{number}.csv", key=str(number)).text)
+
+    threads = [threading.Thread(target=send_one, args=(number,)) for number in range(12)]
+    threads[0].start()
+    assert begun.wait(60)
+    for thread in threads[1:]:
+        thread.start()
+    for _ in range(600):
+        told = {(app.test_client().get(f"/progress/{number}").json or {}).get("before") for number in range(1, 12)}
+        if told == {*range(1, 12)}:
+            break
+        time.sleep(0.1)
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert told == {*range(1, 12)}
+    assert sum(f"Read {number}.csv" in text for number in range(12) for text in answers) == 12
+
+
+def test_uploads_go_however_the_page_ends():
+    code = (
+        "import os\nfrom simper_tf.commands import page_server\nwith page_server.uploads() as folder:\n"
+        "    open(folder + '/a.csv', 'w').close()\n    print(folder, flush=True)\n    os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    folder = pathlib.Path(done.stdout.strip())
+    for _ in range(600):
+        if not folder.exists():
+            break
+        time.sleep(0.05)
+    assert not folder.exists()
+    with page_server.uploads() as own:
+        assert pathlib.Path(own).is_dir()
+    assert not pathlib.Path(own).exists()
+
+
+def test_whatever_a_recording_does_the_answer_is_a_sentence(client, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(page_server.readings, "read", fail)
+    answered = send(client, series())
+    assert answered.status_code == 400
+    assert "breath.csv: found what its reader does not survive (ZeroDivisionError: ours" in answered.text
 
 
 def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch):
