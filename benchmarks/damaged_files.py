@@ -11,9 +11,12 @@ import shutil
 import zipfile
 
 import av
+import h5py
 import numpy as np
 import pandas as pd
+import scipy.io
 import scipy.io.wavfile
+from PIL import Image
 
 from datasets.rotating_digits import rotating_digits_dataset_builder as digits
 
@@ -49,6 +52,13 @@ _SHEET = {  # Parts of the smallest workbook, of which the last is followed by r
                        '<sheets><sheet name="a" sheetId="1" r:id="b"/></sheets></workbook>',
     "xl/a.xml": '<worksheet xmlns="{}spreadsheetml/2006/main"><sheetData>',
 }  # fmt: skip
+# Films whose frames are built on others, of which bits are turned: ending, encoder, options.
+_FRAGILE = (
+    (".mp4", "libx264", {}), (".ts", "libx264", {}), (".mkv", "libx264", {"g": "30"}),
+    (".mp4", "libx265", {"x265-params": "log-level=none"}), (".mkv", "libx265", {"x265-params": "log-level=none"}),
+    (".mp4", "libsvtav1", {}), (".webm", "libvpx-vp9", {"deadline": "realtime", "cpu-used": "8"}),
+)  # fmt: skip
+_SECRET = 2.3  # Hz of what other files hold, which no file may answer with.
 BUILT = "built data sets"
 
 
@@ -81,13 +91,13 @@ def frames(hertz, times):
         yield frame
 
 
-def video(path, hertz, times=None):
+def video(path, hertz, times=None, codec=None, options=None):
     """Writes a video of `frames` at some times, and returns its bytes."""
     times = moments() if times is None else times
-    codec, pixels = VIDEOS[path.suffix]
+    codec, pixels = (codec, "yuv420p") if codec else VIDEOS[path.suffix]
     tick = fractions.Fraction(1, 1000 if path.suffix in (".mp4", ".mkv") else round(RATE))
     with av.open(str(path), "w", options={"fflags": "+bitexact"}) as container:  # Else Matroska has an identity.
-        stream = container.add_stream(codec, rate=round(RATE))
+        stream = container.add_stream(codec, rate=round(RATE), options=options or {})
         stream.height, stream.width, stream.pix_fmt, stream.codec_context.time_base = 48, 64, pixels, tick
         for moment, picture in zip(times, frames(hertz, times), strict=True):
             frame = av.VideoFrame.from_ndarray(picture, "rgb24")
@@ -150,6 +160,56 @@ def sound_files(folder):
     yield from ((".wav", wav(100, swing(0.9, 100)), 0.9), (".npy", npy(np.stack([*frames(1.3, moments())])), 1.3))
 
 
+def elsewhere(path):
+    """Writes an HDF5 file whose values are in another one, in some way, and returns its bytes."""
+    secret = path.with_name("secret.h5")
+    with h5py.File(secret, "w") as file:
+        file["x"] = swing(_SECRET)
+    for kind in ("virtual", "external", "link"):
+        with h5py.File(path, "w") as file:
+            if kind == "virtual":
+                layout = h5py.VirtualLayout((200,), "f8")
+                layout[:] = h5py.VirtualSource(str(secret), "x", (200,))
+                file.create_virtual_dataset("v", layout)
+            elif kind == "external":
+                file.create_dataset("v", (200,), "f8", external=[(str(secret), 2048, 1600)])
+            else:
+                file["v"] = h5py.ExternalLink(str(secret), "x")
+        yield path.read_bytes()
+
+
+def swollen(folder):
+    """Yields ending and content of small files that would fill the memory, or take no end of work."""
+    with h5py.File(folder / "sum.mat", "w") as file:
+        for number in range(10):
+            file.create_dataset(f"x{number}", (2**26 - 1,), "f8", chunks=(2**20,), fillvalue=1.0)
+    yield ".mat", (folder / "sum.mat").read_bytes()
+    scipy.io.savemat(folder / "a.mat", {"x": swing(0.8)})
+    cell = b"\6\0\0\0\x08\0\0\0\1" + bytes(7) + b"\5\0\0\0\x08\0\0\0\1\0\0\0\1\0\0\0\1" + bytes(7)
+    cells = [b"\x0e\0\0\0" + (56 * depth - 8).to_bytes(4, "little") + cell for depth in range(20_000, 0, -1)]
+    yield ".mat", (folder / "a.mat").read_bytes()[:128] + b"".join(cells)
+    yield ".json", json.dumps([{f"k{k}": k} for k in range(20_000)]).encode()
+    pages = [Image.new("L", (1, 1)) for _ in range(3000)]
+    pages[0].save(folder / "a.tif", save_all=True, append_images=pages[1:])
+    # Width and height stand in entries 256 and 257 of every directory, of 32 bits each.
+    content = (folder / "a.tif").read_bytes()
+    for tag in (256, 257):
+        entry = tag.to_bytes(2, "little") + b"\4\0\1\0\0\0"
+        content = content.replace(entry + b"\1\0", entry + (5000).to_bytes(2, "little"))
+    yield ".tif", content
+    yield ".json", b"[" * 200_000
+    yield ".edf", edf(0, 1)
+    yield ".edf", edf(1, 0)
+
+
+def edf(seconds, signals):
+    """Returns an EDF file of three records of some seconds."""
+    words = [(0, 8), ("X", 80), ("X", 80), ("01.01.01", 8), ("01.01.01", 8), (256 * (signals + 1), 8), ("", 44), (3, 8),
+             (seconds, 8), (signals, 4)]  # fmt: skip
+    own = [("a", 16), ("", 80), ("uV", 8), (-100, 8), (100, 8), (-32768, 8), (32767, 8), ("", 80), (100, 8), ("", 32)]
+    return "".join(str(word).ljust(width) for word, width in words + own * signals).encode() + bytes(600 * signals)
+
+
 def odd_files(folder):
     """Yields kind, ending, content, truth and whether it is sound, of files that are odd as they are."""
     text, rows, other = table(), table().splitlines(), folder / "base.mp4"
@@ -185,6 +245,8 @@ def odd_files(folder):
         text.replace("chest", '"chest, belt"').encode(),
     ):  # fmt: skip
         yield "tables in other forms", ".csv", content, 0.7, True
+    yield from (("values in other files", ".mat", content, None, False) for content in elsewhere(folder / "v.mat"))
+    yield from (("swollen and nested", ending, content, None, False) for ending, content in swollen(folder))
     for ending in (".mp4", ".mkv"):
         times = np.cumsum(np.random.default_rng(0).choice([0.02, 0.04, 0.06, 0.12], 400))
         yield "irregular times", ending, video(folder / f"b{ending}", 1.2, times[times < SECONDS]), 1.2, True
@@ -197,6 +259,10 @@ class Maker:
     def __init__(self, folder, seed):
         self.folder, self.random, self.count = folder, np.random.default_rng(seed), 0
         self.sound, self.odd = list(sound_files(folder)), list(odd_files(folder))
+        self.fragile = [
+            (ending, video(folder / f"{k}{ending}", 1.2, None, codec, options))
+            for k, (ending, codec, options) in enumerate(_FRAGILE)
+        ]
         self.kinds = {**KINDS, **dict.fromkeys((kind for kind, *_ in self.odd), Maker.odd_file)}
 
     def pick(self, choices):
@@ -272,6 +338,20 @@ class Maker:
         self.pick([os.mkfifo, pathlib.Path.mkdir, lambda path: path.symlink_to("/dev/zero"), str])(case.path)
         return case
 
+    def fragile_film(self, kind):
+        """Returns a film some bits of whose pictures are turned."""
+        ending, content = self.pick(self.fragile)
+        content = bytearray(content)
+        for place in self.random.integers(len(content) // 4, 9 * len(content) // 10, self.random.integers(1, 20)):
+            content[place] ^= 1 << int(self.random.integers(8))
+        return self.put(kind, ending, bytes(content), 1.2)
+
+    def beside_a_pipe(self, kind):
+        """Returns the header of a record whose samples are what nobody writes into."""
+        case = self.put(kind, ".hea", b"file 1 100 800\nfile.dat 16 200 16 0 0 0 0 x\n")
+        os.mkfifo(case.path.with_suffix(".dat"))
+        return case
+
     def built(self):
         """Returns the folder of a sound data set of a few clips, built at the first call."""
         folder = self.folder / "built"
@@ -299,5 +379,7 @@ KINDS = {
     "pickles": Maker.pickled,
     "larger than memory": Maker.sparse,
     "no files": Maker.no_file,
+    "lost frames": Maker.fragile_film,
+    "headers beside pipes": Maker.beside_a_pipe,
     BUILT: Maker.data_set,
 }

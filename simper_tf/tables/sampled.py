@@ -195,7 +195,7 @@ def wfdb(path: pathlib.Path) -> Sampled:
     library, header = _library(path, "wfdb"), path.with_suffix(".hea")
     if not header.is_file():
         raise RawDataError(path, "no header beside it", f"{header.name}, which names rate and format", "Copy both.")
-    _check_beside(header, set())
+    _check_beside(path, header, set())
     try:
         about = library.rdheader(os.fspath(header.with_suffix("")))
         refuse_long(path, (about.sig_len or 0) * (about.n_sig or 0))
@@ -209,7 +209,7 @@ def wfdb(path: pathlib.Path) -> Sampled:
     return Sampled(values, float(record.fs), list(record.sig_name))
 
 
-def _check_beside(header, seen):
+def _check_beside(path, header, seen):
     """Refuses a header, or that of a segment, whose files lie elsewhere or are none that end, such as named pipes."""
     seen.add(header)
     raw_files.refuse_unreadable(header, "a header", "Copy it again.")
@@ -218,10 +218,11 @@ def _check_beside(header, seen):
     if not names or not all(re.fullmatch(r"[\w.+~-]+(/\d+)?", name) and ".." not in name for name in names):
         raise RawDataError(header, f"the names {' '.join(names)[:60]}", "files beside it", "Copy them there.")
     for name in names[1:]:
-        if name != "~" and os.path.lexists(place := header.with_name(name)):
-            raw_files.refuse_unreadable(place, "samples", "Copy them again.")
+        if name != "~" and os.path.lexists(place := header.with_name(name)) and not raw_files.is_readable(place):
+            found = f"beside it {name}, which is no file that can be read"
+            raise RawDataError(path, found, "its samples", "Copy them again.")
         if (segment := header.with_name(f"{name}.hea")) not in seen and os.path.lexists(segment):
-            _check_beside(segment, seen)
+            _check_beside(path, segment, seen)
 
 
 def _check_sums(path, library, about):
