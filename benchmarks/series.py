@@ -1,6 +1,6 @@
 """Heart rates of real and generated PPG and ECG beside autocorrelation, heartpy and neurokit2: make series.
 
-python -m benchmarks.series [--files=../shared/real/series] [--out=docs/series.md]
+python -m benchmarks.series [--files ../shared/real/series ../shared/real/phone_ppg] [--out=docs/series.md]
 
 Every reader gets the same windows of 10 s. This package reads the whole files too.
 """
@@ -26,15 +26,20 @@ SECONDS, HOP, BAND = 10.0, 5.0, (0.6, 3.5)  # 36 to 210 beats per minute.
 RIGHT, AGREEMENT = 3.0, 1.0  # Beats per minute: of a right answer, and to which two detectors agree on the truth.
 SURE = 0.5  # Confidence from which on an answer counts.
 CLOCKS, EVEN_RATE = 5.0, 50.0  # Seconds by which the clocks of two devices may differ; samples a second to find them.
-# File -> rate where it has none, whether it is an ECG, the channels that are given, and where its beats are marked:
-# a file of sample numbers at the rate, or of milliseconds between beats. None: where two detectors agree.
+# File -> rate where it has none, whether it is an ECG, the channels that are given, where its beats are marked, and its
+# name in print, if not its own. Marks are a file of sample numbers at the rate, or of milliseconds between beats. None:
+# where two detectors agree.
 KNOWN = {
-    "heartpy_118e*.csv": (360.0, True, None, "heartpy_118e00_ann.csv"),
-    "welltory_*.csv": (None, False, None, "{stem}.RR"),
-    "ecg_*.csv": (None, True, None, None), "biosppy_*.txt": (None, False, None, None),
-    "datetime_*.csv": (None, False, None, None), "timer_*.csv": (None, False, None, None),
-    "rounded_times_*.csv": (None, True, (4,), None), "*.hea": (None, True, (0,), None),
+    "heartpy_118e*.csv": (360.0, True, None, "heartpy_118e00_ann.csv", ""),
+    "s[0-9][0-9].csv": (None, False, None, "{stem}.RR", "fingers on phones"),
+    "ecg_*.csv": (None, True, None, None, ""), "biosppy_*.txt": (None, False, None, None, ""),
+    "datetime_*.csv": (None, False, None, None, ""), "timer_*.csv": (None, False, None, None, ""),
+    "rounded_times_*.csv": (None, True, (4,), None, ""), "*.hea": (None, True, (0,), None, ""),
 }  # fmt: skip
+# What the other libraries need of a PPG, on phones: samples a second at least, and for heartpy a band in Hz.
+PEERS_RATE, PEERS_BAND = 100.0, (0.7, 3.5)
+# Forms of a PPG: its sign, as some sensors show blood as dark, and whether it is band-passed.
+FORMS = ((1, False), (-1, False), (1, True), (-1, True))
 _DISTURBED = ("clean", "noisy", "wandering", "moving")
 _CONTROLS = ("white noise", "brown noise", "drift", "steps", "one burst")
 _HEADER = """# Heart rates of series, beside other libraries
@@ -44,6 +49,11 @@ in beats per minute, or not at all. *Right* is the share of all windows answered
 and *wrong* the share with another answer. The rest has no answer. `simper_tf` is `simper_tf.reading.beats.find` with
 {low:g} to {high:g} Hz. *Whole file* is what `simper_tf.reading.series.read` says of the same windows: it is given the
 whole file, and no band. Nothing repeats in controls: each answer there is wrong.
+
+The other libraries get a PPG in the form that suits them. It is interpolated to {peers:g} samples a second where it has
+fewer, and given with either sign, as it is and band-passed ({bottom:g} to {top:g} Hz). The table has that of these
+four forms which reads most windows of a line right: it favors them. An ECG has the cleaning that their documentation
+names. Fingers on phones are pulses of 21 people, filmed at about 28 frames a second.
 
 Real recordings are those of published files. Some have marked beats. For the others the truth is the mean interval of
 the beats that heartpy and neurokit2 find in the whole recording. Windows in which these two differ by more than
@@ -86,15 +96,16 @@ class Window:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=pathlib.Path, default=pathlib.Path("../shared/real/series"))
+    folders = [pathlib.Path("../shared/real", name) for name in ("series", "phone_ppg")]
+    parser.add_argument("--files", type=pathlib.Path, nargs="+", default=folders, help="Folders.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/series.md"), help="Document.")
     parser.add_argument("--each", type=int, default=8, help="Generated recordings a kind.")
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
-    real = list(real_windows(args.files))
+    real = [window for folder in args.files for window in real_windows(folder)]
     text = _HEADER.format(
         seconds=SECONDS, hop=HOP, right=RIGHT, low=BAND[0], high=BAND[1], agreement=AGREEMENT, each=args.each,
-        clocks=CLOCKS,
+        clocks=CLOCKS, peers=PEERS_RATE, bottom=PEERS_BAND[0], top=PEERS_BAND[1],
     )  # fmt: skip
     text += compared([*real, *generated_windows(args.each), *controls(10 * args.each)])
     print(text)
@@ -107,7 +118,8 @@ def compared(windows: list[Window]) -> str:
     reads = [own(window) for window in windows]
     answers = {"simper_tf": np.array([bpm if sure >= SURE else np.nan for bpm, sure in reads])}
     answers["whole file"] = np.array([window.whole for window in windows])
-    answers |= {name: np.array([reader(window) for window in windows]) for name, reader in READERS.items()}
+    answers["autocorrelation"] = np.array([autocorrelation(window) for window in windows])
+    answers |= {name: of_peer(detector, windows, truth, kinds) for name, detector in PEERS.items()}
     parts = {part: np.array([kind.startswith(part) for kind in kinds]) for part in ("generated", "control")}
     parts = {"real": ~np.any(list(parts.values()), axis=0), **parts}
     groups = {kind: kinds == kind for kind in dict.fromkeys(kinds)}
@@ -148,24 +160,38 @@ def autocorrelation(window: Window) -> float:
     return 60 * rate / inside[np.argmax(curve[inside])] if len(inside) else np.nan
 
 
-def of_heartpy(window: Window) -> float:
-    """Returns the rate that heartpy finds, in beats per minute; NaN where it refuses."""
-    return _mean_rate(heartpy_beats, window)
+def of_peer(detector: Callable, windows: list[Window], truth: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Returns what another library reads of windows, in beats per minute, NaN for nothing.
+
+    Of each kind it is that of one of `FORMS`: most windows right, and of those the fewest wrong.
+    """
+    answers = np.array([[_mean_rate(detector, window, *form) for window in windows] for form in FORMS])
+    right = np.abs(answers - truth) < RIGHT
+    best = np.full(len(windows), np.nan)
+    for kind in dict.fromkeys(kinds):
+        of_kind = kinds == kind
+        scores = [(right[form, of_kind].sum(), np.isnan(answers[form, of_kind]).sum()) for form in range(len(FORMS))]
+        best[of_kind] = answers[scores.index(max(scores)), of_kind]
+    return best
 
 
-def of_neurokit(window: Window) -> float:
-    """Returns the rate that neurokit2 finds, in beats per minute; NaN where there are fewer than two beats."""
-    return _mean_rate(neurokit_beats, window)
+def in_form(window: Window, sign: int, is_filtered: bool) -> tuple[np.ndarray, float]:
+    """Returns the first channel of a window as another library takes it, and its rate; an ECG is left as it is."""
+    values, rate = window.even()
+    if window.is_ecg:
+        return values, rate
+    if rate < PEERS_RATE:
+        times = np.arange(0, (len(values) - 1) / rate, 1 / PEERS_RATE)
+        values, rate = np.interp(times, np.arange(len(values)) / rate, values), PEERS_RATE
+    if is_filtered:
+        sections = scipy.signal.butter(3, PEERS_BAND, "bandpass", fs=rate, output="sos")
+        values = scipy.signal.sosfiltfilt(sections, values)
+    return sign * values, rate
 
 
-READERS: dict[str, Callable] = {
-    "autocorrelation": autocorrelation, "heartpy": of_heartpy, "neurokit2": of_neurokit,
-}  # fmt: skip
-
-
-def _mean_rate(detector, window):
+def _mean_rate(detector, window, sign, is_filtered):
     try:
-        found = detector(*window.even(), window.is_ecg)
+        found = detector(*in_form(window, sign, is_filtered), window.is_ecg)
     except Exception:  # Of windows that they cannot read, both raise what they ran into.
         return np.nan
     return 60 / np.diff(found).mean() if len(found) > 1 else np.nan
@@ -189,9 +215,12 @@ def neurokit_beats(values: np.ndarray, rate: float, is_ecg: bool) -> np.ndarray:
     return neurokit2.ppg_findpeaks(neurokit2.ppg_clean(values, rate), rate)["PPG_Peaks"] / rate
 
 
+PEERS: dict[str, Callable] = {"heartpy": heartpy_beats, "neurokit2": neurokit_beats}
+
+
 def real_windows(folder: pathlib.Path) -> Iterator[Window]:
     """Yields the windows of the files of a folder that `KNOWN` tells of, where their rate is known."""
-    for pattern, (rate, is_ecg, used, marked) in KNOWN.items():
+    for pattern, (rate, is_ecg, used, marked, kind) in KNOWN.items():
         for path in sorted(folder.glob(pattern)):
             if path.match("*_ann*"):
                 continue
@@ -202,7 +231,7 @@ def real_windows(folder: pathlib.Path) -> Iterator[Window]:
                 continue
             values = recording.values[:, used] if used else recording.values
             yield from _windows(
-                path.stem, recording.times, values, is_ecg, _truth(path, marked, recording, values, is_ecg)
+                kind or path.stem, recording.times, values, is_ecg, _truth(path, marked, recording, values, is_ecg)
             )
 
 
@@ -224,7 +253,7 @@ def _truth(path, marked, recording, values, is_ecg):
     if marked and beside.exists():
         marks = np.loadtxt(beside) * np.median(np.diff(recording.times))
         return lambda start: _rate(marks, start)
-    even = Window("", recording.times, values, is_ecg, np.nan).even()
+    even = in_form(Window("", recording.times, values, is_ecg, np.nan), 1, False)
     pair = [detector(*even, is_ecg) for detector in (heartpy_beats, neurokit_beats)]
 
     def agreed(start):

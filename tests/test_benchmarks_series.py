@@ -67,3 +67,23 @@ def test_an_answer_to_a_control_is_wrong():
 
 def test_the_whole_recording_is_read_for_each_window():
     assert [window.whole for window in windows()] == pytest.approx([75] * 5, abs=0.7)
+
+
+def test_another_library_gets_the_form_of_a_pulse_that_suits_it():
+    times = np.arange(0, 10, 1 / 28)
+    dark = -np.exp(-0.5 * ((times % 0.8 - 0.4) / 0.08) ** 2)[:, None]
+    kinds, truth = np.array(["a", "b"]), np.array([75.0, 75.0])
+    pulses = [
+        series.Window(kind, times, values, False, 75.0) for kind, values in zip(kinds, (dark, -dark), strict=True)
+    ]
+    rates = []
+
+    def highest(values, rate, is_ecg):
+        rates.append(rate)
+        above = values > 0.6 * values.max() if values.max() > -values.min() else np.zeros(len(values), bool)
+        return np.flatnonzero(above[1:] & ~above[:-1]) / rate
+
+    assert series.of_peer(highest, pulses, truth, kinds) == pytest.approx([75, 75], abs=1)
+    assert set(rates) == {series.PEERS_RATE}
+    heart = dataclasses.replace(pulses[0], is_ecg=True)
+    assert series.in_form(heart, -1, True)[1] == pytest.approx(28)

@@ -55,6 +55,13 @@ def test_ports_are_published_on_this_machine_alone():
     assert all(f"TF Serving {version}" in PAGE for version in versions)
 
 
+def test_the_version_that_the_quickstart_exports_is_served():
+    config, image = ((ROOT / "serving" / name).read_text() for name in ("model.config", "Dockerfile"))
+    served = re.sub("#.*", "", config)
+    assert re.findall(r"versions: (\d+)", served) == re.findall(r"value: (\d+)", served) == ["1"]
+    assert "ARG RUN=runs/quickstart\nCOPY ${RUN}/saved_model /models/simper\n" in image
+
+
 def snippets():
     """Returns the Python of the page, by the format that it opens."""
     blocks = re.findall(r"^    import .*\n(?:    .*\n|\n(?=    ))*", PAGE, re.MULTILINE)
