@@ -77,7 +77,7 @@ def outcome(kind: str, period: float) -> str:
 
 def report(step: float) -> str:
     """Markdown of how often each kind has each outcome."""
-    periods = np.round(np.arange(FIRST, LAST + 1e-9, step), 3)
+    periods = np.round(step * np.arange(np.ceil(FIRST / step - 1e-9), LAST / step + 1e-9), 3)
     rows = []
     for kind in KINDS:
         told = {float(period): outcome(kind, float(period)) for period in periods}

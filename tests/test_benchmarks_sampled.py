@@ -28,5 +28,6 @@ def test_cycles_between_frames_are_no_pairs():
 
 
 def test_a_table_counts_outcomes(monkeypatch):
-    monkeypatch.setattr(sampled, "outcome", lambda kind, period: sampled.HALF if period == 3.2 else sampled.RIGHT)
-    assert "| disc | 1 | 1 | 0 | 0 | 0 |" in sampled.report(30.0)
+    monkeypatch.setattr(sampled, "outcome", lambda kind, period: sampled.HALF if period == 12.5 else sampled.RIGHT)
+    # 5, 7.5 and so on to 40 frames.
+    assert "| disc | 14 | 1 | 0 | 0 | 0 |" in sampled.report(2.5)

@@ -20,6 +20,7 @@ TEMPO = np.log(1.1)  # Tempos that differ by less than a tenth are about the sam
 # Multiples at which a second movement is the same one, read otherwise.
 MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
 APART = 0.1  # By which the logarithm of a ratio may miss such a multiple.
+EXACT = 0.02  # By which it may do so elsewhere in the picture: parts of one body keep in step.
 # How near to its double a tempo is to be the same movement.
 OCTAVE = 0.05
 # Odds, as a logarithm, by which a half may be surer than the full cycle that is told instead.
@@ -193,14 +194,13 @@ def twice(ranked: list[Candidate]) -> list[Candidate]:
 
 
 def _differ(one: Candidate, other: Candidate) -> bool:
-    """Whether two candidates repeat at other times, or elsewhere and at an unrelated tempo."""
+    """Whether two candidates repeat at other times, or elsewhere and at a tempo that keeps no step."""
     start, end = max(one.run.starts[0], other.run.starts[0]), min(one.run.ends[-1], other.run.ends[-1])
     shortest = min(run.ends[-1] - run.starts[0] for run in (one.run, other.run))
     if end - start < 0.2 * shortest:
         return True
-    ratio = np.log(one.hertz / other.hertz)
-    if np.abs(MULTIPLES - ratio).min() < APART:
-        return False
     mine, theirs = (candidate.evidence.tiles * candidate.evidence.energy for candidate in (one, other))
     mine, theirs = (np.maximum(shared, 0) / max(shared.max(), 1e-9) for shared in (mine, theirs))
-    return float(np.minimum(mine, theirs).sum()) < 0.2 * min(mine.sum(), theirs.sum())
+    are_elsewhere = float(np.minimum(mine, theirs).sum()) < 0.2 * min(mine.sum(), theirs.sum())
+    related = np.abs(MULTIPLES - np.log(one.hertz / other.hertz)).min()
+    return are_elsewhere and bool(related > EXACT)

@@ -92,6 +92,31 @@ def test_a_band_leaves_out_what_is_outside():
     assert all(0.8 <= answer.hertz <= 3.0 for answer in reading.clear)
 
 
+def beside(first, second):
+    """Hertz of the clear answers on two things side by side that go up and down, the second's harmonic with it."""
+    times = np.arange(24 * 15) / 15.0
+    heights = [20 + 9 * np.sin(2 * np.pi * hertz * times) for hertz in (first, second)]
+    heights[1] += 3 * np.sin(4 * np.pi * second * times)
+    places = [
+        np.stack((height, np.full_like(times, across)), -1) for height, across in zip(heights, (16, 48), strict=True)
+    ]
+    clip = generated.finish(
+        np.random.default_rng(0), times, 60 + generated.blobs(times, np.stack(places, 1)), noise=1.0
+    )
+    return sorted(answer.hertz for answer in recording.read(clip.pairs()).clear)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ratio", [1.15, 1.3, 1.44, 1.6, 2.6, 3.2])
+def test_two_tempos_in_two_places_are_both_told(ratio):
+    assert beside(0.5, 0.5 * ratio) == [pytest.approx(0.5, rel=0.02), pytest.approx(0.5 * ratio, rel=0.02)]
+
+
+@pytest.mark.slow
+def test_what_keeps_step_elsewhere_is_one_movement():
+    assert len(beside(0.5, 0.5)) == len(beside(0.5, 1.0)) == 1
+
+
 @pytest.mark.slow
 def test_twice_the_clock_is_half_the_tempo():
     clip = generated.steady(0)
