@@ -177,6 +177,8 @@ def edf(path: pathlib.Path) -> Sampled:
             rate = float(np.max(rates))
             kept = [k for k in range(len(rates)) if rates[k] == rate and lengths[k] == np.max(lengths[rates == rate])]
             values = np.stack([file.readSignal(k) for k in kept], axis=1)
+    except ZeroDivisionError as error:
+        raise RawDataError(path, "records of 0 s", "samples at a rate", "Save it again.") from error
     except (OSError, ValueError, IndexError) as error:
         if isinstance(error, RawDataError):
             raise
@@ -198,7 +200,9 @@ def wfdb(path: pathlib.Path) -> Sampled:
     _check_beside(path, header, set())
     try:
         about = library.rdheader(os.fspath(header.with_suffix("")))
-        refuse_long(path, (about.sig_len or 0) * (about.n_sig or 0))
+        if not about.n_sig:
+            raise RawDataError(path, "a header of no signals", "one or more", "Copy it again.")
+        refuse_long(path, (about.sig_len or 0) * about.n_sig)
         _check_sums(path, library, about)
         record = library.rdrecord(os.fspath(header.with_suffix("")))
         values = np.asarray(record.p_signal, np.float64)
