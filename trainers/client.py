@@ -22,6 +22,8 @@ from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.standardize import is_series
 from trainers import cli
 
+SECONDS = 6.0  # Of a window, for models of clips of any length: two repetitions or more at 0.34 Hz.
+
 
 def main():
     """Prints what a server answers to every window of `--video`."""
@@ -34,7 +36,8 @@ def main():
         takes = "series" if source.has_pictures else f"frames of {server.frame_shape}"
         raise ValueError(f"{values.server} takes {takes}, which --video={values.video} does not hold. Name another.")
     seconds = []
-    for start, frames in clips_of(source, rate, values.seconds, values.hop, server.frame_shape):
+    length = values.seconds or (server.num_frames / rate if server.num_frames else SECONDS)
+    for start, frames in clips_of(source, rate, length, values.hop, server.frame_shape):
         began = time.monotonic()
         inputs = {"frames": frames[None], "rate": np.float32([rate])}
         answer = server.ask({name: value for name, value in inputs.items() if name in server.inputs})
@@ -42,9 +45,7 @@ def main():
         told = "  ".join(f"{name} {np.round(value[0], 4)}" for name, value in sorted(answer.items()))
         cli.say(f"from {start:.1f} s: {told}  ({1000 * seconds[-1]:.0f} ms)")
     if not seconds:
-        raise ValueError(
-            f"--video={values.video} has no window of {values.seconds:g} s without a gap. Lower --seconds."
-        )
+        raise ValueError(f"--video={values.video} has no window of {length:g} s without a gap. Lower --seconds.")
     half, most = 1000 * np.median(seconds), 1000 * max(seconds)
     cli.say(
         f"{len(seconds)} windows of {frames.nbytes / 1e6:.2f} MB: half within {half:.0f} ms, all within {most:.0f} ms."
@@ -118,6 +119,10 @@ class Rest:
         signature: The one that is asked.
         timeout: Seconds.
         rows: Whether to send clip by clip (`instances`) and not input by input (`inputs`).
+
+    Attributes:
+        frame_shape: `[H, W, C]` of the model.
+        num_frames: Frames of a clip, 0 for any number.
     """
 
     def __init__(self, address, model, signature, timeout, rows):
@@ -126,7 +131,8 @@ class Rest:
         if signature not in signatures:
             raise OSError(f"{self.url} has no signature {signature}. It has: {', '.join(sorted(signatures))}.")
         self.inputs, self.outputs = signatures[signature]["inputs"], sorted(signatures[signature]["outputs"])
-        self.frame_shape = [int(dim["size"]) for dim in self.inputs["frames"]["tensor_shape"]["dim"]][2:]
+        _, length, *self.frame_shape = (int(dim["size"]) for dim in self.inputs["frames"]["tensor_shape"]["dim"])
+        self.num_frames = max(length, 0)
 
     def ask(self, inputs):
         """Returns the outputs of a request as arrays, by name."""
@@ -169,7 +175,8 @@ class Grpc:
             names = ", ".join(sorted(described.signature_def))
             raise OSError(f"{address} has no signature {signature}. It has: {names}.")
         self.inputs = described.signature_def[signature].inputs
-        self.frame_shape = [dim.size for dim in self.inputs["frames"].tensor_shape.dim][2:]
+        _, length, *self.frame_shape = (dim.size for dim in self.inputs["frames"].tensor_shape.dim)
+        self.num_frames = max(length, 0)
 
     def ask(self, inputs):
         """Returns the outputs of a request as arrays, by name."""
@@ -241,7 +248,10 @@ def define(values=flags.FLAGS):
     )
     flags.DEFINE_string("model", "simper", "Name of the model on the server.", flag_values=values)
     flags.DEFINE_string("signature", "answer", "Signature to ask.", flag_values=values)
-    flags.DEFINE_float("seconds", 6.0, "Length of a window.", lower_bound=0.0, flag_values=values)
+    flags.DEFINE_float(
+        "seconds", 0.0, f"Length of a window; 0 takes that of the model, or {SECONDS:g} where any will do.",
+        lower_bound=0.0, flag_values=values,
+    )  # fmt: skip
     flags.DEFINE_float("hop", 3.0, "Seconds from one window to the next.", lower_bound=0.0, flag_values=values)
     flags.DEFINE_float(
         "rate",

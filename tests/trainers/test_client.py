@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import re
 import sys
+import types
 
 import numpy as np
 import photographs
@@ -122,6 +123,20 @@ def test_a_series_is_sent_at_the_rate_named_or_that_of_the_band(tmp_path, ending
         assert np.argmax(spectrum) == 5  # Of 4 s at 1.25 Hz.
 
 
+@pytest.mark.parametrize(("own", "words", "frames"), [(40, [], 40), (0, [], 60), (40, ["--seconds=3"], 30)])
+def test_windows_are_as_long_as_the_model_takes(tmp_path, monkeypatch, own, words, frames):
+    np.save(tmp_path / "me.npy", np.random.default_rng(0).integers(0, 256, (90, 8, 8, 1), np.uint8))
+    sent, values = [], flags.FlagValues()
+    ask = lambda inputs: sent.append(inputs["frames"].shape) or {"frequency_hz": np.ones(1)}  # noqa: E731
+    server = types.SimpleNamespace(frame_shape=[8, 8, 1], num_frames=own, inputs={"frames": None}, ask=ask)
+    monkeypatch.setattr(client, "connect", lambda *_: server)
+    monkeypatch.setattr(flags, "FLAGS", values)
+    client.define(values)
+    values(["client", f"--video={tmp_path / 'me.npy'}", "--rate=10", *words])
+    client.main()
+    assert {shape[1] for shape in sent} == {frames}
+
+
 def test_a_series_without_a_rate_is_refused_where_none_is_named(tmp_path):
     np.save(tmp_path / "a.npy", np.sin(np.arange(100)))
     with pytest.raises(ValueError, match=r"a\.npy: found samples without their rate"):
@@ -158,10 +173,10 @@ def test_wrong_addresses_and_absent_servers_are_named():
 
 def test_without_messages_of_tf_serving_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
-    with pytest.raises(ValueError, match=r"grpc:// needs messages of TF Serving: pip install 'simper-tf\[serving\]'"):
+    with pytest.raises(ValueError, match=r"grpc:// needs messages of TF Serving: pip install '\.\[serving\]'"):
         client.connect("grpc://localhost:1", "simper", "answer")
     encoder = small((None, None, 1), widths=(4,))
-    with pytest.raises(ValueError, match=r"pip install 'simper-tf\[serving\]', or export without --warm_up"):
+    with pytest.raises(ValueError, match=r"pip install '\.\[serving\]' in the checkout, or export without --warm_up"):
         saved_model.export_model(encoder, tmp_path, (12, 12, 1), (1, 5), warm_up=True)
     assert list(tmp_path.iterdir()) == []
 

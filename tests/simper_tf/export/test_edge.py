@@ -249,7 +249,7 @@ def test_a_missing_converter_or_runtime_is_named_with_its_extra(tmp_path, monkey
             if importlib.util.find_spec("onnxruntime") is None:
                 patch.setitem(sys.modules, "onnxruntime", object())
             patch.setitem(sys.modules, name, None)
-            message = rf"--format=onnx needs {name}\. Install it: pip install 'simper-tf\[edge\]', or export a saved_mo"
+            message = rf"--format=onnx needs {name}\. Install it: pip install '\.\[edge\]' in the checkout, or export a"
             with pytest.raises(ValueError, match=message):
                 edge.export_features(PLAIN, tmp_path, "onnx", FRAME, T)
     assert list(tmp_path.iterdir()) == []
