@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simper_tf.recordings import live, pictures, sources
 from simper_tf.utils import endings, raw_files
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import RawDataError, guarding
 
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
 _OF_RECORDINGS = b"recording,", b'{"recording"'
@@ -92,13 +92,15 @@ def find(names: Sequence[str], rate: float | None = None, is_filmed_at_rate: boo
     found, targets, skips = Found([], [], []), listed(names), set()
     for target in targets:
         try:
-            source = target.open(rate, is_filmed_at_rate, **columns)
+            with guarding(target.name):
+                source = target.open(rate, is_filmed_at_rate, **columns)
         except RawDataError as error:
             found.problems.append(error)
             continue
         try:
             if target.is_perhaps:
-                source.info()
+                with guarding(target.name):
+                    source.info()
                 source.forget()
             found.sources.append(source)
         except RawDataError as error:

@@ -170,6 +170,16 @@ def test_a_file_that_is_named_three_times_is_read_once(tmp_path, monkeypatch):
     assert [target.name for target in search.listed(["a.csv", "./a.csv", str(tmp_path), "*.csv"])] == ["a.csv"]
 
 
+def test_a_file_that_its_reader_does_not_survive_is_a_problem(tmp_path, monkeypatch):
+    for name in ("a.csv", "b.csv"):
+        write(tmp_path / name, "time,x\n0,1\n1,2\n2,0\n")
+    true = sources.open_file
+    monkeypatch.setattr(sources, "open_file", lambda path, *_, **__: true(path) if path.name == "a.csv" else 1 / 0)
+    found = search.find([str(tmp_path)])
+    assert [source.name for source in found.sources] == [str(tmp_path / "a.csv")]
+    assert str(found.problems[0]).startswith(f"{tmp_path / 'b.csv'}: found what its reader does not survive (ZeroDiv")
+
+
 def test_names_are_listed_without_opening_a_file(tmp_path, monkeypatch):
     for name in ("a.csv", "b.mp4", "c.npy"):
         (tmp_path / name).write_bytes(b"1")
