@@ -118,6 +118,17 @@ class Train(Clips):
     )
     batch_size: int = option(4, "Clips per step.", low=1, form="NUMBER")
     seed: int = option(0, "Seed of first weights, order of clips and views.", form="NUMBER")
+    hold_out: str = option(
+        "",
+        "Recordings that nothing is learned from, and that are judged at the end: a share, such as 0.2, or names.",
+        form="SHARE|NAMES",
+    )
+    labels: str = option(
+        "",
+        "What somebody has counted in some of the recordings, as CSV that simper evaluate takes too: in place of the "
+        "count, and to tell at which multiple of the frequency the model runs.",
+        form="FILE",
+    )
     out: str = option("runs/mine", "The model becomes the next version in saved_model/ there.", form="FOLDER")
 
 

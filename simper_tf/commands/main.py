@@ -81,7 +81,7 @@ COMMANDS = {
     "train": Command(
         "Learn from recordings, without labels, and export a model that reads others.",
         "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="recordings",
-        interrupted="no model was written, and the same command starts anew",
+        interrupted="the same command goes on with what it has learned",
     ),
     "evaluate": Command(
         "Compare what is read with what somebody has counted, or print the scores of a run.",

@@ -1,51 +1,110 @@
 """SimPer trained on recordings, and a look at whether they can be learned from."""
 
+import math
 import pathlib
 from collections.abc import Sequence
 
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Clips, Train
-from simper_tf.utils import quiet
-from simper_tf.utils.errors import printable
+from simper_tf.recordings import search
+from simper_tf.training import resumed
+from simper_tf.utils import files, quiet
+from simper_tf.utils.options import declared, text_of
 
 
-def train(names: Sequence[str], asked: Train):
+def train(names: Sequence[str], asked: Train) -> int | None:
     """Trains on recordings and exports the model; says what is proposed, what is left out and what is written.
+
+    A training that was stopped goes on where it was.
+
+    Returns:
+        None, or the exit code of one that was stopped.
 
     Raises:
         ValueError: no recording can be used, or what is asked for does not fit them.
         OSError: the model cannot be written.
     """
+    found, folder = search.find(list(names), asked.rate), pathlib.Path(asked.out)
+    names = [source.name for source in found.sources if not source.is_live]
+    with resumed.begun(folder / "training", _asked(asked), names) as begun:
+        if begun.is_finished:
+            console.say(f"Training was finished: {begun.model} is its model. Nothing was to be trained.")
+            console.say("Other recordings, --steps or --seed train anew.")
+            return None
+        return _train(found, folder, asked, begun)
+
+
+def _train(found, folder, asked, begun):
     console.say("Loading TensorFlow and counting what repeats in the recordings ...")
     quiet.start()
-    import keras
-
     from simper_tf.training import counted as counting
     from simper_tf.training.from_recordings import from_recordings
 
-    counted = counting.Counted(console.say)
-    model = from_recordings(names, seed=asked.seed, counted=counted, **_given(asked))
+    counted = counting.Counted(console.say, begun.hertz)
+    wishes = {"seed": asked.seed, "hold_out": _held(asked.hold_out), "labels": asked.labels or None}
+    model = from_recordings(found, counted=counted, **wishes, **_given(asked))
     _say_clips(model.recordings, counted, asked)
-
-    class Shown(keras.callbacks.Callback):
-        """Progress, pass by pass."""
-
-        def on_epoch_end(self, epoch, logs=None):
-            passes = self.params["epochs"]
-            self.counter = getattr(self, "counter", None) or console.Counter("pass", passes)
-            if epoch or passes == 1:  # The first one was compiled too: nothing is known of the others.
-                self.counter(epoch + 1)
-
-    console.say("The first step is compiled before it runs, which may take a minute ...")
-    model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
-    hertz = model.frequencies()
-    if counting.differs(hertz, counted.hertz, model.recordings.band):
+    counted(model.held_out)
+    begun.hertz = {name: hertz for name, hertz in counted.hertz.items() if name not in counted.told}
+    begun.keep()
+    hertz = _fitted(model, asked.steps, asked, begun)
+    learned = {name: counted.hertz.get(name, ()) for name in hertz}
+    if counting.differs(hertz, learned, model.recordings.band):
         console.say("Model and count differ: it trains for as many steps again, once.")
-        model.fit(asked.steps, asked.batch_size, callbacks=[Shown()])
-        hertz = model.frequencies()
-    _say_agreement(hertz, counted.hertz)
-    console.say(f"SavedModel: {model.export(pathlib.Path(asked.out) / 'saved_model')}.")
+        hertz = _fitted(model, 2 * asked.steps, asked, begun)
+    if model.stretches:
+        console.say(str(model.octave))
+    _say_agreement(hertz, counted)
+    if model.held_out:
+        console.say(f"Held out, nothing was learned from {'them' if model.held_out[1:] else 'it'}:")
+        _say_agreement({source.name: _read_by(model, source) for source in model.held_out}, counted)
+    console.say(counting.worth({*hertz, *(source.name for source in model.held_out)}, counted.hertz))
+    path = model.export(folder / "saved_model")
+    begun.model = str(path)
+    begun.keep()
+    console.say(f"SavedModel: {path}.")
     console.say(f"It reads others: simper predict new.mp4 --model={asked.out}")
+
+
+def _fitted(model, steps, asked, begun):
+    """Trains up to so many steps in all, and returns what the model reads of the recordings it learned from."""
+    import keras
+
+    class Stopped(keras.callbacks.Callback):
+        """Ends the training after the step in which this process was told to stop."""
+
+        def on_train_batch_end(self, batch, logs=None):
+            if stop():
+                raise KeyboardInterrupt
+
+    with console.StopRequest() as stop:
+        model.fit(steps, asked.batch_size, callbacks=[Stopped()], checkpoints=begun.checkpoints)
+    return model.frequencies()
+
+
+def _read_by(model, source):
+    """Returns what a model reads of a recording that it has not seen; NaN, with the reason printed, for nothing."""
+    try:
+        return model.frequency(source.name)
+    except ValueError as error:
+        console.say(f"NOTE {error}")
+        return math.nan
+
+
+def _asked(asked):
+    """Returns what a training depends on, beside its recordings: name -> text."""
+    told = {field.name: text_of(getattr(asked, field.name)) for field in declared(asked) if field.name != "out"}
+    if asked.labels:
+        told["labels"] = f"{asked.labels} ({files.checksum(pathlib.Path(asked.labels).read_text(errors='replace'))})"
+    return told
+
+
+def _held(text):
+    """Returns the share of recordings that a text stands for, or their names."""
+    try:
+        return float(text or 0)
+    except ValueError:
+        return text.split(",")
 
 
 def validate(names: Sequence[str], asked: Clips) -> int:
@@ -91,13 +150,13 @@ def _say_clips(recordings, counted, asked):
 
 
 def _say_agreement(hertz, counted):
-    """Says of each recording that was counted whether the model reads the same, and whether to use it."""
+    """Says of each recording that was counted or labeled whether the model reads the same, and whether to use it."""
     from simper_tf.training import counted as counting
 
-    for name, frequencies in counted.items():
-        if name in hertz:
-            console.say(f"{printable(name)}: {counting.compared(hertz[name], frequencies)}")
-    told = {name: frequencies for name, frequencies in counted.items() if frequencies and name in hertz}
+    known = {name: counted.hertz[name] for name in hertz if name in counted.hertz}
+    for name, frequencies in known.items():
+        console.say(f"{name}: {counting.compared(hertz[name], frequencies, name in counted.told)}")
+    told = {name: frequencies for name, frequencies in known.items() if frequencies}
     agreeing = sum(counting.agrees(hertz[name], frequencies) for name, frequencies in told.items())
     console.say(counting.verdict(agreeing, len(told)))
 

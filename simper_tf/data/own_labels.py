@@ -86,6 +86,28 @@ def of_clips(
     return hertz
 
 
+def known(where: str, told: str, recordings: Sequence[str]) -> str:
+    """Returns the one recording whose path ends like what is told.
+
+    Args:
+        where: What tells it, for the error.
+        told: A file's name, or the end of its path.
+        recordings: Names of all recordings.
+
+    Raises:
+        RawDataError: it names none of them, or several.
+    """
+    parts = pathlib.PurePath(told.strip()).parts
+    fitting = [name for name in recordings if parts and pathlib.PurePath(name).parts[-len(parts) :] == parts]
+    if len(fitting) != 1:
+        which = (
+            f"{len(fitting)} of the recordings, {fitting[0]} and {fitting[1]}" if fitting else "none of the recordings"
+        )
+        remedy = "Write as much of the path as tells it from the others." if fitting else "Correct the name."
+        raise RawDataError(where, f"{told!r}, which names {which}", f"the name of one, such as {recordings[0]}", remedy)
+    return fitting[0]
+
+
 def _unit(path, names):
     units = [name for name in _UNITS if name in names]
     if "recording" not in names or len(units) != 1 or ("from" in names) != ("to" in names):
@@ -109,7 +131,7 @@ def _stretch(path, line, cells, unit, recordings, band):
             where, f"{unit} {value:g}, {hertz:.4g} Hz", f"what lies in the band, {low:g} to {high:g} Hz",
             "Correct it or its unit, or learn with another --band: nothing outside of it is read.",
         )  # fmt: skip
-    return Stretch(_known(where, cells["recording"] or "", recordings), start, end, hertz, line, unit == "count")
+    return Stretch(known(where, cells["recording"] or "", recordings), start, end, hertz, line, unit == "count")
 
 
 def _number(where, name, text, empty=None):
@@ -120,19 +142,6 @@ def _number(where, name, text, empty=None):
         return float(text)
     except ValueError:
         raise RawDataError(where, f"{text!r} as {name}", "a number", _REMEDY) from None
-
-
-def _known(where, told, recordings):
-    """Returns the one recording whose path ends like what is told."""
-    parts = pathlib.PurePath(told.strip()).parts
-    fitting = [name for name in recordings if parts and pathlib.PurePath(name).parts[-len(parts) :] == parts]
-    if len(fitting) != 1:
-        which = (
-            f"{len(fitting)} of the recordings, {fitting[0]} and {fitting[1]}" if fitting else "none of the recordings"
-        )
-        remedy = "Write as much of the path as tells it from the others." if fitting else "Correct the name."
-        raise RawDataError(where, f"{told!r}, which names {which}", f"the name of one, such as {recordings[0]}", remedy)
-    return fitting[0]
 
 
 def _refuse_overlaps(path, stretches):

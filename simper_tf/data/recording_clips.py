@@ -36,7 +36,7 @@ class Recordings:
             `(T, H, W, C)`, or a series `(T,)` or `(T, C)`, as `.csv` and `.wav` files do. Or arrays: one with
             recordings along its first axis, `(N, T)`, `(N, T, C)`, `(N, T, H, W)` or `(N, T, H, W, C)`, or a list of
             one recording each, `(T,)`, `(T, C)`, `(T, H, W)` or `(T, H, W, C)`: the number of axes tells series from
-            frames.
+            frames. Or what `search.find` has found.
         band: `(low, high)` in Hz in which something repeats; None for 0.4 to 5.5 Hz as far as rate and length show it.
         window: Seconds a clip; None for 2.4 periods of the band's lower end, or as long as recordings are, or for a
             third of a single recording.
@@ -70,7 +70,7 @@ class Recordings:
 
     def __init__(
         self,
-        names: str | os.PathLike | np.ndarray | Sequence[str | os.PathLike | np.ndarray],
+        names: str | os.PathLike | np.ndarray | Sequence[str | os.PathLike | np.ndarray] | search.Found,
         *,
         band: tuple[float, float] | None = None,
         window: float | None = None,
@@ -87,13 +87,17 @@ class Recordings:
         if gaps not in missing.CHOICES:
             raise ValueError(f"`gaps` must be one of {', '.join(missing.CHOICES)}. Received: {gaps!r}.")
         self._megabytes, self._seed, self._gaps = megabytes, seed, gaps
-        if arrays.are_arrays(names):
+        if isinstance(names, search.Found):
+            named, self.problems = names.sources, [*names.problems, *names.skipped]
+            names = [source.name for source in named]
+        elif arrays.are_arrays(names):
             named, self.problems, names, rate = arrays.sources(names, rate), [], ["the arrays"], None
         else:
             names = [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
             if not (rate is None or isinstance(rate, numbers.Real)):
                 raise ValueError(f"`rate` must be one number where recordings are named. Received: {rate}.")
-            named, self.problems = find(names, rate)
+            found = search.find(names, rate)
+            named, self.problems = found.sources, [*found.problems, *found.skipped]
         self.are_series = not any(source.has_pictures for source in named)
         if self.are_series and named and size and tuple(size) != (1, 1):
             raise ValueError(f"`size` is that of pictures, which series have not. Received: {size}. Leave it out.")
@@ -226,10 +230,10 @@ class Recordings:
         return ValueError(f"No recording to learn from.{first} {self.problems[0]}")
 
 
-def find(names: Sequence[str], rate: float | None = None) -> tuple[list[Source], list[RawDataError]]:
-    """Returns the recordings that names stand for, each file once, and what is wrong with others; see `search.find`."""
-    found = search.find(names, rate)
-    return found.sources, [*found.problems, *found.skipped]
+def spread(items: Sequence, count: int) -> list:
+    """Returns so many items, in their order and spread evenly over it; all of them if there are no more."""
+    count = min(count, len(items))
+    return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
 
 
 def _only(counts):

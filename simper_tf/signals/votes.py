@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from simper_tf.signals.octave import denials, octave_votes, resolve_octave, wide_peak
+from simper_tf.signals.readout import harmonic_frequency
 
 # One multiple is taken for all clips only where so many of the votes agree, and so many of the clips vote. Of those
 # that do not, about so many would be misread by their own pixels: none of clear digits, a quarter of noisy ones.
@@ -87,6 +88,25 @@ class Octave:
             return f"{share}, and more or less often in others. {clip_by_clip}"
         taken = "taken as it is" if self.divisor == 1 else f"divided by {self.divisor}"
         return f"{share}. So their frequency is {taken}."
+
+
+@dataclasses.dataclass(frozen=True)
+class LabeledOctave(Octave):
+    """At which multiple of the frequency features run, by the labels of a few clips: pixels decide nothing.
+
+    Attributes:
+        band: `(low, high)` in Hz in which frequencies are sought.
+    """
+
+    band: tuple[float, float]
+
+    is_common, is_overruled = True, False
+
+    def frequency(self, features, pixels, rate, lowest=0.0) -> np.ndarray:
+        return harmonic_frequency(features, rate, self.band, self.harmonic)
+
+    def __str__(self):
+        return f"Features rise {self.rises} in clips that are labeled."
 
 
 def find_octave(features, pixels, lowest=0.0) -> Octave:

@@ -1,14 +1,17 @@
 """Repetitions counted in recordings before a model learns from them, and compared with it afterwards."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from simper_tf.data.recording_clips import spread
 from simper_tf.reading import readings
 from simper_tf.recordings.sources import Source
 from simper_tf.utils.errors import RawDataError, printable
 
 # Recordings that are counted, at most.
 _MOST = 24
+# A model agrees with a count where both differ by no more than this share.
+_AGREES = 0.05
 
 
 class Counted:
@@ -16,17 +19,27 @@ class Counted:
 
     Args:
         say: Called with a line before a recording is read.
+        known: Name of a recording -> its frequencies, as an earlier count has them: it is not read again.
 
     Attributes:
-        hertz: Name of a recording that was read -> its frequencies, the surest first; none where nothing is clear.
+        hertz: Name of a recording that was read or is known -> its frequencies, the surest first; none where nothing is
+            clear.
+        told: Names of recordings in which somebody has counted: they are not read.
     """
 
-    def __init__(self, say: Callable[[str], None] = lambda line: None):
-        self._say, self.hertz = say, {}
+    def __init__(
+        self, say: Callable[[str], None] = lambda line: None, known: Mapping[str, Sequence[float]] | None = None
+    ):
+        self._say, self.hertz, self.told = say, dict(known or {}), set()
+
+    def tell(self, name: str, hertz: float):
+        """Takes a frequency of a recording from somebody who has counted in it."""
+        self.hertz[name] = (*self.hertz.get(name, ()), hertz)
+        self.told.add(name)
 
     def __call__(self, sources: Sequence[Source]) -> list[tuple[float, ...]]:
         """Returns the frequencies in Hz of what clearly repeats in each recording; none of those that are not read."""
-        files = [source for source in sources if not source.is_live]
+        files = [source for source in sources if not source.is_live and source.name not in self.hertz]
         chosen = spread(files, _MOST)
         of = f"{len(chosen)}" if len(chosen) == len(files) else f"{len(chosen)}, spread evenly over all {len(files)}"
         for number, source in enumerate(chosen, 1):
@@ -55,28 +68,24 @@ class Counted:
         return sentences
 
 
-def spread(items: Sequence, count: int) -> list:
-    """Returns so many items, in their order and spread evenly over it; all of them if there are no more."""
-    count = min(count, len(items))
-    return [items[int((k + 0.5) * len(items) / count)] for k in range(count)]
-
-
-def compared(hertz: float, frequencies: Sequence[float]) -> str:
+def compared(hertz: float, frequencies: Sequence[float], is_told: bool = False) -> str:
     """Returns in words what a model reads beside what was counted in the same recording.
 
     Args:
         hertz: What the model reads, NaN for nothing.
         frequencies: What repeats, the surest first.
+        is_told: Whether somebody has labeled it.
     """
     model = f"model {hertz:.3g} Hz" if math.isfinite(hertz) else "model: no answer"
     if not frequencies:
         return f"{model}, repetitions: none clear"
-    return f"{model}, repetitions {frequencies[0]:.3g} Hz: {'agrees' if agrees(hertz, frequencies) else 'wrong'}"
+    who, differs = ("label", "wrong") if is_told else ("repetitions", "differs")
+    return f"{model}, {who} {frequencies[0]:.3g} Hz: {'agrees' if agrees(hertz, frequencies) else differs}"
 
 
 def agrees(hertz: float, frequencies: Sequence[float]) -> bool:
     """Returns whether what a model reads is one of the frequencies that were counted."""
-    return any(abs(hertz / one - 1) <= readings.SAME for one in frequencies)
+    return any(abs(hertz / one - 1) <= _AGREES for one in frequencies)
 
 
 def differs(hertz: Mapping[str, float], frequencies: Mapping[str, Sequence[float]], band: Sequence[float]) -> bool:
@@ -100,8 +109,23 @@ def verdict(agreeing: int, total: int) -> str:
         return f"{agreeing} of {total} agree."
     use = "do not use this model" if 2 * agreeing <= total else "use it with care"
     return (
-        f"{agreeing} of {total} agree: {use}. simper predict counts these recordings without --model. A better model "
-        "takes more or longer recordings of one kind, or more --steps."
+        f"{agreeing} of {total} agree: {use}. A better model takes more or longer recordings of one kind, or more "
+        "steps."
+    )
+
+
+def worth(names: Collection[str], frequencies: Mapping[str, Sequence[float]]) -> str:
+    """Returns in a sentence whether a model of recordings is worth while beside their count.
+
+    Args:
+        names: Of the recordings.
+        frequencies: Name of a recording -> what was counted in it.
+    """
+    read = [name for name in names if name in frequencies]
+    clear = sum(bool(frequencies[name]) for name in read)
+    return (
+        f"The count is clear in {clear} of {len(read)} recordings. Where it is, it reads better: simper predict "
+        "without --model. The model is for recordings like these whose count is not clear, and for a server."
     )
 
 

@@ -9,46 +9,64 @@ Example:
 """
 
 import math
+import numbers
 import os
 import pathlib
+import time
 from collections.abc import Sequence
 
 import keras
 import numpy as np
 
-from simper_tf.data import proposals
-from simper_tf.data.recording_clips import Recordings
+from simper_tf.data import own_labels, proposals
+from simper_tf.data.recording_clips import Recordings, spread
 from simper_tf.encoders import ENCODERS
 from simper_tf.export import saved_model
 from simper_tf.methods import SimPer
 from simper_tf.methods.frequencies import CLIPS_AT_ONCE
-from simper_tf.signals import spectrum
+from simper_tf.recordings import search
+from simper_tf.recordings.sources import Source
+from simper_tf.signals import readout, spectrum
 from simper_tf.signals.octave import resolve_together
-from simper_tf.signals.votes import Octave
+from simper_tf.signals.votes import LabeledOctave, Octave
+from simper_tf.training.checkpoints import Checkpoints
 from simper_tf.training.counted import Counted
+from simper_tf.utils.progress import Counter, clock, say
 from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 Names = str | os.PathLike | Sequence[str | os.PathLike]
 _LEARNING_RATE = 1e-3
+# Between checkpoints.
+_SAVE_SECONDS = 30.0
 
 
 def from_recordings(
-    names: Names, *, num_views: int = 5, seed: int = 0, counted: Counted | None = None, **given
+    names: Names | search.Found,
+    *,
+    num_views: int = 5,
+    seed: int = 0,
+    hold_out: float | Sequence[str] = 0.0,
+    labels: str | os.PathLike | None = None,
+    counted: Counted | None = None,
+    **given,
 ) -> "FromRecordings":
     """Returns SimPer for recordings, to be trained by `fit`.
 
     What repeats in the recordings is counted first, for some seconds each.
 
     Args:
-        names: Files, folders and patterns with *, one or several.
+        names: Files, folders and patterns with *, one or several; or what `search.find` has found.
         num_views: Views in each of the two sets of a clip.
         seed: Of weights, order and views.
-        counted: What reads them; None for one that says nothing meanwhile.
+        hold_out: Recordings that nothing is learned from: a share of them, or their names, or the ends of their paths.
+        labels: File of what somebody has counted in some recordings, see `own_labels.stretches_in`. It replaces the
+            count there, and tells at which multiple of the frequency features run.
+        counted: What reads them; None for one that says nothing meanwhile. Its `hertz` get what the labels say.
         given: What is not to be proposed: `band`, `window`, `hop`, `rate`, `size` and others, see `Recordings`.
 
     Raises:
-        ValueError: no recording can be used, or what is asked for does not fit them.
+        ValueError: no recording can be used, or what is asked for does not fit them; as `own_labels.stretches_in`.
 
     Example:
         >>> from simper_tf.commands import sample
@@ -57,7 +75,45 @@ def from_recordings(
         (14, (74, 18, 24, 3))
         >>> model.fit(steps=500), model.frequency(sample.PATH)  # doctest: +SKIP
     """
-    return FromRecordings(Recordings(names, seed=seed, counted=counted or Counted(), **given), num_views, seed)
+    counted, held_out, stretches = counted or Counted(), [], []
+    if hold_out or labels:
+        found = names if isinstance(names, search.Found) else search.find(names_of(names), given.get("rate"))
+        stretches = (
+            own_labels.stretches_in(labels, [source.name for source in found.sources], (0.0, math.inf))
+            if labels
+            else []
+        )
+        held_out = _held_out(found.sources, hold_out)
+        names = found._replace(sources=[source for source in found.sources if source not in held_out])
+    for stretch in stretches:
+        counted.tell(stretch.recording, stretch.hertz)
+    made = FromRecordings(Recordings(names, seed=seed, counted=counted, **given), num_views, seed)
+    made.held_out, made.stretches = tuple(held_out), tuple(stretches)
+    return made
+
+
+def names_of(names: Names) -> list[str]:
+    """Returns names as a list, of one or several."""
+    return [os.fspath(name) for name in ([names] if isinstance(names, str | os.PathLike) else names)]
+
+
+def _held_out(sources, hold_out):
+    """Returns the sources that nothing is learned from."""
+    if isinstance(hold_out, numbers.Real):
+        if not 0 <= hold_out < 1:
+            raise ValueError(
+                f"`hold_out` must be a share from 0 to below 1, or names of recordings. Received: {hold_out:g}."
+            )
+        held = spread(sources, max(round(hold_out * len(sources)), 1)) if hold_out else []
+    else:
+        known = [source.name for source in sources]
+        names = {own_labels.known("`hold_out`", told, known) for told in hold_out}
+        held = [source for source in sources if source.name in names]
+    if held and len(held) == len(sources):
+        raise ValueError(
+            f"`hold_out` leaves none of {len(sources)} recordings to learn from. Name more of them, or hold out fewer."
+        )
+    return held
 
 
 class FromRecordings:
@@ -67,7 +123,12 @@ class FromRecordings:
         recordings: The `Recordings`.
         method: The `SimPer`, compiled.
         octave: At which multiple of the frequency features run, an `Octave`; None before `fit`.
+        held_out: Sources of the recordings that nothing is learned from.
+        stretches: Of recordings in which somebody has counted, `own_labels.Stretch`.
     """
+
+    held_out: tuple[Source, ...] = ()
+    stretches: tuple[own_labels.Stretch, ...] = ()
 
     def __init__(self, recordings: Recordings, num_views: int, seed: int):
         keras.utils.set_random_seed(seed)
@@ -81,21 +142,48 @@ class FromRecordings:
         self.method.compile(keras.optimizers.Adam(_LEARNING_RATE))
 
     def fit(
-        self, steps: int = 500, batch_size: int = 4, verbose: int | str = 0, callbacks: Sequence = ()
+        self,
+        steps: int = 500,
+        batch_size: int = 4,
+        verbose: int | str = "auto",
+        callbacks: Sequence = (),
+        checkpoints: str | os.PathLike | None = None,
     ) -> keras.callbacks.History:
         """Trains, and finds at which multiple of the frequency the features run.
 
         Args:
             steps: Of the optimizer, rounded to whole passes over the clips, one at least.
             batch_size: Clips a step.
-            verbose, callbacks: As of `keras.Model.fit`.
+            verbose: 1 or "auto" prints steps and the time left, 2 Keras' line of every pass, 0 nothing.
+            callbacks: As of `keras.Model.fit`.
+            checkpoints: Folder of checkpoints, at every half minute, at Ctrl-C and at the end. Training goes on from
+                what is there, to so many steps in all.
         """
         size = min(batch_size, len(self.recordings))
-        passes = max(round(steps / -(-len(self.recordings) // size)), 1)
-        history = self.method.fit(
-            self.recordings, batch_size=size, epochs=passes, verbose=verbose, callbacks=list(callbacks)
+        a_pass = -(-len(self.recordings) // size)
+        passes, done = max(round(steps / a_pass), 1), 0
+        own, saved = [], checkpoints and Checkpoints(checkpoints, self.method)
+        if saved:
+            pathlib.Path(checkpoints).mkdir(parents=True, exist_ok=True)
+            done = saved.restore(warn=say)
+            own.append(_Saving(saved))
+        if verbose in (1, "auto"):
+            own.append(_Shown(min(done, passes * a_pass), passes * a_pass))
+        history = keras.callbacks.History()
+        history.history = {}
+        if done < passes * a_pass:
+            try:
+                history = self.method.fit(
+                    self.recordings, batch_size=size, epochs=passes, initial_epoch=done // a_pass,
+                    verbose=2 if verbose == 2 else 0, callbacks=[*own, *callbacks],
+                )  # fmt: skip
+            except KeyboardInterrupt:
+                if saved:
+                    saved.save()
+                raise
+        self.octave = self._labeled() or self.method.octave(
+            self.recordings, self.recordings.band[0] / self.recordings.rate
         )
-        self.octave = self.method.octave(self.recordings, self.recordings.band[0] / self.recordings.rate)
         return history
 
     def frequency(self, name: str | os.PathLike) -> float:
@@ -154,7 +242,57 @@ class FromRecordings:
         middle = float(np.median(hertz))
         return middle if low <= middle <= high else math.nan
 
+    def _labeled(self):
+        """Returns the multiple that labeled clips tell; None where none is labeled."""
+        recordings, (low, high) = self.recordings, self.recordings.band
+        seconds = recordings.clip_shape[0] / recordings.rate
+        hertz = own_labels.of_clips(self.stretches, recordings.recordings, recordings.starts, seconds)
+        known = (low <= hertz) & (hertz <= high)
+        if not known.any():
+            return None
+        harmonic = readout.calibrate_harmonic(
+            self.method.encode(recordings.clips[known]), hertz[known], recordings.rate, recordings.band
+        )
+        return LabeledOctave(1 / harmonic, agreement=1.0, voting=float(known.mean()), band=recordings.band)
+
     def _octave(self) -> Octave:
         if self.octave is None:
             raise ValueError("The model has learned nothing yet: call `fit` first.")
         return self.octave
+
+
+class _Saving(keras.callbacks.Callback):
+    """Saves a checkpoint now and then, where it is interrupted, and at the end."""
+
+    def __init__(self, saved: Checkpoints):
+        super().__init__()
+        self._saved, self._last = saved, time.monotonic()
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._saved.step.assign_add(1)
+        if time.monotonic() - self._last > _SAVE_SECONDS:
+            self._saved.save()
+            self._last = time.monotonic()
+
+    def on_train_end(self, logs=None):
+        self._saved.save()
+
+
+class _Shown(keras.callbacks.Callback):
+    """Prints steps and the time that is left."""
+
+    def __init__(self, done: int, total: int):
+        super().__init__()
+        self._done, self._counter, self._first = done, Counter("step", total), 0
+
+    def on_train_begin(self, logs=None):
+        say("The first step is compiled before it runs, which may take a minute ...")
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._done += 1
+        if not self._first:  # It was compiled too: nothing is known of the others.
+            self._first, self._began = self._done, time.monotonic()
+            return
+        total = self._counter.total
+        seconds = (time.monotonic() - self._began) / (self._done - self._first)
+        self._counter.show(min(self._done, total), f"{clock(seconds * max(total - self._done, 0))} left")

@@ -1,5 +1,7 @@
 """`simper train` and `simper validate`: what they say, leave out and write; a few steps on a few frames."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -43,14 +45,61 @@ def test_nothing_to_learn_from_is_one_line(folder, capsys):
     assert f"No recording to learn from. {folder / 'broken.npy'}: found " in line
 
 
-def test_an_interrupted_training_says_that_nothing_is_kept(folder, tmp_path, capsys, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
+class ToldAtStep:
+    """Stands in for what hears Ctrl-C: it is heard after so many steps."""
 
-    monkeypatch.setattr(train, "train", interrupted)
-    assert main.main(["train", str(folder), f"--out={tmp_path / 'mine'}"]) == 130
-    assert capsys.readouterr().err.endswith("interrupted; no model was written, and the same command starts anew.\n")
-    assert not (tmp_path / "mine").exists()
+    def __init__(self, step):
+        self.left = step
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def __call__(self):
+        self.left -= 1
+        return not self.left
+
+
+@pytest.mark.slow
+def test_a_stopped_training_goes_on_with_the_same_command(folder, tmp_path, capsys, monkeypatch):
+    words = ["train", str(folder / "[01].npy"), *WORDS, "--steps=8", f"--out={tmp_path / 'mine'}"]
+    with monkeypatch.context() as patch:
+        patch.setattr(train.console, "StopRequest", lambda: ToldAtStep(3))
+        assert main.main(words) == 130
+    assert capsys.readouterr().err.endswith("interrupted; the same command goes on with what it has learned.\n")
+    kept = tmp_path / "mine" / "training" / "checkpoints"
+    assert (kept / "step-3.index").exists()
+    with pytest.raises(SystemExit):
+        main.main([*words, "--steps=9"])
+    assert "holds a training that was stopped, of other recordings or settings: steps was 8, now 9. Give" in (
+        capsys.readouterr().err
+    )
+    main.main(words)
+    said = capsys.readouterr().out
+    assert "Counting in" not in said
+    assert "step 5/" in said
+    assert "step 2/" not in said
+    main.main(words)
+    assert capsys.readouterr().out.startswith(
+        f"Training was finished: {tmp_path / 'mine' / 'saved_model' / '1'} is its"
+    )
+    assert not (tmp_path / "mine" / "saved_model" / "2").exists()
+
+
+@pytest.mark.slow
+def test_labels_and_recordings_held_out_judge_the_model(folder, tmp_path, capsys):
+    labels, out = tmp_path / "labels.csv", tmp_path / "mine"
+    labels.write_text("recording,hz\n1.npy,1.3\n")
+    words = ["--rate=15", "--band=1,3", "--steps=2", "--hold_out=1.npy", f"--labels={labels}", f"--out={out}"]
+    main.main(["train", str(folder / "[01].npy"), *words])
+    said = capsys.readouterr().out
+    assert "Counting in recording 1 of 1 ..." in said
+    assert "\n1 recording, " in said
+    _, _, held = said.partition("Held out, nothing was learned from it:\n")
+    assert re.match(rf"{folder / '1.npy'}: model.*, label 1.3 Hz: (agrees|wrong)\n. of 1 agree", held)
+    assert "The count is clear in 2 of 2 recordings. Where it is, it reads better" in held
 
 
 @pytest.mark.slow
@@ -62,4 +111,4 @@ def test_train_writes_a_model_and_names_it(folder, tmp_path, capsys):
     assert lines[-2:] == [
         f"SavedModel: {out / 'saved_model' / '1'}.", f"It reads others: simper predict new.mp4 --model={out}",
     ]  # fmt: skip
-    assert any(line.startswith("pass ") for line in lines)
+    assert any(line.startswith("step ") for line in lines)

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from simper_tf.data import recording_clips
 from simper_tf.recordings import sources
 from simper_tf.training import counted
 
@@ -27,21 +28,40 @@ def test_of_many_recordings_those_counted_are_spread_evenly(monkeypatch):
     assert len(found) == 72
     assert said[0] == "Counting in recording 1 of 24, spread evenly over all 72 ..."
     assert said[-1] == "Counting in recording 24 of 24, spread evenly over all 72 ..."
-    assert counted.spread(range(5), 24) == [0, 1, 2, 3, 4]
+    assert recording_clips.spread(range(5), 24) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
     ("hertz", "frequencies", "said"),
     [
         (0.35, (0.349,), "model 0.35 Hz, repetitions 0.349 Hz: agrees"),
-        (0.7, (0.349,), "model 0.7 Hz, repetitions 0.349 Hz: wrong"),
+        (0.366, (0.349,), "model 0.366 Hz, repetitions 0.349 Hz: agrees"),
+        (0.367, (0.349,), "model 0.367 Hz, repetitions 0.349 Hz: differs"),
+        (0.7, (0.349,), "model 0.7 Hz, repetitions 0.349 Hz: differs"),
         (0.7, (0.349, 0.71), "model 0.7 Hz, repetitions 0.349 Hz: agrees"),
-        (math.nan, (0.349,), "model: no answer, repetitions 0.349 Hz: wrong"),
+        (math.nan, (0.349,), "model: no answer, repetitions 0.349 Hz: differs"),
         (0.7, (), "model 0.7 Hz, repetitions: none clear"),
     ],
 )
 def test_a_model_is_compared_with_what_was_counted(hertz, frequencies, said):
     assert counted.compared(hertz, frequencies) == said
+    assert counted.compared(0.7, (0.35,), is_told=True) == "model 0.7 Hz, label 0.35 Hz: wrong"
+
+
+def test_a_labeled_recording_is_not_read(monkeypatch):
+    monkeypatch.setattr(counted, "_frequencies", lambda source: pytest.fail("It is read."))
+    known = counted.Counted(known={"b": (1.5,)})
+    known.tell("a", 0.5)
+    known.tell("a", 0.6)
+    assert known([sources.Series("a"), sources.Series("b")]) == [(0.5, 0.6), (1.5,)]
+    assert known.told == {"a"}
+
+
+def test_where_the_count_is_clear_it_is_advised():
+    said = counted.worth({"a", "b", "c"}, {"a": (0.5,), "b": (), "d": (1.0,)})
+    assert said.startswith(
+        "The count is clear in 1 of 2 recordings. Where it is, it reads better: simper predict without"
+    )
 
 
 def test_a_model_that_disagrees_is_not_to_be_used():

@@ -1,12 +1,16 @@
 """Five lines from recordings to a model: what is proposed, read, refused and exported."""
 
 import json
+import re
+import types
 
 import numpy as np
 import pytest
 
 import simper_tf
 from simper_tf.signals import votes
+from simper_tf.training import from_recordings
+from simper_tf.training.counted import Counted
 
 
 def swinging(path, hertz, seconds=8.0, rate=15):
@@ -77,3 +81,70 @@ def test_a_band_without_room_for_faster_views_is_refused(tmp_path):
     path = swinging(tmp_path / "one.npy", 1.0, seconds=30.0)
     with pytest.raises(ValueError, match=r"--band=0\.6,6\.5 leaves no room .* upper end to at most 6\.25"):
         simper_tf.from_recordings(path, rate=15, band=(0.6, 6.5))
+
+
+def source(name):
+    return types.SimpleNamespace(name=name)
+
+
+@pytest.mark.parametrize(
+    ("count", "hold_out", "held"),
+    [(5, 0.2, "2"), (20, 0.2, "2 7 12 17"), (3, 0.01, "1"), (4, 0.0, ""), (4, ["2.mp4", "0.mp4"], "0 2")],
+)
+def test_recordings_are_held_out_by_share_or_by_name(count, hold_out, held):
+    sources = [source(f"clips/{number}.mp4") for number in range(count)]
+    found = from_recordings._held_out(sources, hold_out)
+    assert [one.name for one in found] == [f"clips/{number}.mp4" for number in held.split()]
+
+
+@pytest.mark.parametrize(
+    ("hold_out", "message"),
+    [
+        (1.0, r"`hold_out` must be a share from 0 to below 1, or names of recordings\. Received: 1\."),
+        (0.9, r"`hold_out` leaves none of 1 recordings to learn from\."),
+        (["z.mp4"], r"`hold_out`: found 'z\.mp4', which names none of the recordings; expected .* such as a\.mp4"),
+    ],
+)
+def test_what_cannot_be_held_out_is_refused(hold_out, message):
+    with pytest.raises(ValueError, match=message):
+        from_recordings._held_out([source("a.mp4")], hold_out)
+
+
+@pytest.mark.slow
+def test_progress_is_printed_unless_verbose_is_0(model, capsys):
+    model.fit(steps=8)
+    *_, last = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"step (\d+)/\1  0:00 left", last)
+    model.fit(steps=2, verbose=0)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.slow
+def test_checkpoints_carry_a_training_on_to_so_many_steps(tmp_path, capsys):
+    swinging(tmp_path / "a.npy", 0.8, seconds=16)
+    made = [simper_tf.from_recordings(tmp_path / "a.npy", rate=15, band=(0.6, 3.0), num_views=2) for _ in range(2)]
+    whole = -(-len(made[0].recordings) // 4)
+    made[0].fit(steps=whole, verbose=0, checkpoints=tmp_path / "kept")
+    history = made[1].fit(steps=2 * whole, verbose=0, checkpoints=tmp_path / "kept")
+    assert history.epoch == [1]
+    assert made[1].fit(steps=2 * whole, verbose=0, checkpoints=tmp_path / "kept").history == {}
+    assert (tmp_path / "kept" / f"step-{2 * whole}.index").exists()
+
+
+@pytest.mark.slow
+def test_labels_tell_the_multiple_and_stand_in_for_the_count(tmp_path):
+    """Whoever counts every second swing says at which multiple features run, whatever pixels show."""
+    for name, hertz in (("a", 0.8), ("b", 1.0)):
+        swinging(tmp_path / f"{name}.npy", 2 * hertz, seconds=16)
+    (tmp_path / "labels.csv").write_text("recording,hz\na.npy,0.8\n")
+    counted = Counted()
+    made = simper_tf.from_recordings(
+        tmp_path / "[ab].npy", rate=15, band=(0.5, 3.0), num_views=2, labels=tmp_path / "labels.csv", counted=counted
+    )
+    assert counted.hertz[str(tmp_path / "a.npy")] == (0.8,)
+    assert counted.hertz[str(tmp_path / "b.npy")] == pytest.approx((2.0,), rel=0.02)
+    times, rate = np.arange(made.recordings.clip_shape[0]), made.recordings.rate
+    made.method.encode = lambda clips: np.tile(np.sin(2 * np.pi * 1.6 * times / rate)[:, None], (len(clips), 1, 1))
+    made.octave = made._labeled()
+    assert str(made.octave) == "Features rise twice a repetition in clips that are labeled."
+    assert made.frequencies() == pytest.approx(dict.fromkeys(made.frequencies(), 0.8), rel=0.02)
