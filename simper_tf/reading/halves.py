@@ -123,11 +123,13 @@ def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
     marks, number = marks[number <= last], number[number <= last]
     period = (marks[-1] - marks[0]) / number[-1]
     orders = np.arange(1, math.floor(parts * period / 2) + 1) / parts
+    orders = orders[(orders < 4) | (orders > period / 2 - 1)]  # Most of the power, and what is compared.
     first, end = max(math.ceil(marks[0]), 0), min(math.floor(marks[-1]), len(scores) - 1)
     phases = np.interp(np.arange(first, end) + 0.5, marks, number)
     waves = np.gradient(phases) * np.exp(-2j * np.pi * orders[:, None] * phases)
     # Differences keep drift out. They weaken slow waves, by as much as is mended here.
     changes = np.diff(scores[first : end + 1].reshape(end + 1 - first, -1), axis=0)
+    waves = waves.astype(np.complex64)
     powers = (np.abs(waves @ changes / np.sin(np.pi * orders / period)[:, None]) ** 2).sum(1)
     low, high = orders < 1, (orders % 1 > 0) & (orders > period / 2 - 1)
     needed = max(GAIN / 2 * powers.sum(), BEYOND * powers[high].max(initial=0))
