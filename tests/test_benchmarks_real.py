@@ -62,7 +62,7 @@ def test_a_control_is_refused_or_answered():
 def test_what_simper_learned_is_set_against_the_truth(monkeypatch, hertz, cells):
     said = types.SimpleNamespace(learned=(types.SimpleNamespace(hertz=hertz),))
     monkeypatch.setattr(real.sources, "open_file", lambda path: None)
-    monkeypatch.setattr(real.predict, "with_adapted", lambda *_: said)
+    monkeypatch.setattr(real.learners, "with_adapted", lambda *_: said)
     assert real.learned(pathlib.Path("swing.mkv"), None, row("1 Hz", "0.05 Hz"), 20) == cells
     said.learned = ()
     assert real.learned(pathlib.Path("fan.mkv"), None, row("nothing repeats"), 20) == ["-", "-", "-"]

@@ -44,7 +44,8 @@ def run(main, groups=None):
         groups: Flags as help shows them, such as `options.groups()`; None for those of the module that runs.
     """
     module = sys.modules[main.__module__]
-    command = module.__spec__.name.removesuffix(".__main__")  # As `python -m` takes it.
+    # As `python -m` takes it; what Python is given as a line has no name.
+    command = module.__spec__.name.removesuffix(".__main__") if module.__spec__ else sys.argv[0]
     program = command.rpartition(".")[2]
     if help.ASKED & {*sys.argv[1:]}:
         full = bool(help.FULL & {*sys.argv[1:]})

@@ -116,8 +116,8 @@ def mixes_clips(model: layers.Layer) -> bool:
 
     Example:
         >>> from simper_tf.encoders import mixes_clips, physnet
-        >>> [mixes_clips(physnet((32, 32, 3), norm=norm)) for norm in ("batch", "group")]
-        [True, False]
+        >>> {norm: mixes_clips(physnet((32, 32, 3), norm=norm)) for norm in ("batch", "group")}
+        {'batch': True, 'group': False}
     """
     inside = model._flatten_layers()  # Keras has no public name for this; `layers` stops at the first level.
     return any(isinstance(layer, layers.BatchNormalization) and layer.trainable for layer in inside)

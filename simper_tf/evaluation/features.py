@@ -92,6 +92,8 @@ def extract(
     calls, batches, done = graphs(functions), [], 0
     for batch in examples.batch(batch_size).prefetch(1):
         fields = {name: call(batch["clip"]).numpy() for name, call in calls.items()}
+        if "cells" in fields:  # They are the largest: less their means, half precision keeps what matters of them.
+            fields["cells"] = fields["cells"].astype(np.float16)
         broken = ~np.isfinite(fields["series"]).reshape(len(fields["series"]), -1).all(axis=1)
         if broken.any():
             raise ValueError(f"The features of clip {batch['id'].numpy()[broken][0].decode()} are not finite.")
@@ -143,7 +145,7 @@ def extras(task, value_range: tuple[float, float] | None = None, frame_shape=(No
         series = spectrum.centered(spectrum.pixel_series(clips))
         # Light that changes is the same everywhere; channels of series have nothing in common.
         series = series if of_series else series - tf.reduce_mean(series, axis=1, keepdims=True)
-        return tf.cast(tf.linalg.matrix_transpose(series), tf.float16)
+        return tf.linalg.matrix_transpose(series)
 
     has_colors = frame_shape[-1] == 3 and not of_series
     known = {"pixels": spectrum.pixel_power, "cells": cells, "levels": levels} | (

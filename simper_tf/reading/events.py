@@ -9,6 +9,7 @@ looks like the ones beside it, a mere peak of a drift does not.
 
 import dataclasses
 import functools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -30,6 +31,11 @@ NEXT = 0.7
 MOVES = 0.15
 # Share of half an event by which it may be moved, in so many places, and how often that is done.
 REACH, PLACES, ROUNDS = 1 / 3, 17, 2
+# Factor by which what differs at low orders must exceed what differs at high ones. In drawn movements of 3.5 to 24.5
+# frames a period sampling makes 1.03 at most; a patch that goes to two sides in turn, from 4.5 frames on, 1.6 at least.
+BEYOND = 1.5
+# Share of all power that differs, at least: half of what halves must gain in likeness.
+_LEAST_SHARE = 0.015
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,3 +234,46 @@ def _variance(run: Run, start: float, end: float) -> float:
     """Variance of the states between two samples, those of the scene."""
     states = run.course.states[max(int(np.floor(start)), 0) : int(np.ceil(end)) + 1]
     return float(states.var(0).sum()) if len(states) else 0.0
+
+
+def places(marks: np.ndarray) -> np.ndarray:
+    """Number of each event in its run, `(n,)`, where those that a pause could hold are counted: some are missed."""
+    gaps = np.diff(marks) / np.median(np.diff(marks))
+    steps = np.rint(gaps)
+    are_missed = (gaps >= PAUSE) & (np.abs(gaps - steps) < 0.2)
+    return np.append(0, np.cumsum(np.where(are_missed, steps, 1).astype(int)))
+
+
+def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
+    """Whether events that return after so many differ by more than sampling makes of events that are all alike.
+
+    Frames catch like events at different moments: at two in turn where a period lasts 12.5 frames, at five where it
+    lasts 3.2. Harmonic m of a period of p frames then shows as order `|m - p|`, in cycles per event. Harmonics weaken
+    with their number, so what sampling makes is weakest at the lowest order. What differs in truth is strongest there.
+
+    Args:
+        scores: `(T, ...)`, not smoothed.
+        marks: `(n,)` sample of each event.
+        parts: Events that may make one cycle.
+    """
+    number = places(marks)
+    last = number[-1] // parts * parts
+    if last == 0:
+        return False
+    # Marks of fast events are off by parts of a frame, in turn as well.
+    line = np.polyval(np.polyfit(number, marks, 1), number)
+    marks = line + courses.smooth(marks - line, parts)
+    marks, number = marks[number <= last], number[number <= last]
+    period = (marks[-1] - marks[0]) / number[-1]
+    orders = np.arange(1, math.floor(parts * period / 2) + 1) / parts
+    orders = orders[(orders < 4) | (orders > period / 2 - 1)]  # Most of the power, and what is compared.
+    first, end = max(math.ceil(marks[0]), 0), min(math.floor(marks[-1]), len(scores) - 1)
+    phases = np.interp(np.arange(first, end) + 0.5, marks, number)
+    waves = np.gradient(phases) * np.exp(-2j * np.pi * orders[:, None] * phases)
+    # Differences keep drift out. They weaken slow waves, by as much as is mended here.
+    changes = np.diff(scores[first : end + 1].reshape(end + 1 - first, -1), axis=0)
+    waves = waves.astype(np.complex64)
+    powers = (np.abs(waves @ changes / np.sin(np.pi * orders / period)[:, None]) ** 2).sum(1)
+    low, high = orders < 1, (orders % 1 > 0) & (orders > period / 2 - 1)
+    needed = max(_LEAST_SHARE * powers.sum(), BEYOND * powers[high].max(initial=0))
+    return bool(powers[low].max(initial=0) > needed)

@@ -8,8 +8,6 @@ as they differ by chance. Events must differ by more than frames make of
 like ones.
 """
 
-import math
-
 import numpy as np
 
 from simper_tf.reading import courses, events
@@ -20,9 +18,6 @@ PAIR = 0.5
 GAIN = 0.03
 # Halves of three cycles, and events that the longest movement lasts in which they may differ.
 FEWEST_HALVES, SPANNED = 5, 6.0
-# Factor by which what differs at low orders must exceed what differs at high ones. In drawn movements of 3.5 to 24.5
-# frames a period sampling makes 1.03 at most; a patch that goes to two sides in turn, from 4.5 frames on, 1.6 at least.
-BEYOND = 1.5
 # Of fewer: by how much every second one must be more alike: this share of all it could be, within limits.
 FEW_SHARE, FEW_GAIN = 0.8, (0.1, 0.5)
 
@@ -35,7 +30,7 @@ def full(run: events.Run) -> tuple[events.Run, bool]:
     """
     near, far = np.diagonal(run.alike, 1), np.diagonal(run.alike, 2)
     gain = far - (near[:-1] + near[1:]) / 2
-    if len(near) < 3 or not _alternate(gain, len(run.marks)) or not differ(run.course.part, run.marks):
+    if len(near) < 3 or not _alternate(gain, len(run.marks)) or not events.differ(run.course.part, run.marks):
         return run, False
     return every_second(run), bool(near.mean() > PAIR)
 
@@ -49,7 +44,7 @@ def _alternate(gain: np.ndarray, number: int) -> bool:
 
 def every_second(run: events.Run) -> events.Run:
     """Run of cycles that are two events each: every second one, counted with those that were missed or without."""
-    is_first = places(run.marks) % 2 == 0
+    is_first = events.places(run.marks) % 2 == 0
     is_most = is_first == (2 * is_first.sum() >= len(is_first))
     runs = (events.Run(marks, *events.bounds(marks), run.course) for marks in (run.marks[::2], run.marks[is_most]))
     return next(runs) if np.diff(is_most).all() else max(runs, key=events.regularity)
@@ -61,7 +56,7 @@ def are_halves(run: events.Run) -> bool:
     Halves that are alike all the same, as two steps are, stay as they are. Three or four events are too few to know
     chance by: they are halves if they alternate clearly.
     """
-    if not differ(run.course.rung.whole, run.marks):
+    if not events.differ(run.course.rung.whole, run.marks):
         return False
     alike = _alike_in_picture(run)
     if len(alike) < FEWEST_HALVES:
@@ -96,44 +91,9 @@ def are_cycles(run: events.Run, parts: int = 2) -> bool:
     """Whether the whole picture tells no event from the next one: each is a full cycle, not one of so many parts."""
     if len(run.marks) < FEWEST_HALVES:
         return False
-    if not differ(run.course.rung.whole, run.marks, parts):
+    if not events.differ(run.course.rung.whole, run.marks, parts):
         return True
     return parts == 2 and bool(_gain(_alike_in_picture(run), _away(run)).mean() < GAIN)
-
-
-def differ(scores: np.ndarray, marks: np.ndarray, parts: int = 2) -> bool:
-    """Whether events that return after so many differ by more than sampling makes of events that are all alike.
-
-    Frames catch like events at different moments: at two in turn where a period lasts 12.5 frames, at five where it
-    lasts 3.2. Harmonic m of a period of p frames then shows as order `|m - p|`, in cycles per event. Harmonics weaken
-    with their number, so what sampling makes is weakest at the lowest order. What differs in truth is strongest there.
-
-    Args:
-        scores: `(T, ...)`, not smoothed.
-        marks: `(n,)` sample of each event.
-        parts: Events that may make one cycle.
-    """
-    number = places(marks)
-    last = number[-1] // parts * parts
-    if last == 0:
-        return False
-    # Marks of fast events are off by parts of a frame, in turn as well.
-    line = np.polyval(np.polyfit(number, marks, 1), number)
-    marks = line + courses.smooth(marks - line, parts)
-    marks, number = marks[number <= last], number[number <= last]
-    period = (marks[-1] - marks[0]) / number[-1]
-    orders = np.arange(1, math.floor(parts * period / 2) + 1) / parts
-    orders = orders[(orders < 4) | (orders > period / 2 - 1)]  # Most of the power, and what is compared.
-    first, end = max(math.ceil(marks[0]), 0), min(math.floor(marks[-1]), len(scores) - 1)
-    phases = np.interp(np.arange(first, end) + 0.5, marks, number)
-    waves = np.gradient(phases) * np.exp(-2j * np.pi * orders[:, None] * phases)
-    # Differences keep drift out. They weaken slow waves, by as much as is mended here.
-    changes = np.diff(scores[first : end + 1].reshape(end + 1 - first, -1), axis=0)
-    waves = waves.astype(np.complex64)
-    powers = (np.abs(waves @ changes / np.sin(np.pi * orders / period)[:, None]) ** 2).sum(1)
-    low, high = orders < 1, (orders % 1 > 0) & (orders > period / 2 - 1)
-    needed = max(GAIN / 2 * powers.sum(), BEYOND * powers[high].max(initial=0))
-    return bool(powers[low].max(initial=0) > needed)
 
 
 def _gain(alike: np.ndarray, away: np.ndarray) -> np.ndarray:
@@ -151,15 +111,7 @@ def _mean_of(alike: np.ndarray, chosen: np.ndarray) -> float:
 
 def _away(run: events.Run) -> np.ndarray:
     """How many events every two are apart, `(n, n)`."""
-    return np.abs(np.subtract.outer(*2 * (places(run.marks),)))
-
-
-def places(marks: np.ndarray) -> np.ndarray:
-    """Number of each event in its run, `(n,)`, where those that a pause could hold are counted: some are missed."""
-    gaps = np.diff(marks) / np.median(np.diff(marks))
-    steps = np.rint(gaps)
-    are_missed = (gaps >= events.PAUSE) & (np.abs(gaps - steps) < 0.2)
-    return np.append(0, np.cumsum(np.where(are_missed, steps, 1).astype(int)))
+    return np.abs(np.subtract.outer(*2 * (events.places(run.marks),)))
 
 
 def _alike_in_picture(run: events.Run) -> np.ndarray:

@@ -60,30 +60,30 @@ def predict(
     test: Features,
     task: Task,
     options: Mapping[str, object] | None = None,
-    names: Collection[str] = PROTOCOLS,
+    names: Collection[str] | None = None,
 ) -> dict[str, Prediction]:
     """Predicts the label of every test clip by each protocol that suits the task.
 
     Args:
-        train, validation, test: With the extras of the task. Protocols that look at labels of training clips get those
+        train, validation, test: With what protocols read. Those that look at labels of training clips get those
             alone whose labels are `known`.
         task: What the labels are; a frequency needs its band.
         options: Options of protocols, by name, that differ from their defaults.
-        names: Protocols that are asked.
+        names: Protocols that are asked; None for all, for which features need the extras of the task.
 
     Raises:
         ValueError: no protocol suits the task, or features lack what its protocols need.
     """
     # Gray clips have no colors, and protocols of a pulse then give no answer.
     missing = [name for name in task.extras if name != "colors" and getattr(test, name) is None]
-    if missing:
+    if missing and names is None:
         raise ValueError(
             f"Protocols of a {task.kind} need {' and '.join(f'`{name}`' for name in missing)} beside features. Extract "
             "them with `features.functions_of(model, task)`, or call `simper_tf.evaluate`."
         )
     predictions = {}
     for name, (protocol, kinds) in PROTOCOLS.items():
-        if task.kind in kinds and name in names:
+        if task.kind in kinds and (names is None or name in names):
             own = {key: value for key, value in (options or {}).items() if key in options_of(protocol)}
             shown = train if name in WITHOUT_LABELS else train.labeled()
             predictions[name] = protocol(shown, validation, test, task, **own)

@@ -3,7 +3,7 @@
 import pytest
 
 from simper_tf.methods import METHODS
-from simper_tf.utils.options import options_of
+from simper_tf.utils.options import declared
 from simper_tf.views.times import CutClip, DistantTimes, SameSpeed, SpeedSets, StretchedTimes, Strides, WholeClip
 
 OPTIONS = {
@@ -25,7 +25,7 @@ ADDITIONS = {
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_defaults_of_options_stay_and_nothing_is_added(name):
-    defaults = {option: field.default for option, field in options_of(METHODS[name]).items()}
+    defaults = {field.name: field.default for field in declared(METHODS[name].Options)}
     assert defaults == {**{option: ADDITIONS[option] for option in defaults if option in ADDITIONS}, **OPTIONS[name]}
 
 

@@ -5,7 +5,7 @@ import tensorflow as tf
 from small_methods import compiled, ready_views
 
 from simper_tf.encoders import small
-from simper_tf.methods import METHODS, SiNC, Supervised
+from simper_tf.methods import METHODS, Replay, SiNC, Supervised
 from simper_tf.methods.self_supervised import SelfSupervised
 
 RNG = np.random.default_rng(71)
@@ -16,7 +16,7 @@ ALL = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
 def test_every_contrast_takes_a_prior_but_sinc_which_has_its_own():
-    assert {*METHODS.values()} - {*KINDS.values()} == {SiNC, Supervised}
+    assert {*METHODS.values()} - {*KINDS.values()} == {Replay, SiNC, Supervised}
 
 
 @pytest.mark.slow

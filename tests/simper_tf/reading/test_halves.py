@@ -49,7 +49,7 @@ def test_halves_are_told_though_some_of_one_kind_are_missed():
     assert not halves.are_cycles(some)
     np.testing.assert_allclose(halves.every_second(some).marks, seen.marks[::2])
     # Behind a pause of two and a half events nothing is known of sides.
-    np.testing.assert_array_equal(halves.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
+    np.testing.assert_array_equal(events.places(np.array([0.0, 10, 20, 40, 50, 60, 85, 95])), [0, 1, 2, 4, 5, 6, 7, 8])
 
 
 @pytest.mark.parametrize("number", [3, 4])
@@ -112,17 +112,17 @@ def sampled(period, alternate=0.0, drift=0.0):
 
 @pytest.mark.parametrize("period", [3.5, 4.5, 6.5, 8.5, 12.5, 12.45, 24.5])
 def test_events_caught_between_frames_do_not_differ(period):
-    assert not halves.differ(*sampled(period))
-    assert not halves.differ(*sampled(period, drift=1.0))
+    assert not events.differ(*sampled(period))
+    assert not events.differ(*sampled(period, drift=1.0))
     # Of seven frames a cycle two halves may be the second harmonic of one: nobody knows.
-    assert halves.differ(*sampled(period, alternate=0.5)) == (period > 4)
+    assert events.differ(*sampled(period, alternate=0.5)) == (period > 4)
 
 
 @pytest.mark.parametrize(("period", "parts"), [(3.2, 5), (3.8, 5), (3.25, 4), (10 / 3, 3)])
 def test_events_caught_at_several_moments_do_not_differ(period, parts):
-    assert not halves.differ(*sampled(period), parts)
+    assert not events.differ(*sampled(period), parts)
 
 
 def test_fewer_events_than_parts_do_not_differ():
     scores, marks = sampled(12.5, alternate=0.5)
-    assert not halves.differ(scores, marks[:2])
+    assert not events.differ(scores, marks[:2])
