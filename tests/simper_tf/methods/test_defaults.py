@@ -6,6 +6,8 @@ from simper_tf.methods import METHODS
 from simper_tf.utils.options import declared
 from simper_tf.views.times import CutClip, DistantTimes, SameSpeed, SpeedSets, StretchedTimes, Strides, WholeClip
 
+# Of a head, which follow from the labels and have no unit of their own.
+_OF_DATA = ("outputs", "label_deviation", "cycles_per_label")
 OPTIONS = {
     "simper": {"similarity": "mxcorr", "temperature": 1.0, "label_temperature": 0.1, "label_similarity": "l1"},
     "simclr": {"temperature": 0.1, "projection": 128},
