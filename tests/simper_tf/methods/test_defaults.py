@@ -16,13 +16,7 @@ OPTIONS = {
     "byol": {"momentum": 0.99, "hidden": 4096, "projection": 256},
     "sinc": {"bandwidth_weight": 1.0, "sparsity_weight": 1.0, "variance_weight": 1.0},
     "slf_rpm": {"temperature": 0.1, "projection": 2048},
-    "supervised": {
-        "head": "linear",
-        "freeze": False,
-        "outputs": 1,
-        "label_deviation": 1.0,
-        "cycles_per_label": 1.0,
-    },  # fmt: skip
+    "supervised": {"head": "linear", "freeze": False, **dict.fromkeys(_OF_DATA, 1)},
 }
 # What adds to a method is off.
 ADDITIONS = {
