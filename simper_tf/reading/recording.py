@@ -45,6 +45,9 @@ FEWEST_FRAMES = 8  # In a scene that is read.
 STILL = 0.15
 # Share of the power of the pulse in one line at which it is as likely as not.
 SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
+# By how much of a movement's frequency a pulse must lie beside all its multiples, to be none of them.
+APART = 0.06
+_HIDDEN_PULSE = "Skin may show a pulse behind what moves: --face reads it alone."
 _ORDER = (
     result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.TOO_FAR, result.NOTHING, result.STILL, result.BLACK,
     result.TOO_SHORT,
@@ -71,11 +74,12 @@ def read(
         longest_step: Seconds from one frame to the next beyond which some were lost: nothing is read across.
         progress: Called with the seconds that are read.
     """
-    read_ones = []
+    read_ones, has_hidden_pulse = [], False
     for stretch in stretches.cut(frames, longest_step):
         # Several threads for matrices as small wait for each other: on busy cores they take up to 70 times as long.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             verdict, answers = _of_stretch(stretch, band, keys, face)
+            has_hidden_pulse |= not face and _has_pulse_beside(answers, stretch, band)
         scene = result.Scene(float(stretch.times[0]), float(stretch.times[-1]), verdict)
         read_ones.append((stretch.scene, scene, answers))
         if progress:
@@ -84,7 +88,8 @@ def read(
     answers = [answer for _, _, some in read_ones for answer in some]
     answers = tuple(sorted(_continued(answers), key=lambda answer: -answer.confidence))
     verdict = min((scene.verdict for scene in scenes), key=_ORDER.index, default=result.TOO_SHORT)
-    return result.Reading(scenes, answers, verdict, _notes(scenes, answers))
+    notes = _notes(scenes, answers) + (_HIDDEN_PULSE,) * has_hidden_pulse
+    return result.Reading(scenes, answers, verdict, notes)
 
 
 def _indices(read_ones: list) -> list[int]:
@@ -123,6 +128,21 @@ def _of_stretch(
         answers = [_answer(stretch, steady, one) for one in movement.twice(ranked)]
     verdict = min((answer.verdict for answer in answers), key=_ORDER.index, default=result.NOTHING)
     return verdict, answers
+
+
+def _has_pulse_beside(
+    answers: list[result.Answer], stretch: stretches.Stretch, band: tuple[float, float] | None
+) -> bool:
+    """Whether skin shows a clear pulse beside a clear movement, of which it is no multiple.
+
+    What moves changes colors too, and three readouts may agree on it: so the pulse is not told, but where to find it.
+    """
+    moving = [answer.hertz for answer in answers if answer.reader == "movement" and answer.verdict == result.CLEAR]
+    seen = _skin(stretch, band) if moving else []
+    multiples = [one.hertz / hertz for one in seen for hertz in moving]
+    return any(one.verdict == result.CLEAR for one in seen) and all(
+        abs(multiple - round(multiple)) > APART for multiple in multiples
+    )
 
 
 def _ranked(

@@ -48,3 +48,26 @@ def test_skin_that_a_camera_passes_has_no_pulse(step, is_told, monkeypatch):
     frames = np.rint(np.add([190, 130, 110], frames) + random.normal(size=(120, 40, 60, 3))).astype(np.uint8)
     told = recording.read(zip(times, frames, strict=True)).clear
     assert [answer.reader for answer in told] == ["pulse"] * is_told
+
+
+def swaying(sway, beat, depth, size):
+    """Returns 12 seconds of skin with a pulse, framed by dark hair that sways, `(T, H, W, 3)` uint8."""
+    random, times = np.random.default_rng(0), np.arange(240) / RATE
+    height, width = size
+    place = (0.25 + 0.05 * np.sin(2 * np.pi * sway * times))[:, None, None] * width
+    hair = 1 / (1 + np.exp(np.arange(width) - place)) * np.ones((1, height, 1))
+    colors = [190.0, 130.0, 110.0] + depth * np.sin(2 * np.pi * beat * times)[:, None] * [0.3, 0.8, 0.4]
+    frames = colors[:, None, None] * (1 - 0.8 * hair[..., None])
+    return times, np.rint(frames + random.normal(size=frames.shape)).astype(np.uint8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(18, 16), (36, 48), (60, 80)])
+@pytest.mark.parametrize(("sway", "beat"), [(0.29, 1.03), (0.4, 1.42), (0.5, 1.25)])
+def test_a_pulse_behind_a_sway_is_told_or_hinted_at(sway, beat, size):
+    seen = recording.read(zip(*swaying(sway, beat, 4.0, size), strict=True))
+    (answer,) = seen.clear
+    is_hinted_at = any("--face reads it alone" in note for note in seen.notes)
+    assert answer.hertz == pytest.approx(sway if is_hinted_at else beat, rel=0.05)
+    still = recording.read(zip(*swaying(sway, beat, 0.0, size), strict=True))
+    assert not any("--face" in note for note in still.notes)
