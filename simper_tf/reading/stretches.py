@@ -3,7 +3,9 @@
 A scene is read whole up to two minutes. A longer one is read in
 stretches that overlap by a quarter, so an hour needs no more memory.
 At a cut the picture changes several times more than in the moments
-before and after it, and the two frames have little in common.
+before and after it, the two frames have little in common, and it is
+seen in much of the picture: a key frame that codes a flat picture anew
+and a digit that counts down are no cuts.
 """
 
 import dataclasses
@@ -20,6 +22,9 @@ LONGEST_SECONDS = 120.0
 JUMP = 4.0
 # Frames on both sides of a cut correlate less than this.
 COMMON = 0.85
+# Cells a side of which a cut changes this share by more than so many gray levels. What a key frame changes of cells is
+# about one level; large digits of a countdown cover a third of a picture.
+CELLS, SEEN_SHARE, SEEN_LEVELS = 8, 0.4, 3.0
 NEARBY_SECONDS = 0.25  # To either side of a cut that count as near it.
 # A hole of as many seconds and steps between frames ends a scene, whether or not frames were lost in it.
 HOLE_SECONDS, HOLE_STEPS = 5.0, 20
@@ -140,4 +145,13 @@ def cuts(frames: np.ndarray, rate: float) -> list[int]:
     around[reach] = False
     nearby = ndimage.maximum_filter(change, footprint=around, mode="constant")
     jumps = np.flatnonzero(change > JUMP * (nearby + 0.5))
-    return [int(at) + 1 for at in jumps if correlation(frames[at].astype(float), frames[at + 1].astype(float)) < COMMON]
+    pairs = {int(at) + 1: frames[at : at + 2].astype(float) for at in jumps}
+    return [at for at, pair in pairs.items() if correlation(*pair) < COMMON and _is_seen(*pair)]
+
+
+def _is_seen(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether much of the picture changes from a frame to the next, by the means of its cells."""
+    change = after - before
+    height, width = (max(side // CELLS, 1) for side in change.shape[:2])
+    cells = ndimage.uniform_filter(change, (height, width, 0))[height // 2 :: height, width // 2 :: width]
+    return float((np.abs(cells).max(axis=2) > SEEN_LEVELS).mean()) >= SEEN_SHARE

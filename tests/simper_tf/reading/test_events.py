@@ -82,6 +82,23 @@ def test_a_flash_of_light_is_no_cut():
     assert stretches.cuts(frames.astype(np.uint8), 15.0) == []
 
 
+def test_key_frames_of_a_flat_picture_are_no_cuts():
+    rng, noise = np.random.default_rng(1), lambda rng: rng.normal(0, 3, (48, 64, 1))
+    # A codec repeats the noise of a key frame until the next one, a second later.
+    frames = np.concatenate([np.repeat(noise(rng)[None] + 120, 15, axis=0) for _ in range(6)])
+    assert stretches.cuts(np.rint(frames).astype(np.uint8), 15.0) == []
+
+
+@pytest.mark.parametrize("height", [24, 40])
+def test_digits_that_count_down_are_no_cuts(height):
+    frames = np.full((90, 48, 64, 1), 20, np.uint8)
+    for second in range(6):
+        digit = np.zeros((48, 64), np.uint8)
+        cv2.putText(digit, str(6 - second), (22, 38), cv2.FONT_HERSHEY_SIMPLEX, height / 24, 255, 2)
+        frames[15 * second : 15 * second + 15, ..., 0] = np.maximum(digit, 20)
+    assert stretches.cuts(frames, 15.0) == []
+
+
 def test_a_long_hole_ends_a_scene_and_is_not_filled():
     times = np.concatenate([np.arange(20) / 20, 122 + np.arange(20) / 20, 12000 + np.arange(20) / 20])
     pieces = list(stretches.cut(zip(times, pictures(0, 60), strict=True)))
