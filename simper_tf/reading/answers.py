@@ -10,7 +10,7 @@ from simper_tf.utils.errors import printable
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
 # Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.
-_CLOCKS = {"days": 86400.0, "hours": 3600.0, "minutes": 60.0}
+_CLOCKS = {"years": 31557600.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
 
 
 def clock(answer: result.Answer) -> tuple[str, float]:

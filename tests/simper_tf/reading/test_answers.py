@@ -47,7 +47,8 @@ def test_a_tempo_that_rises_or_falls_is_told(lasting, told):
 @pytest.mark.parametrize(
     ("seconds", "start"),
     [(119, "0.0084 Hz = 0.504 per minute, "), (150, "every 2.5 minutes = 0.00667 Hz, "), (7200, "every 2 hours = "),
-     (86400, "every 24 hours = 1.16e-05 Hz, "), (31557600, "every 365 days = ")],
+     (86400, "every 24 hours = 1.16e-05 Hz, "), (31557600, "every 365 days = "),
+     (303e6, "every 9.6 years = ")],
 )  # fmt: skip
 def test_what_is_slow_is_told_in_minutes_hours_or_days(seconds, start):
     assert answers.said(answer(1 / seconds)).startswith(start)
