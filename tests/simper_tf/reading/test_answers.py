@@ -50,7 +50,7 @@ def test_a_tempo_that_rises_or_falls_is_told(lasting, told):
      (86400, "every 24 hours = 1.16e-05 Hz, "), (31557600, "every 365 days = "),
      (303e6, "every 9.6 years = ")],
 )  # fmt: skip
-def test_what_is_slow_is_told_in_minutes_hours_or_days(seconds, start):
+def test_what_is_slow_is_told_in_minutes_hours_days_or_years(seconds, start):
     assert answers.said(answer(1 / seconds)).startswith(start)
 
 
