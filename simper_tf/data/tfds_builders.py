@@ -102,8 +102,9 @@ class Alone:
     def _download_and_prepare(self, dl_manager, download_config):
         place = pathlib.Path(self.data_dir)
         remove_dead(place.parent)
-        with contextlib.suppress(AssertionError, ValueError):  # TFDS has no folder, or this data set needs none.
-            self.info.metadata.update({STANDIN: mark} if (mark := standin_of(dl_manager.manual_dir)) else {})
+        if self.MANUAL_DOWNLOAD_INSTRUCTIONS:  # Others are generated.
+            with contextlib.suppress(AssertionError, ValueError):  # TFDS has no folder.
+                self.info.metadata.update({STANDIN: mark} if (mark := standin_of(dl_manager.manual_dir)) else {})
         with files.alone(place / LOCK):
             super()._download_and_prepare(dl_manager, download_config)
 

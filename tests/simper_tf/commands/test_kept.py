@@ -277,28 +277,32 @@ def test_a_process_that_dies_costs_the_file_that_killed_it_alone(folder, tmp_pat
     assert "b.csv: found what ends the process that reads it; " in done.stderr
 
 
+# Of a folder that is ended: two processes read a dozen before a signal arrives.
+FILES = 60
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, 2), (signal.SIGKILL, 2), (signal.SIGINT, 1)])
 def test_a_folder_that_was_ended_in_the_middle_goes_on(number, jobs, tmp_path):
     (folder := tmp_path / "in").mkdir()
-    for at in range(12):
-        write(folder / f"{at:02}.csv")
+    for at in range(FILES):
+        write(folder / f"{at:03}.csv")
     out = tmp_path / "out"
     words = [sys.executable, "-m", "simper_tf", "predict", folder, f"--jobs={jobs}", f"--out={out}", "--pictures=none"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, cwd=ROOT, **pipes) as command:
-        lines_until(command, r"\[3/12\]")
+        lines_until(command, rf"\[3/{FILES}\]")
         command.send_signal(number)
         _, err = command.communicate()
     assert "Traceback" not in err
     kept_lines = len((out / predict.LINES).read_text().splitlines())
-    assert 3 <= kept_lines < 12
+    assert 3 <= kept_lines < FILES
     if number == signal.SIGINT:
         assert command.returncode == console.INTERRUPTED
         assert err.splitlines()[-1] == (
             "simper predict: interrupted; what was read is kept, and the same command goes on."
         )
     printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert f"{kept_lines} of 12 were read before and kept" in printed
-    assert [row["status"] for row in rows(out)] == ["ok"] * 12
+    assert f"{kept_lines} of {FILES} were read before and kept" in printed
+    assert [row["status"] for row in rows(out)] == ["ok"] * FILES
     assert {row["recording"] for row in rows(out)} == {str(path) for path in folder.iterdir()}
