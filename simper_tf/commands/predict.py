@@ -7,6 +7,7 @@ import os
 import pathlib
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from simper_tf.commands import annotated, console, html_page, one_recording
@@ -216,6 +217,9 @@ def _parallel(targets, request, jobs, suspects) -> Iterable[tuple[search.Target,
     """
     import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    # An ended call says so itself; what was cancelled is read by the next one.
+    warnings.filterwarnings("ignore", ".*have been cancelled", UserWarning)
 
     at_work = []
 
