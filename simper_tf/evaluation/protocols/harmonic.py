@@ -4,8 +4,6 @@ The first two have learned nothing. They are the strongest controls of a table o
 far as `harmonics`, which has features beside the pixels, is better.
 """
 
-import operator
-
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import harmonics as combs
@@ -46,10 +44,13 @@ def harmonics(train: Features, validation: Features, test: Features, task: Task)
 
 
 def _evidence(name, train, test):
-    known, read = (
-        series[..., None] if series.ndim == 2 else series for series in map(operator.attrgetter(name), (train, test))
-    )
+    known, read = (_channels(getattr(split, name)) for split in (train, test))
     return combs.evidence(read, combs.background(known))
+
+
+def _channels(series):
+    """Returns `(N, T)` or `(N, T, D)` series with the axis of D."""
+    return series.reshape(*series.shape[:2], -1)
 
 
 def _read(heights, test, task):
