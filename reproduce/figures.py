@@ -14,7 +14,7 @@ from simper_tf import SpeedSets, Views
 from simper_tf.data import building, built
 from simper_tf.training import experiment
 from simper_tf.utils import files
-from trainers import cli, data, run_plots
+from trainers import cli, data
 
 FIGURES = ("views", "similarities", "examples")
 DATASETS = ("rotating_digits/digits", "scamps", "ubfc", "pure", "countix", "lst")
@@ -43,8 +43,6 @@ def draw(only, names, out: pathlib.Path, data_dir: str, manual_dir: str, seed: i
     """
     if not {*only} <= {*FIGURES}:
         raise ValueError(f"--only takes some of {','.join(FIGURES)}. Found: {','.join(only)}.")
-    if run_plots.library() is None:
-        return
     from simper_tf.evaluation import method_plots
 
     made = {"similarities": method_plots.similarities()} if "similarities" in only else {}

@@ -7,6 +7,7 @@ import numpy as np
 from reproduce import ranking
 from reproduce.grid import Grid
 from reproduce.results import Results
+from simper_tf.evaluation import plots
 from simper_tf.training import run_folder
 from trainers import run_plots
 
@@ -17,7 +18,7 @@ FEATURES = ("table2", "table14")
 
 
 def draw(results: Results, grid: Grid, folder: pathlib.Path):
-    """Writes the figures of a table into a folder, as far as its runs are there; none where matplotlib is missing.
+    """Writes the figures of a table into a folder, as far as its runs are there.
 
     Args:
         results: The table.
@@ -26,10 +27,10 @@ def draw(results: Results, grid: Grid, folder: pathlib.Path):
     """
     name = results.study.name
     table = name.removesuffix("_digits")
-    if table in SHARES and (curves := errors(results)) and (plots := run_plots.library()):
+    if table in SHARES and (curves := errors(results)):
         figure = plots.errors_over_share(curves, f"share of the {SHARES[table]} (%)", "MAPE (%)")
         run_plots.save(figure, folder / f"{name}_errors.png")
-    if table in FEATURES and (runs := features(results, grid)) and (plots := run_plots.library()):
+    if table in FEATURES and (runs := features(results, grid)):
         run_plots.save(plots.embeddings(runs), folder / f"{name}_features.png")
 
 

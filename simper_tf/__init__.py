@@ -34,7 +34,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {module.name for module in pkgutil.iter_modules(__path__)} - {"__main__"}
 # What reads files and scores numbers works with any backend of Keras; reading needs none.
-_WITHOUT_KERAS = {"evaluation", "reading", "recordings", "utils"}
+_WITHOUT_KERAS = {"commands", "evaluation", "reading", "recordings", "tables", "utils"}
 
 __all__ = sorted(_HOME)
 
@@ -43,10 +43,17 @@ def __getattr__(name):
     if name not in _HOME and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = _HOME.get(name, name)
-    if home.partition(".")[0] not in _WITHOUT_KERAS:
-        # Keras loads saved models only if their layers have been registered.
-        importlib.import_module("simper_tf.encoders")
-    module = importlib.import_module(f"simper_tf.{home}")
+    try:
+        if home.partition(".")[0] not in _WITHOUT_KERAS:
+            # Keras loads saved models only if their layers have been registered.
+            importlib.import_module("simper_tf.encoders")
+        module = importlib.import_module(f"simper_tf.{home}")
+    except ModuleNotFoundError as error:
+        from simper_tf.utils.errors import LEARNING, missing
+
+        if error.name not in LEARNING:
+            raise
+        raise ImportError(f"simper_tf.{name} learns. {missing([error.name], 'train')}", name=error.name) from error
     return getattr(module, name) if name in _HOME else module
 
 

@@ -2,7 +2,9 @@
 
 import ast
 import importlib
+import importlib.metadata
 import inspect
+import json
 import pathlib
 import pkgutil
 import re
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 
+import numpy as np
 import pytest
 
 import datasets
@@ -29,6 +32,18 @@ class Nothing:
 
 sys.meta_path.insert(0, Nothing())
 """
+# As in an environment without the extra `train`.
+HIDDEN = """
+import sys
+
+for name in ("tensorflow", "keras", "tensorflow_datasets", "sklearn", "absl", "tensorboard", "apache_beam"):
+    sys.modules[name] = None
+"""
+# Modules of the floors that read which need it: trained encoders, and what floors that learn share.
+LEARNING = {f"simper_tf.{name}" for name in (
+    "reading.adapted", "reading.exported", "utils.backend", "utils.clips", "utils.replicas", "utils.standardize",
+    "utils.units",
+)}  # fmt: skip
 CORE = """
 import numpy as np
 import keras
@@ -136,9 +151,88 @@ def test_predict_starts_without_what_only_some_recordings_need():
 
 
 @pytest.mark.slow
-def test_a_recording_is_read_without_tensorflow_or_figures():
+def test_a_recording_is_read_without_figures_or_tables():
     code = 'import simper_tf; print(simper_tf.read("simper_tf/commands/sample.mp4").count)'
-    assert said("\n".join([WITHOUT.format(names={"tensorflow", "keras", "pandas", "matplotlib"}), code])) == "9"
+    assert said("\n".join([WITHOUT.format(names={"pandas", "matplotlib"}), code])) == "9"
+
+
+@pytest.mark.slow
+def test_every_module_that_reads_loads_without_what_learns():
+    floors = ("utils", "tables", "recordings", "reading", "commands")
+    names = [
+        module.name for floor in floors
+        for module in pkgutil.iter_modules(getattr(simper_tf, floor).__path__, f"simper_tf.{floor}.")
+    ]  # fmt: skip
+    reading = [name for name in names if name not in LEARNING]
+    assert len(reading) > 60
+    assert set(names) >= LEARNING
+    said(HIDDEN + "\n".join(f"import {name}" for name in reading))
+
+
+def test_what_reading_loads_at_once_is_what_the_package_asks_for():
+    known = importlib.metadata.packages_distributions()
+    loaded = {}
+    for floor in ("utils", "tables", "recordings", "reading", "commands"):
+        for path in (ROOT / "simper_tf" / floor).glob("*.py"):
+            name = f"simper_tf.{floor}.{path.stem}"
+            nodes = [] if name in LEARNING else ast.parse(path.read_text()).body
+            modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+            modules += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+            loaded |= {module.partition(".")[0]: name for module in modules}
+    others = {module: name for module, name in loaded.items() if module not in sys.stdlib_module_names}
+    assert {"numpy", "scipy", "cv2", "av", "threadpoolctl"} <= {*others}
+    listed = {name.lower() for name in requirements()[None]} | {"simper-tf", "simper_tf"}
+    assert not {module: name for module, name in others.items() if not {one.lower() for one in known[module]} & listed}
+
+
+@pytest.mark.slow
+def test_a_film_and_a_series_are_read_without_what_learns(tmp_path):
+    times = np.arange(0, 12, 0.02)
+    pathlib.Path(tmp_path, "a.csv").write_text("t\n" + "\n".join(map(str, np.sin(2 * np.pi * 0.7 * times))))
+    code = f"""
+import simper_tf
+from simper_tf.commands import main
+print(simper_tf.read("simper_tf/commands/sample.mp4").count)
+print(round(simper_tf.read({str(tmp_path / "a.csv")!r}, rate=50).hertz, 2))
+print(main.main(["predict", {str(tmp_path / "a.csv")!r}, "--rate=50", "--out={tmp_path}/out"]))
+print(main.main(["demo", "--out={tmp_path}/demo"]))
+"""
+    lines = said(HIDDEN + code).splitlines()
+    assert lines[:2] == ["9", "0.7"]
+    assert [line for line in lines if line in ("0", "None")] == ["0", "None"]
+    assert (tmp_path / "demo" / "annotated.mp4").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("import simper_tf; simper_tf.SimPer", "keras is"),
+        ("import simper_tf; simper_tf.evaluate", "keras is"),
+        ("import trainers.pretrain", "tensorflow, keras are"),
+        ("from simper_tf.commands import main; main.main(['train', 'a.mp4'])", "tensorflow, keras are"),
+        ("from simper_tf.commands import main; main.main(['predict', 'a.mp4', '--adapt=9'])", "tensorflow, keras are"),
+    ],
+)
+def test_what_learns_says_in_a_line_what_to_install(code, names):
+    found = run(HIDDEN + code)
+    last = found.stderr.strip().splitlines()[-1]
+    assert found.returncode != 0
+    end = f"{names} not installed. Install the extra: pip install '.[train]' in the folder of the checkout."
+    assert last.endswith(end)
+
+
+@pytest.mark.slow
+def test_scores_of_a_run_are_told_without_what_learns(tmp_path):
+    row = {
+        "dataset": "digits", "config": "", "method": "simper", "encoder": "small", "protocol": "fft", "metric": "mae",
+        "value": 0.25, "unit": "Hz", "low": 0.2, "high": 0.3, "n": 9, "split": "test", "seed": 0, "commit": "",
+        "seconds": 1.0,
+    }  # fmt: skip
+    (tmp_path / "flags.cfg").write_text("")
+    (tmp_path / "results.jsonl").write_text(json.dumps(row) + "\n")
+    code = f"from simper_tf.commands import main; main.main(['evaluate', {str(tmp_path)!r}])"
+    assert "0.25 [0.2, 0.3]" in said(HIDDEN + code)
 
 
 @pytest.mark.slow
@@ -183,8 +277,12 @@ def test_the_version_is_written_once_and_named_alike_elsewhere():
     assert f"## [{simper_tf.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_the_core_asks_for_no_more_than_five_distributions():
-    assert requirements()[None] == {"keras", "numpy", "scikit-learn", "scipy", "tensorflow"}
+def test_what_reads_asks_for_nothing_that_learns():
+    listed = requirements()
+    learning = {"tensorflow", "keras", "tensorflow-datasets", "absl-py", "scikit-learn"}
+    assert learning <= listed["train"]
+    assert not (listed[None] | listed["app"]) & learning
+    assert {"numpy", "scipy", "av", "matplotlib"} <= listed[None]
 
 
 def test_every_required_distribution_has_an_exact_version():

@@ -8,7 +8,7 @@ FEWEST_EMBEDDED = 10
 
 
 def draw_run(folder, task, predicted, predictions, courses):
-    """Saves the plots of a run; says so and goes on where a plotting library is missing.
+    """Saves the plots of a run.
 
     Args:
         folder: Path of the run's folder.
@@ -17,9 +17,8 @@ def draw_run(folder, task, predicted, predictions, courses):
         predictions: Protocol -> predicted labels.
         courses: Name -> `(N, T)` true course of what repeats, for the first clips.
     """
-    plots = library()
-    if plots is None:
-        return
+    from simper_tf.evaluation import plots  # Takes a second to load.
+
     made = {"predicted_over_true": plots.predicted_over_true(predicted.labels, predictions, task.unit)}
     records = history.read(folder / "logs" / "history.jsonl")
     if records:
@@ -36,16 +35,6 @@ def draw_run(folder, task, predicted, predictions, courses):
     for name, figure in made.items():
         save(figure, folder / "plots" / f"{name}.png")
     cli.say(f"Plots: {folder / 'plots'}.")
-
-
-def library():
-    """Returns the module that draws, or None, which it says, where matplotlib is not installed."""
-    try:
-        from simper_tf.evaluation import plots
-    except ImportError:
-        cli.say("No plots: matplotlib is not installed (extra `plots`).")
-        return None
-    return plots
 
 
 def save(figure, path):

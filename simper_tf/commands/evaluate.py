@@ -125,7 +125,6 @@ def _is_run(folder):
 
 def _say_scores(folder):
     """Prints the table of the result rows of a run."""
-    quiet.load_tensorflow()
     from simper_tf.evaluation import rows, tables
 
     scored = rows.read_rows(folder / "results.jsonl")

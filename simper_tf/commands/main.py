@@ -4,7 +4,6 @@ import argparse
 import dataclasses
 import difflib
 import importlib
-import importlib.util
 import re
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 import simper_tf
 from simper_tf.commands import console, early_checks
 from simper_tf.utils import endings
-from simper_tf.utils.errors import printable
+from simper_tf.utils.errors import LEARNING, missing, printable
 from simper_tf.utils.options import declared, kind_of, parse, text_of
 
 HELP = """\
@@ -63,8 +62,8 @@ class Command:
     runs: str
     options: str
     takes: str = ""
-    needs: tuple[str, ...] = ("cv2", "av", "matplotlib")
-    extra: str = "recordings,plots"
+    needs: tuple[str, ...] = ()
+    extra: str = ""
     interrupted: str = "nothing was written"
 
 
@@ -80,25 +79,24 @@ COMMANDS = {
     ),
     "train": Command(
         "Learn from recordings, without labels, and export a model that reads others.",
-        "train:train", "commands.command_options:Train", "RECORDING", needs=("cv2", "av"), extra="recordings",
+        "train:train", "commands.command_options:Train", "RECORDING", needs=LEARNING, extra="train",
         interrupted="the same command goes on with what it has learned",
     ),
     "evaluate": Command(
         "Compare what is read with what somebody has counted, or print the scores of a run.",
-        "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING", needs=("cv2", "av"), extra="recordings",
+        "evaluate:evaluate", "commands.command_options:Evaluate", "RECORDING",
     ),
     "export": Command(
         "Write a trained encoder for phones and browsers.",
-        "export:export", "commands.command_options:Export", needs=(),
+        "export:export", "commands.command_options:Export", needs=LEARNING, extra="train",
     ),
     "validate": Command(
         "Say which recordings can be learned from, and why others cannot.",
-        "train:validate", "commands.command_options:Clips", "RECORDING", needs=("cv2", "av"), extra="recordings",
+        "train:validate", "commands.command_options:Clips", "RECORDING", needs=LEARNING, extra="train",
     ),
     "app": Command(
         "Serve a page in the browser that reads recordings.",
-        "page_server:serve", "commands.command_options:App", needs=("cv2", "av", "matplotlib", "flask", "waitress"),
-        extra="app",
+        "page_server:serve", "commands.command_options:App", needs=("flask", "waitress"), extra="app",
     ),
 }  # fmt: skip
 
@@ -126,12 +124,9 @@ def main(words: Sequence[str] | None = None) -> int | None:
     if command is None:
         _end(f"simper: error: there is no command {printable(name)!r}.{_near(name, COMMANDS)} Try simper --help.")
     given, options = parsed(name, words[1:])
-    missing = [module for module in command.needs if importlib.util.find_spec(module) is None]
-    if missing:
-        _end(
-            f"simper {name}: error: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed. "
-            f"Install the extra: pip install '.[{command.extra}]' in the checkout."
-        )
+    learns = getattr(options, "model", "") or getattr(options, "adapt", 0)
+    if sentence := missing(command.needs, command.extra) or (missing(LEARNING, "train") if learns else ""):
+        _end(f"simper {name}: error: {sentence}")
     return _guarded(name, command, [given] * bool(command.takes) + [options])
 
 

@@ -1,4 +1,4 @@
-"""Matplotlib figures of records, features, predictions and errors; the caller saves them. Needs the extra `plots`."""
+"""Matplotlib figures of records, features, predictions and errors; the caller saves them."""
 
 import math
 

@@ -5,13 +5,16 @@ import json
 import pathlib
 import subprocess
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simper_tf.evaluation import metrics
-from simper_tf.evaluation.features import Features
 from simper_tf.evaluation.tasks import Task
 from simper_tf.utils.files import alone, write_atomically
+
+if TYPE_CHECKING:
+    from simper_tf.evaluation.features import Features  # With TensorFlow, without which rows are read.
 
 # Metrics that `score_apart` takes.
 APART = ("mae", "mape")
@@ -54,7 +57,7 @@ class Row:
     split: str = "test"
 
 
-def score(predictions, test: Features, task: Task, **run) -> list[Row]:
+def score(predictions, test: "Features", task: Task, **run) -> list[Row]:
     """Returns one `Row` per protocol and metric of the task; none of a metric that is undefined for these labels.
 
     Args:
@@ -76,7 +79,7 @@ def score(predictions, test: Features, task: Task, **run) -> list[Row]:
     return rows
 
 
-def score_apart(predictions, test: Features, task: Task, seen: np.ndarray, **run) -> list[Row]:
+def score_apart(predictions, test: "Features", task: Task, seen: np.ndarray, **run) -> list[Row]:
     """Returns the rows of `score` for the clips alone whose labels training could have seen, and for the others.
 
     Their metrics are `mae_seen`, `mae_unseen`, `mape_seen` and `mape_unseen`.

@@ -377,7 +377,7 @@ def _library(path, name):
             path,
             f"a file for which the package {name} is missing",
             f"{name} installed",
-            "Run pip install '.[recordings]' in the checkout.",
+            "Run pip install . in the folder of the checkout.",
         ) from error
 
 

@@ -1,12 +1,30 @@
 """The one error every reader raises for raw data it cannot use, and how what is not to be trusted is shown."""
 
 import contextlib
+import importlib.util
 import pathlib
 import unicodedata
+from collections.abc import Sequence
 
 # What joins letters or keeps them apart in Persian and in the scripts of India; of the marks that nobody sees these
 # alone are spelling.
 _JOINERS = "\u200c\u200d"
+
+# Modules of the extra `train`, without which nothing learns.
+LEARNING = ("tensorflow", "keras")
+
+
+def missing(modules: Sequence[str], extra: str) -> str:
+    """Returns a sentence on modules that are not installed, and the extra that brings them; empty where all are."""
+    absent = [name for name in modules if importlib.util.find_spec(name) is None]
+    if not absent:
+        return ""
+    return f"{', '.join(absent)} {'are' if absent[1:] else 'is'} not installed. {install(extra)}"
+
+
+def install(extra: str) -> str:
+    """Returns how an extra is installed."""
+    return f"Install the extra: pip install '.[{extra}]' in the folder of the checkout."
 
 
 def printable(text: str) -> str:

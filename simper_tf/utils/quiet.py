@@ -6,14 +6,18 @@ import pathlib
 import sys
 import tempfile
 
+from simper_tf.utils.errors import LEARNING, missing
+
 
 def load_tensorflow():
     """Imports TensorFlow and checks that Keras computes with it.
 
     Raises:
-        ImportError: Keras is set to another backend.
+        ImportError: TensorFlow or Keras is not installed, or Keras is set to another backend.
         FileNotFoundError: there is no folder for temporary files, of which TensorFlow needs one.
     """
+    if sentence := missing(LEARNING, "train"):
+        raise ImportError(sentence)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     tempfile.gettempdir()
     with quietly():

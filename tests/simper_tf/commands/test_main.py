@@ -62,14 +62,21 @@ def test_a_wrong_word_is_one_line_that_says_what_is_right(capsys, words, line):
 
 def test_a_missing_package_is_one_sentence_with_its_extra(capsys, monkeypatch):
     real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("av", "flask") else real(name))
-    assert refused(capsys, "predict", "a.mp4") == (
-        "simper predict: error: av is not installed. Install the extra: "
-        "pip install '.[recordings,plots]' in the checkout."
+    lacking = ("flask", "waitress", "keras")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in lacking else real(name))
+    assert refused(capsys, "app") == (
+        "simper app: error: flask, waitress are not installed. Install the extra: "
+        "pip install '.[app]' in the folder of the checkout."
     )
-    assert refused(capsys, "app").endswith(
-        "av, flask are not installed. Install the extra: pip install '.[app]' in the checkout."
-    )
+    learns = "error: keras is not installed. Install the extra: pip install '.[train]' in the folder of the checkout."
+    for words in (
+        ["train", "a"],
+        ["validate", "a"],
+        ["export"],
+        ["predict", "a", "--model=m"],
+        ["predict", "--adapt=9", "a"],
+    ):
+        assert refused(capsys, *words).endswith(learns)
 
 
 def test_words_become_the_options_that_flagfiles_have():
