@@ -11,12 +11,14 @@ from simper_tf.evaluation.protocols.baselines import persistence, pixels, skin, 
 from simper_tf.evaluation.protocols.floors import FLOORS, IDEAL, of_perfect
 from simper_tf.evaluation.protocols.fourier import fft, fft_calibrated, fft_fundamental, fft_resolved
 from simper_tf.evaluation.protocols.harmonic import harmonic_sum, harmonics, pixel_harmonics
-from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum
+from simper_tf.evaluation.protocols.nearest_neighbor import nearest_neighbor, nearest_spectrum, spectra_1nn
 from simper_tf.evaluation.protocols.probes import linear_probe, own_head, probe
 from simper_tf.evaluation.tasks import Task
 from simper_tf.signals import skin_colors
 from simper_tf.utils.options import options_of
 
+# Labels that a nearest neighbor is shown where they are few.
+FEW_LABELS = (5, 10, 50)
 # Name in the rows -> the protocol, and the kinds of `tasks` it suits.
 PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "fft_resolved": (fft_resolved, ("frequency",)),
@@ -36,6 +38,8 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
     "1nn_npsd": (nearest_spectrum, ("frequency", "scalar")),
     "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),
+    **{f"1nn_{number}": (functools.partial(nearest_neighbor, labeled=number), ("frequency",)) for number in FEW_LABELS},
+    "spectra_1nn": (spectra_1nn, ("frequency",)),
     "probe": (probe, ("frequency", "scalar")),
     "linear_probe": (linear_probe, ("scalar", "series")),
     "persistence": (persistence, ("series",)),

@@ -22,6 +22,19 @@ def predict(train, test, task=TASK, **options):
     return {name: each.values for name, each in found.items()}, found["fft_calibrated"].found["harmonic"]
 
 
+def test_few_labels_are_those_of_the_first_clips_alone():
+    train, test = features([1.0, 2.0, 3.0, 4.0, 2.5, 4.4]), features([4.4, 1.1])
+    values, _ = predict(train, test)
+    np.testing.assert_allclose(values["1nn_5"], [4.0, 1.0])
+    np.testing.assert_allclose(values["1nn_10"], [4.4, 1.0])
+
+
+def test_neighbors_of_pixels_look_at_no_feature():
+    train, test = features([1.0, 2.0, 3.0]), features([2.9, 1.1])
+    values, _ = predict(train, dataclasses.replace(test, series=np.ones_like(test.series)))
+    np.testing.assert_allclose(values["spectra_1nn"], [3.0, 1.0])
+
+
 def test_perfect_features_are_read_by_every_protocol():
     train, test = RNG.uniform(0.5, 5, 150), RNG.uniform(0.7, 4.8, 40)
     predictions, harmonic = predict(features(train), features(test))
@@ -37,9 +50,11 @@ def test_perfect_features_are_read_by_every_protocol():
         "1nn": 0.2,
         "1nn_npsd": 0.2,
         "probe": 0.2,
+        "spectra_1nn": 0.2,
+        "1nn_50": 0.5,
     }
     sums = {"harmonics", "pixel_harmonics", "harmonic_sum"}
-    assert predictions.keys() == {*bounds, *sums, "1nn_euclidean"}
+    assert predictions.keys() == {*bounds, *sums, "1nn_5", "1nn_10", "1nn_euclidean"}
     for protocol, bound in bounds.items():
         assert np.abs(predictions[protocol] - test).max() < bound, protocol
     assert np.abs(predictions["1nn_euclidean"] - test).mean() < 0.5
