@@ -31,12 +31,15 @@ class Run:
         changes: Flags by name that differ from it, as text.
         source: The run whose encoder this one begins with; None for one that begins at random.
         split: Whose clips are predicted: `validation` where something is to be chosen, else `test`.
+        configs: Its data sets, by seed, where each seed has another split of people: seed k has the k-th, from the
+            first again after the last. Empty for that of the flags.
     """
 
     flagfile: str
     changes: tuple[tuple[str, str], ...] = ()
     source: "Run | None" = None
     split: str = "test"
+    configs: tuple[str, ...] = ()
 
     def but(self, **changes) -> "Run":
         """Returns the run with further changes, None for a flag as in the flagfile."""
@@ -49,7 +52,10 @@ class Run:
 
     def seeded(self, seed: int) -> "Run":
         """Returns the run with a seed, which its source gets too."""
-        return dataclasses.replace(self.but(seed=seed), source=self.source and self.source.seeded(seed))
+        of_seed = {"dataset": self.configs[seed % len(self.configs)]} if self.configs else {}
+        return dataclasses.replace(
+            self.but(seed=seed, **of_seed), source=self.source and self.source.seeded(seed), configs=()
+        )
 
     def arguments(self, **further) -> list[str]:
         """Returns the arguments of `trainers.pretrain`, later ones of more weight."""

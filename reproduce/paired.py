@@ -1,15 +1,14 @@
 """Paired test of two lines: how many times as large the error of one is, over the same clips and seeds."""
 
-import pathlib
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from reproduce import clip_errors
 from reproduce.grid import Grid
 from reproduce.studies.table import Cell
 from simper_tf.evaluation.rows import Row
-from simper_tf.training import run_folder
 
 METRIC = "error_ratio"
 _DRAWS = 2000
@@ -22,44 +21,47 @@ def row(grid: Grid, cell: Cell, other: Cell, seeds: Sequence[int]) -> Row | None
 
     Args:
         grid: Of the runs.
-        cell, other: Cells of one protocol and of mean absolute errors.
+        cell, other: Cells of mean absolute errors.
         seeds: Of the runs.
     """
-    runs = [[one.run.seeded(seed) for seed in seeds] for one in (cell, other)]
-    tables = [[grid.folder_of(run) / run_folder.OF_CLIPS[run.split] for run in line] for line in runs]
-    name = "~".join(grid.folder_of(line[0]).name for line in runs)
-    if all(path.exists() for line in tables for path in line):
-        (first, *_) = grid.rows_of(runs[0][0])
-        value, low, high, number = ratio(*tables, cell.protocol)
+    lines = [[(one.run.seeded(seed), one.protocol) for seed in seeds] for one in (cell, other)]
+    own, others = ([clip_errors.of_run(grid, *each) for each in line] for line in lines)
+    protocols = list(dict.fromkeys((cell.protocol, other.protocol)))
+    protocol, name = "~".join(protocols), "~".join(grid.folder_of(line[0][0]).name for line in lines)
+    if not any(clips is None for clips in (*own, *others)):
+        first, second = (grid.rows_of(line[0][0])[0] for line in lines)
+        value, low, high, number = ratio(own, others)
         made = Row(
-            first.dataset, first.config, f"{first.method}~{dict(other.run.changes)['method']}", first.encoder,
-            cell.protocol, METRIC, value, "", low, high, number, min(seeds), first.commit, 0.0, first.settings,
-            cell.run.split,
+            first.dataset, first.config, f"{first.method}~{second.method}", first.encoder, protocol, METRIC, value, "",
+            low, high, number, min(seeds), first.commit, 0.0, first.settings, cell.run.split,
         )  # fmt: skip
-        grid.keep_rows(name, [*(old for old in grid.kept_rows(name) if old.protocol != cell.protocol), made])
-    return next((kept for kept in grid.kept_rows(name) if kept.protocol == cell.protocol), None)
+        grid.keep_rows(name, [*(old for old in grid.kept_rows(name) if old.protocol != protocol), made])
+    return next((kept for kept in grid.kept_rows(name) if kept.protocol == protocol), None)
 
 
-def ratio(
-    own: Sequence[pathlib.Path], others: Sequence[pathlib.Path], protocol: str
-) -> tuple[float, float, float, int]:
-    """Returns the mean error of others by one's own, the ends of its 95 % interval, and the number of clips.
+def ratio(own: Sequence[pd.DataFrame], others: Sequence[pd.DataFrame]) -> tuple[float, float, float, int]:
+    """Returns the mean error of others by one's own, the ends of its 95 % interval, and the number of different clips.
 
-    Seeds and images are both drawn with replacement, the same for the two: clips of one image err alike.
+    Seeds and subjects, such as people or images, are both drawn with replacement, the same for the two: clips of one
+    subject err alike. Seeds may have clips of different subjects.
 
     Args:
-        own, others: Tables of clips, one a seed.
-        protocol: Whose predictions are compared.
+        own, others: Clips of `clip_errors`, one table a seed; those of a seed are the same.
     """
-    errors = np.stack([[_errors(path, protocol) for path in paths] for paths in (own, others)])
-    _, image = np.unique(pd.read_csv(own[0])["subject"], return_inverse=True)
-    sums = np.stack([np.bincount(image, row) for row in errors.reshape(-1, errors.shape[-1])])
-    sums = sums.reshape(*errors.shape[:2], -1)
+    errors = [
+        pd.DataFrame({"own": _errors(mine), "other": _errors(theirs).reindex(mine.index), "subject": mine["subject"]})
+        for mine, theirs in zip(own, others, strict=True)
+    ]
+    by_seed = pd.concat(dict(enumerate(errors)), names=["seed"]).groupby(["seed", "subject"])[["own", "other"]]
+    sums, subjects = by_seed.sum(min_count=1), pd.concat(errors)["subject"].unique()
+    grids = [sums[name].unstack(fill_value=0.0).reindex(columns=subjects).to_numpy() for name in ("own", "other")]
     rng = np.random.default_rng(0)
-    seeds = _times(rng, errors.shape[1])
-    drawn = np.einsum("ds,asi,di->ad", seeds, sums, _times(rng, sums.shape[-1]))
-    low, high = np.percentile(drawn[1] / drawn[0], [2.5, 97.5])
-    return float(errors[1].mean() / errors[0].mean()), float(low), float(high), errors.shape[-1]
+    seeds, people = _times(rng, len(errors)), _times(rng, len(subjects))
+    drawn = [np.einsum("ds,si,di->d", seeds, grid, people) for grid in grids]
+    some = drawn[0] > 0  # A draw may have nobody whom the seeds drawn have tested.
+    low, high = np.percentile(drawn[1][some] / drawn[0][some], [2.5, 97.5])
+    number = len(set().union(*(table.index for table in errors)))
+    return float(sums["other"].sum() / sums["own"].sum()), float(low), float(high), number
 
 
 def sentence(column: str, title: str, other: str, row: Row) -> str:
@@ -76,11 +78,8 @@ def sentence(column: str, title: str, other: str, row: Row) -> str:
     )
 
 
-def _errors(path, protocol):
-    clips = pd.read_csv(path)
-    (label,) = (name for name in clips if name.startswith("label ("))
-    (read,) = (name for name in clips if name.startswith(f"{protocol} ("))
-    return np.abs(clips[read] - clips[label]).to_numpy()
+def _errors(clips):
+    return (clips["read"] - clips["label"]).abs()
 
 
 def _times(rng, number):

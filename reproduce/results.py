@@ -5,7 +5,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from reproduce import paired
+from reproduce import clip_errors, paired
 from reproduce.grid import Grid, Run
 from reproduce.ranking import UNLEARNED
 from reproduce.studies.scales import Scale
@@ -104,7 +104,14 @@ def gather(study: Study, scale: Scale, seeds: Sequence[int], grid: Grid) -> Resu
     """Returns what the runs of a table have measured so far."""
     runs = list(dict.fromkeys(source for run in study.runs() for source in run.with_sources()))
     rows = {run: [row for seed in seeds for row in grid.rows_of(run.seeded(seed))] for run in runs}
+    behind_reader = {}
+    for cell in study.cells():
+        if cell.protocol.startswith(clip_errors.READER):
+            behind_reader.setdefault(cell.run, []).append(cell.protocol)
+    for run, protocols in behind_reader.items():
+        for seed in seeds:
+            rows[run] += clip_errors.rows_behind_reader(grid, run.seeded(seed), sorted(set(protocols)))
     names = {run: grid.folder_of(run.seeded(seeds[0])).name for run in runs}
-    pairs = [cells for block in study.blocks for titles in block.paired for cells in block.pairs(*titles)]
+    pairs = [cells for block in study.blocks for titles in block.paired for cells in block.pairs(*titles) if all(cells)]
     tested = {cells: paired.row(grid, *cells, seeds) for cells in pairs}
     return Results(study, scale, seeds, rows, names, {cells: row for cells, row in tested.items() if row})

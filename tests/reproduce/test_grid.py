@@ -178,3 +178,14 @@ def test_folders_keep_the_names_that_they_have_had():
         "readout", "warm_up", "split", "strategy", "replicas", "worker_seconds",
     }  # fmt: skip
     assert left_out == grid.ELSEWHERE
+
+
+def test_each_seed_has_another_split_of_people():
+    run = Run("flags/phone_ppg.cfg", configs=("phone_ppg/split0", "phone_ppg/split1"))
+    assert [run.seeded(seed).settings().dataset for seed in range(3)] == [f"phone_ppg/split{k}" for k in (0, 1, 0)]
+    assert len({run.seeded(seed).name() for seed in range(3)}) == 3
+
+
+def test_a_run_of_one_data_set_keeps_it_with_every_seed():
+    run = Run("flags/phone_ppg.cfg")
+    assert {run.seeded(seed).settings().dataset for seed in range(3)} == {"phone_ppg/split0"}

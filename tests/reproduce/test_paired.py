@@ -1,8 +1,9 @@
 """The table of noise, and its paired test of two methods over clips and seeds, against ratios by hand."""
 
+import pandas as pd
 import pytest
 
-from reproduce import paired
+from reproduce import clip_errors, paired
 from reproduce.grid import Grid, Run
 from reproduce.studies import chosen, noise
 from reproduce.studies.scales import SCALES
@@ -24,25 +25,49 @@ def tables(folder, name, errors):
     return paths
 
 
+def read(folder, name, errors):
+    return [clip_errors.of_file(path, "fft") for path in tables(folder, name, errors)]
+
+
+def clips(**errors):
+    """Returns clips of subjects with one error each."""
+    table = pd.DataFrame({"subject": list(errors), "label": 0.0, "read": list(errors.values())})
+    return table.set_axis([f"{name}/1" for name in errors])
+
+
+def test_seeds_may_have_clips_of_other_people():
+    own, others = [clips(a=1.0, b=1.0), clips(b=1.0, c=2.0)], [clips(a=3.0, b=1.0), clips(b=1.0, c=5.0)]
+    value, low, high, number = paired.ratio(own, others)
+    assert value == pytest.approx(10 / 5)
+    assert low < value < high
+    assert number == 3
+    assert paired.ratio(own, own)[:3] == (1, 1, 1)
+
+
+def test_clips_are_paired_by_name_and_not_by_place():
+    own, others = [clips(a=1.0, b=2.0)], [clips(b=4.0, a=2.0)]
+    assert paired.ratio(own, others)[:3] == pytest.approx((2, 2, 2))
+
+
 def test_the_ratio_is_of_mean_errors_of_all_clips_and_seeds(tmp_path):
-    own = tables(tmp_path, "own", [[0.1, -0.1, 0.4], [0.2, 0.2, 0.2]])
-    others = tables(tmp_path, "other", [[0.2, 0.2, 0.2], [0.5, 0.4, 0.3]])
-    value, low, high, number = paired.ratio(own, others, "fft")
+    own = read(tmp_path, "own", [[0.1, -0.1, 0.4], [0.2, 0.2, 0.2]])
+    others = read(tmp_path, "other", [[0.2, 0.2, 0.2], [0.5, 0.4, 0.3]])
+    value, low, high, number = paired.ratio(own, others)
     assert value == pytest.approx(1.8 / 1.2)
     assert low < value < high
     assert number == 3
 
 
 def test_errors_twice_as_large_everywhere_leave_no_doubt(tmp_path):
-    own = tables(tmp_path, "own", [[0.1, 0.3, 0.9], [0.05, 0.2, 0.01]])
-    others = tables(tmp_path, "other", [[0.2, -0.6, 1.8], [0.1, 0.4, 0.02]])
-    assert paired.ratio(own, others, "fft")[:3] == pytest.approx((2, 2, 2))
+    own = read(tmp_path, "own", [[0.1, 0.3, 0.9], [0.05, 0.2, 0.01]])
+    others = read(tmp_path, "other", [[0.2, -0.6, 1.8], [0.1, 0.4, 0.02]])
+    assert paired.ratio(own, others)[:3] == pytest.approx((2, 2, 2))
 
 
 def test_a_lead_on_one_image_alone_is_no_lead(tmp_path):
-    own = tables(tmp_path, "own", [[0.1, 0.1, 0.1]] * 2)
-    others = tables(tmp_path, "other", [[0.05, 0.05, 0.9]] * 2)
-    value, low, high, _ = paired.ratio(own, others, "fft")
+    own = read(tmp_path, "own", [[0.1, 0.1, 0.1]] * 2)
+    others = read(tmp_path, "other", [[0.05, 0.05, 0.9]] * 2)
+    value, low, high, _ = paired.ratio(own, others)
     assert value == pytest.approx(1 / 0.3)
     assert low < 1 < high
 
