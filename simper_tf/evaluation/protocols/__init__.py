@@ -33,8 +33,10 @@ PROTOCOLS: dict[str, tuple[Callable, tuple[str, ...]]] = {
     "green": (functools.partial(skin, pulse=skin_colors.green), ("frequency",)),
     "chrom": (functools.partial(skin, pulse=skin_colors.chrom), ("frequency",)),
     "pos": (functools.partial(skin, pulse=skin_colors.pos), ("frequency",)),
-    "chrom_fundamental": (functools.partial(skin, pulse=skin_colors.chrom, fundamental=True), ("frequency",)),
-    "pos_fundamental": (functools.partial(skin, pulse=skin_colors.pos, fundamental=True), ("frequency",)),
+    "chrom_fundamental": (functools.partial(skin, pulse=skin_colors.chrom, way="fundamental"), ("frequency",)),
+    "pos_fundamental": (functools.partial(skin, pulse=skin_colors.pos, way="fundamental"), ("frequency",)),
+    "chrom_harmonics": (functools.partial(skin, pulse=skin_colors.chrom, way="harmonics"), ("frequency",)),
+    "pos_harmonics": (functools.partial(skin, pulse=skin_colors.pos, way="harmonics"), ("frequency",)),
     "1nn": (nearest_neighbor, ("frequency", "scalar")),
     "1nn_npsd": (nearest_spectrum, ("frequency", "scalar")),
     "1nn_euclidean": (functools.partial(nearest_neighbor, distance="cosine"), ("frequency", "scalar")),
@@ -53,6 +55,8 @@ TITLES = {
     "1nn": "nearest neighbor among labeled clips",
     "supervised": "its own head",
     "pixels": "pixels alone, nothing learned",
+    "harmonic_sum": "harmonic sum of the pixels, nothing learned",
+    "pixel_harmonics": "harmonics of the pixels, whitened, nothing learned",
 }
 # Those that look at no label of a training clip, and get all of them; the others get those whose labels are known.
 WITHOUT_LABELS = ("fft_resolved", "harmonics", "pixel_harmonics")

@@ -9,6 +9,7 @@ import numpy as np
 
 from simper_tf.evaluation.features import Features, Prediction
 from simper_tf.evaluation.tasks import Task
+from simper_tf.signals import harmonics as combs
 from simper_tf.signals import octave, readout
 
 
@@ -24,26 +25,29 @@ def skin(
     test: Features,
     task: Task,
     pulse: Callable,
-    fundamental: bool = False,
+    way: str = "fft",
 ) -> Prediction | None:
-    """Reads test clips with `colors` by the strongest frequency of their pulse in the band; None without colors.
+    """Reads test clips with `colors` by the frequency of their pulse in the band; None without colors.
 
     Args:
         train, validation: Unused.
         test: Clips whose `colors` and `rates` are read.
         task: A `tasks.Frequency` with a band.
         pulse: A function of `skin_colors`.
-        fundamental: Whether to go down to half of that frequency where a line stands there too, see
-            `readout.fundamental_frequency`.
+        way: `fft` takes the strongest frequency, `fundamental` goes down to half of it where a line stands there too
+            (`readout.fundamental_frequency`), and `harmonics` reads by all of them (`harmonics.comb_peak`).
     """
     if test.colors is None:
         return None
     pulses = [pulse(colors, rate, task.band) for colors, rate in zip(test.colors, test.rates, strict=True)]
-    if fundamental:
-        frequencies = readout.fundamental_frequency(np.stack(pulses), test.rates, task.band)
-    else:
-        frequencies, _ = readout.fft_frequency(np.stack(pulses), test.rates, task.band)
-    return Prediction(frequencies.numpy() * test.per_hertz(task))
+    return Prediction(np.asarray(_WAYS[way](np.stack(pulses), test.rates, task.band)) * test.per_hertz(task))
+
+
+_WAYS = {
+    "fft": lambda pulses, rates, band: readout.fft_frequency(pulses, rates, band)[0],
+    "fundamental": readout.fundamental_frequency,
+    "harmonics": lambda pulses, rates, band: combs.comb_peak(combs.total_power(pulses[..., None]), rates, band),
+}
 
 
 def persistence(train: Features, validation: Features, test: Features, task: Task) -> Prediction:

@@ -11,7 +11,7 @@ from simper_tf.evaluation import features, protocols
 from simper_tf.evaluation.tasks import Frequency
 
 BPM = Frequency("bpm", band=(0.6667, 4.1667))
-NAMES = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
+NAMES = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental", "chrom_harmonics", "pos_harmonics"}
 RATES = np.float32([30.0, 28.5, 24.0])
 HERTZ = np.array([0.9, 1.4, 2.6])
 
@@ -53,7 +53,8 @@ def test_a_strong_second_harmonic_is_read_by_its_fundamental(name):
     np.testing.assert_allclose(predictions[name].values, 120 * HERTZ, atol=1.5)
     # CHROM filters windows of 1.6 seconds, which takes most of what is slower than a beat in each.
     seen = slice(1, None) if name == "chrom" else slice(None)
-    np.testing.assert_allclose(predictions[f"{name}_fundamental"].values[seen], 60 * HERTZ[seen], atol=1.5)
+    for way in ("fundamental", "harmonics"):
+        np.testing.assert_allclose(predictions[f"{name}_{way}"].values[seen], 60 * HERTZ[seen], atol=1.5)
 
 
 def test_colors_are_the_means_of_each_channel_in_each_frame():
