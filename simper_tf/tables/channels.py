@@ -1,4 +1,4 @@
-"""Series of any file: times and channels of text tables, arrays, sound, EDF, WFDB and MATLAB files."""
+"""Series of any file: times and channels of tables and tracks, arrays, sound, and recorders of laboratories."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import pandas as pd
 import scipy.ndimage
 import scipy.signal
 
-from simper_tf.tables import clock, delimited, packed, rates, sampled, sheets, time_columns
+from simper_tf.tables import clock, delimited, fits, packed, rates, sampled, sheets, time_columns, tracks
 from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
 from simper_tf.utils import endings, raw_files, worker
 from simper_tf.utils.errors import RawDataError
@@ -19,7 +19,12 @@ from simper_tf.utils.errors import RawDataError
 _BINARY = {
     ".npy": sampled.array, ".wav": sampled.sound, ".flac": sampled.sound, ".edf": sampled.edf, ".bdf": sampled.edf,
     ".hea": sampled.wfdb, ".dat": sampled.wfdb, ".mat": sampled.matlab,
-    ".npz": sampled.archive, **dict.fromkeys(endings.HDF5, sampled.matlab),
+    ".npz": sampled.archive, **dict.fromkeys(endings.HDF5, sampled.matlab), ".acq": sampled.acq, ".xdf": sampled.xdf,
+}  # fmt: skip
+# Reader of each ending that is a table, but no text of columns.
+_TABLES = {
+    **dict.fromkeys(sheets.ENDINGS, lambda path, columns: sheets.read(path)), ".fit": tracks.fit,
+    **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.read),
 }  # fmt: skip
 _BLOCK = 2**24  # Bytes that are handed over at once.
 _NAMED = 20  # Columns that a refusal lists.
@@ -146,9 +151,10 @@ def _read(path, rate, is_fallback, time, columns):
         start = file.read(12)
     is_wave = start[:4] in (b"RIFF", b"RIFX") and start[8:] == b"WAVE"
     ending = ".npy" if start.startswith(b"\x93NUMPY") else ".wav" if is_wave else path.suffix.lower()
+    ending = ".fits" if start.startswith(b"SIMPLE  =") else ending  # Astronomers write .fit as well.
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
-        return _of_table(path, given, time, columns)
+        return _of_table(path, ending, given, time, columns)
     held = _BINARY[ending](path)
     if time:
         raise RawDataError(path, "samples without columns of times", f"a column {time}", "Leave the wish out.")
@@ -159,9 +165,9 @@ def _read(path, rate, is_fallback, time, columns):
     return [held.names[k] for k in kept], held.values[rows][:, kept], times, [*held.notes, *notes]
 
 
-def _of_table(path, given, time, columns):
+def _of_table(path, ending, given, time, columns):
     """Returns what `_read` does: cells, then names and units, then times, then channels."""
-    table = sheets.read(path) if path.suffix.lower() in sheets.ENDINGS else delimited.read(path)
+    table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.read(path)
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
     table, told = _of_rows_with_times(table, time_columns.read(table, known, column))

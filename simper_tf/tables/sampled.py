@@ -1,5 +1,7 @@
-"""Samples of binary files with a rate of their own: NumPy arrays, sound, EDF, WFDB and MATLAB."""
+"""Samples of binary files with a rate of their own: NumPy arrays, sound, EDF, Biopac, XDF, WFDB and MATLAB."""
 
+import importlib
+import logging
 import os
 import pathlib
 import re
@@ -14,7 +16,7 @@ import pandas as pd
 from simper_tf.tables import clock, rates
 from simper_tf.tables.delimited import refuse_long
 from simper_tf.utils import raw_files
-from simper_tf.utils.errors import RawDataError
+from simper_tf.utils.errors import RawDataError, install
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals
 # come at 2,000 at most, telephones at 8,000. A hundred values a second follow knocks of 20 Hz.
@@ -120,7 +122,7 @@ def sound(path: pathlib.Path) -> Sampled:
     Raises:
         RawDataError: it is damaged, or its header contradicts itself.
     """
-    soundfile = _library(path, "soundfile")
+    soundfile = library(path, "soundfile")
     notes = _check_riff(path)
     try:
         with soundfile.SoundFile(os.fsencode(path)) as file:
@@ -142,7 +144,7 @@ def sound(path: pathlib.Path) -> Sampled:
     except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
         if isinstance(error, RawDataError):
             raise
-        raise _damaged(path, error, "a sound file") from error
+        raise damaged(path, error, "a sound file") from error
 
 
 def _check_riff(path):
@@ -169,23 +171,100 @@ def edf(path: pathlib.Path) -> Sampled:
     Raises:
         RawDataError: it is damaged.
     """
-    pyedflib = _library(path, "pyedflib")
+    pyedflib = library(path, "pyedflib")
     try:
         with pyedflib.EdfReader(os.fspath(path)) as file:
             rates, lengths, labels = file.getSampleFrequencies(), file.getNSamples(), file.getSignalLabels()
-            refuse_long(path, int(np.sum(lengths)))
-            rate = float(np.max(rates))
-            kept = [k for k in range(len(rates)) if rates[k] == rate and lengths[k] == np.max(lengths[rates == rate])]
+            labels = [label.strip() for label in labels]
+            kept, notes = _fastest(path, rates, lengths, labels)
             values = np.stack([file.readSignal(k) for k in kept], axis=1)
     except ZeroDivisionError as error:
         raise RawDataError(path, "records of 0 s", "samples at a rate", "Save it again.") from error
     except (OSError, ValueError, IndexError) as error:
         if isinstance(error, RawDataError):
             raise
-        raise _damaged(path, error, "an EDF file") from error
-    left = [labels[k].strip() for k in range(len(rates)) if k not in kept]
-    notes = [f"Signals of a lower rate are left out: {', '.join(left[:5])}."] if left else []
-    return Sampled(values, rate, [labels[k].strip() for k in kept], notes)
+        raise damaged(path, error, "an EDF file") from error
+    return Sampled(values, float(np.max(rates)), [labels[k] for k in kept], notes)
+
+
+def acq(path: pathlib.Path) -> Sampled:
+    """Returns the channels of a Biopac `.acq` file that have the highest rate.
+
+    Raises:
+        RawDataError: it is damaged, cut off, or what reads it is not installed.
+    """
+    reader = library(path, "bioread.reader", "formats").Reader
+    try:
+        file = reader.read_headers(os.fspath(path))
+        channels = file.datafile.channels
+        names = [channel.name.strip() for channel in channels]
+        kept, notes = _fastest(
+            path, [one.samples_per_second for one in channels], [one.point_count for one in channels], names
+        )
+        if (missing := file.data_start_offset + file.data_length - path.stat().st_size) > 0:
+            raise RawDataError(path, f"{missing:,} bytes too few", "a whole file", "Copy it again.")
+        channels = reader.read(os.fspath(path), kept).datafile.channels
+        values = np.stack([channels[k].data for k in kept], axis=1).astype(np.float64)
+    except (RawDataError, MemoryError):
+        raise
+    except Exception as error:  # Of damaged headers it raises whatever its parser ran into.
+        raise damaged(path, error, "an .acq file") from error
+    return Sampled(values, float(channels[kept[0]].samples_per_second), [names[k] for k in kept], notes)
+
+
+def xdf(path: pathlib.Path) -> Sampled:
+    """Returns the stream of numbers with most of them in an `.xdf` file of the lab streaming layer, by its own times.
+
+    Raises:
+        RawDataError: it is damaged, holds no numbers, or what reads it is not installed.
+    """
+    pyxdf, said = library(path, "pyxdf", "formats"), _Said()
+    logging.getLogger("pyxdf").addHandler(said)
+    try:
+        streams = pyxdf.load_xdf(os.fspath(path))[0]
+        streams = [one for one in streams if isinstance(one["time_series"], np.ndarray) and one["time_series"].size > 2]
+        if not streams:
+            raise RawDataError(path, "no stream of numbers", "one or more", "Record it again.")
+        best = max(streams, key=lambda one: one["time_series"].size)
+        refuse_long(path, best["time_series"].size)
+        about, values = best["info"], best["time_series"].astype(np.float64)
+        rate, name = float(about["nominal_srate"][0]) or None, about["name"][0] or ""
+    except (RawDataError, MemoryError):
+        raise
+    except Exception as error:  # Of damaged headers it raises whatever its parser ran into.
+        raise damaged(path, error, "an .xdf file") from error
+    finally:
+        logging.getLogger("pyxdf").removeHandler(said)
+    others = [str(one["info"]["name"][0]) for one in streams if one is not best]
+    notes = (
+        [f"Of several streams {name} is read, with most numbers; left out: {', '.join(others[:5])}."] if others else []
+    )
+    notes += [f"The file is damaged, or cut off: {word[:100]}" for word in said.words[:1]]
+    return Sampled(values, rate, [name] * values.shape[1], notes, best["time_stamps"])
+
+
+class _Said(logging.Handler):
+    """Errors that a library writes to its log, where it goes on without what it cannot read."""
+
+    def __init__(self):
+        super().__init__(logging.ERROR)
+        self.words = []
+
+    def emit(self, record):
+        self.words.append(record.getMessage())
+
+
+def _fastest(path, rates, lengths, names):
+    """Returns which signals have the highest rate, and most samples at it, and a note on the others."""
+    if not len(rates):
+        raise RawDataError(
+            path, "no signals, such as annotations alone", "one or more", "Name the file of the signals."
+        )
+    refuse_long(path, int(np.sum(lengths)))
+    rates, lengths = np.asarray(rates), np.asarray(lengths)
+    kept = np.flatnonzero((rates == rates.max()) & (lengths == lengths[rates == rates.max()].max())).tolist()
+    left = [name for k, name in enumerate(names) if k not in kept]
+    return kept, [f"Signals of a lower rate are left out: {', '.join(left[:5])}."] if left else []
 
 
 def wfdb(path: pathlib.Path) -> Sampled:
@@ -194,22 +273,22 @@ def wfdb(path: pathlib.Path) -> Sampled:
     Raises:
         RawDataError: its header is missing, names files elsewhere, or is damaged.
     """
-    library, header = _library(path, "wfdb"), path.with_suffix(".hea")
+    package, header = library(path, "wfdb"), path.with_suffix(".hea")
     if not header.is_file():
         raise RawDataError(path, "no header beside it", f"{header.name}, which names rate and format", "Copy both.")
     _check_beside(path, header, set())
     try:
-        about = library.rdheader(os.fspath(header.with_suffix("")))
+        about = package.rdheader(os.fspath(header.with_suffix("")))
         if not about.n_sig:
             raise RawDataError(path, "a header of no signals", "one or more", "Copy it again.")
         refuse_long(path, (about.sig_len or 0) * about.n_sig)
-        _check_sums(path, library, about)
-        record = library.rdrecord(os.fspath(header.with_suffix("")))
+        _check_sums(path, package, about)
+        record = package.rdrecord(os.fspath(header.with_suffix("")))
         values = np.asarray(record.p_signal, np.float64)
     except (RawDataError, MemoryError):
         raise
     except Exception as error:  # The reader of damaged headers raises whatever its parser ran into.
-        raise _damaged(path, error, "a WFDB record") from error
+        raise damaged(path, error, "a WFDB record") from error
     return Sampled(values, float(record.fs), list(record.sig_name))
 
 
@@ -229,12 +308,12 @@ def _check_beside(path, header, seen):
             _check_beside(path, segment, seen)
 
 
-def _check_sums(path, library, about):
+def _check_sums(path, package, about):
     """Refuses samples whose checksums, where the header has them, are others: some were changed."""
     stated = getattr(about, "checksum", None)
     if not stated or None in stated or {*(about.samps_per_frame or [1])} != {1}:
         return
-    record = library.rdrecord(os.fspath(path.with_suffix("")), physical=False)
+    record = package.rdrecord(os.fspath(path.with_suffix("")), physical=False)
     sums = [int(one) % 2**16 for one in record.d_signal.astype(np.int64).sum(axis=0)]
     if wrong := [name for name, one, other in zip(about.sig_name, stated, sums, strict=True) if one % 2**16 != other]:
         found = f"samples of {wrong[0]} that are not those of its checksum"
@@ -261,7 +340,7 @@ def matlab(path: pathlib.Path) -> Sampled:
     except (RawDataError, MemoryError):
         raise
     except Exception as error:  # The reader of damaged files raises whatever it ran into.
-        raise _damaged(path, error, f"a {path.suffix} file") from error
+        raise damaged(path, error, f"a {path.suffix} file") from error
     return _largest(path, held)
 
 
@@ -279,7 +358,7 @@ def archive(path: pathlib.Path) -> Sampled:
     except (RawDataError, MemoryError):
         raise
     except Exception as error:  # Of damaged headers NumPy raises whatever its parser ran into.
-        raise _damaged(path, error, "a .npz file") from error
+        raise damaged(path, error, "a .npz file") from error
     return _largest(path, held)
 
 
@@ -368,19 +447,27 @@ def _of_hdf5(path):
                     yield f"{dotted}.{key}", np.asarray(value)
 
 
-def _library(path, name):
-    """Returns a module that only some files need."""
+def library(path, name: str, extra: str = ""):
+    """Returns a module that only some files need.
+
+    Args:
+        path: The file that needs it.
+        name: Of the module.
+        extra: Of the package that brings it; "" where it comes with the package itself.
+
+    Raises:
+        RawDataError: it is not installed.
+    """
     try:
-        return __import__(name)
+        return importlib.import_module(name)
     except ImportError as error:
-        raise RawDataError(
-            path,
-            f"a file for which the package {name} is missing",
-            f"{name} installed",
-            "Run pip install . in the folder of the checkout.",
-        ) from error
+        package = name.partition(".")[0]
+        action = install(extra) if extra else "Run pip install . in the folder of the checkout."
+        found = f"a file for which the package {package} is missing"
+        raise RawDataError(path, found, f"{package} installed", action) from error
 
 
-def _damaged(path, error, expected):
+def damaged(path, error: Exception, expected: str) -> RawDataError:
+    """Returns what to raise of a file on which the library that reads it stumbles."""
     found = (str(error) or type(error).__name__).splitlines()[0][:200]
     return RawDataError(path, f"what cannot be read ({found})", expected, "Save or copy it again.")

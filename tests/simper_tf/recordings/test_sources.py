@@ -297,9 +297,14 @@ def test_an_array_that_differs_from_its_header_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("ending", "remedy"),
-    [(".xml", "Save what it holds as CSV"), (".GPX", "gpsbabel"), (".fits", "astropy"), (".fit", "gpsbabel"),
-     (".acq", "acq2txt"), (".xdf", "pyxdf")],
-)  # fmt: skip
+    [
+        (".vhdr", "mne.io.read_raw"),
+        (".tdms", "nptdms"),
+        (".GT3X", "ActiLife"),
+        (".c3d", "CSV"),
+        (".pkl", "where it was"),
+    ],
+)
 def test_what_converts_files_of_other_programs_is_told(tmp_path, ending, remedy):
     (tmp_path / f"pulse{ending}").write_bytes(b"PK\3\4 and more")
     with pytest.raises(RawDataError, match=rf"found a {ending.lower()} file; expected .*CSV.*\. .*{remedy}"):

@@ -246,5 +246,5 @@ def test_in_a_folder_a_wfdb_record_is_one_recording(tmp_path):
 
 
 def test_endings_are_those_of_the_files_that_are_read():
-    named = {".npz", *endings.HDF5}
-    assert {*endings.SERIES, *named} == {*endings.TEXTS, *endings.SHEETS, *channels._BINARY}
+    read = {*endings.TEXTS, *endings.PACKED, *channels._TABLES, *channels._BINARY}
+    assert {*endings.SERIES, *endings.NAMED} == read
