@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from simper_tf.recordings import live, pictures, sources
-from simper_tf.utils import endings, raw_files
+from simper_tf.utils import endings, raw_files, worker
 from simper_tf.utils.errors import RawDataError, guarding
 
 # How a table of recordings begins, such as answers on them or their labels: in a folder it is none itself.
@@ -25,6 +25,7 @@ class Target(NamedTuple):
         is_folder: Whether it is a folder of pictures.
         is_perhaps: Whether it is a text or a sheet found in a folder, which may hold no series.
         problem: What is wrong with it, as far as its name says.
+        member: Its name in a `.zip` file of several.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Target(NamedTuple):
     is_folder: bool = False
     is_perhaps: bool = False
     problem: RawDataError | None = None
+    member: str = ""
 
     def open(self, rate: float | None = None, is_filmed_at_rate: bool = False, **columns) -> sources.Source:
         """Returns its source.
@@ -51,7 +53,7 @@ class Target(NamedTuple):
             return live.Camera(self.camera)
         if self.is_folder:
             return sources.Images(self.name, self.paths, rate)
-        return sources.open_file(self.paths[0], rate, is_filmed_at_rate, **columns)
+        return sources.open_file(self.paths[0], rate, is_filmed_at_rate, **columns, member=self.member)
 
 
 class Found(NamedTuple):
@@ -69,11 +71,11 @@ class Found(NamedTuple):
 
 
 def listed(names: Sequence[str]) -> list[Target]:
-    """Returns what names stand for, sorted within each name, each file once; nothing is opened but TIFF files.
+    """Returns what names stand for, sorted within each name, each file once; only TIFF and `.zip` files are opened.
 
     Args:
         names: Files, folders (at any depth, linked folders are not entered), patterns with *, and numbers of cameras.
-            Pictures of a folder are one recording where there is nothing else.
+            Pictures of a folder are one recording where there is nothing else; of a `.zip` file each series is one.
     """
     once = {}
     for name in names:
@@ -136,12 +138,31 @@ def _of_name(name) -> Iterator[Target]:
     for problem in problems:
         yield Target(str(problem.path), (), name, problem=problem)
     for path in others:
-        is_perhaps = in_folder and path.suffix.lower() in (*endings.TEXTS, *endings.SHEETS)
-        yield Target(str(path), (path,), name, is_perhaps=is_perhaps)
+        members = _members(path)
+        if not members:
+            yield Target(str(path), (path,), name, is_perhaps=in_folder and _is_perhaps(path.name))
+        for member in members:
+            yield Target(f"{path}/{member}", (path,), name, is_perhaps=_is_perhaps(member), member=member)
     if stills and not others and not problems:
         yield from _sequences(name, stills)
     elif not others and not problems:
         yield Target(name, (), name, problem=_without(name))
+
+
+def _is_perhaps(name):
+    """Returns whether a file that nobody has named may hold no series."""
+    return name.lower().endswith((*endings.TEXTS, *endings.SHEETS))
+
+
+def _members(path):
+    """Returns the names of recordings in a `.zip` file of several; one that cannot be read is refused when opened."""
+    if path.suffix.lower() != ".zip" or not raw_files.is_readable(path):
+        return []
+    try:
+        ((names, _),) = worker.answers("simper_tf.tables.packed:members", path)
+    except RawDataError:
+        return []
+    return names
 
 
 def _identity(target):
@@ -149,9 +170,9 @@ def _identity(target):
     if target.camera is not None or target.problem:
         return target.name
     try:
-        return tuple(path.resolve() for path in target.paths)
+        return target.member, *(path.resolve() for path in target.paths)
     except (OSError, RuntimeError):  # A loop of links.
-        return target.paths
+        return target.member, *target.paths
 
 
 def _is_single(path):

@@ -241,14 +241,14 @@ class Series(Source):
         path: A file with one of `endings.SERIES`.
         rate: Samples per second, for a file that does not say; None if it does.
         is_filmed_at_rate: Whether the rate holds against times and rates of the file.
-        time, columns: As of `channels.read`.
+        time, columns, member: As of `channels.read`.
     """
 
     has_pictures = False
 
-    def __init__(self, path, rate=None, is_filmed_at_rate=False, time="", columns=()):
-        super().__init__(str(path))
-        self._path, self._wishes, self._read = path, (rate, not is_filmed_at_rate, time, columns), None
+    def __init__(self, path, rate=None, is_filmed_at_rate=False, time="", columns=(), member=""):
+        super().__init__(f"{path}/{member}" if member else str(path))
+        self._path, self._wishes, self._read = path, (rate, not is_filmed_at_rate, time, columns, member), None
 
     def info(self):
         times, _ = self._samples()
@@ -301,7 +301,7 @@ def small_shape(info: Info, box: Box | None = None) -> tuple[int, int]:
 
 
 def open_file(
-    path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: bool = False, time: str = "", columns=()
+    path: pathlib.Path, rate: float | None = None, is_filmed_at_rate: bool = False, time="", columns=(), member=""
 ) -> Source:
     """Returns the source for a file, by what is in it rather than by its name.
 
@@ -309,7 +309,7 @@ def open_file(
         path: The file.
         rate: Frames or samples per second, for files that do not say.
         is_filmed_at_rate: Whether the rate holds against what the file says, as of slow motion and of wrong headers.
-        time, columns: Of a series, as of `channels.read`.
+        time, columns, member: Of a series, as of `channels.read`.
 
     Raises:
         RawDataError: it is no readable file, or empty.
@@ -322,7 +322,7 @@ def open_file(
         raise
     if path.stat().st_size == 0:
         raise RawDataError(path, "an empty file", "a recording", "Record or copy it again.")
-    head, wishes = raw_files.head(path), (rate, is_filmed_at_rate, time, columns)
+    head, wishes = raw_files.head(path), (rate, is_filmed_at_rate, time, columns, member)
     start = head[:12]
     if start.startswith(b"\x93NUMPY"):
         return Frames(path, rate) if _array_file(path).ndim > 2 else Series(path, *wishes)

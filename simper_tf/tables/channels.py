@@ -57,7 +57,9 @@ class Series(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read(path: pathlib.Path, rate: float | None = None, is_fallback: bool = False, time="", columns=()) -> Series:
+def read(
+    path: pathlib.Path, rate: float | None = None, is_fallback: bool = False, time="", columns=(), member: str = ""
+) -> Series:
     """Reads a series of numbers from a file.
 
     Samples without a number are left out; the hole is in the times. Of sound it is the loudness every 0.01 s. Believed
@@ -70,6 +72,7 @@ def read(path: pathlib.Path, rate: float | None = None, is_fallback: bool = Fals
         is_fallback: Whether the rate is only for a file that does not say.
         time: Name of the column of times, or its number from 1; "" where it is looked for.
         columns: Names or numbers of the channels; all by default.
+        member: Of a `.zip` file of several, the name of one.
 
     Raises:
         RawDataError: the file is damaged, holds no series, has no such column, or does not tell its rate.
@@ -81,6 +84,7 @@ def read(path: pathlib.Path, rate: float | None = None, is_fallback: bool = Fals
     """
     raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
     wishes = {"rate": rate, "is_fallback": is_fallback, "time": str(time), "columns": [str(one) for one in columns]}
+    wishes["member"] = member
     blocks = {"times": [], "values": []}
     with tempfile.TemporaryDirectory() as folder:
         parts = worker.answers(f"{__name__}:parts", path, memory=worker.BESIDE, folder=folder, **wishes)
@@ -92,11 +96,11 @@ def read(path: pathlib.Path, rate: float | None = None, is_fallback: bool = Fals
     return Series(times, values, tuple(facts["names"]), tuple(facts["notes"]))
 
 
-def parts(path: str, rate, is_fallback, time, columns, folder=None):
+def parts(path: str, rate, is_fallback, time, columns, member="", folder=None):
     """Yields names and notes of a `Series`, then its times and values as bytes; runs in the worker."""
     path, tempfile.tempdir = pathlib.Path(path), folder  # Which goes with all in it, whatever befalls the worker.
     try:
-        names, values, times, notes = _read(path, rate, is_fallback, time, columns)
+        names, values, times, notes = _read(path, rate, is_fallback, time, columns, member)
         series = normal(path, times, values, names, notes)
     except (RawDataError, MemoryError):
         raise
@@ -141,10 +145,10 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
     return Series(times - times[0], values.astype(np.float32), tuple(names), tuple(notes))
 
 
-def _read(path, rate, is_fallback, time, columns):
+def _read(path, rate, is_fallback, time, columns, member=""):
     """Returns names, `(T, C)` values, `(T,)` times and notes of a file."""
     if path.suffix.lower() in endings.PACKED:
-        with packed.unpacked(path) as inner:
+        with packed.unpacked(path, member) as inner:
             return _read(inner, rate, is_fallback, time, columns)
     given = (None, rate) if is_fallback else (rate, None)
     with path.open("rb") as file:

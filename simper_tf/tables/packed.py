@@ -1,4 +1,4 @@
-"""Packed files: the one table in a `.gz` or `.zip`, unpacked into a folder that goes afterwards."""
+"""Packed files: one recording of a `.gz` or `.zip`, unpacked into a folder that goes afterwards."""
 
 import contextlib
 import gzip
@@ -17,17 +17,41 @@ _BLOCK = 2**20
 _LETTERS = 16  # Of a number in a text, at most: more than so many for each value is no recording.
 
 
+# Endings of what is looked for in a file of several.
+_RECORDINGS = tuple({*endings.SERIES, *endings.NAMED} - {*endings.PACKED})
+
+
+def members(path: str) -> Iterator[tuple[list[str], bytes]]:
+    """Yields the names of recordings in a `.zip` file of several files, none of one that cannot be opened.
+
+    It runs in the worker, whose answers are pairs.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = list(_files(archive))
+    except (OSError, zipfile.BadZipFile):
+        names = []
+    headers = {name.removesuffix(".hea") for name in names if name.endswith(".hea")}
+    samples = [name for name in names if name.endswith((".dat", ".mat")) and name[:-4] in headers]
+    found = [name for name in names if name.lower().endswith(_RECORDINGS) and name not in samples]
+    yield (sorted(found) if len(names) > 1 else []), b""
+
+
 @contextlib.contextmanager
-def unpacked(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields the one file in a packed one, as a context.
+def unpacked(path: pathlib.Path, member: str = "") -> Iterator[pathlib.Path]:
+    """Yields a recording of a packed file, as a context.
+
+    Args:
+        path: The file.
+        member: Its name in a `.zip`; "" for the only one.
 
     Raises:
         RawDataError: it is damaged, holds not one file, or more than a recording may have.
     """
     with tempfile.TemporaryDirectory() as folder:
         try:
-            inner = pathlib.Path(folder, _unpack(path, folder))
-        except (OSError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+            inner = pathlib.Path(folder, _unpack(path, folder, member))
+        except (OSError, EOFError, RuntimeError, KeyError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
             found = f"what cannot be unpacked ({error or type(error).__name__})"
             raise RawDataError(path, found, "a packed recording", "Unpack it, or copy it again.") from error
         try:
@@ -36,19 +60,29 @@ def unpacked(path: pathlib.Path) -> Iterator[pathlib.Path]:
             raise RawDataError(f"{path}: {inner.name}", error.found, error.expected, error.action) from error
 
 
-def _unpack(path, folder):
-    """Writes the one file that is packed, and returns its name."""
+def _unpack(path, folder, member):
+    """Writes one file that is packed, and returns its name."""
     if path.suffix.lower() == ".gz":
         with gzip.open(path) as file:
             return _copied(path, file, folder, path.stem)
     with zipfile.ZipFile(path) as archive:
-        names = {one: pathlib.PurePosixPath(one.filename).name for one in archive.infolist() if not one.is_dir()}
-        # Beside each file a Mac packs one of its own.
-        members = [one for one, name in names.items() if name.strip(".") == name and "__MACOSX" not in one.filename]
-        if len(members) != 1:
-            raise RawDataError(path, f"{len(members)} files in it", "one", "Unpack it, and name the folder.")
-        with archive.open(members[0]) as file:
-            return _copied(path, file, folder, names[members[0]])
+        names = _files(archive)
+        if not member and len(names) != 1:
+            found = f"{len(names)} files in it, none of which is a series"
+            raise RawDataError(path, found, "one or more", "Unpack it, and name the folder.")
+        member = member or next(iter(names))
+        stem = member.removesuffix(".hea")
+        beside = [name for name in names if stem != member and name.startswith(stem) and name != member]
+        for name in (*beside, member):  # The header of a WFDB record is read with its samples.
+            with archive.open(names[name]) as file:
+                told = _copied(path, file, folder, pathlib.PurePosixPath(name).name)
+        return told
+
+
+def _files(archive):
+    """Returns the files of a `.zip` by their names; beside each of them a Mac packs one of its own."""
+    names = {one.filename: one for one in archive.infolist() if not one.is_dir() and "__MACOSX" not in one.filename}
+    return {name: one for name, one in names.items() if (last := pathlib.PurePosixPath(name).name).strip(".") == last}
 
 
 def _copied(path, file, folder, name):

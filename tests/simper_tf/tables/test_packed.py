@@ -7,7 +7,9 @@ import zipfile
 import h5py
 import numpy as np
 import pytest
+import wfdb
 
+from simper_tf.recordings import search
 from simper_tf.tables import channels, delimited, packed
 from simper_tf.utils.errors import RawDataError
 
@@ -38,8 +40,8 @@ def test_the_one_table_in_a_packed_file_is_read(tmp_path):
 
 
 def test_what_cannot_be_unpacked_is_refused_by_name(tmp_path):
-    two = zipped(tmp_path / "two.zip", a__DOT__csv=TABLE, b__DOT__csv=TABLE)
-    with pytest.raises(RawDataError, match=r"two\.zip: found 2 files in it; expected one\. Unpack it"):
+    two = zipped(tmp_path / "two.zip", a__DOT__mp4="", b__DOT__mp4="")
+    with pytest.raises(RawDataError, match=r"two\.zip: found 2 files in it, none of which is a series; expected one"):
         channels.read(two)
     content = gzip.compress(TABLE.encode())
     (tmp_path / "cut.csv.gz").write_bytes(content[:-30])
@@ -120,3 +122,34 @@ def test_line_protocol_is_read_by_its_stamps(tmp_path, unit):
 def test_json_states_the_rate_beside_its_samples(tmp_path, beside):
     (tmp_path / "a.json").write_text(json.dumps({"device": "m", **beside, "x": [*WAVE]}))
     check(channels.read(tmp_path / "a.json"))
+
+
+def test_each_series_of_a_zip_is_a_recording(tmp_path):
+    several = {"run/a.csv": TABLE, "run/b.tsv": TABLE.replace(",", "\t"), "README.txt": "Nothing but words. " * 40}
+    path = zipped(tmp_path / "all.zip", **several, **{"__MACOSX/run/._a.csv": "\0", "film.mp4": ""})
+    found = search.find([str(path)])
+    assert [source.name for source in found.sources] == [f"{path}/run/a.csv", f"{path}/run/b.tsv"]
+    for source in found.sources:
+        source.info()
+        np.testing.assert_allclose(source.part(0, 99)[0], TIMES, atol=1e-6)
+    assert [error.path for error in found.skipped] == [tmp_path / "all.zip: README.txt"]
+    assert not found.problems
+    damaged = bytearray(path.read_bytes())
+    damaged[60:70] = bytes(10)
+    path.write_bytes(damaged)
+    found = search.find([str(path)])
+    assert [source.name for source in found.sources] == [f"{path}/run/b.tsv"]
+    assert "all.zip: found what cannot be unpacked" in str(found.skipped[1])
+
+
+def test_a_record_in_a_zip_is_read_with_its_samples(tmp_path):
+    fine = {"fs": RATE, "units": ["mV"], "sig_name": ["x"], "fmt": ["16"], "write_dir": str(tmp_path)}
+    wfdb.wrsamp("100", p_signal=WAVE[:, None], **fine)
+    with zipfile.ZipFile(tmp_path / "mit.zip", "w") as archive:
+        for name in ("100.dat", "100.hea"):
+            archive.write(tmp_path / name, f"mit/{name}")
+        archive.writestr("mit/RECORDS", "100")
+    (source,) = search.find([str(tmp_path / "mit.zip")]).sources
+    source.info()
+    assert source.names == ("x",)
+    np.testing.assert_allclose(source.part(0, 99)[0], TIMES, atol=1e-6)
