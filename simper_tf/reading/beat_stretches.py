@@ -1,7 +1,6 @@
-"""Beats of a series in stretches of half a minute, put together where the tempo goes on.
+"""Beats of a series in stretches of half a minute, judged together and joined where the tempo goes on.
 
-A disturbance spoils its stretch alone. A stretch that is not clear is believed where its tempo is that of a clear
-neighbor. Where none is clear, a short series is read whole: what is slow needs it.
+A disturbance spoils its stretch alone.
 """
 
 import dataclasses
@@ -10,12 +9,10 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_courses, beats, result
+from simper_tf.reading import beat_courses, beats, result, tempos
 from simper_tf.signals import samples
 
 STRETCH = 30.0  # Seconds that are read at once.
-LONGEST = 300.0  # Seconds of a series that is read whole where no stretch is clear.
-LOWEST_HERTZ = 0.05  # As of pictures: `LONGEST` seconds hold 15 periods.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
 CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong.
 FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be chance.
@@ -23,7 +20,7 @@ FEWEST = 3.0  # Repetitions, of which half of one may be outside: two may be cha
 # Each span is one more chance to be wrong, so that the first needs odds better by this logarithm, and the others by
 # far: of few repetitions by the most, less with every doubling of their number. Of 360 series of noise, of 250 s, the
 # odds are at most those of 13 repetitions. So many periods of the lowest frequency must be there.
-_WIDE, _DOUBT, _DOUBTS, _PERIODS = 8.0, 0.5, 3.0, 5
+_WIDE, _DOUBT, _DOUBTS, PERIODS = 8.0, 0.5, 3.0, 5
 _FEW, _LESS = 8, 1.25  # Repetitions of which the doubt is full, and how much a doubling of them takes away.
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
@@ -32,49 +29,55 @@ _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0,
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
-# Logarithm of the ratio of two tempos that support one another, and how much likelier that makes the second: right
-# ones are nearly always so near, a wrong one is by chance in one of eight, as the band is so many times as wide.
-NEAR, _SUPPORT = 0.1, math.log(8)
 _DRAWN = 2000  # Samples of a course.
 # Confidence below which another rhythm is named beside a clear one, and how much less likely it may be, as logarithm.
 _SURE, _RIVAL = 0.9, 5.0
 
 
-def answers_on(times, values, band):
-    """Returns answers on a series that begins at 0, and notes on them."""
+def answers_on(times, values, band, looks=1):
+    """Returns answers on a series that begins at 0, and notes on them.
+
+    Args:
+        times: `(T,)` seconds.
+        values: `(T, C)` numbers.
+        band: `(low, high)` in Hz, None for all.
+        looks: How often the series is looked at in other ways, such as channel by channel.
+    """
     limits = limits_of(times, band)
-    answers, notes = _of_stretches(times, values, limits, STRETCH)
-    if STRETCH < times[-1] <= LONGEST and all(answer.verdict != result.CLEAR for answer in answers):
-        answers, notes = _of_stretches(times, values, limits, LONGEST)
-    return _joined(answers), notes
+    parts = list(_stretches(times))
+    heard, rivals = zip(*(_heard(times[part], values[part], limits) for part in parts), strict=True)
+    answers, notes = [], set()
+    for found, others in zip(tempos.judged(heard, looks * len(heard)), rivals, strict=True):
+        if (answer := answer_on(found)) is not None:
+            pairs = next((hertz for hertz in others if multiple(hertz, found.frequency) == 2), None)
+            answers.append(dataclasses.replace(answer, pairs=pairs))
+            notes.add(_pattern(found, others) or (_second(found) if len(heard) == 1 else None))
+    return _joined(answers), sorted(note for note in notes if note)
 
 
 def limits_of(times, band):
     """Returns the lowest and the highest frequency in Hz that are sought."""
-    low, high = band or (LOWEST_HERTZ, math.inf)
+    low, high = band or (0.0, math.inf)
     return low, min(high, HIGHEST_SHARE / float(np.median(np.diff(times))))
 
 
-def _of_stretches(times, values, limits, seconds):
-    """Returns the answers of all stretches of about so many seconds, and notes on them."""
-    parts = [slice(first, last) for first, last in _stretches(times, seconds)]
-    heard = _supported([_heard(times[part], values[part], limits) for part in parts])
-    answers = [answer for found in heard if (answer := answer_on(found)) is not None]
-    return answers, [note for found in heard if (note := _second(found, len(heard) == 1))]
-
-
 def _heard(times, values, limits):
-    """Returns beats in a band; in a wide one, those of the first span that is clear, or of the surest one."""
+    """Returns beats in a band, and the frequencies of other clear ones.
+
+    Of a wide band they are those of the first span that is clear, or of the surest one.
+    """
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
-    is_short = len(times) < beats.FEWEST_SAMPLES or times[-1] - times[0] < _PERIODS / _SPANS[0][0]
+    is_short = len(times) < beats.FEWEST_SAMPLES or times[-1] - times[0] < PERIODS / _SPANS[0][0]
     if is_short or limits[1] < _WIDE * limits[0]:
-        return beats.find(times, values, limits)
-    return _preferred(heard_in_spans(times, values, limits))
+        return beats.find(times, values, limits), []
+    heard = heard_in_spans(times, values, limits)
+    first = _preferred(heard)
+    return first, [found.frequency for found in heard if found is not first and found.confidence >= CLEAR]
 
 
 def heard_in_spans(times, values, limits, is_all=False):
     """Returns the beats of the slow spans, and of faster ones while none is clear, or of all."""
-    low = max(limits[0], _PERIODS / float(times[-1] - times[0]))
+    low = max(limits[0], PERIODS / float(times[-1] - times[0]))
     spans = [(max(first, low), min(last, limits[1])) for first, last in _SPANS]
     heard, power = [], power_of(times, values)
     for number, span in enumerate(spans):
@@ -116,35 +119,27 @@ def _is_part(hertz, power, spacing, rate):
 
 
 def _preferred(heard):
-    """Returns the first beats that are clear and no multiple of slower clear ones; else the surest."""
+    """Returns the first beats that are clear and no multiple of slower ones that are likelier; else the surest.
+
+    Of two that are both sure, a pair is told as one repetition, as of two feet; a pattern of three as three.
+    """
     clear = [found for found in heard if found.confidence >= CLEAR]
     for found in clear:
-        ratios = [found.frequency / other.frequency for other in clear]
-        if not any(round(ratio) in (2, 3) and abs(ratio / round(ratio) - 1) < MULTIPLE for ratio in ratios):
+        if not any(_is_part_of(found, other) for other in clear):
             return found
     return max(heard, key=lambda found: found.confidence, default=beats.Beats(0.0, ()))
 
 
-def _supported(heard):
-    """Returns beats of neighboring stretches, surer where a clear neighbor has the tempo of one of the candidates."""
-    heard = list(heard)
-    for order in (range(1, len(heard)), range(len(heard) - 2, -1, -1)):
-        for k in order:
-            neighbor = heard[k - order.step]
-            if neighbor.confidence >= CLEAR > heard[k].confidence:
-                heard[k] = _with_support(heard[k], neighbor.frequency)
-    return heard
+def multiple(first, second):
+    """Returns 2 or 3 where a frequency is so many times as high as another, 0 elsewhere."""
+    times = round(first / second)
+    return times if times in (2, 3) and abs(first / second / times - 1) < MULTIPLE else 0
 
 
-def _with_support(found, hertz):
-    """Returns beats with what is near a frequency as first candidate, if it is likely enough with that support."""
-    for candidate in found.candidates[:2]:
-        if abs(math.log(candidate.frequency / hertz)) < NEAR:
-            candidates = (candidate, *(other for other in found.candidates if other is not candidate))
-            lift = _SUPPORT + candidate.odds - found.candidates[0].odds
-            if lift > 0:
-                return beats.Beats(_lifted(found.confidence, lift), candidates)
-    return found
+def _is_part_of(found, slower):
+    times = multiple(found.frequency, slower.frequency)
+    sure, other = (min(one.confidence, _SURE) for one in (found, slower))
+    return bool(times) and (other > sure or (times == 2 and other == sure))
 
 
 def _lifted(confidence, lift):
@@ -152,11 +147,11 @@ def _lifted(confidence, lift):
     return confidence / (confidence + (1 - confidence) * math.exp(-lift))
 
 
-def _stretches(times, seconds):
-    """Yields the first sample of each stretch, and that after its last; a short rest belongs to the one before."""
-    number = max(round((times[-1] - times[0]) / seconds), 1)
-    edges = np.searchsorted(times, np.linspace(times[0], times[-1], number + 1)[1:-1])
-    yield from itertools.pairwise([0, *edges.tolist(), len(times)])
+def _stretches(times):
+    """Yields the samples of each stretch; one without any is none, and a short rest belongs to the one before."""
+    number = max(round((times[-1] - times[0]) / STRETCH), 1)
+    each = np.minimum((times - times[0]) * (number / max(times[-1] - times[0], 1e-12)), number - 1).astype(int)
+    yield from (slice(*pair) for pair in itertools.pairwise([0, *(np.flatnonzero(np.diff(each)) + 1), len(times)]))
 
 
 def answer_on(heard):
@@ -189,16 +184,21 @@ def _repetitions(moments):
     return tuple((float(start), float(end)) for start, end in itertools.pairwise(moments) if end - start < longest)
 
 
-def _second(heard, is_alone):
-    """Returns a note on another rhythm that may be the one that is meant; a clear one is confirmed by neighbors."""
+def _pattern(heard, others):
+    """Returns a note on a slower rhythm of which each repetition is three of those that are told."""
+    slower = next((hertz for hertz in others if multiple(heard.frequency, hertz) == 3), None)
+    return f"{heard.frequency:.3g} Hz may come in threes: {slower:.3g} Hz." if slower else None
+
+
+def _second(heard):
+    """Returns a note on another rhythm that may be the one that is meant."""
     if heard.confidence >= _SURE or len(heard.candidates) < 2:
         return None
     first, second = heard.candidates[:2]
     rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
     if heard.confidence < CLEAR:
         return f"Unclear: {rivals}. Name a --band to choose."
-    is_rival = is_alone and first.odds - second.odds < _RIVAL
-    return f"The first is likelier: {rivals}." if is_rival else None
+    return f"The first is likelier: {rivals}." if first.odds - second.odds < _RIVAL else None
 
 
 def _joined(answers):

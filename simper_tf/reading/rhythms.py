@@ -1,7 +1,8 @@
 """Rhythms of a slow series, such as of tides, temperatures or traffic: days, weeks and years at once.
 
-It is read whole and in stretches, on a clock on which it lasts less than a minute, all channels together and each by
-itself. Every clear rhythm is an answer, at the sharp line of the spectrum where there is one.
+It is read whole, on a clock on which it lasts less than a minute, and in stretches, on clocks that are slower by less,
+all channels together and each by itself. Every clear rhythm is an answer, at the sharp line of the spectrum where there
+is one.
 """
 
 import dataclasses
@@ -16,18 +17,22 @@ from simper_tf.reading.beat_stretches import (
     FINER,
     HIGHEST_SHARE,
     MULTIPLE,
-    NEAR,
+    PERIODS,
+    STRETCH,
     answer_on,
     answers_on,
     heard_in_spans,
     limits_of,
     power_of,
 )
+from simper_tf.reading.tempos import NEAR, judged
 from simper_tf.signals import samples
 
 # It is read as if it lasted so many seconds and, if it has more samples than that shows, as if there were so many a
 # second.
 _AS_IF, _AS_IF_RATE = 40.0, 125.0
+_STEP = 5.0  # From a clock to the next slower one: what is seen five times in a stretch of one is seen on the other.
+_OVERLAP = 2.0  # Two clocks share an octave.
 _HOLE = 0.1  # Share of it that is missing in one place, beyond which its parts are read each by itself.
 _MOST_CHANNELS = 8  # Of it that are read each by itself as well.
 # Repetitions that are no chance though they fill a part of it, and share of it that fewer must fill.
@@ -40,13 +45,43 @@ _SHOWN, _HARMONICS = 0.02, 3  # Share of its power that a rhythm with its first 
 def told(times, values, band):
     """Returns answers on all clear rhythms of a slow series; the surest one where none is clear."""
     whole, fine = float(np.ptp(times)) / _AS_IF, float(np.median(np.diff(times))) * _AS_IF_RATE
-    channels = (None, *(range(values.shape[1]) if 1 < values.shape[1] <= _MOST_CHANNELS else ()))
-    heard = [answer for channel in channels for answer in _at_clock(times, values, band, whole, channel, is_whole=True)]
+    channels = _channels(values)
+    looks = len(channels) * (1 + (fine < whole))
+    heard = []
+    for channel in channels:
+        heard += _at_clock(times, values, band, whole, channel, looks, is_whole=True)
     for channel in channels if fine < whole else ():
-        answers = _at_clock(times, values, band, fine, channel)
+        answers = _at_clock(times, values, band, fine, channel, looks)
         heard += answers
         if any(answer.verdict == result.CLEAR for answer in answers):  # Many samples take long.
             break
+    return _distinct(heard)
+
+
+def told_slower(times, values, band):
+    """Returns answers on the clear rhythms that stretches of half a minute are too short for."""
+    whole = float(np.ptp(times)) / _AS_IF
+    clocks = [whole]
+    while clocks[-1] > _STEP:
+        clocks.append(clocks[-1] / _STEP)
+    channels = _channels(values)
+    heard = []
+    for clock, finer in itertools.pairwise([*clocks, 1.0]):
+        low, high = band or (0.0, math.inf)
+        high = min(high, _OVERLAP * PERIODS / STRETCH / finer)
+        for channel in channels if low < high and clock > 1 else ():
+            given = (times, values, (low, high), clock, channel, len(channels) * len(clocks))
+            heard += _at_clock(*given, is_whole=clock == whole)
+    return [answer for answer in _distinct(heard) if answer.verdict == result.CLEAR]
+
+
+def _channels(values):
+    """Returns what is read of a series: all channels together, and each by itself."""
+    return (None, *(range(values.shape[1]) if 1 < values.shape[1] <= _MOST_CHANNELS else ()))
+
+
+def _distinct(heard):
+    """Returns clear answers of different frequencies, the surest first; the surest unclear one where none is clear."""
     heard.sort(key=lambda answer: (answer.verdict != result.CLEAR, -answer.confidence))
     chosen = []
     for answer in heard:
@@ -63,20 +98,20 @@ def parts(times):
     yield from (slice(*pair) for pair in itertools.pairwise(edges) if pair[1] - pair[0] >= beats.FEWEST_SAMPLES)
 
 
-def _at_clock(times, values, band, clock, channel, is_whole=False):
+def _at_clock(times, values, band, clock, channel, looks, is_whole=False):
     """Returns answers on a slow series, or on a channel of it, on a clock that is so many times as slow."""
     some = values if channel is None else values[:, [channel]]
     own, limits = (times - times[0]) / clock, band and tuple(clock * np.array(band))
     power = power_of(own, some)
-    answers = _of_whole(own, some, limits, power) if is_whole else []
-    answers = answers or [answer for answer in answers_on(own, some, limits)[0] if _is_seen(answer, own)]
+    answers = _of_whole(own, some, limits, power, looks) if is_whole else []
+    answers = answers or [answer for answer in answers_on(own, some, limits, looks)[0] if _is_seen(answer, own)]
     answers = [slowed(_on_line(answer, *power[:2]), clock, float(times[0])) for answer in answers]
     return answers if channel is None else [dataclasses.replace(answer, channel=channel) for answer in answers]
 
 
-def _of_whole(times, values, band, power):
+def _of_whole(times, values, band, power, looks):
     """Returns answers on the clear rhythms of all spans of a series that is read whole."""
-    heard = heard_in_spans(times, values, limits_of(times, band), is_all=True)
+    heard = [judged([found], looks)[0] for found in heard_in_spans(times, values, limits_of(times, band), is_all=True)]
     clear = [found for found in heard if found.confidence >= CLEAR and _share(found.frequency, *power) >= _SHOWN]
     answers = [answer for found in clear if (answer := answer_on(found)) is not None]
     return [answer for answer in answers if _is_seen(answer, times)]

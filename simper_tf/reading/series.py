@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_stretches, beats, result, rhythms
+from simper_tf.reading import beat_stretches, beats, result, rhythms, tempos
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
 # Channels of another series that are read so where nothing is clear, and how many must agree.
@@ -18,8 +18,8 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     Args:
         times: `(T,)` seconds that rise, with jitter and holes or without.
         values: `(T, C)` numbers, in any unit.
-        band: `(low, high)` in Hz in which frequencies are sought; None for all that the samples show: from 0.05 Hz or,
-            of fewer than one sample a second, from a fifth of the reciprocal length, to 45 % of the rate.
+        band: `(low, high)` in Hz in which frequencies are sought; None for all that the samples show, from five times
+            in all to 45 % of the rate.
 
     Example:
         >>> times = np.arange(0, 12, 0.02)
@@ -37,6 +37,12 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
         answers, notes = beat_stretches.answers_on(times - start, values, band)
         if values.shape[1] > 1 and all(answer.verdict != result.CLEAR for answer in answers):
             answers = _agreed(times - start, values, band) or answers
+        if times[-1] - start > beat_stretches.STRETCH and all(answer.verdict != result.CLEAR for answer in answers):
+            answers = [
+                answer
+                for part in rhythms.parts(times)
+                for answer in rhythms.told_slower(times[part] - start, values[part], band)
+            ] or answers
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
     answers.sort(key=lambda answer: -answer.confidence)
     moves = np.ptp(values, axis=0).any()
@@ -48,8 +54,9 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
 def _agreed(times, values, band):
     """Returns the answer on which most channels agree, each read by itself; none if fewer than two do."""
     clear = []
-    for channel in range(min(values.shape[1], _MOST_READ)):
-        answers, _ = beat_stretches.answers_on(times, values[:, [channel]], band)
+    count = min(values.shape[1], _MOST_READ)
+    for channel in range(count):
+        answers, _ = beat_stretches.answers_on(times, values[:, [channel]], band, looks=count)
         clear += [dataclasses.replace(answer, channel=channel) for answer in answers if answer.verdict == result.CLEAR]
     groups = [[other for other in clear if _is_at(other, answer.hertz)] for answer in clear]
     most = max(groups, key=lambda group: (_channels(group), max(answer.confidence for answer in group)), default=[])
@@ -65,4 +72,4 @@ def _channels(answers):
 
 
 def _is_at(answer, hertz):
-    return abs(math.log(answer.hertz / hertz)) < beat_stretches.NEAR
+    return abs(math.log(answer.hertz / hertz)) < tempos.NEAR

@@ -33,31 +33,29 @@ def beats_of(hertz, confidence, second=None):
     return beats.Beats(confidence, tuple(tries))
 
 
-def test_a_doubtful_stretch_is_believed_at_a_neighbors_tempo():
-    for order in (1, -1):
-        before, after = beat_stretches._supported([beats_of(1.2, 0.9), beats_of(1.25, 0.3)][::order])[::order]
-        assert before.confidence == 0.9
-        assert after.confidence == pytest.approx(8 * 0.3 / (8 * 0.3 + 0.7))
-
-
-def test_a_candidate_at_a_clear_neighbors_tempo_comes_first():
-    _, after = beat_stretches._supported([beats_of(1.2, 0.9), beats_of(0.8, 0.3, second=1.2)])
-    assert after.frequency == 1.2
-    assert after.confidence > 0.5
-
-
-@pytest.mark.parametrize("pair", [((1.2, 0.9), (1.5, 0.3)), ((1.2, 0.4), (1.2, 0.4))], ids=["other", "both unclear"])
-def test_other_tempos_and_doubtful_neighbors_lend_no_confidence(pair):
-    heard = [beats_of(*one) for one in pair]
-    assert [one.confidence for one in beat_stretches._supported(heard)] == [confidence for _, confidence in pair]
-
-
 def test_another_rhythm_is_named_beside_one_that_is_not_sure():
     unclear, clear, sure, alone = (beats_of(1.2, *rest) for rest in ((0.4, 0.8), (0.7, 0.8), (0.95, 0.8), (0.7,)))
-    assert beat_stretches._second(unclear, is_alone=False) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
-    assert beat_stretches._second(clear, is_alone=True) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
-    assert [beat_stretches._second(one, is_alone=True) for one in (sure, alone)] == [None, None]
-    assert beat_stretches._second(clear, is_alone=False) is None
+    assert beat_stretches._second(unclear) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
+    assert beat_stretches._second(clear) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
+    assert [beat_stretches._second(one) for one in (sure, alone)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "told"),
+    [
+        ((1.65, 0.99), (0.537, 0.56), 1.65), ((1.65, 0.99), (0.55, 0.98), 1.65), ((1.65, 0.6), (0.55, 0.98), 0.55),
+        ((1.6, 0.99), (0.8, 0.95), 0.8), ((1.6, 0.99), (0.8, 0.56), 1.6), ((1.6, 0.7), (0.9, 0.99), 1.6),
+    ],
+    ids=["likelier", "threes", "unsure threes", "pair", "doubtful pair", "no multiple"],
+)  # fmt: skip
+def test_of_two_rhythms_the_likelier_one_is_told(fast, slow, told):
+    assert beat_stretches._preferred([beats_of(*fast), beats_of(*slow)]).frequency == told
+
+
+def test_a_pattern_of_three_is_named_beside_the_beat():
+    heard = beats_of(1.65, 0.99)
+    assert beat_stretches._pattern(heard, [0.2, 0.55]) == "1.65 Hz may come in threes: 0.55 Hz."
+    assert beat_stretches._pattern(heard, [0.825]) is None
 
 
 @pytest.mark.slow
@@ -89,11 +87,24 @@ def test_a_short_series_is_read_at_no_faster_frequency(seconds):
     assert all(answer.hertz < 1.5 for answer in series.read(times, values[:, None]).clear)
 
 
-def test_what_no_stretch_shows_is_read_of_the_whole_series():
-    times = np.arange(0, 100, 0.2)  # Of half a minute, two cycles are too few.
-    wave = np.sin(2 * np.pi * 0.06 * times) + 0.2 * RNG.normal(size=len(times))
-    (answer,) = series.read(times, wave[:, None]).clear
-    assert answer.hertz == pytest.approx(0.06, rel=0.02)
+# From a fifth of the length to a third of the rate, below and above what half a minute shows, and one sample a second.
+GRID = [
+    (period, rate, length)
+    for period in (9.0, 14.0, 40.0, 600.0)
+    for rate in (0.99, 1.0, 1.01, 4.0)
+    for length in (100, 299, 301, 1200, 6000)
+    if 7 <= length / period <= 200 and rate * length <= 6000
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("period", sorted({period for period, _, _ in GRID}))
+def test_a_slow_wave_is_read_at_any_length_and_rate(period):
+    for rate, length in [(rate, length) for own, rate, length in GRID if own == period]:
+        times = np.arange(0, length, 1 / rate)
+        wave = np.sin(2 * np.pi * times / period) + 0.2 * np.random.default_rng(0).normal(size=len(times))
+        clear = series.read(times, wave[:, None]).clear
+        assert [1 / answer.hertz for answer in clear] == [pytest.approx(period, rel=0.03)], (rate, length)
 
 
 def test_slow_series_are_read_on_their_own_clock():
