@@ -5,6 +5,7 @@ passes give the odds of each (Rabiner, Proceedings of the IEEE, 1989). Something
 so a lone stretch among thousands needs odds better by their number, and many alike support one another.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -35,7 +36,7 @@ def judged(heard: list[beats.Beats], looks: int) -> list[beats.Beats]:
     odds = [_odds(found) for found in heard]
     begins = 1 / (looks + 1)
     forward, backward = [np.array([1 - begins, *[begins] * (len(odds[0]) - 1)]) * odds[0]], [np.ones(len(odds[-1]))]
-    steps = [_steps(*pair, begins) for pair in zip(heard, heard[1:], strict=False)]
+    steps = [_steps(*pair, begins) for pair in itertools.pairwise(heard)]
     for step, after in zip(steps, odds[1:], strict=True):
         forward.append(_scaled((forward[-1] @ step) * after))
     for step, after in zip(steps[::-1], odds[:0:-1], strict=True):
@@ -45,17 +46,22 @@ def judged(heard: list[beats.Beats], looks: int) -> list[beats.Beats]:
 
 def _odds(found):
     """Returns the weights of no tempo and of each candidate of a stretch, of which the first has its confidence."""
-    if not found.candidates or not found.confidence:
+    tried = _tried(found)
+    if not tried:
         return np.ones(1)
     first = found.confidence / (1 - min(found.confidence, 1 - 1e-9))
-    others = np.array([math.exp(other.odds - found.candidates[0].odds) for other in found.candidates[1:_TRIED]])
+    others = np.array([math.exp(other.odds - tried[0].odds) for other in tried[1:]])
     others *= first / max(1.0, 2 * first * others.sum())  # Half of the doubt at most is that another one is right.
     return np.array([1 - others.sum(), first, *others])
 
 
+def _tried(found):
+    return found.candidates[:_TRIED] if found.confidence else ()
+
+
 def _steps(before, after, begins):
     """Returns the chances of what follows on what, `(1 + candidates, 1 + candidates)`."""
-    here, there = ([other.frequency for other in found.candidates[: len(_odds(found)) - 1]] for found in (before, after))
+    here, there = ([other.frequency for other in _tried(found)] for found in (before, after))
     chances = np.full((len(here) + 1, len(there) + 1), begins)
     chances[0, 0], chances[1:, 0] = 1 - begins, _ENDS
     if here and there:
