@@ -58,7 +58,7 @@ results: .venv/ready
 	  --documents=README.md
 
 series: .venv-series/ready
-	.venv-series/bin/python -m benchmarks.series
+	.venv-series/bin/python -m benchmarks.series --document=docs/series.md
 
 parity: .venv-parity/ready
 	.venv-parity/bin/python -m pytest tests/parity

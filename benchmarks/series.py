@@ -1,6 +1,6 @@
 """Heart rates of real and generated PPG and ECG beside autocorrelation, heartpy and neurokit2: make series.
 
-python -m benchmarks.series [--files ../shared/real/series ../shared/real/phone_ppg] [--out=docs/series.md]
+python -m benchmarks.series [--files ../shared/real/series ../shared/real/phone_ppg] [--document=docs/series.md]
 
 Every reader gets the same windows of 10 s. This package reads the whole files too.
 """
@@ -15,13 +15,15 @@ import numpy as np
 import scipy.ndimage
 import scipy.signal
 
+from benchmarks import document
+from benchmarks.controls import made
 from simper_tf.evaluation import tables
 from simper_tf.reading import beats, result
 from simper_tf.reading import series as reading
 from simper_tf.tables import channels
-from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError
 
+COMMAND = "python -m benchmarks.series"
 SECONDS, HOP, BAND = 10.0, 5.0, (0.6, 3.5)  # 36 to 210 beats per minute.
 RIGHT, AGREEMENT = 3.0, 1.0  # Beats per minute: of a right answer, and to which two detectors agree on the truth.
 SURE = 0.5  # Confidence from which on an answer counts.
@@ -42,29 +44,6 @@ PEERS_RATE, PEERS_BAND = 100.0, (0.7, 3.5)
 FORMS = ((1, False), (-1, False), (1, True), (-1, True))
 _DISTURBED = ("clean", "noisy", "wandering", "moving")
 _CONTROLS = ("white noise", "brown noise", "drift", "steps", "one burst")
-_HEADER = """# Heart rates of series, beside other libraries
-
-Written by `make series`. Windows of {seconds:g} s, every {hop:g} s; each reader is given the window alone and answers
-in beats per minute, or not at all. *Right* is the share of all windows answered to within {right:g} beats per minute,
-and *wrong* the share with another answer. The rest has no answer. `simper_tf` is `simper_tf.reading.beats.find` with
-{low:g} to {high:g} Hz. *Whole file* is what `simper_tf.reading.series.read` says of the same windows: it is given the
-whole file, and no band. Nothing repeats in controls: each answer there is wrong.
-
-The other libraries get a PPG in the form that suits them. It is interpolated to {peers:g} samples a second where it has
-fewer, and given with either sign, as it is and band-passed ({bottom:g} to {top:g} Hz). The table has that of these
-four forms which reads most windows of a line right: it favors them. An ECG has the cleaning that their documentation
-names. Fingers on phones are pulses of 21 people, filmed at about 28 frames a second.
-
-Real recordings are those of published files. Some have marked beats. For the others the truth is the mean interval of
-the beats that heartpy and neurokit2 find in the whole recording. Windows in which these two differ by more than
-{agreement:g} beat per minute are left out, which favors both. Some beats were marked by a second device, whose clock
-differs by seconds. They are moved, by up to {clocks:g} s, to where the wave is most alike at all beats of the file.
-
-Generated ones are by neurokit2: {each} of 30 s at 45 to 170 beats per minute. The truth is the peaks of the recording
-before it is disturbed. Disturbances are noise as strong as the signal, a baseline that wanders three times as far,
-and a burst twice as strong over a third of it.
-
-"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,18 +77,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     folders = [pathlib.Path("../shared/real", name) for name in ("series", "phone_ppg")]
     parser.add_argument("--files", type=pathlib.Path, nargs="+", default=folders, help="Folders.")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("docs/series.md"), help="Document.")
+    parser.add_argument("--document", type=pathlib.Path, help="Document that the tables are put into.")
     parser.add_argument("--each", type=int, default=8, help="Generated recordings a kind.")
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # The other libraries warn of every window that they cannot read.
     real = [window for folder in args.files for window in real_windows(folder)]
-    text = _HEADER.format(
-        seconds=SECONDS, hop=HOP, right=RIGHT, low=BAND[0], high=BAND[1], agreement=AGREEMENT, each=args.each,
-        clocks=CLOCKS, peers=PEERS_RATE, bottom=PEERS_BAND[0], top=PEERS_BAND[1],
-    )  # fmt: skip
-    text += compared([*real, *generated_windows(args.each), *controls(10 * args.each)])
+    text = compared([*real, *generated_windows(args.each), *controls(10 * args.each)])
     print(text)
-    files.write_atomically(args.out, text)
+    document.into_document(args.document, COMMAND, text)
 
 
 def compared(windows: list[Window]) -> str:
@@ -135,7 +110,7 @@ def compared(windows: list[Window]) -> str:
         inside = (sure >= low) & (sure < {0.8: 0.9, 0.9: 1.01}.get(low, low + 0.2))
         share = f"{np.mean(np.abs(bpm - truth)[inside] < RIGHT):.0%}" if inside.any() else ""
         rows.append([f"from {low:g}", str(inside.sum()), share])
-    return f"{text}\n\n{tables.markdown_table(['confidence', 'windows', 'first candidate right'], rows)}\n"
+    return f"{text}\n\n{tables.markdown_table(['confidence', 'windows', 'first candidate right'], rows)}"
 
 
 def measures(truth: np.ndarray, found: np.ndarray) -> str:
@@ -307,25 +282,9 @@ def controls(each: int, seed: int = 3000) -> Iterator[Window]:
     random, times = np.random.default_rng(seed), np.arange(0, SECONDS, 1 / 30)
     for kind in _CONTROLS:
         for _ in range(each):
-            values = control(kind, times, random)[:, None]
+            values = made(kind, times, random)[:, None]
             clear = reading.read(times, values).clear
             yield Window(f"control, {kind}", times, values, False, np.nan, 60 * clear[0].hertz if clear else np.nan)
-
-
-def control(kind: str, times: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Returns `(T,)` values in which nothing repeats."""
-    noise = random.normal(size=len(times))
-    if kind == "brown noise":
-        return np.cumsum(noise)
-    if kind == "drift":
-        return np.interp(times, np.linspace(0, times[-1], 5), 10 * random.normal(size=5)) + 0.3 * noise
-    if kind == "steps":
-        edges = np.sort(random.uniform(0, times[-1], 4))
-        return 5 * random.normal(size=5)[np.searchsorted(edges, times)] + 0.3 * noise
-    if kind == "one burst":
-        middle = random.uniform(2, 8)
-        return noise * (0.1 + np.exp(-0.5 * ((times - middle) / 0.7) ** 2))
-    return noise
 
 
 def generated_windows(each: int, seed: int = 1000) -> Iterator[Window]:

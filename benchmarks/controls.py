@@ -1,0 +1,106 @@
+"""Series in which nothing repeats, of a minute to a day: how many recordings are given a number?
+
+python -m benchmarks.controls [--seconds 60 600] [--files FILE ...] [--document=docs/series.md]
+"""
+
+import argparse
+import itertools
+import pathlib
+
+import numpy as np
+
+from benchmarks import document
+from simper_tf.evaluation import tables
+from simper_tf.reading import series
+from simper_tf.tables import channels
+
+COMMAND = "python -m benchmarks.controls"
+KINDS = ("white noise", "pink noise", "brown noise", "walk with drift", "coarse walk", "drift", "steps")
+# Seconds -> samples a second, and recordings of a kind. Of a day one takes two minutes.
+LENGTHS = {60: (4.0, 30), 600: (4.0, 30), 3600: (4.0, 8), 86400: (1.0, 4)}
+_KNOTS, _EDGES = 0.5, 0.4  # A second: of what drifts, and of steps.
+
+
+def made(kind: str, times: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Returns `(T,)` values in which nothing repeats.
+
+    Args:
+        kind: Of `KINDS`, or "one burst".
+        times: `(T,)` seconds at even steps from 0.
+        random: Of the noise.
+    """
+    noise, seconds = random.normal(size=len(times)), float(times[-1])
+    if kind == "pink noise":
+        waves = np.fft.rfft(noise)
+        return np.fft.irfft(waves / np.sqrt(np.maximum(np.arange(len(waves)), 1)), len(noise))
+    if kind == "brown noise":
+        return np.cumsum(noise)
+    if kind == "walk with drift":
+        return np.cumsum(noise + 0.05)
+    if kind == "coarse walk":  # As of a thermometer that shows steps of a tenth.
+        return np.round(0.3 * np.cumsum(noise)) / 10
+    if kind == "drift":
+        knots = max(round(_KNOTS * seconds), 5)
+        return np.interp(times, np.linspace(0, seconds, knots), 10 * random.normal(size=knots)) + 0.3 * noise
+    if kind == "steps":
+        edges = np.sort(random.uniform(0, seconds, max(round(_EDGES * seconds), 4)))
+        return 5 * random.normal(size=len(edges) + 1)[np.searchsorted(edges, times)] + 0.3 * noise
+    if kind == "one burst":
+        middle = random.uniform(0.2 * seconds, 0.8 * seconds)
+        return noise * (0.1 + np.exp(-0.5 * ((times - middle) / 0.7) ** 2))
+    return noise
+
+
+def is_answered(times: np.ndarray, values: np.ndarray) -> bool:
+    """Returns whether a number is told of a recording."""
+    return bool(series.read(times - times[0], values).clear)
+
+
+def of_files(paths: list[pathlib.Path], seconds: int) -> list[bool]:
+    """Returns whether each part of so many seconds of files is answered."""
+    told = []
+    for recording in map(channels.read, paths):
+        times = recording.times - recording.times[0]
+        for start in np.arange(0, times[-1] - 0.99 * seconds, seconds):
+            inside = (times >= start) & (times < start + seconds)
+            told.append(is_answered(times[inside], recording.values[inside]))
+    return told
+
+
+def report(lengths: list[int], paths: list[pathlib.Path]) -> str:
+    """Returns a table of how many recordings of each kind and length are answered."""
+    rows = [[kind] for kind in (*KINDS, *(["real"] if paths else []), "**all**")]
+    for seconds in lengths:
+        rate, each = LENGTHS[seconds]
+        times = np.arange(0, seconds, 1 / rate)
+        told = [
+            [is_answered(times, made(kind, times, np.random.default_rng(number))[:, None]) for number in range(each)]
+            for kind in KINDS
+        ]
+        told += [of_files(paths, seconds)] if paths else []
+        told.append(list(itertools.chain(*told)))
+        for row, answered in zip(rows, told, strict=True):
+            row.append(f"{sum(answered)} of {len(answered)}" if answered else "")
+            print(seconds, row[0], row[-1], flush=True)
+    return tables.markdown_table(["nothing repeats in", *map(_length, lengths)], rows)
+
+
+def _length(seconds):
+    unit, size = next((unit, size) for unit, size in (("h", 3600), ("min", 60)) if seconds >= size)
+    return f"{seconds / size:g} {unit}, {LENGTHS[seconds][0]:g} a second"
+
+
+def main():
+    """Reads all controls and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, nargs="+", choices=LENGTHS, default=list(LENGTHS), help="Lengths.")
+    parser.add_argument("--files", type=pathlib.Path, nargs="+", default=[], help="Real ones, cut to these lengths.")
+    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
+    args = parser.parse_args()
+    written = report(args.seconds, args.files)
+    print(written)
+    document.into_document(args.document, COMMAND, written)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Recordings in which nothing repeats, and the table of those that are given a number."""
+
+import numpy as np
+import pytest
+
+from benchmarks import controls
+
+
+@pytest.mark.parametrize("kind", [*controls.KINDS, "one burst"])
+def test_nothing_repeats_in_controls_of_any_length(kind):
+    for seconds in (60, 600):
+        times = np.arange(0, seconds, 0.25)
+        values = controls.made(kind, times, np.random.default_rng(0))
+        assert values.shape == times.shape
+        assert np.ptp(values) > 0
+
+
+def test_a_coarse_walk_has_steps_of_a_tenth():
+    values = controls.made("coarse walk", np.arange(0, 60, 0.25), np.random.default_rng(0))
+    np.testing.assert_allclose(10 * values, np.round(10 * values), atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["brown noise", "walk with drift", "steps"])
+def test_ten_minutes_of_noise_get_no_number(kind):
+    times = np.arange(0, 600, 0.25)
+    told = [
+        controls.is_answered(times, controls.made(kind, times, np.random.default_rng(k))[:, None]) for k in range(4)
+    ]
+    assert told == [False] * 4
+
+
+def test_files_are_cut_to_the_lengths(tmp_path, monkeypatch):
+    (tmp_path / "still.csv").write_text("time,a\n" + "\n".join(f"{0.25 * k},{k % 7}" for k in range(600)))
+    monkeypatch.setattr(controls, "is_answered", lambda times, values: len(times) == 240)
+    assert controls.of_files([tmp_path / "still.csv"], 60) == [True, True]
+
+
+def test_a_table_counts_recordings(monkeypatch):
+    monkeypatch.setattr(controls, "LENGTHS", {60: (4.0, 2), 7200: (0.1, 1)})
+    monkeypatch.setattr(controls, "is_answered", lambda times, values: len(times) == 720)
+    text = controls.report([60, 7200], [])
+    assert "60 min" not in text
+    assert "1 min, 4 a second" in text
+    assert "| white noise | 0 of 2 | 1 of 1 |" in text
+    assert f"| **all** | 0 of {2 * len(controls.KINDS)} | {len(controls.KINDS)} of {len(controls.KINDS)} |" in text
