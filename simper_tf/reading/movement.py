@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from simper_tf.reading import courses, events, halves, verdict
+from simper_tf.reading.rhythm_reader import Heard
 
 # Proposals that are weighed, and of them those of about the same tempo.
 WEIGHED = 80
@@ -23,7 +24,7 @@ APART = 0.1  # By which the logarithm of a ratio may miss such a multiple.
 EXACT = 0.02  # By which it may do so elsewhere in the picture: parts of one body keep in step.
 # How near to its double a tempo is to be the same movement.
 OCTAVE = 0.05
-# Odds, as a logarithm, by which a half may be surer than the full cycle that is told instead.
+# Odds, as a logarithm, by which a half, or a part, may be surer than the full cycle or the whole that is told instead.
 HALF_ODDS = 0.8
 # Most cycles, each caught at other moments by the frames, that are looked for in one.
 SAMPLED = 7
@@ -52,12 +53,14 @@ class Candidate:
     confidence: float
 
 
-def candidates(scores: np.ndarray, band: tuple[float, float]) -> list[Candidate]:
+def candidates(scores: np.ndarray, band: tuple[float, float], heard: Heard, rate: float) -> list[Candidate]:
     """Runs that may be repetitions, the surest first.
 
     Args:
         scores: `(T, tiles, KEPT)` of `courses.tile_scores`.
         band: Lowest and highest frequency in cycles per sample.
+        heard: What the network says of the stretch.
+        rate: Samples a second.
     """
     proposals = []
     for rung in courses.rungs(scores):
@@ -69,7 +72,7 @@ def candidates(scores: np.ndarray, band: tuple[float, float]) -> list[Candidate]
     weighed = [
         Candidate(run, hertz, pairs, shown, verdict.confidence(shown))
         for run, hertz, pairs in _varied(proposals)
-        for shown in [verdict.evidence(run)]
+        for shown in [verdict.evidence(run, heard, rate)]
     ]
     return surest_first(weighed)
 
@@ -175,10 +178,31 @@ def apart(ranked: list[Candidate], least: float, clear: float) -> list[Candidate
     """
     chosen: list[Candidate] = []
     for candidate in ranked:
+        if chosen:  # The network names one tempo at a time.
+            candidate = dataclasses.replace(candidate, confidence=verdict.alone(candidate.evidence))
         sure = candidate.evidence.count > 2 and candidate.confidence >= (clear if chosen else least)
         if sure and all(_differ(candidate, other) for other in chosen):
-            chosen.append(candidate)
+            chosen.append(_longest(candidate, ranked))
     return chosen
+
+
+def _longest(one: Candidate, ranked: list[Candidate]) -> Candidate:
+    """The candidate of most repetitions that is about as sure as another, holds it in time and keeps its tempo there.
+
+    The most even part of uneven repetitions may be a little surer than all of them.
+    """
+    least = _odds(one) - HALF_ODDS
+    longer = [other for other in ranked if _odds(other) > least and _holds(other.run.marks, one.run.marks)]
+    return max(longer, key=lambda other: len(other.run.marks), default=one)
+
+
+def _holds(longer: np.ndarray, marks: np.ndarray) -> bool:
+    """Whether there are more of some marks than of others, and as many between the first and the last of these."""
+    gap = (longer[1] - longer[0]) / 2
+    if len(longer) <= len(marks) or not longer[0] - gap <= marks[0] < marks[-1] <= longer[-1] + gap:
+        return False
+    passed = float(np.diff(np.interp(marks[[0, -1]], longer, np.arange(len(longer))))[0])
+    return abs(np.log(passed / (len(marks) - 1))) < TEMPO
 
 
 def twice(ranked: list[Candidate]) -> list[Candidate]:

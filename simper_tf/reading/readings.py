@@ -107,12 +107,18 @@ def read(
     check_box(source, info, wishes.box)
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
     kept = _Kept(progress)
-    small = functools.partial(source.frames, wishes.start, wishes.end, shape_of(info, box), box)
-    frames = kept.watched(_levels(small))
+    frames = kept.watched(small_frames(source, wishes, info, box))
     reading = recording.read(
         frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face, longest_step=info.longest_step
     )
     return Done(source.name, info, (*source.notes, *notes, *reading.notes), reading, stills=kept.of(reading), view=box)
+
+
+def small_frames(
+    source: sources.Source, wishes: Wishes, info: sources.Info, box: sources.Box | None
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Yields seconds and `(H, W, C)` uint8 of the small frames that are read, of a box in the pictures or of all."""
+    return _levels(functools.partial(source.frames, wishes.start, wishes.end, shape_of(info, box), box))
 
 
 def with_learned(done: Done, learned: Learned) -> Done:

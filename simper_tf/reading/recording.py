@@ -30,14 +30,14 @@ from simper_tf.reading import (
     movement,
     regions,
     result,
+    rhythm_reader,
     skin,
     stretches,
 )
 
 LOWEST_HERTZ = 0.05  # Six periods fill the longest stretch that is read, 120 s.
 HIGHEST_SHARE = 0.45  # Of the frame rate; at half of it a swing shows two frames, and no peak.
-# Where wrong answers, counted twice, and right ones that are not told are fewest (docs/recordings.md).
-CLEAR = 0.6
+CLEAR = 0.5  # Confidence from which on a number is likelier right than wrong, as of series.
 SEEN = 0.2  # Confidence from which on what was seen is told, without being a result.
 FEWEST = 2.5  # Repetitions in a result: two may be chance.
 FEWEST_FRAMES = 8  # In a scene that is read.
@@ -154,11 +154,12 @@ def _ranked(
     """
     ranked: list[movement.Candidate] = []
     steady, limits = None, _limits(stretch.rate, band)
+    heard = rhythm_reader.hear(stretch.times, gray[..., 0])
     for look in _looks(gray):
         steady = look.steady
-        some = movement.candidates(_scores(look.seen, stretch), limits)
+        some = movement.candidates(_scores(look.seen, stretch), limits, heard, stretch.rate)
         if look.of_magnitudes:
-            some = _of_the_scene(some, look, stretch, limits)
+            some = _of_the_scene(some, look, stretch, limits, heard)
         least = camera.faintest(steady, look.is_steadied)
         ranked += compression.without(some, steady[0].size, least, keys, stretch.rate)
         if any(one.confidence >= CLEAR for one in ranked if one.evidence.count > 2):
@@ -167,7 +168,11 @@ def _ranked(
 
 
 def _of_the_scene(
-    some: list[movement.Candidate], look: "_Look", stretch: stretches.Stretch, limits: tuple[float, float]
+    some: list[movement.Candidate],
+    look: "_Look",
+    stretch: stretches.Stretch,
+    limits: tuple[float, float],
+    heard: rhythm_reader.Heard,
 ) -> list[movement.Candidate]:
     """Candidates of magnitudes less those of pixels that something passes, and less halves."""
     hertz = [one.hertz for one in some]
@@ -176,7 +181,7 @@ def _of_the_scene(
         return some
     if any(one.confidence >= CLEAR for one in some):
         again = _scores(magnitudes.of(magnitudes.smaller(look.steady)), stretch)
-        some = movement.confirmed(some, movement.candidates(again, limits))
+        some = movement.confirmed(some, movement.candidates(again, limits, heard, stretch.rate))
     pictures = _scores(look.steady, stretch)
     return [one for one in some if not halves.are_few_halves(one.run, pictures)]
 

@@ -1,17 +1,16 @@
-"""The learned reader: what repeats in small gray frames, by a network that learned without labels.
-
-    found = rhythm_reader.read(times, frames)  # (n,) seconds and (n, 32, 32) uint8
-    print(found.hertz, found.confidence, found.start, found.end)
+"""What a network that learned without labels says of small gray frames: the chance of every period at every instant.
 
 Windows from 1.5 to 48 s are looked at, each as 64 frames. A period that two lengths of window see is believed most.
 """
 
-import dataclasses
+from typing import NamedTuple
 
+import cv2
 import numpy as np
 
 from simper_tf.reading import rhythm_network
-from simper_tf.reading.rhythm_network import NUM_FRAMES, PERIODS
+from simper_tf.reading.rhythm_network import NUM_FRAMES, PERIODS, SIDE
+from simper_tf.signals import log_lags
 from simper_tf.signals.log_lags import STEPS_PER_OCTAVE
 
 # Seconds of the shortest window, and how many there are, each a half octave longer. At most so many of one length.
@@ -22,68 +21,81 @@ LEAST_FILLED = 0.85
 INSTANT, MOST_INSTANTS = 0.1, 400
 # What one length of window alone says is worth so much of what two say.
 ALONE = 0.8
-# Chance below which an instant counts against a stretch.
-EVEN = 0.3
-# The tempo is refined by so much, with so many harmonics.
-REFINED, HARMONICS = 0.06, 4
-# Where the network hardly ever erred on films it had not learned from: confidence, share of the recording.
-SURE, SURE_SHARE = 0.5, 0.3
+# Logarithm of the ratio of two tempos that are not the same: the network errs by a step or two of 6 %.
+APART = 0.1
+# Seconds of all periods that are told apart.
+SECONDS = (
+    PERIODS[0] * SHORTEST / NUM_FRAMES
+    * 2.0 ** (np.arange(len(PERIODS) + STEPS_PER_OCTAVE // 2 * (SCALES - 1)) / STEPS_PER_OCTAVE)
+)  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
-class Found:
-    """The surest repetition.
+class Heard(NamedTuple):
+    """What the network says of a recording.
 
     Attributes:
-        hertz: Cycles a second.
-        confidence: Mean chance in [0, 1] over its stretch.
-        start: Seconds at which it begins.
-        end: Seconds at which it ends.
-        share: Of the recording that it lasts.
+        instants: `(g,)` seconds from its first frame; none where it is too short for any window.
+        sums: `(g + 1, periods)` chances of every period, and the two beside it, summed up to each instant.
+        counts: `(g + 1, periods)` how many of these instants a window looked at, of a length that tells the period.
+        fastest: Hertz above which a cycle has too few frames: halves between them look like cycles.
     """
 
-    hertz: float
-    confidence: float
-    start: float
-    end: float
-    share: float
+    instants: np.ndarray
+    sums: np.ndarray
+    counts: np.ndarray
+    fastest: float
 
-    @property
-    def repetitions(self) -> float:
-        """How many it lasts."""
-        return self.hertz * (self.end - self.start)
+    def of(self, hertz: float, start: float, end: float) -> tuple[float, float]:
+        """Returns the mean chance of a frequency between two times, and that of the likeliest other one.
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether it is as sure, and lasts as long, as answers that hardly ever erred."""
-        return self.confidence >= SURE and self.share >= SURE_SHARE
+        Both are NaN where no window tells the frequency.
+        """
+        steps = np.log(SECONDS * hertz)
+        at = int(np.abs(steps).argmin())
+        if not len(self.instants) or abs(steps[at]) > APART or hertz > self.fastest:
+            return np.nan, np.nan
+        first = min(int(np.searchsorted(self.instants, start)), len(self.instants) - 1)
+        last = max(int(np.searchsorted(self.instants, end)), first + 1)
+        sums, counts = (part[last] - part[first] for part in (self.sums, self.counts))
+        if not counts[at]:
+            return np.nan, np.nan
+        chances = sums / np.maximum(counts, 1)
+        return float(chances[at]), float(chances[np.abs(steps) > APART].max())
 
 
-def read(times: np.ndarray, frames: np.ndarray, tell=rhythm_network.told) -> Found | None:
-    """Returns the surest repetition; None where the recording is too short for any window.
+def hear(times: np.ndarray, gray: np.ndarray, tell=rhythm_network.told) -> Heard:
+    """Asks the network about a recording.
 
     Args:
         times: `(n,)` seconds, rising.
-        frames: `(n, 32, 32)` gray levels.
+        gray: `(n, H, W)` gray levels, of which areas are averaged.
         tell: The network, see `rhythm_network.told`.
+
+    Example:
+        >>> times = np.arange(300) / 25
+        >>> x, y = np.meshgrid(np.arange(32), np.arange(32))
+        >>> discs = np.hypot(x - 16 - 8 * np.sin(2 * np.pi * 0.9 * times)[:, None, None], y - 16) < 4
+        >>> chance, other = hear(times, 60.0 + 120.0 * discs).of(0.9, 0.0, 12.0)
+        >>> chance > 0.5 > other
+        True
     """
-    times = np.asarray(times, float) - times[0]
-    instants, chances = chances_of(times, frames, tell)
-    if not len(instants):
-        return None
-    found = _best_stretch(instants, chances)
-    hertz = _refined(times, frames, found)
-    return dataclasses.replace(found, hertz=hertz)
+    instants, chances = chances_of(np.asarray(times, float) - times[0], small(gray), tell)
+    seen = np.isfinite(chances)
+    near = np.pad(np.where(seen, chances, 0.0), ((1, 0), (1, 1)))
+    counts = np.pad(seen, ((1, 0), (0, 0)))
+    sums = counts * (near[:, :-2] + near[:, 1:-1] + near[:, 2:])
+    fastest = 1 / (log_lags.SHORTEST * float(np.median(np.diff(times))))
+    return Heard(instants, np.cumsum(sums, axis=0), np.cumsum(counts, axis=0), fastest)
 
 
-def periods(scales: int = SCALES) -> np.ndarray:
-    """Returns the seconds of all periods that are told apart."""
-    number = len(PERIODS) + STEPS_PER_OCTAVE // 2 * (scales - 1)
-    return PERIODS[0] * SHORTEST / NUM_FRAMES * 2.0 ** (np.arange(number) / STEPS_PER_OCTAVE)
+def small(gray: np.ndarray) -> np.ndarray:
+    """Returns `(n, 32, 32)` float32 means over areas of `(n, H, W)` frames."""
+    frames = np.asarray(gray, np.float32)
+    return np.stack([cv2.resize(frame, (SIDE, SIDE), interpolation=cv2.INTER_AREA) for frame in frames])
 
 
 def chances_of(times: np.ndarray, frames: np.ndarray, tell=rhythm_network.told) -> tuple[np.ndarray, np.ndarray]:
-    """Returns instants and the chance of every period at each.
+    """Returns instants and the chance of every period at each, NaN where no window tells it.
 
     Returns:
         `(g,)` seconds, and `(g, periods)`.
@@ -98,7 +110,7 @@ def chances_of(times: np.ndarray, frames: np.ndarray, tell=rhythm_network.told) 
             break
         seen.append(_of_scale(times, frames, tell, instants, min(seconds, length)))
     if not seen:
-        return instants[:0], np.zeros((0, len(periods())))
+        return instants[:0], np.zeros((0, len(SECONDS)))
     return instants, _two_best(np.stack(seen))
 
 
@@ -133,7 +145,7 @@ def _of_scale(times, frames, tell, instants, seconds):
             weight[inside] += trust
     seen = np.where(weight[:, None] > 1e-6, total / weight[:, None], np.nan)
     offset = STEPS_PER_OCTAVE * np.log2(seconds / SHORTEST)
-    steps = np.arange(len(periods())) - offset
+    steps = np.arange(len(SECONDS)) - offset
     near = np.clip(np.floor(steps + 1e-6).astype(int), 0, len(PERIODS) - 2)
     share = np.clip(steps - near, 0.0, 1.0)
     known = (steps > -0.5) & (steps < len(PERIODS) - 0.5)
@@ -141,56 +153,9 @@ def _of_scale(times, frames, tell, instants, seconds):
 
 
 def _two_best(seen):
-    """Mean of the two highest chances of `(scales, g, periods)`, or the only one for a little less."""
+    """Mean of the two highest chances of `(scales, g, periods)`, or the only one for a little less; NaN of none."""
     number = np.isfinite(seen).sum(0)
     ranked = -np.sort(-np.nan_to_num(seen, nan=0.0), axis=0)
     second = ranked[1] if len(ranked) > 1 else ranked[0]
-    return np.where(number > 1, (ranked[0] + second) / 2, ALONE * ranked[0])
-
-
-def _best_stretch(instants, chances):
-    """The period and stretch in which most speaks for it."""
-    near = np.pad(chances, ((0, 0), (1, 1)))
-    near = near[:, :-2] + near[:, 1:-1] + near[:, 2:]
-    step = instants[1] - instants[0] if len(instants) > 1 else INSTANT
-    sums = np.vstack([np.zeros((1, near.shape[1])), np.cumsum(near - EVEN, axis=0)])
-    lowest = np.minimum.accumulate(sums, axis=0)
-    gains = sums - lowest
-    end, best = np.unravel_index(np.argmax(gains), gains.shape)
-    end = max(int(end), 1)
-    start = min(int(np.argmin(sums[:end, best])), end - 1)
-    around = slice(max(best - 2, 0), best + 3)
-    weights = chances[start:end, around].sum(0) + 1e-9
-    seconds = np.exp(np.average(np.log(periods()[around]), weights=weights))
-    first, last = instants[start] - step / 2, instants[end - 1] + step / 2
-    confidence = float(np.clip(near[start:end, best].mean(), 0.0, 1.0))
-    return Found(1 / seconds, confidence, first, last, (last - first) / (step * len(instants)))
-
-
-def _refined(times, frames, found):
-    """Frequency near that of a stretch at which its pixels have most power, that of harmonics included."""
-    inside = (times >= found.start) & (times <= found.end)
-    if inside.sum() < 8:
-        return found.hertz
-    clock = times[inside]
-    pixels = frames[inside].reshape(inside.sum(), -1).astype(np.float32)
-    pixels = _without_slow(clock, pixels)
-    step = 1 / (8 * max(clock[-1] - clock[0], 1e-6))
-    number = int(np.ceil(REFINED * found.hertz / step))
-    tried = found.hertz + step * np.arange(-number, number + 1)
-    tried = tried[np.abs(tried / found.hertz - 1) <= REFINED + 1e-9]
-    window = np.hanning(len(clock) + 2)[1:-1]
-    powers = sum(_power(clock, window[:, None] * pixels, order * tried) for order in range(1, HARMONICS + 1))
-    return float(tried[np.argmax(powers)])
-
-
-def _without_slow(clock, pixels):
-    """Pixels without their straight lines over time."""
-    lines = np.stack([np.ones_like(clock), clock - clock.mean()], 1)
-    return pixels - lines @ np.linalg.lstsq(lines, pixels, rcond=None)[0]
-
-
-def _power(clock, pixels, hertz):
-    """Power of all pixels together at each frequency."""
-    waves = np.exp(-2j * np.pi * np.outer(hertz, clock)).astype(np.complex64)
-    return (np.abs(waves @ pixels) ** 2).sum(1)
+    told = np.where(number > 1, (ranked[0] + second) / 2, ALONE * ranked[0])
+    return np.where(number > 0, told, np.nan)

@@ -1,18 +1,22 @@
 """Evidence that events repeat, and a confidence made of it."""
 
 import dataclasses
+import functools
+import importlib.resources
+import json
 
 import numpy as np
 from scipy import special
 
 from simper_tf.reading import events
+from simper_tf.reading.rhythm_reader import Heard
 
 # Spread of the log duration from peak to peak of a drift.
 CHANCE = 0.3
 # Share of the mean squared speed of a run below which the scene stands still.
 MOVES = 0.02
-# Share of the movement that a tile must hold to speak, and share of it that must return in the best of them.
-LEAST_ENERGY, RETURNS = 0.03, 0.4
+# What `python -m benchmarks.fit` fits: the weight of each of `features`, and the network that was asked.
+COEFFICIENTS = "confidence.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Evidence:
             one are alike whatever it does.
         tiles: `(tiles,)` explained share of every tile.
         energy: `(tiles,)` movement of every tile.
+        chance: Mean chance of its tempo by the network; NaN where it was not asked.
+        rival: That of the likeliest other tempo.
     """
 
     count: int
@@ -42,10 +48,12 @@ class Evidence:
     dimensions: float
     tiles: np.ndarray
     energy: np.ndarray
+    chance: float = np.nan
+    rival: float = np.nan
 
 
-def evidence(run: events.Run) -> Evidence:
-    """Evidence of a run."""
+def evidence(run: events.Run, heard: Heard, rate: float) -> Evidence:
+    """Evidence of a run of samples at a rate, in a stretch that the network was asked about."""
     shared, energy = returning(run)
     return Evidence(
         len(run.marks),
@@ -56,6 +64,7 @@ def evidence(run: events.Run) -> Evidence:
         run.course.rung.dimensions,
         shared / energy,
         energy,
+        *heard.of(events.frequency(run.marks) * rate, run.starts[0] / rate, run.ends[-1] / rate),
     )
 
 
@@ -93,31 +102,39 @@ def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     return shared, energy
 
 
-# Fitted by logistic regression over real recordings and generated
-# ones, cross-validated over sources.
-BIAS = -15.0
-WEIGHTS = np.array([12.4, 0.6, 2.9, 4.2, 3.6])
+def features(shown: Evidence) -> dict[str, float]:
+    """What the confidence is a logistic function of."""
+    return {
+        "alike": shown.alike,
+        "steady": float(np.clip(shown.steady, -2, 3)),
+        "explained": float(np.clip(shown.explained, -1, 1)),
+        "cover": float(np.log(np.clip(shown.cover, 0.01, 1))),
+        "dimensions": float(np.log(min(shown.dimensions, 4))),
+        "chance": shown.chance,
+        "rival": shown.rival,
+    }
 
 
-def features(shown: Evidence) -> np.ndarray:
-    """What the confidence is a logistic function of, `(5,)`."""
-    return np.array(
-        [
-            shown.alike,
-            np.clip(shown.steady, -2, 3),
-            np.clip(shown.explained, -1, 1),
-            np.log(np.clip(shown.cover, 0.01, 1)),
-            np.log(min(shown.dimensions, 4)),
-        ]
-    )
+@functools.lru_cache(maxsize=1)
+def coefficients() -> dict:
+    """Returns what `python -m benchmarks.fit` fitted.
+
+    `both` and `alone` hold a `bias` and `weights` by the name of a feature, with the network and without. `network` is
+    its checksum.
+    """
+    return json.loads(importlib.resources.files("simper_tf.reading").joinpath(COEFFICIENTS).read_text())
 
 
 def confidence(shown: Evidence) -> float:
-    """Probability that the run is a repetition and its tempo is right.
+    """Probability that the run is a repetition and its tempo is right."""
+    return alone(shown) if np.isnan(shown.chance) else _logistic(shown, "both")
 
-    Somewhere in the picture the movement must come back: a course may
-    repeat by chance while no tile does.
-    """
-    moves = shown.energy > LEAST_ENERGY * shown.energy.sum()
-    returns = float(np.clip(shown.tiles[moves].max(initial=0) / RETURNS, 0, 1))
-    return returns * float(special.expit(BIAS + WEIGHTS @ features(shown)))
+
+def alone(shown: Evidence) -> float:
+    """The same probability without the network, which names one tempo at a time: of a second movement."""
+    return _logistic(shown, "alone")
+
+
+def _logistic(shown, kind):
+    fitted, seen = coefficients()[kind], features(shown)
+    return float(special.expit(fitted["bias"] + sum(weight * seen[name] for name, weight in fitted["weights"].items())))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks.learned import UNSEEN
+from benchmarks.films import UNSEEN
 from reproduce.reader import clips, films, training
 from simper_tf.reading import rhythm_network
 from simper_tf.utils.errors import RawDataError

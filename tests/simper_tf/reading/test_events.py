@@ -199,6 +199,22 @@ def test_clear_cycles_of_parts_of_the_time_make_a_half():
     assert movement.whole_cycle(half, [half, early, late], 0.5).hertz == 0.1
 
 
+def placed(marks, confidence):
+    """A candidate of events at some samples."""
+    marks = np.array(marks, float)
+    shown = verdict.Evidence(len(marks), 0.9, 1.0, 0.5, 1.0, 2.0, np.ones(1), np.ones(1))
+    some = run(course(np.zeros(101)), marks)
+    return movement.Candidate(some, events.frequency(marks), False, shown, confidence)
+
+
+def test_the_most_even_part_does_not_stand_for_all_repetitions():
+    part, whole = placed([30, 40, 50], 0.9), placed([8, 19, 31, 41, 51, 62, 75], 0.85)
+    assert movement.apart([part, whole], 0.2, 0.5) == [whole]
+    assert movement.apart([part, dataclasses.replace(whole, confidence=0.6)], 0.2, 0.5) == [part]
+    faster = placed(np.arange(10, 90, 5), 0.85)
+    assert movement.apart([part, faster], 0.2, 0.5) == [part]
+
+
 def test_candidates_are_confirmed_by_others_of_their_tempo():
     some = [candidate(0.2, 0.9), candidate(0.1, 0.8)]
     assert movement.confirmed(some, [candidate(0.1, 0.5), candidate(0.203, 0.4)]) == some[1:]
@@ -238,17 +254,11 @@ def test_what_pixels_make_of_edges_is_no_repetition(gray, is_steadied, is_kept):
 def test_a_picture_that_contradicts_lowers_the_confidence():
     shown = verdict.Evidence(5, 0.95, 1.4, 0.0, 0.9, 3.0, np.full(4, 0.8), np.ones(4))
     apart = special.logit([verdict.confidence(dataclasses.replace(shown, explained=one)) for one in (0.0, -0.2, -2.0)])
-    np.testing.assert_allclose(-np.diff(apart), verdict.WEIGHTS[2] * np.array([0.2, 0.8]))
+    weight = verdict.coefficients()["alone"]["weights"]["explained"]
+    np.testing.assert_allclose(-np.diff(apart), weight * np.array([0.2, 0.8]))
 
 
-def test_what_returns_in_no_tile_is_not_sure():
-    tiles = np.full(4, 0.8)
-    shown = verdict.Evidence(5, 0.95, 1.4, 0.7, 0.9, 3.0, tiles, np.ones(4))
-    assert verdict.confidence(shown) > 0.9
-    assert verdict.confidence(dataclasses.replace(shown, tiles=tiles - 1)) == 0
-    assert (
-        verdict.confidence(
-            dataclasses.replace(shown, energy=np.array([1, 1e-3, 1e-3, 1e-3]), tiles=np.array([-0.1, 1, 1, 1]))
-        )
-        == 0
-    )
+def test_the_network_moves_the_confidence_both_ways():
+    shown = verdict.Evidence(5, 0.8, 1.0, 0.4, 0.9, 3.0, np.full(4, 0.8), np.ones(4), chance=0.4, rival=0.4)
+    sure, unsure = (dataclasses.replace(shown, chance=one, rival=other) for one, other in ((0.8, 0.1), (0.1, 0.8)))
+    assert verdict.confidence(unsure) < verdict.confidence(shown) < verdict.confidence(sure)
