@@ -1,6 +1,6 @@
 """Steady tempos filmed at every number of frames a period: is any told at a multiple that frames alone suggest?
 
-python -m benchmarks.sampled [--step=0.1] [--document=docs/recordings.md]
+python -m benchmarks.sampled [--kinds disc series] [--step=0.1] [--document=docs/recordings.md]
 
 Where a period lasts k + 1/2 frames, every second one is caught at other
 moments. It must not be told at half its tempo, and what alternates in
@@ -10,7 +10,7 @@ truth must not be told at twice its own.
 import argparse
 import collections
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import ndimage
@@ -21,7 +21,8 @@ from simper_tf.reading import recording, result, series
 
 COMMAND = "python -m benchmarks.sampled"
 RIGHT, HALF, DOUBLE, OTHER, SILENT = "right", "half", "double", "other", "silent"
-KINDS = ("disc", "patch", "skin", "series", "sides in turn")
+SERIES = ("series", "series that jumps")
+KINDS = ("disc", "patch", "skin", *SERIES, "sides in turn")
 # Frames a period, cycles, frames a second, and gray levels of noise.
 FIRST, LAST, CYCLES, RATE, NOISE = 3.2, 40.0, 16, 25.0, 1.0
 NEAR = 0.06  # Logarithm of the ratio of two tempos that are the same.
@@ -57,11 +58,11 @@ def recorded(kind: str, period: float) -> Iterator[tuple[float, np.ndarray]]:
 
 def read(kind: str, period: float) -> result.Reading:
     """Reading of a kind of recording."""
-    if kind != "series":
+    if kind not in SERIES:
         return recording.read(recorded(kind, period))
     rng = np.random.default_rng(0)
     turn = 2 * np.pi * np.arange(round(2 * CYCLES * period)) / period
-    values = np.exp(2 * np.cos(turn)) + np.exp(2 * np.cos(turn - 2)) / 3
+    values = np.exp(2 * np.cos(turn)) + np.exp(2 * np.cos(turn - 2)) / 3 if kind == "series" else turn / 2 / np.pi % 1
     return series.read(np.arange(len(turn)) / RATE, (values + 0.05 * rng.normal(size=len(turn)))[:, None])
 
 
@@ -75,11 +76,11 @@ def outcome(kind: str, period: float) -> str:
     return near[0] if near else OTHER
 
 
-def report(step: float) -> str:
-    """Markdown of how often each kind has each outcome."""
+def report(step: float, kinds: Sequence[str] = KINDS) -> str:
+    """Markdown of how often each of some kinds has each outcome."""
     periods = np.round(step * np.arange(np.ceil(FIRST / step - 1e-9), LAST / step + 1e-9), 3)
     rows = []
-    for kind in KINDS:
+    for kind in kinds:
         told = {float(period): outcome(kind, float(period)) for period in periods}
         print(kind, {period: one for period, one in told.items() if one != RIGHT}, flush=True)
         counts = collections.Counter(told.values())
@@ -90,10 +91,11 @@ def report(step: float) -> str:
 def main():
     """Reads all tempos and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="Of what is drawn.")
     parser.add_argument("--step", type=float, default=0.1, help="Frames from one period to the next.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
-    written = report(args.step)
+    written = report(args.step, args.kinds)
     print(written)
     document.into_document(args.document, COMMAND, written)
 

@@ -8,9 +8,17 @@ HARD = [(kind, period) for kind in ("disc", "patch", "skin", "series") for perio
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "period"), [("disc", 3.2), ("patch", 3.25), *HARD])
+@pytest.mark.parametrize(
+    ("kind", "period"), [("disc", 3.2), ("patch", 3.25), ("series", 3.2), ("series that jumps", 5.8), *HARD]
+)
 def test_no_multiple_of_a_tempo_is_told_by_sampling(kind, period):
     assert sampled.outcome(kind, period) == sampled.RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("period", [3.2, 4.5, 4.6, 5.3, 6.5, 12.5])
+def test_no_part_of_a_tempo_is_told_of_what_jumps(period):
+    assert sampled.outcome("series that jumps", period) in (sampled.RIGHT, sampled.SILENT)
 
 
 @pytest.mark.slow

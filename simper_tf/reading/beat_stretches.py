@@ -24,6 +24,7 @@ _WIDE, _DOUBT, _DOUBTS, PERIODS = 8.0, 0.5, 3.0, 5
 _FEW, _LESS = 8, 1.25  # Repetitions of which the doubt is full, and how much a doubling of them takes away.
 MULTIPLE = 0.04  # Share by which a multiple may be off.
 FINER, _NO_LINE = 4, 0.01  # Bins to a cycle of a stretch, and share of the highest line below which there is none.
+_FOLDS = 2  # Rates of samples up to which harmonics are folded back: beyond, they are weak.
 # In Hz. Each is some six times as high as low, less than `_WIDE`, and overlaps the next.
 _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0, 150.0), (90.0, 500.0))
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
@@ -66,10 +67,11 @@ def _heard(times, values, limits):
 
     Of a wide band they are those of the first span that is clear, or of the surest one.
     """
+    if len(times) < beats.FEWEST_SAMPLES:
+        return beats.Beats(0.0, ()), []
     # Of a short series, in which nothing slow can be seen, the faster spans would make up a number.
-    is_short = len(times) < beats.FEWEST_SAMPLES or times[-1] - times[0] < PERIODS / _SPANS[0][0]
-    if is_short or limits[1] < _WIDE * limits[0]:
-        return beats.find(times, values, limits), []
+    if times[-1] - times[0] < PERIODS / _SPANS[0][0] or limits[1] < _WIDE * limits[0]:
+        return _found(times, values, limits, power_of(times, values)), []
     heard = heard_in_spans(times, values, limits)
     first = _preferred(heard)
     return first, [found.frequency for found in heard if found is not first and found.confidence >= CLEAR]
@@ -84,11 +86,16 @@ def heard_in_spans(times, values, limits, is_all=False):
         if not is_all and number >= _SLOW and any(found.confidence >= CLEAR for found in heard):
             break
         if span[1] > 1.5 * span[0]:
-            found = beats.find(times, values, span)
+            found = _found(times, values, span, power)
             left = _lifted(found.confidence, -_doubt(number, len(found.times)))
-            is_part = _is_part(found.frequency, *power)
-            heard.append(dataclasses.replace(found, confidence=0.0 if is_part else left))
+            heard.append(dataclasses.replace(found, confidence=left))
     return heard
+
+
+def _found(times, values, band, power):
+    """Returns beats in a band; they are none where something faster repeats."""
+    found = beats.find(times, values, band)
+    return dataclasses.replace(found, confidence=0.0) if _is_part(found.frequency, *power) else found
 
 
 def _doubt(number, count):
@@ -106,16 +113,35 @@ def power_of(times, values):
 
 
 def _is_part(hertz, power, spacing, rate):
-    """Returns whether something faster repeats: all that is at multiples of a frequency is at those of one of them."""
+    """Returns whether something faster repeats: all lines at multiples of a frequency are those of one multiple.
+
+    Samples fold its harmonics above half the rate onto the others. They count as its own up to the height that a jump
+    would give them: nothing is rougher.
+    """
     count = int(HIGHEST_SHARE * rate / hertz) if hertz > 0 else 0
     if count < 2:
         return False
-    at = np.arange(1, count + 1) * hertz / spacing
+    numbers = np.arange(1, count + 1)
+    at = numbers * hertz / spacing
     reach = np.clip(MULTIPLE * at, FINER, 0.3 * at[0])
     lines = np.array([power[int(low) : int(high) + 2].max() for low, high in zip(at - reach, at + reach, strict=True)])
     strongest = int(lines.argmax()) + 1
-    others = lines[np.arange(1, count + 1) % strongest > 0]
-    return strongest > 1 and bool(others.max() < _NO_LINE * lines.max())
+    folded = _folded(strongest * hertz / rate, numbers * hertz / rate, reach * spacing / rate)
+    is_own = lines < (_NO_LINE + folded**2) * lines.max()
+    return strongest > 1 and bool(is_own[numbers % strongest > 0].all())
+
+
+def _folded(share, places, reach):
+    """Returns amplitudes that samples make of a jump, over that of its first harmonic.
+
+    Args:
+        share: Of the rate, which its frequency is.
+        places: `(N,)` shares of the rate at which they are told.
+        reach: `(N,)` by which a harmonic may be off.
+    """
+    orders = np.arange(math.floor(0.5 / share) + 1, math.ceil(_FOLDS / share) + 1)
+    folded = np.abs(orders * share - np.round(orders * share))
+    return (np.abs(folded - places[:, None]) < reach[:, None]) @ (1 / orders)
 
 
 def _preferred(heard):

@@ -193,3 +193,17 @@ def test_thirty_slow_breaths_are_read_without_a_band():
     breath = np.maximum(np.sin(2 * np.pi * 0.123 * times + 0.5 * np.sin(0.05 * times)), -0.2)
     values = breath + 0.05 * RNG.normal(size=len(times))
     assert series.read(times, values[:, None]).clear[0].hertz == pytest.approx(0.123, rel=0.03)
+
+
+def test_samples_fold_harmonics_back_as_weakly_as_those_of_a_jump():
+    # Of 4.5 samples a period: the third harmonic, at 6/9 of the rate, is seen at 3/9, the fourth and fifth at 1/9.
+    folded = beat_stretches._folded(2 / 9, np.array([1, 2, 3, 4]) / 9, np.full(4, 0.01))
+    assert folded == pytest.approx([1 / 4 + 1 / 5, 1 / 8, 1 / 3 + 1 / 6, 1 / 7])
+    assert beat_stretches._folded(0.01, np.array([0.005]), np.array([0.001])) == [0]
+
+
+def test_what_alternates_is_told_as_one_cycle_of_two():
+    times = np.arange(0, 20, 0.04)
+    steps = np.sin(2 * np.pi * 2 * times) ** 2 * np.where(times % 0.5 < 0.25, 1.0, 0.4)
+    (answer,) = series.read(times, steps[:, None] + 0.02 * RNG.normal(size=(len(times), 1))).clear
+    assert answer.hertz == pytest.approx(2.0, rel=0.01)
