@@ -16,8 +16,8 @@ from simper_tf.tables import channels
 
 COMMAND = "python -m benchmarks.controls"
 KINDS = ("white noise", "pink noise", "brown noise", "walk with drift", "coarse walk", "drift", "steps")
-# Seconds -> samples a second, and recordings of a kind. Of a day one takes two minutes.
-LENGTHS = {60: (4.0, 30), 600: (4.0, 30), 3600: (4.0, 8), 86400: (1.0, 4)}
+# Seconds -> samples a second, and recordings of a kind. Ten minutes take two seconds of a core, a day two minutes.
+LENGTHS = {60: (4.0, 30), 600: (4.0, 8), 3600: (4.0, 2), 86400: (1.0, 2)}
 _KNOTS, _EDGES = 0.5, 0.4  # A second: of what drifts, and of steps.
 
 
