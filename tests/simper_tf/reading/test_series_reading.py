@@ -195,7 +195,7 @@ def test_thirty_slow_breaths_are_read_without_a_band():
     assert series.read(times, values[:, None]).clear[0].hertz == pytest.approx(0.123, rel=0.03)
 
 
-def test_samples_fold_harmonics_back_as_weakly_as_those_of_a_jump():
+def test_samples_fold_harmonics_back_as_weakly_as_of_a_jump():
     # Of 4.5 samples a period: the third harmonic, at 6/9 of the rate, is seen at 3/9, the fourth and fifth at 1/9.
     folded = beat_stretches._folded(2 / 9, np.array([1, 2, 3, 4]) / 9, np.full(4, 0.01))
     assert folded == pytest.approx([1 / 4 + 1 / 5, 1 / 8, 1 / 3 + 1 / 6, 1 / 7])
