@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks import document
 from simper_tf.evaluation import tables
 from simper_tf.reading import series
-from simper_tf.tables import channels
+from simper_tf.tables import series_files
 
 COMMAND = "python -m benchmarks.controls"
 KINDS = ("white noise", "pink noise", "brown noise", "walk with drift", "coarse walk", "drift", "steps")
@@ -59,7 +59,7 @@ def is_answered(times: np.ndarray, values: np.ndarray) -> bool:
 def of_files(paths: list[pathlib.Path], seconds: int) -> list[bool]:
     """Returns whether each part of so many seconds of files is answered."""
     told = []
-    for recording in map(channels.read, paths):
+    for recording in map(series_files.read, paths):
         times = recording.times - recording.times[0]
         for start in np.arange(0, times[-1] - 0.99 * seconds, seconds):
             inside = (times >= start) & (times < start + seconds)

@@ -20,7 +20,7 @@ from benchmarks.controls import made
 from simper_tf.evaluation import tables
 from simper_tf.reading import beats, result
 from simper_tf.reading import series as reading
-from simper_tf.tables import channels
+from simper_tf.tables import series_files
 from simper_tf.utils.errors import RawDataError
 
 COMMAND = "python -m benchmarks.series"
@@ -200,7 +200,7 @@ def real_windows(folder: pathlib.Path) -> Iterator[Window]:
             if path.match("*_ann*"):
                 continue
             try:
-                recording = channels.read(path, rate)
+                recording = series_files.read(path, rate)
             except RawDataError as error:
                 print(error)
                 continue

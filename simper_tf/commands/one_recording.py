@@ -53,7 +53,8 @@ def read(target: search.Target, request: Predict, learner: Learner, is_shown: bo
     """
     try:
         with guarding(target.name, console.OutputClosed):
-            source = opened(target, request)
+            source, wishes = opened(target, request), wishes_of(request)
+            source.only(wishes.start, wishes.end)
             try:
                 info = source.info()
             except RawDataError as error:
@@ -63,7 +64,6 @@ def read(target: search.Target, request: Predict, learner: Learner, is_shown: bo
             learner.check(source)
             if request.video:
                 source.require_pictures("--video", twice=True)
-            wishes = wishes_of(request)
             what, end = f"reading {printable(source.name)}, second", min(info.seconds, wishes.end)
             done = readings.read(source, wishes, progress(what, end) if is_shown else None)
     except RawDataError as error:

@@ -95,6 +95,7 @@ def read(
         >>> [answer.hertz for answer in done.reading.clear]  # doctest: +SKIP
         [0.8]
     """
+    source.only(wishes.start, wishes.end)
     info = source.info()
     if not math.isfinite(info.seconds) and not math.isfinite(wishes.end):
         wishes = dataclasses.replace(wishes, end=wishes.start + CAMERA_SECONDS)
@@ -166,9 +167,7 @@ def _of_series(source, info, wishes):
     if wishes.box or wishes.face:
         flag = "--crop" if wishes.box else "--face"
         raise RawDataError(source.name, "a series", f"pictures for {flag}", f"Leave {flag} out.")
-    samples = list(source.frames(wishes.start, wishes.end, (1, 1), None))
-    times = np.array([moment for moment, _ in samples], np.float64)
-    values = np.array([value.reshape(-1) for _, value in samples], np.float64)
+    times, values = source.part(wishes.start, wishes.end)
     reading = series_reading.read(times, values, band=wishes.band)
     return Done(source.name, info, (*source.notes, *reading.notes), reading, channels=source.names)
 

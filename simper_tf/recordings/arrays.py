@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simper_tf.recordings.sources import Frames, Series, Source
-from simper_tf.tables import channels
+from simper_tf.tables import series_files
 from simper_tf.utils.errors import RawDataError
 
 # Samples or frames of a recording, at least, and how many times as many as there are channels.
@@ -65,9 +65,7 @@ class HeldSeries(Series):
 
     def _load(self):
         values = np.asarray(self._held, np.float64).reshape(len(self._held), -1)
-        recording = channels.normal(self.name, np.arange(len(values)) / self._rate, values)
-        self.notes = recording.notes
-        return recording.times, recording.values
+        return self._known(series_files.normal(self.name, np.arange(len(values)) / self._rate, values))
 
 
 def _parts(array):

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import av
 import numpy as np
-from scipy import ndimage
 
 from simper_tf.recordings import video
 from simper_tf.utils import raw_files, worker
@@ -349,7 +348,9 @@ def _times_of_packets(opened, origin):
 
 def _without_strays(moments):
     """Returns times of packets, with NaN for each that is false: later than those after it, or before those before."""
-    usual, reach = ndimage.median_filter(moments, 2 * _REORDERED - 1, mode="nearest"), _REORDERED
+    reach = _REORDERED
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(moments, reach - 1, "edge"), 2 * reach - 1)
+    usual = np.median(around, axis=1)  # As SciPy's filter has it, which takes a quarter of a second to load.
     strays = np.zeros(len(moments), bool)  # Nobody knows what was before the first, and what follows the last.
     strays[:-reach] |= moments[:-reach] > usual[reach:] + video.LONGEST_GAP
     strays[reach:] |= moments[reach:] < usual[:-reach] - video.LONGEST_GAP

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from simper_tf.recordings import pictures, video
+from simper_tf.tables import series_files
 from simper_tf.utils import endings, raw_files
 from simper_tf.utils.errors import NoRecordingError, RawDataError
 
@@ -94,6 +95,10 @@ class Source(abc.ABC):
         if twice and self.is_live:
             expected = f"a file for {flag}, which reads it twice"
             raise RawDataError(self.name, "a camera", expected, f"Record to a file first, or leave {flag} out.")
+
+    def only(self, start: float, end: float):
+        """Has no more of a series read, where that is possible, than what lies between two seconds."""
+        return  # Pictures are read as they come.
 
     @abc.abstractmethod
     def frames(self, start: float, end: float, shape: tuple[int, int], box: Box | None) -> Iterator:
@@ -241,7 +246,7 @@ class Series(Source):
         path: A file with one of `endings.SERIES`.
         rate: Samples per second, for a file that does not say; None if it does.
         is_filmed_at_rate: Whether the rate holds against times and rates of the file.
-        time, columns, member: As of `channels.read`.
+        time, columns, member: As of `series_files.read`.
     """
 
     has_pictures = False
@@ -249,13 +254,18 @@ class Series(Source):
     def __init__(self, path, rate=None, is_filmed_at_rate=False, time="", columns=(), member=""):
         super().__init__(f"{path}/{member}" if member else str(path))
         self._path, self._wishes, self._read = path, (rate, not is_filmed_at_rate, time, columns, member), None
+        self._span, self._seconds = (0.0, math.inf), math.nan
+
+    def only(self, start, end):
+        if (start, end) != self._span:
+            self._span, self._read = (start, end), None
 
     def info(self):
         times, _ = self._samples()
         if len(times) < 3:
             raise RawDataError(self._path, f"{len(times)} samples", "three or more", "Record for longer.")
-        step = float(np.median(np.diff(times)))  # The mean would count holes.
-        return Info(1 / step, float(times[-1] - times[0]) + step, 1, 1, longest_gap=_ONE_LOST * step)
+        step = series_files.usual_step(times)  # The mean would count holes.
+        return Info(1 / step, self._seconds, 1, 1, longest_gap=_ONE_LOST * step)
 
     def frames(self, start, end, shape, box):
         for moment, value in zip(*self._samples(), strict=True):
@@ -286,10 +296,10 @@ class Series(Source):
         return self._read
 
     def _load(self):
-        from simper_tf.tables import channels  # With pandas, which takes a second to load.
+        return self._known(series_files.read(self._path, *self._wishes, *self._span))
 
-        recording = channels.read(self._path, *self._wishes)
-        self.notes, self.names = recording.notes, recording.names
+    def _known(self, recording):
+        self.notes, self.names, self._seconds = recording.notes, recording.names, recording.seconds
         return recording.times, recording.values
 
 
@@ -309,7 +319,7 @@ def open_file(
         path: The file.
         rate: Frames or samples per second, for files that do not say.
         is_filmed_at_rate: Whether the rate holds against what the file says, as of slow motion and of wrong headers.
-        time, columns, member: Of a series, as of `channels.read`.
+        time, columns, member: Of a series, as of `series_files.read`.
 
     Raises:
         RawDataError: it is no readable file, or empty.

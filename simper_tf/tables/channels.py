@@ -1,5 +1,6 @@
 """Series of any file: times and channels of tables and tracks, arrays, sound, and recorders of laboratories."""
 
+import math
 import pathlib
 import re
 import tempfile
@@ -7,12 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy.ndimage
-import scipy.signal
 
-from simper_tf.tables import clock, delimited, fits, packed, rates, sampled, sheets, time_columns, tracks
-from simper_tf.tables.delimited import MOST_NOTES, REMEDY, left_out
-from simper_tf.utils import endings, raw_files, worker
+from simper_tf.tables import (
+    clock,
+    delimited,
+    even_series,
+    fits,
+    packed,
+    rates,
+    sampled,
+    series_files,
+    sheets,
+    time_columns,
+    tracks,
+)
+from simper_tf.tables.series_files import MOST_NOTES, REMEDY, left_out
+from simper_tf.utils import endings
 from simper_tf.utils.errors import RawDataError
 
 # Reader of each ending that is no table.
@@ -26,7 +37,7 @@ _TABLES = {
     **dict.fromkeys(sheets.ENDINGS, lambda path, columns: sheets.read(path)), ".fit": tracks.fit,
     **dict.fromkeys((".gpx", ".tcx", ".xml"), tracks.xml), **dict.fromkeys((".fits", ".fts"), fits.read),
 }  # fmt: skip
-_BLOCK = 2**24  # Bytes that are handed over at once.
+_HEAD_ROWS = 2**14  # Of a text of which only the beginning is wanted, at first.
 _NAMED = 20  # Columns that a refusal lists.
 _MARKERS = 3  # Channels that are not all 0 at once in what is recorded; one or two may cross 0 together.
 # Numbers that stand for a missing one where they are farther from all others than these are from one another.
@@ -41,115 +52,47 @@ _PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
 _FEWEST, _BEATS, _ALIKE = 20, 3, 0.3
 
 
-class Series(NamedTuple):
-    """Numbers over time.
+class _Held(NamedTuple):
+    """What a file holds of its channels: `(T, C)` values, and `(T,)` seconds or a rate."""
 
-    Attributes:
-        times: `(T,)` float64 seconds from the first sample, rising.
-        values: `(T, C)` float32, each channel of mean 0 and deviation 1.
-        names: Of the channels, "" where they have none.
-        notes: Sentences on what was mended or left out.
+    names: list[str]
+    values: np.ndarray | even_series.Stored
+    times: np.ndarray | float
+    notes: list[str]
+    is_forward: bool = True  # Whether rows come as their times do.
+
+
+def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end=math.inf, folder=None):
+    """Yields what is known of a `Series`, then how many samples come, and their times and values as bytes.
+
+    It runs in the worker.
     """
-
-    times: np.ndarray
-    values: np.ndarray
-    names: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
-def read(
-    path: pathlib.Path, rate: float | None = None, is_fallback: bool = False, time="", columns=(), member: str = ""
-) -> Series:
-    """Reads a series of numbers from a file.
-
-    Samples without a number are left out; the hole is in the times. Of sound it is the loudness every 0.01 s. Believed
-    are, in this order: the rate that is given, a column of times, a rate that the file states. Where two of them
-    disagree, a note names both.
-
-    Args:
-        path: A file with one of `endings.SERIES`; a `.npy` array is told by its first bytes as well.
-        rate: Samples per second.
-        is_fallback: Whether the rate is only for a file that does not say.
-        time: Name of the column of times, or its number from 1; "" where it is looked for.
-        columns: Names or numbers of the channels; all by default.
-        member: Of a `.zip` file of several, the name of one.
-
-    Raises:
-        RawDataError: the file is damaged, holds no series, has no such column, or does not tell its rate.
-
-    Example:
-        >>> pulse = read(pathlib.Path("pulse.csv"), time="t", columns=["red"])  # doctest: +SKIP
-        >>> pulse.values.shape  # doctest: +SKIP
-        (1800, 1)
-    """
-    raw_files.refuse_unreadable(path, "a recording", "Name a file that can be read.")
-    wishes = {"rate": rate, "is_fallback": is_fallback, "time": str(time), "columns": [str(one) for one in columns]}
-    wishes["member"] = member
-    blocks = {"times": [], "values": []}
-    with tempfile.TemporaryDirectory() as folder:
-        parts = worker.answers(f"{__name__}:parts", path, memory=worker.BESIDE, folder=folder, **wishes)
-        facts, _ = next(parts)
-        for part, block in parts:
-            blocks[part].append(block)
-    times = np.frombuffer(b"".join(blocks["times"]))
-    values = np.frombuffer(b"".join(blocks["values"]), np.float32).reshape(len(times), -1)
-    return Series(times, values, tuple(facts["names"]), tuple(facts["notes"]))
-
-
-def parts(path: str, rate, is_fallback, time, columns, member="", folder=None):
-    """Yields names and notes of a `Series`, then its times and values as bytes; runs in the worker."""
     path, tempfile.tempdir = pathlib.Path(path), folder  # Which goes with all in it, whatever befalls the worker.
     try:
-        names, values, times, notes = _read(path, rate, is_fallback, time, columns, member)
-        series = normal(path, times, values, names, notes)
-    except (RawDataError, MemoryError):
+        with packed.opened(path, member) as inner:
+            held = _read(inner, rate, is_fallback, time, columns, end)
+            if isinstance(held.times, float):
+                yield from even_series.parts(path, *held[:4], start, end)
+            else:
+                series = series_files.normal(path, held.times, held.values, held.names, held.notes)
+                yield from _uneven(series, start, end)
+    except (RawDataError, MemoryError, GeneratorExit):
         raise
     except Exception as error:  # A disk that fails, or whatever a reader of damaged files ran into.
         found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
         raise RawDataError(path, f"what cannot be read ({found})", "a recording", "Save or copy it again.") from error
-    yield {"names": series.names, "notes": series.notes}, b""
-    for part, array in (("times", series.times), ("values", series.values)):
-        content = memoryview(np.ascontiguousarray(array)).cast("B")
-        for start in range(0, len(content), _BLOCK):
-            yield part, content[start : start + _BLOCK]
 
 
-def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) -> Series:
-    """Returns a `Series` of times and values at hand.
-
-    Args:
-        name: Of the series.
-        times: `(T,)` seconds that rise.
-        values: `(T, C)` numbers.
-        names, notes: As in `Series`.
-
-    Raises:
-        RawDataError: fewer than three samples are numbers, times do not rise, or nothing changes.
-    """
-    names, notes = list(names or [""] * values.shape[1]), list(notes)
-    kept = np.isfinite(values).all(axis=1) & np.isfinite(times)
-    times, values = times[kept], values[kept]
-    if len(times) < 3:
-        raise RawDataError(name, f"{len(times)} samples that are numbers", "three or more", REMEDY)
-    if (np.diff(times) <= 0).any():
-        late = int(np.argmax(np.diff(times) <= 0)) + 1
-        raise RawDataError(name, f"sample {late} not later than the one before it", "times that rise", REMEDY)
-    changes = np.ptp(values, axis=0) > 0
-    if not changes.any():
-        raise RawDataError(name, "values that never change", "a series in which something repeats", "Record it again.")
-    notes += left_out(names, np.flatnonzero(~changes), "never changes")
-    values, names = values[:, changes], [name for name, good in zip(names, changes, strict=True) if good]
-    values = values / np.abs(values).max(axis=0)  # Squares of what is huge or tiny are not numbers.
-    spread = values.std(axis=0)
-    values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
-    return Series(times - times[0], values.astype(np.float32), tuple(names), tuple(notes))
+def _uneven(series, start, end):
+    low, high = np.searchsorted(series.times, (start, end)).tolist()
+    yield {"names": series.names, "notes": series.notes, "most": high - low, "seconds": series.seconds}, b""
+    for first in range(low, high, even_series.ROWS):
+        part = slice(first, min(first + even_series.ROWS, high))
+        yield part.stop - first, series.times[part].tobytes() + series.values[part].tobytes()
 
 
-def _read(path, rate, is_fallback, time, columns, member=""):
-    """Returns names, `(T, C)` values, `(T,)` times and notes of a file."""
-    if path.suffix.lower() in endings.PACKED:
-        with packed.unpacked(path, member) as inner:
-            return _read(inner, rate, is_fallback, time, columns)
+def _read(path, rate, is_fallback, time, columns, end):
+    """Returns the `_Held` of a file."""
     given = (None, rate) if is_fallback else (rate, None)
     with path.open("rb") as file:
         start = file.read(12)
@@ -158,7 +101,7 @@ def _read(path, rate, is_fallback, time, columns, member=""):
     ending = ".fits" if start.startswith(b"SIMPLE  =") else ending  # Astronomers write .fit as well.
     is_text = ending == ".dat" and not path.with_suffix(".hea").exists() and not re.search(rb"[^\t\r\n -~]", start)
     if ending not in _BINARY or is_text:
-        return _of_table(path, ending, given, time, columns)
+        return _of_head(path, ending, given, time, columns, end) or _of_table(path, ending, given, time, columns)
     held = _BINARY[ending](path)
     if time:
         raise RawDataError(path, "samples without columns of times", f"a column {time}", "Leave the wish out.")
@@ -166,12 +109,30 @@ def _read(path, rate, is_fallback, time, columns, member=""):
     given = [each and each / held.step for each in given]
     stated = [rates.Stated(held.rate, "its header")] if held.rate else rates.of_file_name(path.stem)
     times, rows, notes = _believed(path, held.times, held.values, given, stated)
-    return [held.names[k] for k in kept], held.values[rows][:, kept], times, [*held.notes, *notes]
+    values = held.values.of(kept) if isinstance(held.values, even_series.Stored) else held.values[rows][:, kept]
+    return _Held([held.names[k] for k in kept], values, times, [*held.notes, *notes])
 
 
-def _of_table(path, ending, given, time, columns):
-    """Returns what `_read` does: cells, then names and units, then times, then channels."""
-    table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.read(path)
+def _of_head(path, ending, given, time, columns, end):
+    """Returns what `_read` does of as many rows of a text as last until an end; None where it must be read whole."""
+    rows = _HEAD_ROWS
+    while end < math.inf and ending not in _TABLES:
+        try:
+            held = _of_table(path, ending, given, time, columns, rows)
+        except RawDataError:  # Such as a column that is empty so far.
+            return None
+        seconds = len(held.values) / held.times if isinstance(held.times, float) else float(np.ptp(held.times))
+        if seconds > end:
+            return held if isinstance(held.times, float) or held.is_forward else None
+        if len(held.values) < rows // 2:  # There are no more.
+            return None
+        rows = int(rows * min(max(1.2 * end / seconds, 2), 64))
+    return None
+
+
+def _of_table(path, ending, given, time, columns, most=None):
+    """Returns what `_read` does: cells, then names and units, then times, then channels; of the first rows, or all."""
+    table = _TABLES[ending](path, columns) if ending in _TABLES else delimited.read(path, most)
     known = given[0] or (table.stated[0].rate if table.stated else None)
     column = _number(path, table.names, time) if time else None
     table, told = _of_rows_with_times(table, time_columns.read(table, known, column))
@@ -182,17 +143,19 @@ def _of_table(path, ending, given, time, columns):
         channels, said = _channels(path, table, told.columns)
     notes, names = [*table.notes, *told.notes, *said], [table.names[k] for k in channels]
     seconds, values = told.seconds, np.stack([*channels.values()], axis=1)
+    is_forward = seconds is None or bool(seconds[0] < seconds[-1])
     if seconds is not None:
         seconds, values, names, said = time_columns.in_order(seconds, values, names, told.are_dates)
         notes += said
     stated = table.stated or rates.stated(table.names) or rates.of_file_name(path.stem)
     times, rows, said = _believed(path, seconds, values, given, stated)
     if seconds is None:
-        return names, values[rows], times, [*notes, *said]
+        return _Held(names, values[rows], times, [*notes, *said])
     if told.are_dates:
         time_columns.refuse_repeated(path, seconds)
     inside, cut = _inside(values[rows])
-    return names, values[rows][inside], times[inside], [*notes, *said, *cut]
+    times = times if isinstance(times, float) else times[inside]
+    return _Held(names, values[rows][inside], times, [*notes, *said, *cut], is_forward)
 
 
 def _number(path, names, wanted):
@@ -212,7 +175,7 @@ def _numbers(path, table, k):
 
 
 def _believed(path, seconds, values, given, stated):
-    """Returns `(N,)` seconds, of which rows of the values they are, and notes.
+    """Returns `(N,)` seconds, or a rate for all rows, of which rows of the values they are, and notes.
 
     Believed are, in this order: a rate that is given, a column of times, rates that are stated, a rate that is given
     for files that do not say. Times that agree with a rate are taken in place of it: they know of gaps.
@@ -224,7 +187,7 @@ def _believed(path, seconds, values, given, stated):
         given: The rate that is given, and the one for files that do not say; None for none.
         stated: Rates that words state.
     """
-    (first, last), rows, notes = given, np.ones(len(values), bool), []
+    (first, last), notes = given, []
     claims, times = [rates.Stated(first, "as given")] if first else [], None
     if seconds is not None:
         try:
@@ -245,7 +208,7 @@ def _believed(path, seconds, values, given, stated):
         notes.append(f"{said[0]} hold against {said[1]}.")
     if times is not None and rates.agree(best.rate, 1 / float(np.median(np.diff(times)))):
         return times, kept, [*mended, *notes]
-    return np.arange(len(values)) / best.rate, rows, notes
+    return best.rate, slice(None), notes
 
 
 def _of_rows_with_times(table, told):
@@ -322,9 +285,12 @@ def _dense(numbers):
 
 def _unknown(path, values):
     """Raises RawDataError; where values repeat as a heart may, it proposes the usual rate at which they would."""
-    values = values[np.isfinite(values[:, 0]), 0][: 2**14]
+    values = values[: 2**14][:, 0]
+    values = values[np.isfinite(values)]
     if len(values) < 3:
         raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
+    import scipy.ndimage
+
     smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
     lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
@@ -339,6 +305,8 @@ def _unknown(path, values):
 
 def _beat(values):
     """Returns the lag of the highest peak of the autocorrelation; None where it is that of no heart."""
+    import scipy.signal  # Half a second of computing, for a refusal alone.
+
     curve = scipy.signal.correlate(values - values.mean(), values - values.mean())[len(values) - 1 :]
     peaks, _ = scipy.signal.find_peaks(curve[: len(values) // 2])
     lag = max(peaks, key=curve.__getitem__, default=0)

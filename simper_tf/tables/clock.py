@@ -5,10 +5,9 @@ import re
 
 import numpy as np
 import pandas as pd
-import scipy.ndimage
 
 from simper_tf.tables import dates, rates
-from simper_tf.tables.delimited import REMEDY
+from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils.errors import RawDataError
 
 # Words that a name of times begins with, and words that make it one anywhere.
@@ -215,6 +214,8 @@ def _between(times):
 
 def _smoothed(times):
     """Returns repeated times spread, without the unevenness that the steps of the clock leave."""
+    import scipy.ndimage  # A quarter of a second of computing, for few files.
+
     spread = _between(times)
     line, _ = _evenly(spread, 0)
     width = max(round(_CLOCKS * len(times) / len(np.unique(times))), 3)

@@ -12,14 +12,13 @@ import numpy as np
 import pandas as pd
 
 from simper_tf.tables import decimals, line_protocol, rates
+from simper_tf.tables.series_files import REMEDY
 from simper_tf.utils import worker
 from simper_tf.utils.errors import RawDataError
 
 MOST_VALUES = 2**26  # Held at once, 0.5 GB of them: three days at 250 Hz.
 LONGEST_LINE = 2**20  # Letters: a thousand channels take a sixtieth of them.
-MOST_NOTES = 3  # Of one kind: a table may have hundreds of columns.
 _EXPECTED = "rows of numbers, as many in each"
-REMEDY = "Write a column time in seconds and a column of numbers a channel, or mend the file."
 NAN_WORDS = ("", "-", "--", "?", "nan", "na", "n/a", "#n/a", "null", "none", "inf", "-inf", "+inf")
 _HEAD = 2**16  # Bytes of which it is told whether a text of any ending is a table: no header takes as much.
 # Lines that are looked at; those from which the layout is learned: the last half, which no header reaches.
@@ -64,13 +63,17 @@ class _Layout(NamedTuple):
     first: int  # Index in the head of the first row of numbers.
 
 
-def read(path: pathlib.Path) -> Table:
+def read(path: pathlib.Path, most: int | None = None) -> Table:
     """Reads a text of columns.
+
+    Args:
+        path: The file.
+        most: Rows that are read; all by default.
 
     Raises:
         RawDataError: it holds no table of numbers, is too large, or its decimal sign cannot be told.
     """
-    encoding = _measured(path)
+    encoding = _measured(path, most)
     try:
         head = list(itertools.islice(_lines(path, encoding), _HEAD_LINES))
         if line_protocol.is_one([line for _, line in head]):
@@ -84,7 +87,7 @@ def read(path: pathlib.Path) -> Table:
         decimal = "," if any(_COMMA.fullmatch(cell) for row in rows for cell in row) else "."
         stated = _rate_rows(rows)
         skipped, stated = (2, stated) if stated else (0, rates.stated(before, decimal))
-        frame, notes = _frame(path, encoding, layout, head[layout.first + skipped][0])
+        frame, notes = _frame(path, encoding, layout, head[layout.first + skipped][0], most)
     except (UnicodeError, csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = f"no table of numbers ({(str(error) or type(error).__name__).splitlines()[0][:200]})"
         raise RawDataError(path, found, "text with columns", REMEDY) from error
@@ -123,15 +126,9 @@ def _in_one_line(lines):
     return None
 
 
-def left_out(names: list[str], columns, what: str) -> list[str]:
-    """Returns sentences on columns that are left out, of the first ones."""
-    named = [repr(names[k]) if names[k] else f"number {k + 1}" for k in list(columns)[:MOST_NOTES]]
-    return [f"The column {name} {what} and is left out." for name in named]
-
-
-def _measured(path):
-    """Returns the encoding of a text, once it is small enough, with lines that end."""
-    values = rest = 0
+def _measured(path, most):
+    """Returns the encoding of a text, once so many of its lines, or all, are few enough and end."""
+    values = rest = lines = 0
     with path.open("rb") as file:
         start = file.read(4)
         file.seek(0)
@@ -143,6 +140,9 @@ def _measured(path):
             rest = len(parts[-1]) if len(parts) > 1 else rest
             values += len(parts) - 1 + sum(map(block.count, (b",", b";", b"\t")))
             refuse_long(path, values)
+            lines += len(parts) - 1
+            if most and lines > most + _HEAD_LINES:
+                break
     if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "utf-16"
     try:
@@ -280,13 +280,13 @@ def _names(before, layout):
     return (rows[0] if rows else empty), units
 
 
-def _frame(path, encoding, layout, first):
+def _frame(path, encoding, layout, first, most):
     """Returns the cells as a table of pandas, and notes on rows that do not fit."""
     given = {
         "header": None, "skiprows": first, "names": range(layout.width), "index_col": False, "encoding": encoding,
         "encoding_errors": "strict" if encoding == "utf-16" else "replace", "low_memory": False, "comment": "#",
         "skipinitialspace": True, "na_values": [*NAN_WORDS, *(word.upper() for word in NAN_WORDS)],
-        "sep": layout.separator or r"\s+",
+        "sep": layout.separator or r"\s+", "nrows": most,
     }  # fmt: skip
     try:
         return pd.read_csv(path, **given), []
@@ -294,6 +294,8 @@ def _frame(path, encoding, layout, first):
         if "Expected" not in str(error):
             raise
         frame = pd.read_csv(path, **given, on_bad_lines="skip")
+        if most:
+            return frame, []
         number = sum(1 for at, _ in _lines(path, encoding) if at >= first) - len(frame)
         if number * 100 > len(frame):
             raise

@@ -38,6 +38,13 @@ def members(path: str) -> Iterator[tuple[list[str], bytes]]:
 
 
 @contextlib.contextmanager
+def opened(path: pathlib.Path, member: str) -> Iterator[pathlib.Path]:
+    """Yields a file, or what `unpacked` does of a packed one, as a context."""
+    with unpacked(path, member) if path.suffix.lower() in endings.PACKED else contextlib.nullcontext(path) as inner:
+        yield inner
+
+
+@contextlib.contextmanager
 def unpacked(path: pathlib.Path, member: str = "") -> Iterator[pathlib.Path]:
     """Yields a recording of a packed file, as a context.
 

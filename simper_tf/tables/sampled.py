@@ -1,5 +1,6 @@
 """Samples of binary files with a rate of their own: NumPy arrays, sound, EDF, Biopac, XDF, WFDB and MATLAB."""
 
+import contextlib
 import importlib
 import logging
 import os
@@ -15,12 +16,14 @@ import pandas as pd
 
 from simper_tf.tables import clock, rates
 from simper_tf.tables.delimited import refuse_long
+from simper_tf.tables.even_series import ROWS, Stored
 from simper_tf.utils import raw_files
 from simper_tf.utils.errors import RawDataError, install
 
 # From so many samples a second on a sound file is sound, in which repetitions are told by how loud it is: biosignals
 # come at 2,000 at most, telephones at 8,000. A hundred values a second follow knocks of 20 Hz.
 _SOUND_RATE, _LOUDNESS_RATE = 4000, 100
+_LOUD_AT_ONCE = 2**10  # Values of loudness, of 10 s of sound.
 # Of MATLAB's version 5: the type of a compressed array, and the bytes of it that are unpacked at a time.
 _COMPRESSED, _BLOCK = 15, 2**20
 _MOST_AT_ONCE = 2**30  # Bytes of frames that are not stored one after another.
@@ -30,7 +33,7 @@ class Sampled(NamedTuple):
     """Samples of a file.
 
     Attributes:
-        values: `(T, C)` float64.
+        values: `(T, C)` float64, or `Stored` in the file.
         rate: Samples per second; None where the file does not say.
         names: Of the channels.
         notes: Sentences on what was left out.
@@ -38,7 +41,7 @@ class Sampled(NamedTuple):
         step: Samples of the file to each of these.
     """
 
-    values: np.ndarray
+    values: np.ndarray | Stored
     rate: float | None
     names: list[str]
     notes: list[str] = []
@@ -53,6 +56,7 @@ class ArrayFile:
 
     Attributes:
         shape, dtype, ndim: As of the array.
+        is_fortran: Whether it lies in the order of columns, of which only `whole` is read at once.
 
     Raises:
         RawDataError: the file is damaged, or holds no numbers of one to four axes, at least 3 in time.
@@ -77,8 +81,8 @@ class ArrayFile:
             raise RawDataError(path, f"{size} bytes", f"{stated}, as its header says", "Save it again.")
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
         self._path, self._offset, self._num_bytes = path, array.offset, array.nbytes
-        self._is_fortran = array.ndim > 1 and not array.flags.c_contiguous
-        if self._is_fortran and array.ndim > 2 and array.nbytes > _MOST_AT_ONCE:
+        self.is_fortran = array.ndim > 1 and not array.flags.c_contiguous
+        if self.is_fortran and array.ndim > 2 and array.nbytes > _MOST_AT_ONCE:
             found = f"{array.nbytes / 2**30:.3g} GiB in the order of columns"
             raise RawDataError(path, found, "frame after frame", "Save numpy.ascontiguousarray(frames).")
 
@@ -87,7 +91,7 @@ class ArrayFile:
 
     def __iter__(self):
         """Yields its parts along the first axis."""
-        if self._is_fortran:
+        if self.is_fortran:
             yield from self.whole()
             return
         with self._path.open("rb") as file:
@@ -99,7 +103,14 @@ class ArrayFile:
         """Returns all of it."""
         with self._path.open("rb") as file:
             file.seek(self._offset)
-            return self._read(file, self._num_bytes).reshape(self.shape, order="F" if self._is_fortran else "C")
+            return self._read(file, self._num_bytes).reshape(self.shape, order="F" if self.is_fortran else "C")
+
+    def part(self, first: int, last: int) -> np.ndarray:
+        """Returns some along the first axis, of an array in the order of rows."""
+        with self._path.open("rb") as file:
+            each = self._num_bytes // len(self)
+            file.seek(self._offset + first * each)
+            return self._read(file, (last - first) * each).reshape(last - first, *self.shape[1:])
 
     def _read(self, file, number):
         content = file.read(number)
@@ -112,8 +123,10 @@ def array(path: pathlib.Path) -> Sampled:
     """Returns a `.npy` array of a series, `(T,)` or `(T, C)`; raises what `ArrayFile` does."""
     held = ArrayFile(path)
     refuse_long(path, int(np.prod(held.shape)))
-    values = held.whole().astype(np.float64).reshape(len(held), -1)
-    return Sampled(values, None, [""] * values.shape[1])
+    channels = int(np.prod(held.shape[1:]))
+    if held.is_fortran:
+        return Sampled(held.whole().astype(np.float64), None, [""] * channels)
+    return Sampled(Stored((len(held), channels), held.part), None, [""] * channels)
 
 
 def sound(path: pathlib.Path) -> Sampled:
@@ -124,26 +137,43 @@ def sound(path: pathlib.Path) -> Sampled:
     """
     soundfile = library(path, "soundfile")
     notes = _check_riff(path)
+    with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
+        rate, channels, frames = file.samplerate, file.channels, len(file)
+    if not 0 < rate <= 10**6 or frames < 3:
+        raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
+
+    def samples(first, last):
+        with _reading_sound(path, soundfile), soundfile.SoundFile(os.fsencode(path)) as file:
+            file.seek(first)
+            found = file.read(last - first, dtype="float64", always_2d=True)
+        if len(found) < last - first:
+            raise RawDataError(path, f"{first + len(found)} samples", f"{frames}, as its header says", "Save it again.")
+        return found
+
+    if rate < _SOUND_RATE:
+        refuse_long(path, frames * channels)
+        return Sampled(Stored((frames, channels), samples), float(rate), [""] * channels, notes)
+    step = rate // _LOUDNESS_RATE
+    refuse_long(path, frames // step)
+    # Blocks without an edge: a tone of 440 Hz would beat with plain ones of 0.01 s, 20 times a second.
+    weights = np.hanning(2 * step + 2)[1:-1].reshape(2, step) / np.hanning(2 * step + 2).sum()
+
+    def loudness(first, last):
+        parts = []
+        for start in range(first, last, _LOUD_AT_ONCE):
+            stop = min(start + _LOUD_AT_ONCE, last)
+            power = (samples(start * step, (stop + 1) * step) ** 2).mean(axis=1).reshape(-1, step)
+            parts.append(np.sqrt(power[:-1] @ weights[0] + power[1:] @ weights[1]))
+        return np.concatenate(parts)
+
+    return Sampled(Stored((frames // step - 1, 1), loudness), rate / step, ["loudness"], notes, step=step)
+
+
+@contextlib.contextmanager
+def _reading_sound(path, soundfile):
     try:
-        with soundfile.SoundFile(os.fsencode(path)) as file:
-            rate, channels, frames = file.samplerate, file.channels, len(file)
-            if not 0 < rate <= 10**6 or frames < 3:
-                raise RawDataError(path, f"{frames} samples at {rate} a second", "a recording", "Record it again.")
-            names = [""] * channels
-            if rate < _SOUND_RATE:
-                refuse_long(path, frames * channels)
-                return Sampled(file.read(dtype="float64", always_2d=True), float(rate), names, notes)
-            step = rate // _LOUDNESS_RATE
-            refuse_long(path, frames // step)
-            # Blocks without an edge: a tone of 440 Hz would beat with plain ones of 0.01 s, 20 times a second.
-            weights = np.hanning(2 * step + 2)[1:-1, None]
-            blocks = file.blocks(2 * step, overlap=step, dtype="float64", always_2d=True)
-            whole = (block for block in blocks if len(block) == 2 * step)
-            loud = [np.sqrt((weights * block**2).mean() / weights.mean()) for block in whole]
-            return Sampled(np.reshape(loud, (-1, 1)), rate / step, ["loudness"], notes, step=step)
+        yield
     except (soundfile.SoundFileError, RuntimeError, OSError, ValueError) as error:
-        if isinstance(error, RawDataError):
-            raise
         raise damaged(path, error, "a sound file") from error
 
 
@@ -172,18 +202,29 @@ def edf(path: pathlib.Path) -> Sampled:
         RawDataError: it is damaged.
     """
     pyedflib = library(path, "pyedflib")
-    try:
-        with pyedflib.EdfReader(os.fspath(path)) as file:
-            rates, lengths, labels = file.getSampleFrequencies(), file.getNSamples(), file.getSignalLabels()
-            labels = [label.strip() for label in labels]
-            kept, notes = _fastest(path, rates, lengths, labels)
-            values = np.stack([file.readSignal(k) for k in kept], axis=1)
-    except ZeroDivisionError as error:
-        raise RawDataError(path, "records of 0 s", "samples at a rate", "Save it again.") from error
-    except (OSError, ValueError, IndexError) as error:
-        if isinstance(error, RawDataError):
-            raise
-        raise damaged(path, error, "an EDF file") from error
+
+    @contextlib.contextmanager
+    def opened():
+        try:
+            with pyedflib.EdfReader(os.fspath(path)) as file:
+                yield file
+        except ZeroDivisionError as error:
+            raise RawDataError(path, "records of 0 s", "samples at a rate", "Save it again.") from error
+        except (OSError, ValueError, IndexError) as error:
+            if isinstance(error, RawDataError):
+                raise
+            raise damaged(path, error, "an EDF file") from error
+
+    with opened() as file:
+        rates, lengths, labels = file.getSampleFrequencies(), file.getNSamples(), file.getSignalLabels()
+        labels = [label.strip() for label in labels]
+        kept, notes = _fastest(path, rates, lengths, labels)
+
+    def samples(first, last):
+        with opened() as file:
+            return np.stack([file.readSignal(k, first, last - first) for k in kept], axis=1)
+
+    values = Stored((int(lengths[kept[0]]), len(kept)), samples)
     return Sampled(values, float(np.max(rates)), [labels[k] for k in kept], notes)
 
 
@@ -277,19 +318,32 @@ def wfdb(path: pathlib.Path) -> Sampled:
     if not header.is_file():
         raise RawDataError(path, "no header beside it", f"{header.name}, which names rate and format", "Copy both.")
     _check_beside(path, header, set())
-    try:
-        about = package.rdheader(os.fspath(header.with_suffix("")))
-        if not about.n_sig:
-            raise RawDataError(path, "a header of no signals", "one or more", "Copy it again.")
-        refuse_long(path, (about.sig_len or 0) * about.n_sig)
-        _check_sums(path, package, about)
-        record = package.rdrecord(os.fspath(header.with_suffix("")))
-        values = np.asarray(record.p_signal, np.float64)
-    except (RawDataError, MemoryError):
-        raise
-    except Exception as error:  # The reader of damaged headers raises whatever its parser ran into.
-        raise damaged(path, error, "a WFDB record") from error
-    return Sampled(values, float(record.fs), list(record.sig_name))
+    stem = os.fspath(header.with_suffix(""))
+
+    def asked(function, *given, **settings):
+        try:
+            return function(stem, *given, **settings)
+        except (RawDataError, MemoryError):
+            raise
+        except Exception as error:  # The reader of damaged headers raises whatever its parser ran into.
+            raise damaged(path, error, "a WFDB record") from error
+
+    def samples(first, last, **settings):
+        return asked(package.rdrecord, sampfrom=first, sampto=last, **settings)
+
+    about = asked(package.rdheader)
+    if not about.n_sig:
+        raise RawDataError(path, "a header of no signals", "one or more", "Copy it again.")
+    refuse_long(path, (about.sig_len or 0) * about.n_sig)
+    if not about.sig_len:  # Which the header need not say.
+        record = asked(package.rdrecord)
+        return Sampled(np.asarray(record.p_signal, np.float64), float(record.fs), list(record.sig_name))
+    first = samples(0, 1)
+    stored = Stored(
+        (about.sig_len, len(first.sig_name)), lambda *span: samples(*span).p_signal,
+        lambda: _check_sums(path, samples, about),
+    )  # fmt: skip
+    return Sampled(stored, float(first.fs), list(first.sig_name))
 
 
 def _check_beside(path, header, seen):
@@ -308,14 +362,17 @@ def _check_beside(path, header, seen):
             _check_beside(path, segment, seen)
 
 
-def _check_sums(path, package, about):
+def _check_sums(path, samples, about):
     """Refuses samples whose checksums, where the header has them, are others: some were changed."""
     stated = getattr(about, "checksum", None)
     if not stated or None in stated or {*(about.samps_per_frame or [1])} != {1}:
         return
-    record = package.rdrecord(os.fspath(path.with_suffix("")), physical=False)
-    sums = [int(one) % 2**16 for one in record.d_signal.astype(np.int64).sum(axis=0)]
-    if wrong := [name for name, one, other in zip(about.sig_name, stated, sums, strict=True) if one % 2**16 != other]:
+    sums = np.zeros(len(about.sig_name), np.int64)
+    for start in range(0, about.sig_len, ROWS):
+        found = samples(start, min(start + ROWS, about.sig_len), physical=False).d_signal
+        sums += found.astype(np.int64).sum(axis=0)
+    wrong = [name for name, one, other in zip(about.sig_name, stated, sums, strict=True) if (one - other) % 2**16]
+    if wrong:
         found = f"samples of {wrong[0]} that are not those of its checksum"
         raise RawDataError(path, found, "a whole record", "Copy it again.")
 

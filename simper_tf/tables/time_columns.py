@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from simper_tf.tables import calendars, clock, dates, rates
-from simper_tf.tables.delimited import Table, left_out
+from simper_tf.tables.delimited import Table
+from simper_tf.tables.series_files import left_out
 from simper_tf.utils.errors import RawDataError
 
 # Rows from which on a column may be told to rise evenly: of 8! orders one rises.

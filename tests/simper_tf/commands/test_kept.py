@@ -55,7 +55,7 @@ def opened(monkeypatch):
 
 
 STAGES = {
-    "open": (search.Target, "open"), "info": (sources.Series, "info"), "frames": (sources.Series, "frames"),
+    "open": (search.Target, "open"), "info": (sources.Series, "info"), "part": (sources.Series, "part"),
     "reading": (readings.series_reading, "read"), "model": (learners.Learner, "added"), "picture": (drawing, "figure"),
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ import pytest
 import scipy.io
 
 from simper_tf.recordings import sources
-from simper_tf.tables import channels, sampled
+from simper_tf.tables import sampled, series_files
 from simper_tf.utils.errors import RawDataError
 
 RATE = 50.0
@@ -23,7 +23,7 @@ WAVE = np.sin(2 * np.pi * 1.2 * TIMES)
 def refused(path, found):
     """Checks that a file is refused in a sentence that names it and what was found."""
     with pytest.raises(RawDataError, match=found) as told:
-        channels.read(path, RATE)
+        series_files.read(path, RATE)
     assert str(told.value).startswith(f"{path}: found ")
     assert "\n" not in str(told.value)
 
@@ -34,7 +34,7 @@ def test_cells_in_cells_end_no_process_but_the_workers(tmp_path):
     cells = [b"\x0e\0\0\0" + (56 * depth - 8).to_bytes(4, "little") + cell for depth in range(20_000, 0, -1)]
     (tmp_path / "deep.mat").write_bytes((tmp_path / "a.mat").read_bytes()[:128] + b"".join(cells))
     refused(tmp_path / "deep.mat", r"what its reader does not survive \(SIGSEGV\)")
-    assert len(channels.read(tmp_path / "a.mat", RATE).times) == 200
+    assert len(series_files.read(tmp_path / "a.mat", RATE).times) == 200
 
 
 def virtual(path, name):
@@ -100,7 +100,7 @@ def record(tmp_path):
 
 
 def test_samples_are_held_to_their_checksums(record):
-    assert channels.read(record).names == ("I", "II")
+    assert series_files.read(record).names == ("I", "II")
     content = bytearray(record.with_suffix(".dat").read_bytes())
     content[102] ^= 8
     record.with_suffix(".dat").write_bytes(content)
@@ -143,7 +143,7 @@ def test_pages_are_held_to_their_checksums(tmp_path):
     table = pa.table({"time": TIMES, "x": WAVE})
     pa.parquet.write_table(table, tmp_path / "a.parquet", write_page_checksum=True, compression="none",
                            use_dictionary=False)  # fmt: skip
-    assert channels.read(tmp_path / "a.parquet").names == ("x",)
+    assert series_files.read(tmp_path / "a.parquet").names == ("x",)
     content = bytearray((tmp_path / "a.parquet").read_bytes())
     content[content.index(WAVE[50].tobytes()) + 6] ^= 1
     (tmp_path / "a.parquet").write_bytes(content)
@@ -153,7 +153,7 @@ def test_pages_are_held_to_their_checksums(tmp_path):
 def test_a_long_word_in_each_row_takes_no_memory(tmp_path):
     words = pa.DictionaryArray.from_arrays(pa.array([0] * 200), pa.array(["w" * 2**20]))
     pa.parquet.write_table(pa.table({"time": TIMES, "x": WAVE, "s": words}), tmp_path / "a.parquet")
-    found = channels.read(tmp_path / "a.parquet")
+    found = series_files.read(tmp_path / "a.parquet")
     assert found.names == ("x",)
     np.testing.assert_allclose(found.times, TIMES, atol=1e-9)
 
@@ -163,7 +163,7 @@ def test_times_at_the_ends_of_the_clock_are_no_traceback(tmp_path):
         stamps = np.array([stamp, *(10**9 * np.arange(1, 200))], "datetime64[ns]")
         pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / f"{stamp}.parquet")
     refused(tmp_path / f"{1 - 2**63}.parquet", r"what cannot be read \(Overflow in int64 addition\)")
-    np.testing.assert_allclose(np.diff(channels.read(tmp_path / f"{2**63 - 1}.parquet").times), 1)
+    np.testing.assert_allclose(np.diff(series_files.read(tmp_path / f"{2**63 - 1}.parquet").times), 1)
 
 
 def test_objects_of_a_name_each_take_no_square_of_memory(tmp_path):
@@ -171,4 +171,4 @@ def test_objects_of_a_name_each_take_no_square_of_memory(tmp_path):
     refused(tmp_path / "a.json", "no table")
     rows = [{"time": time, "x": value, f"k{k}": k} for k, (time, value) in enumerate(zip(TIMES, WAVE, strict=True))]
     (tmp_path / "a.json").write_text(json.dumps(rows))
-    assert channels.read(tmp_path / "a.json").names == ("x",)
+    assert series_files.read(tmp_path / "a.json").names == ("x",)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.tables import channels
+from simper_tf.tables import series_files
 from simper_tf.utils.errors import RawDataError
 
 COUNT, HOUR, DAY, YEAR = 48, 3600.0, 86400.0, 365.2425 * 86400
@@ -18,7 +18,7 @@ MONTH_SECONDS = (MONTHS - MONTHS[0]).total_seconds().to_numpy()
 def read(folder, header, *columns, mark=",", name="a.csv", rate=None):
     rows = [mark.join(str(cell) for cell in row) for row in zip(*columns, strict=True)]
     (folder / name).write_text("\n".join([header] * bool(header) + rows) + "\n")
-    return channels.read(folder / name, rate)
+    return series_files.read(folder / name, rate)
 
 
 WRITTEN = {
