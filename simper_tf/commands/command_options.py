@@ -59,6 +59,9 @@ class Predict(Options):
         None, "Processes that read at the same time; by default one, and of many recordings one a core.", low=1,
         form="NUMBER",
     )  # fmt: skip
+    scheduler: str = option(
+        "", "Read on a Dask cluster that sees the same files: the address of its scheduler.", form="tcp://HOST:PORT"
+    )
     again: bool = option(False, "Read again what was read before into the same folder and has not changed.")
     out: str = option("runs/predict", "Where answers are written.", form="FOLDER")
 
@@ -72,6 +75,8 @@ class Predict(Options):
         _check_above(self, "window", "hop", "rate")
         if not (math.inf if self.end is None else self.end) > self.start:
             raise ValueError(f"--end={self.end:g} must be later than --start={self.start:g}.")
+        if self.scheduler and self.jobs:
+            raise ValueError("--jobs counts processes of this machine, --scheduler names a cluster. Leave one out.")
         if self.hop and not self.window:
             raise ValueError(f"--hop={self.hop:g} means nothing without --window.")
 

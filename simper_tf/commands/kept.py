@@ -15,7 +15,7 @@ from simper_tf.recordings.search import Target
 from simper_tf.utils import files
 
 # Options that change no record.
-_NO_SETTINGS = ("out", "again", "jobs", "pictures", "report", "video")
+_NO_SETTINGS = ("out", "again", "jobs", "pictures", "report", "scheduler", "video")
 
 
 class Kept:

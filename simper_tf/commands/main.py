@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import difflib
 import importlib
+import itertools
 import re
 import sys
 from collections.abc import Sequence
@@ -125,7 +126,9 @@ def main(words: Sequence[str] | None = None) -> int | None:
         _end(f"simper: error: there is no command {printable(name)!r}.{_near(name, COMMANDS)} Try simper --help.")
     given, options = parsed(name, words[1:])
     learns = getattr(options, "model", "") or getattr(options, "adapt", 0)
-    if sentence := missing(command.needs, command.extra) or (missing(LEARNING, "train") if learns else ""):
+    cluster = ("distributed",) if getattr(options, "scheduler", "") else ()
+    needed = (command.needs, command.extra), (LEARNING if learns else (), "train"), (cluster, "cluster")
+    if sentence := next(filter(None, itertools.starmap(missing, needed)), ""):
         _end(f"simper {name}: error: {sentence}")
     return _guarded(name, command, [given] * bool(command.takes) + [options])
 

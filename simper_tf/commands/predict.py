@@ -7,10 +7,9 @@ import os
 import pathlib
 import sys
 import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from simper_tf.commands import annotated, console, html_page, one_recording
+from simper_tf.commands import annotated, console, html_page, many, one_recording
 from simper_tf.commands.command_options import Predict
 from simper_tf.commands.kept import Kept
 from simper_tf.commands.learners import Learner, wishes_of
@@ -24,8 +23,6 @@ CSV, REPETITIONS, WINDOWS = "predictions.csv", "repetitions.csv", "windows.csv"
 JSON, LINES, PAGE = "predictions.json", "predictions.jsonl", "predictions.html"
 # Recordings of which all have pictures where nobody asks: of more, drawing takes most of the time.
 _DRAWN = 50
-# Recordings for which further processes are started where nobody asks: each takes about two seconds to start.
-_FEW = 8
 # Notes of a recording that are printed, and seconds from which the time that is left is told.
 _MOST_NOTES, _LONG = 3, 10.0
 
@@ -46,6 +43,10 @@ def predict(names: Sequence[str], request: Predict) -> list[str]:
         ValueError: a wish is not one.
         OSError: what was read cannot be written.
     """
+    if request.scheduler:  # Workers run in folders of their own.
+        names = [name if name.isdecimal() else os.path.abspath(name) for name in names]  # noqa: PTH100
+        out, model = (path and os.path.abspath(path) for path in (request.out, request.model))  # noqa: PTH100
+        request = dataclasses.replace(request, out=out, model=model)
     out, targets = pathlib.Path(request.out), search.listed(list(names))
     if request.video:
         _check_video(request, targets)
@@ -128,44 +129,24 @@ class _Reading:
         return not is_drawn or (pathlib.Path(self._request.out) / (record["picture"] or "none")).exists()
 
     def _read(self, targets):
-        jobs, began = self._jobs(targets), time.monotonic()
-        some = self._in_processes(targets, jobs) if jobs > 1 else self._one_by_one(targets)
-        for number, (target, record, then) in enumerate(some, start=1):
+        began = time.monotonic()
+        for number, (target, record, then) in enumerate(self._some(targets), start=1):
             self._kept.add(target, record)
             left = (time.monotonic() - began) / number * (len(targets) - number)
             self._tell(target, record, _left(left))
             then()
 
-    def _jobs(self, targets):
-        """Returns how many processes read: several of many recordings, if TensorFlow does not use all cores itself."""
-        if any(target.camera is not None for target in targets) or self._request.video:
-            return 1
-        if self._request.jobs:
-            return min(self._request.jobs, max(len(targets), 1))
-        if len(targets) < _FEW or self._request.model or self._request.adapt:
-            return 1
-        import joblib
-
-        return joblib.cpu_count()
-
-    def _one_by_one(self, targets) -> Iterator[tuple[search.Target, dict, Callable]]:
+    def _some(self, targets) -> Iterator[tuple[search.Target, dict, Callable]]:
+        """Yields recordings with their records as they are read, and what is to be done once these are told."""
+        with many.pool(targets, self._request) as together:
+            if together:
+                for target, record in together(targets):
+                    yield target, record, lambda: None
+                return
         learner = Learner(self._request) if targets else None
         for target in targets:
             one = one_recording.read(target, self._request, learner)
             yield target, one.record, (lambda one=one: self._copy(one))
-
-    def _in_processes(self, targets, jobs):
-        """Yields records as they are read. Where a process dies, those that were at work are read each in one alone."""
-        left = list(targets)
-        while left:
-            suspects = []
-            for target, record in _parallel([*left], self._request, jobs, suspects):
-                left.remove(target)
-                yield target, record, lambda: None
-            for target in suspects:
-                left.remove(target)
-                alone = list(_parallel([target], self._request, 2, []))
-                yield target, alone[0][1] if alone else _died(target), lambda: None
 
     def _tell(self, target, record, left):
         """Prints what was read of a recording, or why it was not."""
@@ -204,53 +185,6 @@ class _Reading:
             console.say(f"  Video: {path}.")
         except RawDataError as error:
             self._complain(str(error))
-
-
-def _parallel(targets, request, jobs, suspects) -> Iterable[tuple[search.Target, dict]]:
-    """Yields records of recordings that several processes read, as they are done.
-
-    Args:
-        targets: The recordings.
-        request: How they are read.
-        jobs: Processes, two or more.
-        suspects: Becomes those that were at work when a process died.
-    """
-    import joblib
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    # An ended call says so itself; what was cancelled is read by the next one.
-    warnings.filterwarnings("ignore", ".*have been cancelled", UserWarning)
-
-    at_work = []
-
-    def tasks():
-        for number, target in enumerate(targets):
-            at_work.append(number)
-            yield joblib.delayed(_numbered)(number, target, request)
-
-    # One at a time, so that few are at work when a process dies.
-    pool = joblib.Parallel(
-        jobs, pre_dispatch=jobs, batch_size=1, return_as="generator_unordered", initializer=one_recording.begin,
-        initargs=(os.getpid(),),
-    )  # fmt: skip
-    try:
-        for number, record in pool(tasks()):
-            at_work.remove(number)
-            yield targets[number], record
-    except TerminatedWorkerError:
-        suspects += [targets[number] for number in at_work]
-
-
-def _numbered(number, target, request):
-    return number, one_recording.in_worker(target, request)
-
-
-def _died(target):
-    error = RawDataError(
-        target.name, "what ends the process that reads it", "a recording that can be read",
-        "Leave it out, and send the file to whoever maintains this package.",
-    )  # fmt: skip
-    return records.without(str(error), records.UNREADABLE, target.name)
 
 
 def _left(seconds):

@@ -248,9 +248,9 @@ def test_several_processes_answer_byte_for_byte_alike(folder, tmp_path):
 
 DYING = """
 import os, signal, sys
-from simper_tf.commands import main, one_recording, predict
+from simper_tf.commands import main, many, one_recording
 import dying
-predict._numbered = dying.numbered
+many._numbered = dying.numbered
 if __name__ == "__main__":
     sys.exit(main.main(sys.argv[1:]))
 """

@@ -62,11 +62,15 @@ def test_a_wrong_word_is_one_line_that_says_what_is_right(capsys, words, line):
 
 def test_a_missing_package_is_one_sentence_with_its_extra(capsys, monkeypatch):
     real = importlib.util.find_spec
-    lacking = ("flask", "waitress", "keras")
+    lacking = ("flask", "waitress", "keras", "distributed")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in lacking else real(name))
     assert refused(capsys, "app") == (
         "simper app: error: flask, waitress are not installed. Install the extra: "
         "pip install '.[app]' in the folder of the checkout."
+    )
+    assert refused(capsys, "predict", "a", "--scheduler=tcp://localhost:8786") == (
+        "simper predict: error: distributed is not installed. Install the extra: "
+        "pip install '.[cluster]' in the folder of the checkout."
     )
     learns = "error: keras is not installed. Install the extra: pip install '.[train]' in the folder of the checkout."
     for words in (
