@@ -9,6 +9,8 @@ from simper_tf.utils.errors import printable
 
 # Verdicts in other words: what is not clear is no result, and its number stays in the JSON file.
 _VERDICTS = {result.UNCLEAR: "no clear repetition"}
+# Answers that are told each by itself, and the surest of more, of which a line tells all.
+_EACH, _SUREST = 5, 3
 # Units of time in print, and their seconds: the longest is taken of which a repetition lasts two.
 _CLOCKS = {"years": 31557600.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0}
 
@@ -65,12 +67,27 @@ def lines(done: Done, unit: str = "hz", length: float | None = None, hop: float 
     shown = [said(answer, unit) + _where(done, answer, len(results) > 1) for answer in results]
     if not results:
         shown = [_without_result(done, unit)]
+    if len(results) > _EACH:
+        shown = [
+            f"{together(results)}; the surest:",
+            *shown[:_SUREST],
+            f"... {len(results) - _SUREST} more answers in the files",
+        ]
     shown += [_learned_line(learned) for learned in done.learned]
     if length:
         rows = result.windows(done.reading, length, hop or length)
         shown += [_window_line(window, unit) for window in rows[:most]]
         shown += [f"... {len(rows) - most} more windows in the files"] * (len(rows) > most)
     return shown
+
+
+def together(results) -> str:
+    """Returns many answers in words: `12 answers of 1 to 2.1 Hz, 600 repetitions from 0.0 to 1123.8 s`."""
+    hertz, count = [answer.hertz for answer in results], sum(answer.count for answer in results)
+    name, seconds = clock(min(results, key=lambda answer: answer.hertz))
+    first, last = min(answer.start for answer in results) / seconds, max(answer.end for answer in results) / seconds
+    span = f"{count:,} repetitions from {first:.1f} to {last:.1f} {name}"
+    return f"{len(results)} answers of {min(hertz):.3g} to {max(hertz):.3g} Hz, {span}"
 
 
 def _without_result(done, unit):

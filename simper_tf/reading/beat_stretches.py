@@ -11,6 +11,7 @@ import numpy as np
 
 from simper_tf.reading import beat_courses, beats, result, tempos
 from simper_tf.signals import samples
+from simper_tf.tables import series_files
 
 STRETCH = 30.0  # Seconds that are read at once.
 HIGHEST_SHARE = 0.45  # Of the rate of samples.
@@ -30,7 +31,8 @@ _SPANS = ((0.6, 3.5), (0.17, 1.0), (0.05, 0.3), (2.1, 12.0), (7.0, 42.0), (25.0,
 _SLOW = 3  # First spans, that are all read, so that a multiple of what is slow is known.
 _PAUSE = 1.8  # Times the median interval, above which no repetition is.
 _GOES_ON = 0.35  # Logarithm of the ratio of two tempos of which one may have become the other.
-_DRAWN = 2000  # Samples of a course.
+# Samples of the course of a stretch, at most and at least; and of all stretches, of which a day has thousands.
+_DRAWN, _LEAST_DRAWN, _DRAWN_IN_ALL = 2000, 20, 20_000
 # Confidence below which another rhythm is named beside a clear one, and how much less likely it may be, as logarithm.
 _SURE, _RIVAL = 0.9, 5.0
 
@@ -46,7 +48,8 @@ def answers_on(times, values, band, looks=1):
     """
     limits = limits_of(times, band)
     parts = list(_stretches(times))
-    heard, rivals = zip(*(_heard(times[part], values[part], limits) for part in parts), strict=True)
+    drawn = min(max(_DRAWN_IN_ALL // len(parts), _LEAST_DRAWN), _DRAWN)
+    heard, rivals = zip(*(_drawn(*_heard(times[part], values[part], limits), drawn) for part in parts), strict=True)
     answers, notes = [], set()
     for found, others in zip(tempos.judged(heard, looks * len(heard)), rivals, strict=True):
         if (answer := answer_on(found)) is not None:
@@ -59,7 +62,7 @@ def answers_on(times, values, band, looks=1):
 def limits_of(times, band):
     """Returns the lowest and the highest frequency in Hz that are sought."""
     low, high = band or (0.0, math.inf)
-    return low, min(high, HIGHEST_SHARE / float(np.median(np.diff(times))))
+    return low, min(high, HIGHEST_SHARE / series_files.usual_step(times))
 
 
 def _heard(times, values, limits):
@@ -176,8 +179,18 @@ def _lifted(confidence, lift):
 def _stretches(times):
     """Yields the samples of each stretch; one without any is none, and a short rest belongs to the one before."""
     number = max(round((times[-1] - times[0]) / STRETCH), 1)
-    each = np.minimum((times - times[0]) * (number / max(times[-1] - times[0], 1e-12)), number - 1).astype(int)
-    yield from (slice(*pair) for pair in itertools.pairwise([0, *(np.flatnonzero(np.diff(each)) + 1), len(times)]))
+    inner = np.searchsorted(times, np.linspace(times[0], times[-1], number + 1)[1:-1]).tolist()
+    yield from (slice(*pair) for pair in itertools.pairwise(sorted({0, *inner, len(times)})))
+
+
+def _drawn(heard, others, most):
+    """Returns what was heard in a stretch, with at most so many samples to draw: all of a day would fill the memory."""
+
+    def thinned(seen):
+        shown = slice(None, None, math.ceil(len(seen.moments) / most))
+        return dataclasses.replace(seen, moments=seen.moments[shown].copy(), source=seen.source[shown].copy())
+
+    return dataclasses.replace(heard, candidates=tuple(map(thinned, heard.candidates))), others
 
 
 def answer_on(heard):

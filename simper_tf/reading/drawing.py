@@ -15,10 +15,14 @@ from simper_tf.utils.errors import printable
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _SIZE = 10  # Of all letters.
 _LONGEST = 20  # Letters of the name of a channel.
+# Repetitions that are drawn one by one, and bins in which more are told by their median and the middle 90 %.
+_EACH, _BINS = 400, 200
 
 
 def figure(done: Done, unit: str = "hz", narrow: bool = False):
     """Returns a figure: course and tempo of each of the surest answers, with a frame of it and its place.
+
+    Of a series of more answers than that, it is the tempo of all of them over time.
 
     Args:
         done: A recording that was read, with its courses.
@@ -27,6 +31,8 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
     """
     from matplotlib.figure import Figure  # Takes a second to load: the first answer is printed before.
 
+    if len(done.reading.clear) > DRAWN and not done.stills:
+        return _all_tempos(Figure(figsize=(4.2 if narrow else 11, 4.1), layout="constrained"), done, unit)
     shown = (done.reading.clear or done.reading.answers[:1])[:DRAWN]
     width, height = (4.2, 6.4) if narrow and done.stills else (4.2 if narrow else 11, 3.2)
     drawn = Figure(figsize=(width, 0.9 + height * max(len(shown), 1)), layout="constrained")
@@ -46,6 +52,18 @@ def figure(done: Done, unit: str = "hz", narrow: bool = False):
             above = part.add_subplot(columns[-2, -1])
             _course(above, answer, COLORS[row], done.channel(answer) or answer.reader)
             _tempo(part.add_subplot(columns[-1, -1], sharex=above), answer, COLORS[row], unit)
+    return drawn
+
+
+def _all_tempos(drawn, done, unit):
+    """Draws the tempo of all answers over time, from the first to the last."""
+    name, look = _lettered(pathlib.Path(done.name).name)
+    drawn.suptitle(f"{name}\n{answers.together(done.reading.clear)}", fontsize=_SIZE, **look)
+    axes = drawn.add_subplot()
+    told = sorted(done.reading.clear, key=lambda answer: answer.start)
+    like = min(told, key=lambda answer: answer.hertz)
+    for number, answer in enumerate(told):
+        _tempo(axes, answer, COLORS[number % len(COLORS)], unit, like)
     return drawn
 
 
@@ -94,7 +112,7 @@ def _course(axes, answer, color, name):
     axes.margins(y=0.15)  # So that the numbers stand above the peaks.
     axes.plot(answer.times / seconds, answer.course, color="black", linewidth=0.8)
     repetitions = np.array(answer.repetitions) / seconds
-    for number, (start, end) in enumerate(repetitions, start=1):
+    for number, (start, end) in enumerate(repetitions if answer.count <= _EACH else (), start=1):
         axes.axvspan(start, end, color=color, alpha=0.3 if number % 2 else 0.12, linewidth=0)
     step = max(1, round(answer.count / 20))
     for number in range(step, answer.count + 1, step):
@@ -106,18 +124,28 @@ def _course(axes, answer, color, name):
     axes.tick_params(labelbottom=False, labelsize=_SIZE)
 
 
-def _tempo(axes, answer, color, unit):
-    name, seconds = answers.clock(answer)
+def _tempo(axes, answer, color, unit, like=None):
+    """Draws the tempo over time, in the units that another answer, or this one, is told in."""
+    name, seconds = answers.clock(like or answer)
     factor, label = (1.0, "Hz") if unit in ("hz", "count") else (60.0, "per minute")
     if seconds > 1:
         factor, label = seconds, f"per {name.removesuffix('s')}"
     middles, hertz, error = answer.tempo()
-    axes.errorbar(middles / seconds, factor * hertz, factor * np.nan_to_num(error), fmt="o-", color=color, markersize=3,
-                  linewidth=1, elinewidth=0.8)  # fmt: skip
+    if answer.count > _EACH:
+        parts = np.array_split(np.arange(answer.count), _BINS)
+        low, middle, high = (
+            [factor * np.quantile(hertz[part], share) for part in parts] for share in (0.05, 0.5, 0.95)
+        )
+        at = [np.mean(middles[part]) / seconds for part in parts]
+        axes.fill_between(at, low, high, color=color, alpha=0.3, linewidth=0)
+        axes.plot(at, middle, color=color, linewidth=1)
+    else:
+        axes.errorbar(middles / seconds, factor * hertz, factor * np.nan_to_num(error), fmt="o-", color=color,
+                      markersize=3, linewidth=1, elinewidth=0.8)  # fmt: skip
     for start, end in answer.pauses:
         axes.axvspan(start / seconds, end / seconds, color="0.85", linewidth=0)
     top = factor * max(float(np.nanmax(hertz)), answer.hertz)
-    axes.set_ylim(0, 1.3 * top)
+    axes.set_ylim(0, max(1.3 * top, axes.get_ylim()[1] if like else 0.0))
     axes.set_ylabel(label, fontsize=_SIZE)
     axes.set_xlabel("seconds" if name == "s" else name, fontsize=_SIZE)
     axes.tick_params(labelsize=_SIZE)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from simper_tf.reading import beat_stretches, beats, result, rhythms, tempos
+from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
 # Channels of another series that are read so where nothing is clear, and how many must agree.
@@ -31,12 +32,13 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
         scene = result.Scene(float(times[0]), float(times[-1]), result.TOO_SHORT)
         return result.Reading((scene,), (), result.TOO_SHORT, ())
     start, notes = float(times[0]), []
-    if np.median(np.diff(times)) > 1 / _SLOW_RATE:
+    if series_files.usual_step(times) > 1 / _SLOW_RATE:
         answers = [answer for part in rhythms.parts(times) for answer in rhythms.told(times[part], values[part], band)]
     else:
-        answers, notes = beat_stretches.answers_on(times - start, values, band)
+        own = times - start if start else times  # Those of a day would be copied.
+        answers, notes = beat_stretches.answers_on(own, values, band)
         if values.shape[1] > 1 and all(answer.verdict != result.CLEAR for answer in answers):
-            answers = _agreed(times - start, values, band) or answers
+            answers = _agreed(own, values, band) or answers
         if times[-1] - start > beat_stretches.STRETCH and all(answer.verdict != result.CLEAR for answer in answers):
             answers = [
                 answer

@@ -29,6 +29,25 @@ def test_tempo_is_per_minute_in_other_units():
     assert tempo.get_ylabel() == "per minute"
 
 
+def test_many_answers_of_a_series_are_their_tempo_over_time():
+    many = [answer(1 + 0.1 * k, first=100 * k, count=20) for k in range(5)]
+    figure = drawing.figure(done(*many, stills=()))
+    (tempo,) = figure.axes
+    assert figure._suptitle.get_text() == "a.mp4\n5 answers of 1 to 1.4 Hz, 100 repetitions from 0.0 to 414.3 s"
+    middles = [line.get_xdata().mean() for line in tempo.lines[:: len(tempo.lines) // 5]]
+    assert middles == sorted(middles)
+    assert tempo.get_ylim()[1] == pytest.approx(1.3 * 1.4)
+
+
+def test_of_thousands_of_repetitions_the_middle_is_drawn():
+    long = answer(1.0, count=5000, times=np.arange(0.0, 5000, 1), course=np.zeros(5000))
+    _, course, tempo = _axes(drawing.figure(done(long)))
+    assert not course.patches
+    (line,) = tempo.lines
+    assert len(line.get_xdata()) <= 200
+    np.testing.assert_allclose(line.get_ydata(), 1.0)
+
+
 def test_a_recording_without_repetition_is_drawn_with_verdict():
     figure = drawing.figure(done())
     assert [part._suptitle.get_text() for part in figure.subfigs] == ["nothing repeats"]

@@ -94,6 +94,15 @@ def test_several_things_that_repeat_have_their_places():
     assert second.endswith(", at 0%-25% from the left, 50%-100% from the top")
 
 
+def test_many_answers_are_a_line_and_the_surest_three():
+    many = [answer(1 + 0.1 * k, first=100 * k, count=50, confidence=0.9 - 0.01 * k) for k in range(12)]
+    told = answers.lines(done(*many, stills=()))
+    assert told[0] == "12 answers of 1 to 2.1 Hz, 600 repetitions from 0.0 to 1123.8 s; the surest:"
+    assert told[1:4] == [answers.said(one) + ", at 25%-100% from the left, 0%-50% from the top" for one in many[:3]]
+    assert told[4:] == ["... 9 more answers in the files"]
+    assert len(answers.lines(done(*many[:5]))) == 5
+
+
 def test_windows_are_read_off_the_repetitions():
     lines = answers.lines(done(answer()), length=4.0)
     assert [line.split("s  ")[1] for line in lines[1:]] == ["0.5 Hz", "0.5 Hz", "no repetition"]
