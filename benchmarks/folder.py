@@ -1,6 +1,6 @@
 """Folders of many recordings through `simper predict`: files a second and memory, by one process and by all cores.
 
-python -m benchmarks.folder [--series=200] [--films=4] [--jobs=2]
+python -m benchmarks.folder [--series=200] [--films=4] [--jobs=2] [--document=docs/your_own_data.md]
 
 For a night's worth: --series=10000 --films=200. Series last 20 s, films 10 s of 160 x 120 pixels; of each it is known
 what repeats, and the share that is read right is told beside the speed.
@@ -16,12 +16,18 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 
+from benchmarks import document
 from simper_tf.commands.mp4 import Writer
+from simper_tf.evaluation import tables
 
+COMMAND = "python -m benchmarks.folder"
+HEADER = ("processes", "seconds", "files a second", "MB", "right")
 ROOT = pathlib.Path(__file__).parents[1]
 # Hz between which the tempos of recordings lie, and by how much a right one is off.
 LOW, HIGH, NEAR = 0.6, 2.0, 0.03
@@ -54,15 +60,27 @@ def _film(path, hertz, random):
             out.add(moment, picture)
 
 
-def measured(folder: pathlib.Path, out: pathlib.Path, jobs: int) -> tuple[float, float]:
-    """Reads a folder; returns the seconds that takes, and the MB that its processes hold together at most."""
-    words = [sys.executable, "-m", "simper_tf", "predict", folder, f"--jobs={jobs}", f"--out={out}", "--pictures=none"]
+class Took(NamedTuple):
+    """What a command took: seconds, CPU seconds, and the most MB, of all its processes together."""
+
+    seconds: float
+    computing: float
+    megabytes: float
+
+
+def watched(words: Sequence) -> Took:
+    """Runs a command and returns what it took.
+
+    Raises:
+        RuntimeError: it fails.
+    """
     environment, began, most = {**os.environ, "PYTHONPATH": str(ROOT)}, time.monotonic(), [0]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL) as command:
         ended = threading.Event()
 
         def watch():
-            while not ended.wait(0.5):
+            while not ended.wait(0.1):
                 most[0] = max(most[0], _held(command.pid))
 
         watcher = threading.Thread(target=watch)
@@ -71,8 +89,16 @@ def measured(folder: pathlib.Path, out: pathlib.Path, jobs: int) -> tuple[float,
         ended.set()
         watcher.join()
     if code:
-        raise RuntimeError(f"simper predict ended with {code}.")
-    return time.monotonic() - began, most[0] / 1e6
+        raise RuntimeError(f"{' '.join(map(str, words))} ended with {code}.")
+    seconds, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Took(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, most[0] / 1e6)
+
+
+def measured(folder: pathlib.Path, out: pathlib.Path, jobs: int) -> Took:
+    """Reads a folder by so many processes; returns what that took."""
+    return watched(
+        [sys.executable, "-m", "simper_tf", "predict", folder, f"--jobs={jobs}", f"--out={out}", "--pictures=none"]
+    )
 
 
 def _held(number):
@@ -101,16 +127,22 @@ def main():
     parser.add_argument("--series", type=int, default=200)
     parser.add_argument("--films", type=int, default=4)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         (folder := pathlib.Path(name, "in")).mkdir()
         truth = make(folder, asked.series, asked.films)
-        print("| processes | files | seconds | files a second | MB | right |\n| --- | --- | --- | --- | --- | --- |")
+        rows = []
         for jobs in dict.fromkeys((1, asked.jobs)):
             out = pathlib.Path(name, str(jobs))
-            seconds, memory = measured(folder, out, jobs)
-            cells = jobs, len(truth), f"{seconds:.0f}", f"{len(truth) / seconds:.1f}", f"{memory:.0f}"
-            print(f"| {' | '.join(map(str, cells))} | {right(out, truth):.0%} |", flush=True)
+            took = measured(folder, out, jobs)
+            cells = jobs, f"{took.seconds:.0f}", f"{len(truth) / took.seconds:.1f}", f"{took.megabytes:.0f}"
+            rows.append([*map(str, cells), f"{right(out, truth):.0%}"])
+            print(rows[-1], flush=True)
+    text = f"{asked.series:,} series of 20 s and {asked.films:,} films of 10 s, on {os.cpu_count()} cores:\n\n"
+    text += tables.markdown_table(HEADER, rows)
+    print(text)
+    document.into_document(asked.document, COMMAND, text)
 
 
 if __name__ == "__main__":
