@@ -208,7 +208,7 @@ def _believed(path, seconds, values, given, stated):
         notes.append(f"{said[0]} hold against {said[1]}.")
     if times is not None and rates.agree(best.rate, 1 / float(np.median(np.diff(times)))):
         return times, kept, [*mended, *notes]
-    return best.rate, slice(None), notes
+    return float(best.rate), slice(None), notes
 
 
 def _of_rows_with_times(table, told):

@@ -109,8 +109,10 @@ def normal(name, times: np.ndarray, values: np.ndarray, names=None, notes=()) ->
     notes += left_out(names, np.flatnonzero(~changes), "never changes")
     names = [name for name, good in zip(names, changes, strict=True) if good]
     values = values[:, changes] / np.abs(values[:, changes]).max(axis=0)  # Squares of what is huge are not numbers.
-    spread = values.std(axis=0)
-    values = ((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)).astype(np.float32)
+    spread, mean = values.std(axis=0), values.mean(axis=0)
+    values -= mean
+    values /= np.where(spread > 0, spread, 1)
+    values = values.astype(np.float32)
     length = float(times[-1] - times[0]) + usual_step(times)
     return Series(times - times[0], values, tuple(names), tuple(notes), length)
 

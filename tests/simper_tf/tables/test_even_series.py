@@ -140,3 +140,8 @@ def test_loudness_is_that_of_blocks_without_an_edge(tmp_path):
     found = sampled.sound(tmp_path / "a.wav").values
     np.testing.assert_allclose(found[:][:, 0], expected, rtol=1e-9)
     np.testing.assert_allclose(found[100:200][:, 0], expected[100:200], rtol=1e-9)
+
+
+def test_a_rate_that_is_a_whole_number_is_one(tmp_path):
+    found = series_files.read(written(tmp_path, ".npy"), 50)
+    np.testing.assert_allclose(np.diff(found.times), 0.02, atol=1e-9)
