@@ -198,11 +198,13 @@ def main(number: int):
 
 
 def allow(numbers: int = 0):
-    """Has the system end this process after `PATIENCE` more seconds of computing, unless this is called again.
+    """Has the system end a worker after `PATIENCE` more seconds of computing, unless this is called again.
 
     Args:
         numbers: Of a table that is read at once, which takes longer.
     """
+    if not _most:  # Another process may compute for as long as it likes.
+        return
     more = PATIENCE + int(numbers * SECONDS_A_NUMBER)
     _limit(resource.RLIMIT_CPU, int(time.process_time()) + more, lowers_only=False)
 
