@@ -36,20 +36,14 @@ class Predict(Options):
     crop: tuple[int, ...] | None = option(None, "Look only at this part of the pictures, in pixels.", form="X,Y,W,H")
     face: bool = option(False, "Read the pulse of a face, whatever else moves.")
     unit: str = option("hz", "Unit of what is printed and written.", choices=UNITS)
-    rate: float | None = option(
-        None, "Frames or samples per second; they hold against what a file says, as of slow motion."
-    )
-    time: str = option(
-        "", "Column of a table that holds its times, by name or number; found by default.", form="COLUMN"
-    )
+    rate: float | None = option(None, "Frames or samples per second, whatever a file says of them.")
+    time: str = option("", "Column of the times of a table, by name or number; found by default.", form="COLUMN")
     columns: tuple[str, ...] = option((), "Columns that are read, by name or number; all by default.", form="A,B")
     model: str = _MODEL
     adapt: float = option(
         0.0, "Let SimPer learn from each recording for so long, and read with it too.", form="SECONDS"
     )
-    video: str = option(
-        "", "Write a copy of the one recording with count and phase on its frames, as .mp4.", form="FILE"
-    )
+    video: str = option("", "Write a copy of the one recording with its count on the frames, as .mp4.", form="FILE")
     report: bool = option(False, "Write predictions.html too, a page with all recordings.")
     pictures: str = option(
         "auto", "Which recordings get a picture; auto: all of up to 50, of more those with a clear answer.",
@@ -60,7 +54,7 @@ class Predict(Options):
         form="NUMBER",
     )  # fmt: skip
     scheduler: str = option(
-        "", "Read on a Dask cluster that sees the same files: the address of its scheduler.", form="tcp://HOST:PORT"
+        "", "Read on the Dask cluster of this scheduler, which sees the same files.", form="ADDRESS"
     )
     again: bool = option(False, "Read again what was read before into the same folder and has not changed.")
     out: str = option("runs/predict", "Where answers are written.", form="FOLDER")

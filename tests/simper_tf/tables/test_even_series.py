@@ -107,7 +107,7 @@ def test_a_part_that_stands_still_is_no_fault_of_the_file():
         list(even_series.parts("x", ["a"], values, RATE, [], 0.0, 0.02))
 
 
-def test_a_changed_sample_of_a_record_is_refused_when_all_is_read(tmp_path):
+def test_a_changed_sample_is_refused_when_all_is_read(tmp_path):
     path = written(tmp_path, ".hea")
     content = bytearray((tmp_path / "a.dat").read_bytes())
     content[-2] ^= 1
