@@ -6,7 +6,7 @@ python -m reproduce --table=table2,table8 --scale=small
 
 import trainers.quiet  # noqa: F401  isort: skip
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from absl import flags
 
@@ -29,13 +29,13 @@ def main():
         return cli.say(listed(scales))
     scale = scales[config.scale]
     seeds = seeds_of(config.seeds)
-    names, left_out = choose(config.table, scale)
+    grid = Grid(config.runs, jobs=config.jobs, kept=config.rows)
+    names, left_out = choose(config.table, scale, lambda name: is_kept(name, seeds, scale, grid))
     for name, lack in left_out.items():
         cli.say(f"Left out: {name}. It lacks {lack}.")
     for path in config.documents:
         pathlib.Path(path).read_text()  # Refused now, if at all, and not after the training.
     studies = {STUDIES[name][0](scale): seeds or scale.seeds_of(name) for name in names}
-    grid = Grid(config.runs, jobs=config.jobs, kept=config.rows)
     with grid.held():
         write_miniatures(scale, names)
         failed = train(studies, scale, grid, config)
@@ -106,7 +106,7 @@ def put(documents: Sequence[str], results: Results):
     for path in documents:
         text = pathlib.Path(path).read_text()
         if tables.has_marks(text, command):
-            files.write_atomically(path, tables.put_table(text, command, page.tables_alone(results), name=path))
+            files.write_atomically(path, tables.put_table(text, command, page.first_table(results), name=path))
 
 
 def say_lacking(results: Results, config):
@@ -132,8 +132,21 @@ def seeds_of(texts: list[str]) -> list[int]:
     return [int(text) for text in texts]
 
 
-def choose(asked: list[str], scale: Scale) -> tuple[list[str], dict[str, str]]:
+def is_kept(name: str, seeds: Sequence[int], scale: Scale, grid: Grid) -> bool:
+    """Returns whether a table needs nothing more: the rows of all its runs are at hand."""
+    runs = STUDIES[name][0](scale).runs()
+    return all(grid.rows_of(run.seeded(seed)) for run in runs for seed in seeds or scale.seeds_of(name))
+
+
+def choose(
+    asked: list[str], scale: Scale, is_kept: Callable[[str], bool] = lambda name: False
+) -> tuple[list[str], dict[str, str]]:
     """Returns the names of the tables that are made, and of those that cannot be, what they lack.
+
+    Args:
+        asked: Names, or `all`.
+        scale: Located.
+        is_kept: Whether a table needs no data, as it has all its rows.
 
     Raises:
         ValueError: a name is not known, or a table that was asked for by its name lacks its data.
@@ -145,7 +158,7 @@ def choose(asked: list[str], scale: Scale) -> tuple[list[str], dict[str, str]]:
             f"--table={','.join(asked)}: there is no {', '.join(unknown) or 'name'}. There are: all, "
             f"{', '.join(STUDIES)}."
         )
-    lacking = {name: lack for name in names if (lack := lacks(name, scale))}
+    lacking = {name: lack for name in names if (lack := lacks(name, scale)) and not is_kept(name)}
     if lacking and (asked != ["all"] or len(lacking) == len(names)):
         name, lack = next(iter(lacking.items()))
         raise ValueError(f"--table={name} --scale={scale.name} lacks {lack}. --list says what each table needs.")

@@ -1,5 +1,6 @@
-"""What was read from each clip by a run, by `simper_tf.read`, or by the run where that reader has no clear answer."""
+"""What was read from each clip by a run, by `simper_tf.read`, or by the run where that reader has no answer."""
 
+import math
 import pathlib
 
 import numpy as np
@@ -11,10 +12,11 @@ from simper_tf.evaluation import rows, tasks
 from simper_tf.evaluation.features import Features
 from simper_tf.training import run_folder
 from simper_tf.utils import files
+from simper_tf.utils.standardize import is_series
 from trainers import data
 
-# Of protocols whose clips the reader answers first, before the name of the protocol that answers the others.
-READER = "reader_"
+# Before the name of a protocol: the reader answers first, with what is clear to it alone, or with whatever it has.
+READER, SUREST = "reader_", "surest_"
 
 
 def of_run(grid: Grid, run: Run, protocol: str) -> pd.DataFrame | None:
@@ -23,16 +25,23 @@ def of_run(grid: Grid, run: Run, protocol: str) -> pd.DataFrame | None:
     Args:
         grid: Of the run.
         run: With a seed, finished.
-        protocol: By which they were read. That of a protocol behind `READER` counts where the reader has no clear
-            answer.
+        protocol: By which they were read. Behind `READER` or `SUREST` it counts where the reader has no such answer.
     """
     path = grid.folder_of(run) / run_folder.OF_CLIPS[run.split]
     if not path.exists():
         return None
-    clips = of_file(path, protocol.removeprefix(READER))
-    if protocol.startswith(READER):
-        clips["read"] = _reader(grid, run, clips.attrs["unit"]).reindex(clips.index).fillna(clips["read"])
+    clips = of_file(path, protocol.removeprefix(READER).removeprefix(SUREST))
+    if is_behind_reader(protocol):
+        answers = _reader(grid, run).reindex(clips.index)
+        first = answers["hertz"] * tasks.Frequency(clips.attrs["unit"]).per_hertz(answers["seconds"])
+        known = answers["clear"].eq(True) if protocol.startswith(READER) else first.notna()
+        clips["read"] = first.where(known, clips["read"])
     return clips
+
+
+def is_behind_reader(protocol: str) -> bool:
+    """Returns whether the reader answers before a protocol."""
+    return protocol.startswith((READER, SUREST))
 
 
 def of_file(path: pathlib.Path, protocol: str) -> pd.DataFrame:
@@ -46,12 +55,12 @@ def of_file(path: pathlib.Path, protocol: str) -> pd.DataFrame:
 
 
 def rows_behind_reader(grid: Grid, run: Run, protocols: list[str]) -> list[rows.Row]:
-    """Returns the rows of protocols behind `READER`; those that were kept where the folder of the run is not here.
+    """Returns the rows of protocols behind the reader; those that were kept where the folder of the run is not here.
 
     Args:
         grid: Of the run.
         run: With a seed.
-        protocols: With the prefix.
+        protocols: With their prefixes.
     """
     name, finished = f"{grid.folder_of(run).name}~reader", grid.rows_of(run)
     clips = {one: of_run(grid, run, one) for one in protocols} if finished else {}
@@ -67,29 +76,34 @@ def rows_behind_reader(grid: Grid, run: Run, protocols: list[str]) -> list[rows.
     return [row for row in grid.kept_rows(name) if row.protocol in protocols]
 
 
-def _reader(grid, run, unit):
-    """Returns what the reader says of each clip, by its id, NaN where it has no clear answer; read once a split."""
+def _reader(grid, run):
+    """Returns what the reader says of each clip, by its id: see `read_clip`; read once a split."""
     settings = run.settings()
     path = grid.folder / f"reader_{settings.dataset.replace('/', '-')}_{run.split}.csv"
     if not path.exists():
         with data.opened(settings) as clips:
             examples, _ = clips.split(run.split)
-            hertz = {
+            read = {
                 one["id"].decode(): read_clip(one["clip"], float(one["rate"]), settings.band)
                 for one in examples.as_numpy_iterator()
             }
-        table = pd.Series(hertz, name="hertz").rename_axis("id")
+        table = pd.DataFrame.from_dict(read, orient="index").rename_axis("id")
         files.write_atomically(path, table.to_csv(float_format="%.6g"))
-    table = pd.read_csv(path, index_col="id")["hertz"]
-    return table * tasks.Frequency(unit).per_hertz(1.0)
+    return pd.read_csv(path, index_col="id")
 
 
-def read_clip(clip: np.ndarray, rate: float, band: tuple[float, float]) -> float:
-    """Returns the surest clear answer of `simper_tf.read` in Hz; NaN without one.
+def read_clip(clip: np.ndarray, rate: float, band: tuple[float, float]) -> dict:
+    """Returns the surest answer of `simper_tf.read`.
 
     Args:
         clip: `(T, H, W, C)`, of series `(T, 1, 1, C)`.
         rate: Frames per second.
         band: In Hz, that of the data.
+
+    Returns:
+        `hertz`, NaN without any answer, whether it is `clear`, and the `seconds` of the clip.
     """
-    return simper_tf.read(clip[:, 0, 0] if clip.shape[1:3] == (1, 1) else clip, rate, band=band).hertz
+    found = simper_tf.read(clip[:, 0, 0] if is_series(clip.shape[1:]) else clip, rate, band=band)
+    answers = found.answers or found.reading.answers
+    hertz = answers[0].hertz if answers else math.nan
+    return {"hertz": hertz, "clear": bool(found.answers), "seconds": len(clip) / rate}

@@ -33,6 +33,7 @@ class Run:
         split: Whose clips are predicted: `validation` where something is to be chosen, else `test`.
         configs: Its data sets, by seed, where each seed has another split of people: seed k has the k-th, from the
             first again after the last. Empty for that of the flags.
+        is_once: Whether one seed stands for all, or for all of a split, as where nothing is learned.
     """
 
     flagfile: str
@@ -40,6 +41,7 @@ class Run:
     source: "Run | None" = None
     split: str = "test"
     configs: tuple[str, ...] = ()
+    is_once: bool = False
 
     def but(self, **changes) -> "Run":
         """Returns the run with further changes, None for a flag as in the flagfile."""
@@ -51,10 +53,14 @@ class Run:
         return dataclasses.replace(self, source=source)
 
     def seeded(self, seed: int) -> "Run":
-        """Returns the run with a seed, which its source gets too."""
+        """Returns the run with a seed, which its source gets too; of what is made once the seed that stands for it."""
+        seed = seed % max(len(self.configs), 1) if self.is_once else seed
         of_seed = {"dataset": self.configs[seed % len(self.configs)]} if self.configs else {}
         return dataclasses.replace(
-            self.but(seed=seed, **of_seed), source=self.source and self.source.seeded(seed), configs=()
+            self.but(seed=seed, **of_seed),
+            source=self.source and self.source.seeded(seed),
+            configs=(),
+            is_once=False,
         )
 
     def arguments(self, **further) -> list[str]:
@@ -114,6 +120,7 @@ class Grid:
         self.kept = kept
         self._kept_rows = rows.read_runs(kept) if kept else {}
         self._names: dict[Run, str] = {}
+        self._unsaved: dict[str, list[rows.Row]] = {}
 
     def folder_of(self, run: Run) -> pathlib.Path:
         """Returns the folder of a run."""
@@ -144,10 +151,16 @@ class Grid:
         return self._kept_rows.get(name, [])
 
     def keep_rows(self, name: str, of_name: list[rows.Row]):
-        """Keeps rows by a name: those that are made of several runs have no folder."""
-        if of_name == self.kept_rows(name):
-            return
-        self._kept_rows = rows.add_runs(self.kept, {name: of_name}) if self.kept else {**self._kept_rows, name: of_name}
+        """Keeps rows by a name until `save_rows`: those that are made of several runs have no folder."""
+        if of_name != self.kept_rows(name):
+            self._kept_rows = {**self._kept_rows, name: of_name}
+            self._unsaved[name] = of_name
+
+    def save_rows(self):
+        """Writes what `keep_rows` was given to the file of kept rows, if there is one."""
+        if self.kept and self._unsaved:
+            self._kept_rows = rows.add_runs(self.kept, self._unsaved)
+        self._unsaved = {}
 
     @contextlib.contextmanager
     def held(self):

@@ -27,8 +27,13 @@ def markdown(results: Results) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def first_table(results: Results) -> str:
+    """Returns the first table of a page alone, for a document that has words of its own."""
+    return table(results.study.blocks[0], results)
+
+
 def tables_alone(results: Results) -> str:
-    """Returns the tables of a page alone, for a document that has words of its own."""
+    """Returns the tables of a page alone."""
     return "\n\n".join(table(block, results) for block in results.study.blocks)
 
 
@@ -40,7 +45,8 @@ def table(block: Block, results: Results) -> str:
     """
     metrics = _metrics(block)
     return "\n\n".join(
-        _columns(block, results, columns, metric, metric == [*metrics][-1]) for metric, columns in metrics.items()
+        _columns(block, results, columns, metric, block.seconds and metric == [*metrics][-1])
+        for metric, columns in metrics.items()
     )
 
 
@@ -89,10 +95,11 @@ def _learned(line):
 
 
 def _text(results, cell, is_first):
-    """Returns a cell in print; of what has learned nothing the rows of one seed."""
+    """Returns a cell in print; of what has learned nothing the rows of one seed, unless each has clips of its own."""
     rows, stalled = results.of(cell), results.stalled(cell)
     is_learned = bool(rows) and rows[0].protocol not in ranking.UNLEARNED
-    text = tables.short_cell(rows if is_learned else rows[:1], len(results.seeds))
+    differ = is_learned or bool(cell and cell.run.configs)
+    text = tables.short_cell(rows if differ else rows[:1], len(results.seeds))
     if stalled:
         text += f" {STALLED}" + f" {len(stalled)} of {len(rows)}" * (is_learned and len(stalled) < len(rows))
     return f"**{text}**" if text and is_first else text
@@ -138,7 +145,7 @@ def _legend(results):
     """Returns how to read the numbers of a page, in short."""
     study, number = results.study, len(results.seeds)
     splits = " and ".join(sorted({row.split for cell in study.cells() for row in results.of(cell)})) or "test"
-    many = f"mean ± deviation of {number} seeds, " if number > 1 else ""
+    many = f"mean ± deviation of {number} {study.seeds_are}, " if number > 1 else ""
     said = [f"Of {splits} clips: {many}or one number with its 95 % interval." if many else
             f"Of {splits} clips, of one seed: a number with its 95 % interval."]  # fmt: skip
     if any(_is_ranked(block, results) for block in study.blocks):
@@ -156,8 +163,9 @@ def _legend(results):
 def _how(results):
     study, scale, seeds = results.study, results.scale, ",".join(map(str, results.seeds))
     (done, total), minutes = results.count(), results.seconds(study.cells()) / 60
+    about = f"Scale `{scale.name}`. {scale.about} " * (not study.is_real)
     return (
-        f"Scale `{scale.name}`. {scale.about} Seconds: all training of a line from random weights on, each run once, a "
+        f"{about}Seconds: all training of a line from random weights on, each run once, a "
         f"mean over seeds, beside other runs. {done} of {total} runs are finished, {minutes:.0f} minutes of training "
         f"for each seed; commit {', '.join(results.commits()) or 'none yet'}. Made by `python -m reproduce "
         f"--table={study.name} --scale={scale.name} --seeds={seeds}`."

@@ -45,6 +45,10 @@ class Results:
         key = cell and (cell.protocol, cell.metric)
         return [row for row in self.rows[cell.run] if (row.protocol, row.metric) == key] if cell else []
 
+    def wanted(self, run: Run) -> int:
+        """Returns how many seeds a run has: one where one stands for all."""
+        return len({run.seeded(seed) for seed in self.seeds})
+
     def stalled(self, cell: Cell | None) -> set[int]:
         """Returns the seeds with which a cell is no better than one answer for all clips.
 
@@ -70,8 +74,12 @@ class Results:
 
     def count(self) -> tuple[int, int]:
         """Returns how many runs of the table are finished, and how many there are."""
-        done = {(self.names[run], run.split): len({row.seed for row in self.rows[run]}) for run in self.study.runs()}
-        return sum(done.values()), len(done) * len(self.seeds)
+        counts = {
+            (self.names[run], run.split): (len({row.seed for row in self.rows[run]}), self.wanted(run))
+            for run in self.study.runs()
+        }
+        done, wanted = zip(*counts.values(), strict=True)
+        return sum(done), sum(wanted)
 
     def is_whole(self) -> bool:
         """Returns whether all runs are finished."""
@@ -97,21 +105,24 @@ class Results:
 
     def lacking(self) -> list[Cell]:
         """Returns the cells of finished runs without a number, as of readouts that are newer than their rows."""
-        return [cell for cell in self.study.cells() if self.is_whole() and len(self.of(cell)) < len(self.seeds)]
+        return [cell for cell in self.study.cells() if self.is_whole() and len(self.of(cell)) < self.wanted(cell.run)]
 
 
 def gather(study: Study, scale: Scale, seeds: Sequence[int], grid: Grid) -> Results:
     """Returns what the runs of a table have measured so far."""
     runs = list(dict.fromkeys(source for run in study.runs() for source in run.with_sources()))
-    rows = {run: [row for seed in seeds for row in grid.rows_of(run.seeded(seed))] for run in runs}
+    seeded = {run: list(dict.fromkeys(run.seeded(seed) for seed in seeds)) for run in runs}
+    rows = {run: [row for one in of_seeds for row in grid.rows_of(one)] for run, of_seeds in seeded.items()}
     behind_reader = {}
     for cell in study.cells():
-        if cell.protocol.startswith(clip_errors.READER):
+        if clip_errors.is_behind_reader(cell.protocol):
             behind_reader.setdefault(cell.run, []).append(cell.protocol)
     for run, protocols in behind_reader.items():
-        for seed in seeds:
-            rows[run] += clip_errors.rows_behind_reader(grid, run.seeded(seed), sorted(set(protocols)))
+        for one in seeded[run]:
+            rows[run] += clip_errors.rows_behind_reader(grid, one, sorted(set(protocols)))
     names = {run: grid.folder_of(run.seeded(seeds[0])).name for run in runs}
     pairs = [cells for block in study.blocks for titles in block.paired for cells in block.pairs(*titles) if all(cells)]
     tested = {cells: paired.row(grid, *cells, seeds) for cells in pairs}
+    if behind_reader or pairs:
+        grid.save_rows()
     return Results(study, scale, seeds, rows, names, {cells: row for cells, row in tested.items() if row})

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from reproduce.studies import ablations, comparison, features, fewer, finetuning, noise
+from reproduce.studies import ablations, comparison, features, fewer, finetuning, noise, phones
 from reproduce.studies.scales import SETS, Scale
 from reproduce.studies.table import Study
 
 _DIGITS = ("rotating_digits",)
 # Name -> function of a scale, and the data sets of the paper that it needs.
 STUDIES: dict[str, tuple[Callable[[Scale], Study], tuple[str, ...]]] = {
+    "phone_ppg": (phones.phones, ("phone_ppg",)),
     "table2": (features.features(2, "rotating_digits"), _DIGITS),
     "table3": (features.features(3, "scamps"), ("scamps",)),
     "table4": (features.features(4, "ubfc"), ("ubfc",)),

@@ -62,3 +62,16 @@ NOISY = {
     method: {"steps": f"{round(NOISY_SECONDS / seconds, -1):.0f}", **flags}
     for method, (seconds, flags) in _OF_NOISY.items()
 }
+# Method -> flags that differ from flags/phone_ppg.cfg; the page of `phone_ppg` says how they were chosen.
+_SLOWER = {"learning_rate": "0.001"}
+PHONES = {
+    "simper": {},
+    "frequency_contrast": _SLOWER,
+    "contrast_phys": _SLOWER,
+    "sinc": {},
+    "simclr": {},
+    "moco": _SLOWER,
+    "byol": {"epochs": None, "steps": "100"},
+    "cvrl": _SLOWER,
+    "supervised": {},
+}

@@ -2,11 +2,14 @@
 
 import dataclasses
 
+from reproduce import clip_errors
 from reproduce.grid import Run
 from reproduce.studies.table import Block, Cell, Line, data_set_of
 from reproduce.studies.ways import OWN
 from simper_tf.evaluation.protocols import floors
 
+# The reader's surest answer, and the harmonic sum where it has none.
+READ = f"{clip_errors.SUREST}harmonic_sum"
 # Protocol -> its name in print, and column of features in which it stands -> the protocol that reads it in that way.
 CONTROLS = {
     "pixels": ("control: strongest line of the pixels", {"fft_resolved": "pixels"}),

@@ -17,6 +17,8 @@ SETS = {
     "countix": "Countix",
     "lst": "LST",
 }
+# Recordings of people that everybody can get; the paper has them not.
+REAL = {"phone_ppg": "Phone pulses"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +121,8 @@ class Scale:
     def title(self, name: str) -> str:
         """Returns the name of a data set in print, with what stands in for it."""
         data = self.sets[name].data
-        return f"{SETS[name]} ({data})" if data else SETS[name]
+        title = {**SETS, **REAL}[name]
+        return f"{title} ({data})" if data else title
 
     def lacks(self, name: str) -> str:
         """Returns what a located data set of the paper still needs on this machine, empty for nothing."""
@@ -156,8 +159,12 @@ def _small(name, finetune, data, lengths, standin=None, before=None):
     return dataclasses.replace(setting, finetune=setting.finetune.but(learning_rate=setting.rate("supervised")))
 
 
+def _raw(name):
+    return f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them"
+
+
 def _paper(name, lengths=(0, 0, 0), download=""):
-    raw = "" if download else f"raw files in --manual_dir/{name}: datasets/{name}/README.md says where to get them"
+    raw = "" if download else _raw(name)
     return Setting(
         Run(f"flags/{name}.cfg").but(artifacts=False),
         Run(f"flags/supervised_{name}.cfg").but(method="supervised", artifacts=False),
@@ -172,7 +179,14 @@ FEW_FRAMES = {"clip_frames": 75}
 # Of clips, in frames, in table 19.
 PAPERS_LENGTHS = {"rotating_digits": (150, 120, 90), "scamps": (600, 450, 300), "lst": (100, 80, 60)}
 _DOWNLOADS = {"rotating_digits": "MNIST (11 MB)"}
+# The same at the scale of two cores and at that of the paper.
+_PHONES = Setting(
+    Run("flags/phone_ppg.cfg").but(artifacts=False),
+    Run("flags/phone_ppg.cfg").but(artifacts=False, method="supervised", head="spectrum"),
+    raw=_raw("phone_ppg"),
+)
 _PAPER = {name: _paper(name, PAPERS_LENGTHS.get(name, (0, 0, 0)), _DOWNLOADS.get(name, "")) for name in SETS}
+_PAPER["phone_ppg"] = _PHONES
 
 # Steps of whole clips at one speed, which take about as long as those of pre-training do.
 _FINETUNE = {"head": "spectrum", "steps": 1000}
@@ -186,6 +200,7 @@ _SMALL = {
     "lst": _small("lst", {**_FINETUNE, "head": "linear"}, _MINIATURE, (100, 80, 60),
         {"subjects": 92, "seconds": 20},  # The paper's 100 days: half of them would leave few windows to train.
     ),
+    "phone_ppg": _PHONES,
 }  # fmt: skip
 
 
@@ -206,6 +221,11 @@ def _smoke(setting):
     )
 
 
+_FEW_PHONES = dataclasses.replace(
+    _smoke(_PHONES), raw="", standin={"subjects": 6, "seconds": 12}, miniatures="miniatures/few"
+)
+# Seeds of `phone_ppg`: one of each of five splits of people.
+_SPLITS_BY_SEEDS = tuple(range(5))
 # Tables of the small scale that have three seeds.
 _THREE_SEEDS = (
     "digits", "quickstart", "mnist", "mnist_spin", "comparison", "noise", "table2", "table4", "table5", "table6",
@@ -216,7 +236,7 @@ SCALES = {
     for scale in (
         Scale(
             "smoke", "Two steps on sixteen clips: the numbers say that everything runs, and nothing else.", (0,),
-            {name: _smoke(setting) for name, setting in _SMALL.items()}, (100, 50), True,
+            {name: _smoke(setting) for name, setting in _SMALL.items()} | {"phone_ppg": _FEW_PHONES}, (100, 50), True,
         ),
         Scale(
             "small", "On what stands in for the data, with a small encoder and few steps on two cores: compare lines "
@@ -225,9 +245,11 @@ SCALES = {
             "and motion. What is learned without labels on those in place of SCAMPS has the frequency prior, but for "
             "the lines of table 3 without it.",
             (0,), _SMALL,
-            more_seeds=dict.fromkeys(_THREE_SEEDS, (0, 1, 2)),
+            more_seeds=dict.fromkeys(_THREE_SEEDS, (0, 1, 2)) | {"phone_ppg": _SPLITS_BY_SEEDS},
             never_tuned=("pure",),
         ),
-        Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER),
+        Scale("paper", "The paper's data, encoders and schedules.", (0, 1, 2), _PAPER,
+            more_seeds={"phone_ppg": _SPLITS_BY_SEEDS},
+        ),
     )
 }  # fmt: skip

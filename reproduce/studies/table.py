@@ -41,6 +41,7 @@ class Block:
         ranked: Whether the best of each column is marked.
         against: Pairs of titles of lines that are also compared seed by seed, as they share what a seed draws.
         paired: Pairs of titles of lines that are also compared clip by clip, see `paired`.
+        seconds: Whether the seconds of training stand behind the numbers.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Block:
     ranked: bool = True
     against: tuple[tuple[str, str], ...] = ()
     paired: tuple[tuple[str, str], ...] = ()
+    seconds: bool = True
 
     def column(self, number: int) -> list[Cell | None]:
         """Returns the cells of a column, one a line."""
@@ -70,6 +72,8 @@ class Study:
         about: A paragraph that says what is tested and what the paper claims, without a number of ours.
         blocks: The numbers.
         settings: A paragraph about what the runs were given, which stands below the numbers; empty for none.
+        seeds_are: What the seeds of a table are, in print.
+        is_real: Whether it has recordings of people, of which the scale of the others says nothing.
     """
 
     name: str
@@ -77,6 +81,8 @@ class Study:
     about: str
     blocks: tuple[Block, ...]
     settings: str = ""
+    seeds_are: str = "seeds"
+    is_real: bool = False
 
     def cells(self) -> list[Cell]:
         """Returns all cells."""

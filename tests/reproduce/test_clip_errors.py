@@ -17,13 +17,17 @@ def finished(tmp_path):
     (folder / "clips.csv").write_text("id,subject,label (bpm),fft (bpm)\na,1,60,70\nb,1,60,61\nc,2,80,83\n")
     row = Row("phone_ppg", "split0", "simper", "small1d", "fft", "mae", 4.7, "bpm", 1, 9, 3, 0, "abc", 5.0)
     write_rows(folder / "results.jsonl", [row])
-    (tmp_path / "reader_phone_ppg-split0_test.csv").write_text("id,hertz\na,1.01\nb,\nc,\n")
+    (tmp_path / "reader_phone_ppg-split0_test.csv").write_text(
+        "id,hertz,clear,seconds\na,1.01,True,8\nb,,False,8\nc,1.5,False,8\n"
+    )
     return grid, run
 
 
 def test_the_readout_answers_where_the_reader_does_not(finished):
     read = clip_errors.of_run(*finished, "reader_fft")["read"]
     assert read.to_dict() == pytest.approx({"a": 60.6, "b": 61, "c": 83})
+    surest = clip_errors.of_run(*finished, "surest_fft")["read"]
+    assert surest.to_dict() == pytest.approx({"a": 60.6, "b": 61, "c": 90})
     assert clip_errors.of_run(*finished, "fft")["read"].to_dict() == {"a": 70, "b": 61, "c": 83}
 
 
@@ -37,6 +41,7 @@ def test_rows_behind_the_reader_are_scored_and_kept(finished, tmp_path):
         3,
         "abc",
     )
+    grid.save_rows()
     elsewhere = Grid(tmp_path / "none", kept=tmp_path / "rows.jsonl")
     assert clip_errors.rows_behind_reader(elsewhere, run, ["reader_fft"]) == list(rows.values())
     assert clip_errors.of_run(elsewhere, run, "fft") is None
@@ -45,9 +50,10 @@ def test_rows_behind_the_reader_are_scored_and_kept(finished, tmp_path):
 def test_a_clear_series_is_read_and_noise_is_not():
     times = np.arange(120) / 15
     clip = np.sin(2 * np.pi * 1.2 * times)[:, None, None, None]
-    assert clip_errors.read_clip(clip, 15.0, (0.67, 3.3)) == pytest.approx(1.2, abs=0.02)
+    read = clip_errors.read_clip(clip, 15.0, (0.67, 3.3))
+    assert read == {"hertz": pytest.approx(1.2, abs=0.02), "clear": True, "seconds": 8.0}
     noise = np.random.default_rng(0).normal(size=(120, 1, 1, 1))
-    assert np.isnan(clip_errors.read_clip(noise, 15.0, (0.67, 3.3)))
+    assert not clip_errors.read_clip(noise, 15.0, (0.67, 3.3))["clear"]
 
 
 def test_the_reader_is_asked_once_for_a_split(finished, monkeypatch):
@@ -69,9 +75,9 @@ def test_the_reader_is_asked_once_for_a_split(finished, monkeypatch):
         def __exit__(self, *error):
             pass
 
-    asked = []
+    asked, answer = [], {"hertz": 1.0, "clear": True, "seconds": 8.0}
     monkeypatch.setattr(clip_errors.data, "opened", lambda settings: Clips())
-    monkeypatch.setattr(clip_errors, "read_clip", lambda *given: asked.append(given) or 1.0)
+    monkeypatch.setattr(clip_errors, "read_clip", lambda *given: asked.append(given) or answer)
     for _ in range(2):
         assert clip_errors.of_run(grid, run, "reader_fft")["read"].to_dict() == {"a": 70, "b": 60, "c": 83}
     assert len(asked) == 1

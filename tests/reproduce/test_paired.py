@@ -95,6 +95,7 @@ def test_a_pair_is_kept_and_told_where_its_runs_are_not(tmp_path):
         )
     row = paired.row(grid, *cells, [0])
     assert (row.method, row.value, row.low, row.high) == ("simper~byol", *[pytest.approx(3)] * 3)
+    grid.save_rows()
     elsewhere = Grid(tmp_path / "none", kept=tmp_path / "rows.jsonl")
     assert paired.row(elsewhere, *cells, [0]) == row
 

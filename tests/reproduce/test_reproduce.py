@@ -165,6 +165,14 @@ def test_a_table_without_data_is_refused_or_left_out_of_all(config, study, monke
     assert config.trained
 
 
+def test_a_table_with_all_its_rows_needs_no_data(config, study, monkeypatch, tmp_path):
+    monkeypatch.setattr(reproduce, "STUDIES", {"mine": (lambda _: study, ("ubfc",))})
+    config.scale = "paper"
+    monkeypatch.setattr(Grid, "rows_of", lambda self, run: [row("fft", seed=int(dict(run.changes)["seed"]))])
+    reproduce.main()
+    assert (tmp_path / "out" / "mine.md").exists()
+
+
 def test_a_table_has_the_seeds_of_its_scale(config, monkeypatch):
     more = dataclasses.replace(SCALES["small"], seeds=(0,), more_seeds={"mine": (0, 1, 2)})
     monkeypatch.setattr(reproduce, "SCALES", {"small": more})

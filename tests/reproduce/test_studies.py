@@ -9,7 +9,7 @@ from reproduce import ranking
 from reproduce.studies import STUDIES, chosen, published
 from reproduce.studies.comparison import DIGITS, NOT_COMPARED
 from reproduce.studies.features import PAPERS
-from reproduce.studies.scales import SCALES, SETS
+from reproduce.studies.scales import REAL, SCALES, SETS
 from reproduce.studies.table import data_set_of
 from simper_tf.evaluation.protocols import FLOORS, IDEAL
 from simper_tf.methods import METHODS
@@ -108,8 +108,8 @@ def test_no_band_knows_of_the_frequencies_that_are_left_out():
     assert {run.settings().band for run in study("table10").runs()} == {whole}
 
 
-def test_every_scale_has_the_six_data_sets_of_the_paper():
-    assert [set(scale.sets) for scale in SCALES.values()] == [set(SETS)] * 3
+def test_every_scale_has_the_data_sets_of_the_paper_and_real_ones():
+    assert [set(scale.sets) for scale in SCALES.values()] == [{*SETS, *REAL}] * 3
 
 
 def test_choices_use_validation_clips_and_tables_test_clips():
