@@ -55,7 +55,7 @@ smoke: .venv/ready
 
 results: .venv/ready
 	$(BIN)/python -m reproduce --scale=small --rows=docs/results/rows.jsonl --out=docs/results \
-	  --documents=README.md
+	  --documents=README.md,docs/paper.md
 
 series: .venv-series/ready
 	.venv-series/bin/python -m benchmarks.series --document=docs/series.md
