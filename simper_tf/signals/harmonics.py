@@ -96,7 +96,9 @@ def total_power(series: np.ndarray) -> Heights:
 
 
 def comb_peak(heights: Heights, rates: np.ndarray, band: tuple[float, float]) -> np.ndarray:
-    """Reads frequencies where the sum over f, 2 f and 3 f is the largest, refined with 4 f.
+    """Reads frequencies at the highest top of the sum over f, 2 f and 3 f, refined with 4 f.
+
+    The end of a slope at an edge of the band is no top: what drifts is the stronger the slower it is.
 
     Args:
         heights: Of `evidence` or `total_power`.
@@ -118,7 +120,9 @@ def _peak(found, fine, rate, band):
     spacing = rate / 2 / (len(found) - 1)
     low, high = (np.clip(edge / spacing, 0, len(found) - 1) for edge in band)
     places = np.arange(np.ceil(low), np.floor(high) + 1)
-    top = places[_comb(found, places, _WEIGHTS).argmax()] if len(places) else low
+    around = _comb(found, np.arange(np.ceil(low) - 1, np.floor(high) + 2), _WEIGHTS)
+    sums, is_top = around[1:-1], (around[1:-1] > around[:-2]) & (around[1:-1] >= around[2:])
+    top = places[np.where(is_top, sums, sums - sums.max(initial=0.0) - 1).argmax()] if len(places) else low
     near = np.clip(top + np.linspace(-1, 1, 129) * PADDING / 2, low, high)
     return float(near[_comb(fine, near, _REFINED).argmax()] * spacing)
 
