@@ -108,7 +108,7 @@ def test_no_band_knows_of_the_frequencies_that_are_left_out():
     assert {run.settings().band for run in study("table10").runs()} == {whole}
 
 
-def test_every_scale_has_the_data_sets_of_the_paper_and_real_ones():
+def test_every_scale_has_the_papers_data_sets_and_real_ones():
     assert [set(scale.sets) for scale in SCALES.values()] == [{*SETS, *REAL}] * 3
 
 
