@@ -122,7 +122,7 @@ def test_a_method_is_one_class(breathing, fresh):
         np.stack([example["clip"] for example in breathing.split("train")[0].as_numpy_iterator()])
     )
     assert set(logs) == {"loss", "feature_deviation"}
-    with pytest.raises(ValueError, match=r"--weight=2.0 means nothing .*It means something with --method=nearness"):
+    with pytest.raises(ValueError, match=r"`weight=2.0` means nothing .*It means something with `method=nearness`"):
         Settings(options={"weight": 2})
 
 

@@ -70,6 +70,26 @@ def test_each_floor_imports_only_from_those_above_it():
     assert not upwards
 
 
+def sentences(tree):
+    """Yields the strings of a file that are no documentation, with x for what is filled in."""
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    inside |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            yield node.value
+
+
+def test_what_python_says_names_settings_and_no_flags():
+    flag, shell = re.compile(r"[\s(]--[a-z]|^--[a-z]\w*(=\S*)? ."), re.compile(r"python -m |simper \w|tfds build")
+    speak_of_flags = [
+        (name, said) for name, path in modules("simper_tf").items() if not name.startswith("simper_tf.commands")
+        for said in sentences(ast.parse(path.read_text())) if flag.search(shell.split(said)[0])
+    ]  # fmt: skip
+    assert not speak_of_flags
+
+
 def test_modules_import_one_another_without_a_circle():
     known = modules("simper_tf")
     graph = {}

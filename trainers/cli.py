@@ -12,6 +12,7 @@ from simper_tf.commands.console import (  # noqa: F401  (what trainers print by)
     ToldToStop,
     clock,
     expected,
+    in_flags,
     one_line,
     say,
 )
@@ -65,7 +66,7 @@ def run(main, groups=None):
         except Exception as error:
             if not isinstance(error, expected()) or logging.get_verbosity() >= logging.DEBUG:
                 raise
-            sys.exit(f"{program}: error: {printable(one_line(error))}")
+            sys.exit(f"{program}: error: {printable(in_flags(one_line(error), flags.FLAGS))}")
 
     if "tensorflow" in sys.modules:
         quiet.look_for_devices()  # TensorFlow does when absl begins, and not quietly.

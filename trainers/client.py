@@ -86,7 +86,7 @@ def clips_of(source, rate, seconds, hop, frame_shape):
     plan = windows.Plan(rate, length, step, windows.BAND, averages)
     longest_gap = info.longest_gap if source.has_pictures else gaps.longest(info, plan.band)
     if source.has_pictures:
-        source.require_pictures("--video")
+        source.require_pictures("`video`")
     for window in windows.cut(source.frames(0.0, np.inf, tuple(frame_shape[:2]), None), plan, longest_gap):
         yield window.start, levels(window.frames, frame_shape[2]) if source.has_pictures else window.frames
 

@@ -7,6 +7,8 @@ import textwrap
 
 from absl import flags
 
+from simper_tf.commands.console import in_flags
+
 FULL = {"--helpfull", "-helpfull"}
 ASKED = {"--help", "-help", "-h", "--helpshort", "-?", *FULL}
 # Where what a flag does begins, in a line.
@@ -28,7 +30,9 @@ def text(command: str, doc: str, groups: Groups, values: flags.FlagValues = flag
     shown = {"this command": dict.fromkeys(_own(values), False), **groups}
     parts = [doc.strip(), f"usage: python -m {command} --flag=value ... [--flagfile=FILE]"]
     for heading, names in shown.items():
-        told = [_flag(values[name]) for name, is_rare in names.items() if name in values and (full or not is_rare)]
+        told = [
+            _flag(values[name], values) for name, is_rare in names.items() if name in values and (full or not is_rare)
+        ]
         if told:
             parts.append("\n".join([f"Flags of {heading}:", *told]))
     hidden = sum(is_rare for names in groups.values() for is_rare in names.values())
@@ -45,11 +49,12 @@ def _own(values):
     return [flag.name for module in ours for flag in modules[module]]
 
 
-def _flag(flag):
+def _flag(flag, values):
     default = "" if flag.default in (None, "", []) else f"={_shown(flag.default)}"
     width = min(shutil.get_terminal_size().columns, 100)
     # absl puts the choices first, joined by |.
     said = re.sub(r"^<(.*?)>: (.*)", lambda match: f"{match[2]} One of {match[1].replace('|', ', ')}.", flag.help)
+    said = in_flags(said, values)
     told = textwrap.fill(said, width, initial_indent=" " * _COLUMN, subsequent_indent=" " * _COLUMN)
     name = f"  --{flag.name}{default}"
     return f"{name:<{_COLUMN}}{told[_COLUMN:]}" if len(name) < _COLUMN else f"{name}\n{told}"

@@ -5,7 +5,9 @@ import contextlib
 import re
 import signal
 import sys
+from collections.abc import Collection
 
+from simper_tf.utils.options import written
 from simper_tf.utils.progress import Counter, OutputClosed, clock, say  # noqa: F401  (what commands print by)
 
 # The exit code that shells give a program ended from the keyboard.
@@ -58,6 +60,16 @@ def expected() -> tuple[type[Exception], ...]:
     """Returns the errors that a user, a disk or a signal can cause; any other is a defect of ours."""
     tensorflow = sys.modules.get("tensorflow")
     return (ValueError, OSError, FloatingPointError, *((tensorflow.errors.OpError,) if tensorflow else ()))
+
+
+def in_flags(sentence: str, names: Collection[str]) -> str:
+    """Returns a sentence of the library as a command says it: `rate=30` in backticks as --rate=30.
+
+    Args:
+        sentence: Help, a note or what an error says.
+        names: Of the flags of the command; other names stay as they are.
+    """
+    return written(sentence, lambda name, value: f"--{name}{value.removesuffix('=True')}" if name in names else None)
 
 
 def one_line(error: BaseException) -> str:

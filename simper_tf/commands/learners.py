@@ -40,7 +40,7 @@ class Learner:
         if self._model:
             self._model.check(source)
         if self._request.adapt and source.is_live:
-            source.require_pictures("--adapt", twice=True)
+            source.require_pictures("`adapt`", twice=True)
 
     def added(self, source: sources.Source, done: readings.Done) -> readings.Done:
         """Returns what was read with what encoders say of it."""

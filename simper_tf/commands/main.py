@@ -7,7 +7,7 @@ import importlib
 import itertools
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import simper_tf
 from simper_tf.commands import console, early_checks
@@ -160,8 +160,7 @@ def parsed(name: str, words: Sequence[str]):
     try:
         return recordings, _named(command.options)(**given)
     except ValueError as error:
-        # Options are named as in Python.
-        parser.error(re.sub(r"^`(\w+)`", r"--\1", str(error)).replace("Received: ", "Found: "))
+        parser.error(str(error).replace("Received: ", "Found: "))
 
 
 def _parted(words):
@@ -172,9 +171,16 @@ def _parted(words):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line.
+
+    Attributes:
+        names: Of its flags.
+    """
+
+    names: Collection[str] = ()
 
     def error(self, message):
+        message = console.in_flags(message, self.names)
         message = re.sub(r"^argument --\w+: (?=--)", "", message)  # Ours name the flag themselves.
         end = "" if message.endswith(("?", ".")) else "."
         _end(f"{self.prog}: error: {message}{end} Try {self.prog} --help.")
@@ -190,7 +196,9 @@ def _parser(name, command):
         told = "A video, a series, a folder, a 'pattern/*.mp4' or the number of a camera."
         parser.add_argument_group("Recordings").add_argument("recordings", nargs="*", metavar=command.takes, help=told)
     flags = parser.add_argument_group("Flags")
-    for field in declared(_named(command.options)):
+    fields = declared(_named(command.options))
+    parser.names = {field.name for field in fields}
+    for field in fields:
         _add(flags, field)
     flags.add_argument("-h", "--help", action="help", help="Print this.")
     return parser
@@ -233,7 +241,8 @@ def _guarded(name, command, arguments):
     except Exception as error:
         if not isinstance(error, console.expected()):
             raise
-        _end(f"simper {name}: error: {printable(console.one_line(error))}", code=1)
+        said = console.in_flags(console.one_line(error), {field.name for field in declared(arguments[-1])})
+        _end(f"simper {name}: error: {printable(said)}", code=1)
 
 
 def _help():

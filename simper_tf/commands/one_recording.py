@@ -19,6 +19,7 @@ from simper_tf.reading import readings, records
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError, guarding, printable
+from simper_tf.utils.options import declared
 
 # Windows of a recording that are printed; the files have all.
 _MOST_PRINTED = 20
@@ -40,7 +41,7 @@ class Read(NamedTuple):
 
 
 def read(target: search.Target, request: Predict, learner: Learner, is_shown: bool = True) -> Read:
-    """Reads a recording; whatever it does to a reader is said in its record.
+    """Reads a recording; whatever it does to a reader is said in its record, with the flags of the command.
 
     Args:
         target: The recording.
@@ -51,6 +52,14 @@ def read(target: search.Target, request: Predict, learner: Learner, is_shown: bo
     Raises:
         OSError: its picture cannot be written, or nothing can be printed any more.
     """
+    one = _read(target, request, learner, is_shown)
+    flags = {field.name for field in declared(request)}
+    told = {"reason": console.in_flags(one.record["reason"], flags)}
+    told |= {part: [console.in_flags(line, flags) for line in one.record[part]] for part in ("said", "notes")}
+    return one._replace(record=one.record | told)
+
+
+def _read(target, request, learner, is_shown):
     try:
         with guarding(target.name, console.OutputClosed):
             source, wishes = opened(target, request), wishes_of(request)
@@ -63,7 +72,7 @@ def read(target: search.Target, request: Predict, learner: Learner, is_shown: bo
                 return Read(records.without(str(error), records.SKIPPED, target.name))
             learner.check(source)
             if request.video:
-                source.require_pictures("--video", twice=True)
+                source.require_pictures("`video`", twice=True)
             what, end = f"reading {printable(source.name)}, second", min(info.seconds, wishes.end)
             done = readings.read(source, wishes, progress(what, end) if is_shown else None)
     except RawDataError as error:

@@ -4,7 +4,6 @@ import html
 import itertools
 import json
 import pathlib
-import re
 from collections.abc import Mapping
 
 from simper_tf.commands.html_page import TEMPLATE
@@ -12,9 +11,10 @@ from simper_tf.reading.answer_units import UNITS
 from simper_tf.reading.drawing import COLORS
 from simper_tf.reading.readings import Done, Wishes
 from simper_tf.utils.errors import printable
+from simper_tf.utils.options import written
 
 _TITLE = "How often does it repeat?"
-# Flags that refusals name, as they are called in the form.
+# Settings that refusals name, as they are called in the form.
 _FIELDS = {
     "rate": "the number of frames or samples per second",
     "band": "slowest and fastest",
@@ -89,10 +89,8 @@ def _band(low, high):
 
 
 def as_on_the_page(refusal: str) -> str:
-    """Returns a refusal in which flags have the names of the fields of the form."""
-    for flag, field in _FIELDS.items():
-        refusal = re.sub(rf"--{flag}\b(=\S+\w)?", field, refusal)
-    return refusal
+    """Returns a refusal in which settings have the names of the fields of the form."""
+    return written(refusal, lambda name, value: _FIELDS.get(name))
 
 
 def _rate(text):

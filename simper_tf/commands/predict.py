@@ -17,6 +17,7 @@ from simper_tf.reading import records
 from simper_tf.recordings import search
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError, printable
+from simper_tf.utils.options import declared
 
 LOCK = ".lock"
 CSV, REPETITIONS, WINDOWS = "predictions.csv", "repetitions.csv", "windows.csv"
@@ -170,6 +171,7 @@ class _Reading:
             console.say(f"  {line}")
 
     def _complain(self, reason):
+        reason = console.in_flags(reason, {field.name for field in declared(self._request)})
         self._problems.append(reason)
         print(f"predict: {printable(reason)}", file=sys.stderr, flush=True)
 

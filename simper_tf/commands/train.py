@@ -58,7 +58,7 @@ def _train(found, folder, asked, begun):
     if model.held_out:
         console.say(f"Held out, nothing was learned from {'them' if model.held_out[1:] else 'it'}:")
         _say_agreement({source.name: _read_by(model, source) for source in model.held_out}, counted)
-    console.say(counting.worth({*hertz, *(source.name for source in model.held_out)}, counted.hertz))
+    _say(counting.worth({*hertz, *(source.name for source in model.held_out)}, counted.hertz))
     path = model.export(folder / "saved_model")
     begun.model = str(path)
     begun.keep()
@@ -87,7 +87,7 @@ def _read_by(model, source):
     try:
         return model.frequency(source.name)
     except ValueError as error:
-        console.say(f"NOTE {error}")
+        _say(f"NOTE {error}")
         return math.nan
 
 
@@ -135,7 +135,7 @@ def _say_clips(recordings, counted, asked):
     """Reads all clips, and says how many there are and what is left out; returns notes of what the band leaves out."""
     number, (length, height, width, _) = len(recordings), recordings.clip_shape
     for problem in recordings.problems:
-        console.say(f"Left out: {problem}")
+        _say(f"Left out: {problem}")
     what = "samples" if recordings.are_series else f"frames of {height} x {width} pixels"
     low, high = recordings.band
     counts = _counted("recording", len(recordings.sources)), _counted("clip", number)
@@ -143,9 +143,9 @@ def _say_clips(recordings, counted, asked):
         f"{', '.join(counts)} of {length / recordings.rate:.3g} s: {length} {what} at {recordings.rate:.4g} per second."
     )
     console.say(f"What repeats at {low:.3g} to {high:.3g} Hz can be read.")
-    notes = counted.notes(recordings.band, f"--band={asked.band[0]:g},{asked.band[1]:g}" if asked.band else "")
+    notes = counted.notes(recordings.band, bool(asked.band))
     for note in notes:
-        console.say(f"NOTE {note}")
+        _say(f"NOTE {note}")
     return notes
 
 
@@ -159,6 +159,11 @@ def _say_agreement(hertz, counted):
     told = {name: frequencies for name, frequencies in known.items() if frequencies}
     agreeing = sum(counting.agrees(hertz[name], frequencies) for name, frequencies in told.items())
     console.say(counting.verdict(agreeing, len(told)))
+
+
+def _say(sentence):
+    """Prints a sentence of the library; `model` is the flag of simper predict."""
+    console.say(console.in_flags(sentence, {"model", *(field.name for field in declared(Train))}))
 
 
 def _counted(what, number):

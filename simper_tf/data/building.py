@@ -41,8 +41,8 @@ def find(
         data_dir, folder = _tfds_folder(), _tfds_folder() / below
     if config and config not in configs and not folder.exists():
         raise ValueError(
-            f"--dataset={kind.name}/{config}: {kind.name} has no config {config!r}. It has: {', '.join(configs)}. "
-            f"Those that `tfds build --config=...` makes are looked for in --data_dir={data_dir} and {_tfds_folder()}."
+            f"`dataset={kind.name}/{config}`: {kind.name} has no config {config!r}. It has: {', '.join(configs)}. "
+            f"Those that `tfds build --config=...` makes are looked for in {data_dir} and {_tfds_folder()}."
         )
     with _refusing_damage(folder):
         if config and config not in configs:
@@ -68,7 +68,7 @@ def load(
         build(builder, manual_dir, say)
         builder = find(kind, config, data_dir, manual_dir)
     elif not pathlib.Path(builder.data_path).resolve().is_relative_to(pathlib.Path(data_dir).expanduser().resolve()):
-        say(f"{builder.info.full_name} is not in --data_dir={data_dir}: taken from {builder.data_path}.")
+        say(f"{builder.info.full_name} is not in {data_dir}: taken from {builder.data_path}.")
     if is_standin(builder):
         say(f"{builder.info.full_name} in {builder.data_path} is built of a stand-in: its numbers are not of the data.")
     return built.ClipData(builder)

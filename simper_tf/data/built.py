@@ -122,7 +122,7 @@ class ClipData:
         if info.file_format != tfds.core.FileFormat.TFRECORD:
             raise ValueError(
                 f"The data set in {self.builder.data_path} is stored as {info.file_format.value}, and training reads "
-                "single records of TFRecord files. Build it with --file_format=tfrecord."
+                "single records of TFRecord files. Build it by tfds build --file_format=tfrecord."
             )
         try:
             files = [path for part in parts for path in part.filepaths]

@@ -129,7 +129,7 @@ def _stretch(path, line, cells, unit, recordings, band):
     if not low <= hertz <= high:
         raise RawDataError(
             where, f"{unit} {value:g}, {hertz:.4g} Hz", f"what lies in the band, {low:g} to {high:g} Hz",
-            "Correct it or its unit, or learn with another --band: nothing outside of it is read.",
+            "Correct it or its unit, or learn with another `band`: nothing outside of it is read.",
         )  # fmt: skip
     return Stretch(known(where, cells["recording"] or "", recordings), start, end, hertz, line, unit == "count")
 

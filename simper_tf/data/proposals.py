@@ -82,7 +82,7 @@ def check_room(rate: float, band: tuple[float, float]):
     if fastest_speed(rate, band) < _LEAST_FASTEST:
         low, high = band
         raise ValueError(
-            f"--band={low:g},{high:g} leaves no room for faster views at {rate:.4g} frames a second. Lower its upper "
+            f"`band={low:g},{high:g}` leaves no room for faster views at {rate:.4g} frames a second. Lower its upper "
             f"end to at most {rate / 2 / _LEAST_FASTEST:.3g}."
         )
 

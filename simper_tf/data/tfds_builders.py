@@ -61,7 +61,7 @@ def raw_folder(builder, dl_manager) -> pathlib.Path:
         raise ValueError(
             f"{builder.info.full_name} is not built and its raw files are missing: {said}. "
             f"Put them in a folder as datasets/{builder.name}/README.md says, or write a stand-in by python -m "
-            f"trainers.standin --dataset={builder.name} --out=standin/{builder.name}. Name the folder by --manual_dir."
+            f"trainers.standin --dataset={builder.name} --out=standin/{builder.name}. Name the folder by `manual_dir`."
         ) from None
 
 

@@ -57,7 +57,7 @@ class Validation:
         """
         if not manual_dir and not self.builder.data_path.exists():
             raise ValueError(
-                f"{self.builder.info.full_name} is not built in {self.builder.data_path}. Name raw files: --manual_dir."
+                f"{self.builder.info.full_name} is not built in {self.builder.data_path}. Name raw files: `manual_dir`."
             )
         problems, examples = self.raw(pathlib.Path(manual_dir), path, other) if manual_dir else ([], {})
         if self.builder.data_path.exists():
@@ -72,13 +72,13 @@ class Validation:
         """
         name = self.builder.name
         if self._checkup is None:
-            raise ValueError(f"--manual_dir is for data sets that cannot be downloaded; {name} has no raw files.")
+            raise ValueError(f"`manual_dir` is for data sets that cannot be downloaded; {name} has no raw files.")
         if not isinstance(self.builder, tfds.core.GeneratorBasedBuilder):
             raise ValueError(
-                f"{self.builder.info.full_name} was built with a config of its own: repeat that by --config."
+                f"{self.builder.info.full_name} was built with a config of its own: repeat that by `config`."
             )
         if not root.is_dir():
-            return [f"--manual_dir={root}: there is no such folder."], {}
+            return [f"{root}: there is no such folder."], {}
         try:
             checkup = self._checkup(root, self.builder.builder_config)
         except ValueError as error:

@@ -25,8 +25,8 @@ def check_length(policy: str, num_frames: int):
     """
     if policy != FULL and num_frames < SHORTEST_HALF:
         raise ValueError(
-            f"--precision={policy} has wrong gradients in TensorFlow where views are as short as {num_frames} frames: "
-            f"it needs at least {SHORTEST_HALF}. Train with --precision={FULL}, or from longer clips."
+            f"`precision={policy}` has wrong gradients in TensorFlow where views are as short as {num_frames} frames: "
+            f"it needs at least {SHORTEST_HALF}. Train with `precision={FULL}`, or from longer clips."
         )
 
 

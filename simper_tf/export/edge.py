@@ -78,12 +78,12 @@ def export_features(
         _check_agreement(model, run, spec, [num_frames, num_frames // 2 + FEWEST_FRAMES])
     except ImportError as error:
         raise ValueError(
-            f"--format={form} needs {error.name}. Install it: pip install '.[edge]' in the checkout, or export a "
+            f"`format={form}` needs {error.name}. Install it: pip install '.[edge]' in the checkout, or export a "
             "saved_model."
         ) from error
     except Exception as error:  # Converters and runtimes raise what they like.
         raise ValueError(
-            f"--format={form} cannot hold this encoder, {encoder.name}: {_reason(error)}. Take another --format."
+            f"`format={form}` cannot hold this encoder, {encoder.name}: {_reason(error)}. Take another `format`."
         ) from error
     limits = {name: value for name, value in model.facts().items() if name not in ("max_frames", "num_frames")}
     function = tf.function(lambda frames: {"features": model.encoded(frames)}, autograph=False)

@@ -26,7 +26,7 @@ def protos():
     except ImportError as error:
         raise ValueError(
             "Requests for warming up are messages of TF Serving. Install them: pip install '.[serving]' in the "
-            "checkout, or export without --warm_up."
+            "checkout, or export without `warm_up`."
         ) from error
     return prediction_log_pb2
 

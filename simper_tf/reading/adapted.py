@@ -71,7 +71,7 @@ def _training_clips(part):
             kept[place : place + 1] = [contrast(clip)]
     if not kept:
         found = "no window without a hole" + " in which it changes" * (not part.source.has_pictures)
-        raise RawDataError(part.source.name, found, "one to learn from", "Shorten --window.")
+        raise RawDataError(part.source.name, found, "one to learn from", "Shorten `window`.")
     return np.stack(kept)
 
 

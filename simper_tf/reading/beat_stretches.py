@@ -236,7 +236,7 @@ def _second(heard):
     first, second = heard.candidates[:2]
     rivals = f"{first.frequency:.3g} Hz, or {second.frequency:.3g} Hz"
     if heard.confidence < CLEAR:
-        return f"Unclear: {rivals}. Name a --band to choose."
+        return f"Unclear: {rivals}. Name a `band` to choose."
     return f"The first is likelier: {rivals}." if first.odds - second.odds < _RIVAL else None
 
 

@@ -38,7 +38,7 @@ class Exported:
         path = pathlib.Path(path)
         version = saved_model.find_version(path)
         if version is None:
-            raise ValueError(f"--model={path} holds no exported model. simper train writes one.")
+            raise ValueError(f"`model={path}` holds no exported model. simper train writes one.")
         try:
             self._loaded = tf.saved_model.load(str(version))
             self._answer = self._loaded.signatures["serving_default"]
@@ -48,17 +48,17 @@ class Exported:
                 self._answer = self._loaded.signatures[f"serving_default{saved_model.FLOAT_SUFFIX}"]
         except (OSError, KeyError, ValueError, IndexError, tf.errors.OpError) as error:  # The last of a file cut off.
             said = str(error).splitlines()[0].rstrip(".")
-            raise ValueError(f"--model={path} cannot be loaded: {said}. Export it again.") from error
-        self._name = "--model"  # Of the recording that is read.
+            raise ValueError(f"`model={path}` cannot be loaded: {said}. Export it again.") from error
+        self._name = "`model`"  # Of the recording that is read.
         facts = _facts(version)
         self._rates = facts.get("rates_trained_on") if is_series(self._shape) else None
         self.band, self._least_seconds = facts.get("band_hz"), facts.get("least_seconds", 0.0)
         self._clip_seconds, self._by_pixels = facts.get("clip_seconds", 0.0), facts.get("by_pixels", False)
         if "rate" not in inputs or None in self._shape:
-            raise ValueError(f"--model={path} does not answer in Hz to frames of one size and a rate: name another.")
+            raise ValueError(f"`model={path}` does not answer in Hz to frames of one size and a rate: name another.")
         if "frequency_hz" not in self._answer.structured_outputs:
             raise ValueError(
-                f"--model={path} answers with {', '.join(sorted(self._answer.structured_outputs))}, without "
+                f"`model={path}` answers with {', '.join(sorted(self._answer.structured_outputs))}, without "
                 "frequency_hz. Name another, such as simper train writes."
             )
 
@@ -81,12 +81,12 @@ class Exported:
         """
         self._name = source.name
         if not is_series(self._shape):
-            source.require_pictures("--model")
+            source.require_pictures("`model`")
         elif source.has_pictures:
-            raise RawDataError(source.name, "pictures", "a series, as --model reads", "Name another --model.")
+            raise RawDataError(source.name, "pictures", "a series, as `model` reads", "Name another `model`.")
         elif source.channels() != self._shape[2]:
-            expected = f"{self._shape[2]}, as --model reads"
-            raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another --model.")
+            expected = f"{self._shape[2]}, as `model` reads"
+            raise RawDataError(source.name, f"{source.channels()} channels", expected, "Name another `model`.")
 
     def read(self, part: Part) -> Learned:
         """Returns the median of its answers to the windows of a recording, without those in which it has no confidence.
@@ -114,8 +114,8 @@ class Exported:
             text = str(error)
             refusal = (text.partition("assertion failed: ")[2] or text).splitlines()[0]
             refusal = refusal.replace("[", "").replace("]", "")  # TensorFlow puts each part of a message in brackets.
-            expected, remedy = "windows that it can read", "Change --window or --band, or leave --model out."
-            raise RawDataError(self._name, f"a refusal of --model ({refusal})", expected, remedy) from error
+            expected, remedy = "windows that it can read", "Change `window` or `band`, or leave `model` out."
+            raise RawDataError(self._name, f"a refusal of `model` ({refusal})", expected, remedy) from error
         answer = {name: value[0].numpy() for name, value in said.items()}
         is_sure = answer.get("confidence", 1.0) > 0
         return {**answer, "is_sure": is_sure, "pixels": spectrum.pixel_power(frames[None])[0], "rate": seen.rate}

@@ -102,7 +102,7 @@ def read(
     if min(info.seconds, wishes.end) <= wishes.start:
         before = f" and before {wishes.end:g} s" if math.isfinite(wishes.end) else ""
         found = f"{info.seconds:.2f} s, nothing after {wishes.start:g} s{before}"
-        raise RawDataError(source.name, found, "a part that is there", "Change --start and --end, or leave them out.")
+        raise RawDataError(source.name, found, "a part that is there", "Change `start` and `end`, or leave them out.")
     if not source.has_pictures:
         return _of_series(source, info, wishes)
     check_box(source, info, wishes.box)
@@ -160,13 +160,13 @@ def check_box(source: sources.Source, info: sources.Info, box: sources.Box | Non
     """Raises RawDataError where a box is not inside of the pictures."""
     if box and (box[0] + box[2] > info.width or box[1] + box[3] > info.height):
         expected = f"a box inside of {info.width} x {info.height} pixels"
-        raise RawDataError(source.name, f"--crop={','.join(map(str, box))}", expected, "Correct --crop=x,y,w,h.")
+        raise RawDataError(source.name, f"`crop={','.join(map(str, box))}`", expected, "Correct `crop=x,y,w,h`.")
 
 
 def _of_series(source, info, wishes):
     if wishes.box or wishes.face:
-        flag = "--crop" if wishes.box else "--face"
-        raise RawDataError(source.name, "a series", f"pictures for {flag}", f"Leave {flag} out.")
+        what = "`crop`" if wishes.box else "`face`"
+        raise RawDataError(source.name, "a series", f"pictures for {what}", f"Leave {what} out.")
     times, values = source.part(wishes.start, wishes.end)
     reading = series_reading.read(times, values, band=wishes.band)
     return Done(source.name, info, (*source.notes, *reading.notes), reading, channels=source.names)
@@ -174,14 +174,14 @@ def _of_series(source, info, wishes):
 
 def _face_box(source, info, wishes):
     """Returns the box of the face in the first frames, and a note where none was found."""
-    source.require_pictures("--face", twice=True)
+    source.require_pictures("`face`", twice=True)
     width, height = wishes.box[2:] if wishes.box else (info.width, info.height)
     scale = max(1.0, max(height, width) / _FACE_SIDE)
     shape = max(int(height / scale), 1), max(int(width / scale), 1)
     frames = source.frames(wishes.start, wishes.end, shape, wishes.box)
     first = [frame for _, (_, frame) in zip(range(face.NUM_FIRST_FRAMES), frames, strict=False)]
     if not first or first[0].shape[-1] != 3:
-        raise RawDataError(source.name, "no frames of three colors", "frames with a face", "Leave --face out.")
+        raise RawDataError(source.name, "no frames of three colors", "frames with a face", "Leave `face` out.")
     seen = face.find_face([np.clip(frame, 0, 255).astype(np.uint8) for frame in first])
     left, top = wishes.box[:2] if wishes.box else (0, 0)
     inside = [int(scale * value) for value in (seen.left, seen.top, seen.width, seen.height)]

@@ -47,7 +47,7 @@ STILL = 0.15
 SKIN_SHARE, SKIN_SLOPE = 0.65, 15.0
 # By how much of a movement's frequency a pulse must lie beside all its multiples, to be none of them.
 APART = 0.06
-_HIDDEN_PULSE = "Skin may show a pulse behind what moves: --face reads it alone."
+_HIDDEN_PULSE = "Skin may show a pulse behind what moves: `face` reads it alone."
 _ORDER = (
     result.CLEAR, result.UNCLEAR, result.TOO_FEW, result.TOO_FAR, result.NOTHING, result.STILL, result.BLACK,
     result.TOO_SHORT,

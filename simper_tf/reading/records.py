@@ -162,7 +162,7 @@ def _is_series(done):
 
 
 def _pixels(done, box):
-    """Returns `[x, y, width, height]` in pixels of the whole picture, as `--crop` takes them; None of a series."""
+    """Returns `[x, y, width, height]` in pixels of the whole picture, as `crop` takes them; None of a series."""
     if _is_series(done):
         return None
     left, top, width, height = done.view or (0, 0, done.info.width, done.info.height)

@@ -195,7 +195,7 @@ def _rate_of_timeless(path, container, stream, rate):
     if rate or (0 < stated <= video.MAX_RATE and stated != float(_UNSTATED)):
         return rate or stated
     expected = "a video that holds the times of its frames"
-    action = "Name the rate at which they were recorded, such as --rate=30."
+    action = "Name the rate at which they were recorded, such as `rate=30`."
     raise RawDataError(path, "frames without times", expected, action)
 
 

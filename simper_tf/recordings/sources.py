@@ -80,21 +80,21 @@ class Source(abc.ABC):
             RawDataError: it cannot be read.
         """
 
-    def require_pictures(self, flag: str, twice: bool = False):
+    def require_pictures(self, what: str, twice: bool = False):
         """Has frames refused, now or when they are read, that are no pictures with levels from 0 to 255 once scaled.
 
         Args:
-            flag: What needs them.
+            what: What needs them, in print.
             twice: Whether it reads them beside the windows, so that both must be the same recording.
 
         Raises:
             RawDataError: it has no pictures, or those of a camera cannot be read twice.
         """
         if not self.has_pictures:
-            raise RawDataError(self.name, "a series", f"pictures for {flag}", f"Leave {flag} out.")
+            raise RawDataError(self.name, "a series", f"pictures for {what}", f"Leave {what} out.")
         if twice and self.is_live:
-            expected = f"a file for {flag}, which reads it twice"
-            raise RawDataError(self.name, "a camera", expected, f"Record to a file first, or leave {flag} out.")
+            expected = f"a file for {what}, which reads it twice"
+            raise RawDataError(self.name, "a camera", expected, f"Record to a file first, or leave {what} out.")
 
     def only(self, start: float, end: float):
         """Has no more of a series read, where that is possible, than what lies between two seconds."""
@@ -188,7 +188,7 @@ class Frames(Source):
 
     def __init__(self, path, rate):
         super().__init__(str(path))
-        self._path, self._rate, self._flag = path, rate, ""
+        self._path, self._rate, self._needed_by = path, rate, ""
 
     def info(self):
         _check_rate(self._path, self._rate)
@@ -196,8 +196,8 @@ class Frames(Source):
         raw_files.refuse_huge(self._path, height, width, "Make the frames smaller.")
         return Info(self._rate, count / self._rate, height, width, longest_gap=2 / self._rate)
 
-    def require_pictures(self, flag, twice=False):
-        self._flag = flag
+    def require_pictures(self, what, twice=False):
+        self._needed_by = what
         array = self._checked()
         if not (array.dtype.kind == "f" or array.dtype in _SCALES):
             raise self._unknown(f"frames of {array.dtype}")
@@ -216,7 +216,7 @@ class Frames(Source):
                 part = np.float32(scale) * frame[top : top + height, left : left + width].astype(np.float32)
                 if not np.isfinite(part).all():
                     raise RawDataError(self._path, f"a frame {number} that is not finite", "numbers", "Leave it out.")
-                if self._flag and not -0.5 <= part.min() <= part.max() <= 255.5:
+                if self._needed_by and not -0.5 <= part.min() <= part.max() <= 255.5:
                     raise self._unknown(f"floats from {part.min() / scale:.4g} to {part.max() / scale:.4g}")
                 small = cv2.resize(part, shape[::-1], interpolation=cv2.INTER_AREA)
                 yield number / self._rate, small.reshape(*shape, -1)
@@ -235,8 +235,8 @@ class Frames(Source):
         return _array_file(self._path)
 
     def _unknown(self, found):
-        expected = f"uint8, uint16, or floats from 0 to 1 for {self._flag}"
-        return RawDataError(self._path, found, expected, f"Save them so, or leave {self._flag} out.")
+        expected = f"uint8, uint16, or floats from 0 to 1 for {self._needed_by}"
+        return RawDataError(self._path, found, expected, f"Save them so, or leave {self._needed_by} out.")
 
 
 class Series(Source):
@@ -361,5 +361,5 @@ def _array_file(path):
 
 def _check_rate(path, rate):
     if rate is None:
-        expected, action = "a rate in frames per second", "Name it, such as --rate=30."
+        expected, action = "a rate in frames per second", "Name it, such as `rate=30`."
         raise RawDataError(path, "frames without their rate", expected, action)

@@ -100,14 +100,14 @@ def plan(
             name,
             f"{seconds:.2f} s at {info.rate:.4g} frames per second",
             f"{FEWEST_FRAMES} frames or more and {periods}",
-            "Record for longer or faster, or name another --band or --window.",
+            "Record for longer or faster, or name another `band` or `window`.",
         )
     if length > MOST_FRAMES:
         raise RawDataError(
             name,
             f"windows of {wanted:.4g} s, {length} frames at {rate:.4g} per second",
             f"{MOST_FRAMES} frames or fewer",
-            "Shorten --window, or lower the upper end of --band, which needs fewer frames per second.",
+            "Shorten `window`, or lower the upper end of `band`, which needs fewer frames per second.",
         )
     return Plan(rate, length, max(round((hop or wanted / 2) * rate), 1), (low, high), averages(info.rate, rate))
 

@@ -204,7 +204,7 @@ def _believed(path, seconds, values, given, stated):
     if other := next((one for one in others if not rates.agree(best.rate, one.rate)), None):
         said = [f"{one.rate:.6g} samples a second {one.words}" for one in (best, other)]
         if not first and times is None:
-            raise RawDataError(path, " and ".join(said), "one rate", f"Name it, such as --rate={best.rate:.6g}.")
+            raise RawDataError(path, " and ".join(said), "one rate", f"Name it, such as `rate={best.rate:.6g}`.")
         notes.append(f"{said[0]} hold against {said[1]}.")
     if times is not None and rates.agree(best.rate, 1 / float(np.median(np.diff(times)))):
         return times, kept, [*mended, *notes]
@@ -294,11 +294,11 @@ def _unknown(path, values):
     smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))
     rise = np.maximum(np.diff(smooth), 0)  # Of spikes as of waves, there is one a repetition.
     lag = _beat(scipy.ndimage.uniform_filter1d(rise, max(len(values) // 100, 1)))
-    action = "Name the samples per second: --rate=NUMBER."
+    action = "Name the samples per second: `rate=NUMBER`."
     if lag:
         proposed = min(_USUAL_RATES, key=lambda usual: abs(np.log(usual / (_PULSE * lag))))
         action = (
-            f"Name it, such as --rate={proposed}, at which it would repeat {60 * proposed / lag:.0f} times a minute."
+            f"Name it, such as `rate={proposed}`, at which it would repeat {60 * proposed / lag:.0f} times a minute."
         )
     raise RawDataError(path, "samples without their rate", "a rate, or a column time in seconds", action)
 

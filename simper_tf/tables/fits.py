@@ -65,7 +65,7 @@ def _of_file(path, file, wanted):
     if light and not wanted:
         left = [name for name in told if name not in {*light, *times}]
         more = ", ..." * (len(left) > _MOST_LISTED)
-        notes += [f"Left out, unless --columns names them: {', '.join(left[:_MOST_LISTED])}{more}."] if left else []
+        notes += [f"Left out, unless `columns` names them: {', '.join(left[:_MOST_LISTED])}{more}."] if left else []
         told = {name: told[name] for name in (*times, *light)}
     return delimited.Table([*told], [units[name] for name in told], [*told.values()], [], notes)
 

@@ -128,7 +128,7 @@ class _Elements:
                                f"There are: {listed}.")  # fmt: skip
         kind = wanted[0] if wanted else kinds[0]
         notes = [] if wanted or len(kinds) == 1 else [
-            f"Of {len(kinds)} kinds of records {kind} is read, with most; --columns names another: {listed}."
+            f"Of {len(kinds)} kinds of records {kind} is read, with most; `columns` names another: {listed}."
         ]  # fmt: skip
         times = pd.Series(self._times[kind], dtype="str")
         return delimited.Table(["time", kind], ["", ""], [times, np.array(self._values[kind])], [], notes)

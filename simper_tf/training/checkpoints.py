@@ -108,7 +108,7 @@ class Checkpoints:
                 return self._whole
         if steps:
             lacking = "of this version: go on with the one that wrote them, or train" if others else "whole. Train"
-            raise ValueError(f"No checkpoint in {self._folder} is {lacking} anew with --overwrite.")
+            raise ValueError(f"No checkpoint in {self._folder} is {lacking} anew with `overwrite`.")
         return 0
 
     def _keep_last(self, step):

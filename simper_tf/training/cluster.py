@@ -81,7 +81,7 @@ class Cluster:
         who = ", ".join(f"{self.title(k)} at {self.addresses[k]}" for k in indices)
         return Missing(
             f"After {seconds:g} s these of the {len(self.addresses)} workers have not come: {who}. Start all of them, "
-            "read what they print, or wait longer by --worker_seconds."
+            "read what they print, or wait longer by `worker_seconds`."
         )
 
     def title(self, index: int) -> str:

@@ -47,23 +47,23 @@ class Counted:
             self.hertz[source.name] = _frequencies(source)
         return [self.hertz.get(source.name, ()) for source in sources]
 
-    def notes(self, band: Sequence[float], flag: str = "") -> list[str]:
+    def notes(self, band: Sequence[float], is_named: bool = False) -> list[str]:
         """Returns a sentence for each frequency outside of a band, which no model of that band reads.
 
         Args:
             band: `(low, high)` in Hz.
-            flag: What set the band, for the sentence; empty if it was proposed.
+            is_named: Whether somebody has set it as `band`.
         """
         low, high = band
+        named = f"`band={low:g},{high:g}`" if is_named else f"the band of {low:.3g} to {high:.3g} Hz"
         sentences = []
         for name, frequencies in self.hertz.items():
             for hertz in frequencies:
                 if not low <= hertz <= high:
                     wider = f"{min(low, hertz / 2):.2g},{max(high, 2 * hertz):.2g}"
                     sentences.append(
-                        f"{printable(name)} repeats at {hertz:.3g} Hz, outside of "
-                        f"{flag or f'the band of {low:.3g} to {high:.3g} Hz'}: the model will not read it. "
-                        f"A band that holds it: --band={wider}."
+                        f"{printable(name)} repeats at {hertz:.3g} Hz, outside of {named}: the model will not "
+                        f"read it. A band that holds it: `band={wider}`."
                     )
         return sentences
 
@@ -125,7 +125,7 @@ def worth(names: Collection[str], frequencies: Mapping[str, Sequence[float]]) ->
     clear = sum(bool(frequencies[name]) for name in read)
     return (
         f"The count is clear in {clear} of {len(read)} recordings. Where it is, it reads better: simper predict "
-        "without --model. The model is for recordings like these whose count is not clear, and for a server."
+        "without `model`. The model is for recordings like these whose count is not clear, and for a server."
     )
 
 

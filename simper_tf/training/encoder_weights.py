@@ -53,14 +53,14 @@ def load(source: str | pathlib.Path, with_head: bool = False) -> Weights:
     version = source if saved_model.is_version(source) else saved_model.newest_version(source)
     if version is None:
         raise ValueError(
-            f"--encoder_from={source} is neither the folder of a run, which has {run_folder.FLAGS}, nor that of an "
+            f"`encoder_from={source}` is neither the folder of a run, which has {run_folder.FLAGS}, nor that of an "
             "exported model, such as runs/quickstart/saved_model/1."
         )
     try:
         encoder = saved_model.load_encoder(version)
         head = _head_of(version) if with_head else None
     except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"--encoder_from={source} is damaged: {str(error).splitlines()[0]}. Export again.") from error
+        raise ValueError(f"`encoder_from={source}` is damaged: {str(error).splitlines()[0]}. Export again.") from error
     if with_head and head is None:
         raise _headless(source)
     return Weights(_named({weight.path: weight.numpy() for weight in encoder.weights}), head and _named(head))
@@ -86,13 +86,13 @@ def assign(encoder: keras.Model, weights: Mapping[str, np.ndarray], source: str 
         ValueError: the two have not the same weights in the same shapes; says which differ.
     """
     remedy = "Give the same encoder, its options and frames of the same size and channels."
-    _assign(encoder.weights, weights, source, f"encoder than --encoder={encoder.name} for these clips", remedy)
+    _assign(encoder.weights, weights, source, f"encoder than `encoder={encoder.name}` for these clips", remedy)
 
 
 def assign_head(method: Supervised, weights: Mapping[str, np.ndarray], source: str | pathlib.Path):
     """Gives a supervised method the head of another; arguments and errors as in `assign`, of `Weights.head`."""
     remedy = "Give the same head, and clips of the same number of frames."
-    _assign(method.head_weights, weights, source, f"head than --head={method.options.head} for these clips", remedy)
+    _assign(method.head_weights, weights, source, f"head than `head={method.options.head}` for these clips", remedy)
 
 
 def _assign(variables, weights, source, other, remedy):
@@ -103,7 +103,7 @@ def _assign(variables, weights, source, other, remedy):
         differences = [f"{name} is {there.get(name, 'missing')} there and {here.get(name, 'missing')} here"
                 for name in differing[:_NAMED]]  # fmt: skip
         more = f", and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
-        raise ValueError(f"--encoder_from={source} has another {other}: {'; '.join(differences)}{more}. {remedy}")
+        raise ValueError(f"`encoder_from={source}` has another {other}: {'; '.join(differences)}{more}. {remedy}")
     for name, weight in own.items():
         weight.assign(weights[name])
 
@@ -114,7 +114,7 @@ def _of_run(folder, *parts):
     if not steps or not (folder / "results.jsonl").exists():
         missing = "results" if steps else "checkpoint"
         raise ValueError(
-            f"--encoder_from={folder} is a run that is not finished: it has no {missing}. Train and evaluate it first: "
+            f"`encoder_from={folder}` is a run that is not finished: it has no {missing}. Train and evaluate it first: "
             f"python -m trainers.pretrain --flagfile={folder / run_folder.FLAGS} --run_dir={folder}"
         )
     path = folder / "checkpoints" / f"step-{steps[-1]}"
@@ -130,7 +130,7 @@ def _of_run(folder, *parts):
     except _Headless:
         raise
     except (tf.errors.OpError, LookupError, ValueError) as error:
-        raise ValueError(f"--encoder_from={folder}: {path} is damaged: {str(error).splitlines()[0]}") from error
+        raise ValueError(f"`encoder_from={folder}`: {path} is damaged: {str(error).splitlines()[0]}") from error
     # What remains are the states of random generators.
     return {name: value for name, value in values.items() if np.issubdtype(value.dtype, np.floating)}
 
@@ -141,9 +141,9 @@ class _Headless(ValueError):
 
 def _headless(source):
     return _Headless(
-        f"--keep_head: --encoder_from={source} has no head with the scale of its labels: it did not learn from labels, "
-        "or was made by an earlier version. Leave --keep_head out, or name a run or an exported model of "
-        "--method=supervised."
+        f"`keep_head`: `encoder_from={source}` has no head with the scale of its labels: it did not learn from labels, "
+        "or was made by an earlier version. Leave `keep_head` out, or name a run or an exported model of "
+        "`method=supervised`."
     )
 
 

@@ -74,7 +74,7 @@ def assemble(
     replicas = (strategy or tf.distribute.get_strategy()).num_replicas_in_sync
     batch_size = min(settings.batch_size, num_examples // replicas * replicas)
     if not batch_size:
-        raise ValueError(f"{num_examples} training clips are too few for {replicas} replicas. Lower --replicas.")
+        raise ValueError(f"{num_examples} training clips are too few for {replicas} replicas. Lower `replicas`.")
     steps_per_epoch = num_examples // batch_size
     num_steps = settings.steps or settings.epochs * steps_per_epoch
     labels = clips.column("label", settings.train_on, settings.train_clips) if needs_labels else None
@@ -112,7 +112,7 @@ def check_band(settings: Settings, clips: ClipData):
     slowest = float(clips.column("rate", settings.split, settings.limit(settings.split)).min())
     if high > slowest / 2:
         raise ValueError(
-            f"--band={low:g},{high:g} reaches above half the frame rate of a {settings.split} clip ({slowest:g} / 2 = "
+            f"`band={low:g},{high:g}` reaches above half the frame rate of a {settings.split} clip ({slowest:g} / 2 = "
             f"{slowest / 2:g} Hz), where no frequency can be read. Lower its upper end to at most {slowest / 2:g}."
         )
 
@@ -126,8 +126,8 @@ def make_views(settings: Settings, clip_shape: tuple[int, ...]) -> Views:
     kind, gray = METHODS[settings.method], settings.options_for("appearance").get("gray_probability")
     if gray and clip_shape[-1] != 3:
         raise ValueError(
-            f"--gray_probability={gray:g} takes color away, but the clips have {clip_shape[-1]} "
-            "channel(s) and not 3. Leave the flag out."
+            f"`gray_probability={gray:g}` takes color away, but the clips have {clip_shape[-1]} "
+            "channel(s) and not 3. Leave it out."
         )
     times = kind.times_for(settings.num_views, settings.speed_range, settings.reverse_probability)
     num_frames = SpeedSets(speed_range=settings.speed_range).longest_view(clip_shape[0])
@@ -144,9 +144,9 @@ def host_views(model: Method, settings: Settings) -> Views | None:
 def _look_of_series(settings) -> SeriesAppearance | None:
     """Returns how views of series change: not at all for methods whose pictures do not either."""
     look, given = settings.look(), settings.options_for("appearance")
-    wrong = [f"--{name}={text_of(value)}" for name, value in given.items()]
-    wrong += [f"--appearance={settings.appearance}"] * (settings.appearance not in ("own", "none"))
-    wrong += [f"--method={settings.method}"] * bool(isinstance(look, Appearance) and look.regions)
+    wrong = [f"`{name}={text_of(value)}`" for name, value in given.items()]
+    wrong += [f"`appearance={settings.appearance}`"] * (settings.appearance not in ("own", "none"))
+    wrong += [f"`method={settings.method}`"] * bool(isinstance(look, Appearance) and look.regions)
     if wrong:
         raise ValueError(
             f"{wrong[0]} is for pictures, but the clips are series, whose amplitude, offset, noise and drift change. "

@@ -36,5 +36,5 @@ def known(given: Mapping[str, str]) -> dict[str, str]:
     kept = {name: text for name, text in given.items() if not says_nothing(name, text)}
     for name in kept:
         if name in FORMER:
-            raise ValueError(f"--{name}={kept[name]} is no flag any more: {FORMER[name]}. Delete that line.")
+            raise ValueError(f"`{name}={kept[name]}` is no setting any more: {FORMER[name]}. Delete that line.")
     return kept

@@ -134,6 +134,6 @@ def _finite_logs(model, step):
     if not np.isfinite(logs["loss"]):
         raise FloatingPointError(
             f"The loss became {logs['loss']} at step {step}. Train anew with a lower learning rate, in another folder "
-            "or with --overwrite: the same command would fail again."
+            "or with `overwrite`: the same command would fail again."
         )
     return logs

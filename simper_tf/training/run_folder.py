@@ -52,12 +52,12 @@ def opened(settings: Settings):
             # A run that ended before its first checkpoint has nothing to lose.
             results = any((folder / name).exists() for name in MADE)
             if (results or checkpoints.checkpoint_steps(folder / "checkpoints")) and not settings.overwrite:
-                check_same(folder, settings, "Name another folder, give the same flags, or start anew with --overwrite")
+                check_same(folder, settings, "Name another folder, give the same flags, or start anew with `overwrite`")
             _remove_left_overs(folder)
             yield folder
     except files.InUse as error:
         raise ValueError(
-            f"--run_dir={folder} is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
+            f"`run_dir={folder}` is in use by {error}. Wait until it has ended, stop it (it saves first), or name "
             "another folder."
         ) from error
 
@@ -98,7 +98,7 @@ def differences(folder: pathlib.Path, settings: Settings) -> str:
         for name, texts in compared.items()
         if not (_name_the_same(*texts, begun) if name == "encoder_from" else _say_the_same(*texts))
     ]
-    return "; ".join(f"--{name} was {kept.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed)
+    return "; ".join(f"`{name}` was {kept.get(name, 'not set')}, now {wanted.get(name, 'not set')}" for name in changed)
 
 
 def _name_the_same(text, other, begun):
@@ -150,7 +150,7 @@ def check_same(folder: pathlib.Path, settings: Settings, advice: str):
     """
     changed = differences(folder, settings)
     if changed:
-        raise ValueError(f"--run_dir={folder} belongs to a run with other flags: {changed}. {advice}.")
+        raise ValueError(f"`run_dir={folder}` belongs to a run with other flags: {changed}. {advice}.")
 
 
 def check_rows(folder: pathlib.Path):
@@ -170,7 +170,7 @@ def read_flags(folder: pathlib.Path) -> dict[str, str]:
     """
     path = folder / FLAGS
     if not path.exists():
-        raise ValueError(f"--run_dir={folder} holds no run: {path} does not exist. Train one first.")
+        raise ValueError(f"`run_dir={folder}` holds no run: {path} does not exist. Train one first.")
     try:
         text = path.read_text()
     except UnicodeDecodeError as error:
@@ -262,10 +262,10 @@ def _to_evaluate(folder, path, what):
 
 def _check_ours(folder):
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"--run_dir={folder} is a file: name a folder.")
+        raise ValueError(f"`run_dir={folder}` is a file: name a folder.")
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
     if names - {LOCK} and FLAGS not in names:
-        raise ValueError(f"--run_dir={folder} holds files, but no run: name another folder, or empty this one.")
+        raise ValueError(f"`run_dir={folder}` holds files, but no run: name another folder, or empty this one.")
 
 
 def _remove_left_overs(folder):
@@ -279,6 +279,6 @@ def _remove_left_overs(folder):
 
 def _damaged(path, what):
     return ValueError(
-        f"{path} is damaged: {what}. Write the flags of the run into it, a --name=value a line, or train anew with "
-        "--overwrite."
+        f"{path} is damaged: {what}. Write the flags of the run into it, a `name=value` a line, or train anew with "
+        "`overwrite`."
     )

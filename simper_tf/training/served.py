@@ -42,8 +42,8 @@ def choose(wanted: str, readouts: Mapping[str, Mapping], task: Task) -> str:
         wanted = _best(names, readouts)
     if wanted not in names:
         raise ValueError(
-            f"--readout={wanted} does not predict labels of the kind {task.kind}, or this run has not evaluated it. It "
-            f"can serve {', '.join(names) or 'none'}. Name one of these, or leave --readout out."
+            f"`readout={wanted}` does not predict labels of the kind {task.kind}, or this run has not evaluated it. It "
+            f"can serve {', '.join(names) or 'none'}. Name one of these, or leave `readout` out."
         )
     return wanted
 

@@ -56,7 +56,7 @@ class Settings:
     saliency: bool = _train(False, "Put a learned sampler before the encoder, which magnifies what matters.", rare=True)
     encoder_from: str = _train("", "Start from the encoder of this finished run, or of this saved_model folder. It "
                                "runs code: take it from people you trust.")  # fmt: skip
-    keep_head: bool = _train(False, "Start from the head of --encoder_from too, if it was trained on labels of the "
+    keep_head: bool = _train(False, "Start from the head of `encoder_from` too, if it was trained on labels of the "
                              "same unit.", rare=True)  # fmt: skip
     epochs: int = _train(10, "Passes over the training clips; 0 leaves the encoder untrained.", low=0)
     steps: int = _train(0, "Steps of the optimizer in the whole run; 0 takes those of all epochs.", low=0)
@@ -129,43 +129,43 @@ class Settings:
             pair = getattr(self, name)
             if len(pair) != 2 or not 0 < pair[0] <= pair[1] or (name == "band" and pair[0] == pair[1]):
                 given = ",".join(f"{number:g}" for number in pair)
-                raise ValueError(f"--{name} takes two rising numbers, such as 0.5,2. Found: {given}")
+                raise ValueError(f"`{name}` takes two rising numbers, such as 0.5,2. Found: {given}")
         if 0 < self.max_frames < FEWEST_FRAMES:
-            raise ValueError(f"--max_frames={self.max_frames} refuses every clip. Give {FEWEST_FRAMES} or more, or 0.")
+            raise ValueError(f"`max_frames={self.max_frames}` refuses every clip. Give {FEWEST_FRAMES} or more, or 0.")
         for name in ("data_fraction", "label_fraction"):
             if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"--{name} is a share above 0 and at most 1. Found: {getattr(self, name):g}.")
+                raise ValueError(f"`{name}` is a share above 0 and at most 1. Found: {getattr(self, name):g}.")
         for name in ("label_gap", "label_range"):
             pair = tuple(map(float, getattr(self, name)))
             object.__setattr__(self, name, pair)
             if pair and not (len(pair) == 2 and pair[0] < pair[1]):
-                raise ValueError(f"--{name} takes two rising numbers, such as 2,3, or none. Found: {text_of(pair)}")
+                raise ValueError(f"`{name}` takes two rising numbers, such as 2,3, or none. Found: {text_of(pair)}")
         if any(after <= before for before, after in itertools.pairwise((0, *self.decay_epochs))):
-            raise ValueError(f"--decay_epochs takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
+            raise ValueError(f"`decay_epochs` takes rising numbers, such as 40,50. Found: {text_of(self.decay_epochs)}")
 
     def _refuse_contradictions(self):
         """Refuses settings that mean nothing with others, by the first of these sentences that applies."""
-        kind, by = METHODS[self.method], f"means nothing with --method={self.method}"
+        kind, by = METHODS[self.method], f"means nothing with `method={self.method}`"
         back = "Leave it out, or take back what a flagfile has set by"
         refusals = {
-            f"--steps={self.steps} trains and --epochs=0 does not. Leave one of them out, or take back what a flagfile "
-            "has set by --steps=0.": self.steps and not self.epochs,
-            f"--keep_head {by} and --encoder_from={self.encoder_from}. It takes --method=supervised, and a run or an "
+            f"`steps={self.steps}` trains and `epochs=0` does not. Leave one of them out, or take back what a flagfile "
+            "has set by `steps=0`.": self.steps and not self.epochs,
+            f"`keep_head` {by} and `encoder_from={self.encoder_from}`. It takes `method=supervised`, and a run or an "
             "exported model of that method. Leave it out.": self.keep_head
             and not (self.encoder_from and kind.predicts_labels),
-            f"--best_epoch {by}, which predicts no labels. {back} --nobest_epoch.": self.best_epoch
+            f"`best_epoch` {by}, which predicts no labels. {back} `best_epoch=False`.": self.best_epoch
             and not kind.predicts_labels,
-            f"--train_on={self.train_on} leaves no epoch to choose by. {back} --nobest_epoch.": self.best_epoch
+            f"`train_on={self.train_on}` leaves no epoch to choose by. {back} `best_epoch=False`.": self.best_epoch
             and self.train_on != "train",
-            f"--train_on={self.train_on} takes all clips and labels. {back} --train_on=train.": self.train_on != "train"
+            f"`train_on={self.train_on}` takes all clips and labels. {back} `train_on=train`.": self.train_on != "train"
             and (self.data_fraction < 1 or self.label_fraction < 1),
         }
         for name, undo, given in (
-            ("max_frames", "--max_frames=0", self.max_frames),
-            ("warm_up", "--nowarm_up", self.warm_up),
-            (f"readout={self.readout}", "--readout=best", self.readout not in (served.BEST, *served.FOURIER)),
+            ("max_frames", "`max_frames=0`", self.max_frames),
+            ("warm_up", "`warm_up=False`", self.warm_up),
+            (f"readout={self.readout}", "`readout=best`", self.readout not in (served.BEST, *served.FOURIER)),
         ):
-            sentence = f"--{name} means nothing with --format={self.format}, which is not for a server. {back} {undo}."
+            sentence = f"`{name}` means nothing with `format={self.format}`, which is not for a server. {back} {undo}."
             refusals[sentence] = given and self.format != "saved_model"
         for sentence, applies in refusals.items():
             if applies:
@@ -236,11 +236,11 @@ class Settings:
         for name, value in self.options.items():
             if self._has_owner(name):
                 continue
-            undo = f"--no{name}" if value is True else f"an empty --{name}="
+            undo = f"`{name}=False`" if value is True else f"an empty `{name}=`"
             where = _where(name)
             raise ValueError(
-                f"--{name}={text_of(value)} means nothing with --method={self.method}, --encoder={self.encoder}, "
-                f"--{'' if self.saliency else 'no'}saliency and --appearance={self.appearance}. "
+                f"`{name}={text_of(value)}` means nothing with `method={self.method}`, `encoder={self.encoder}`, "
+                f"`saliency={self.saliency}` and `appearance={self.appearance}`. "
                 f"{f'It means something with {where}' if where else 'There is no such setting'}. Leave it out, or take "
                 f"back what a flagfile has set by {undo}."
             )
@@ -280,18 +280,18 @@ def _as_kind(value, default):
 
 def _check(name, value, choices, low):
     if choices and value not in choices:
-        raise ValueError(f"--{name} takes one of {', '.join(sorted(choices))}. Found: {value}.")
+        raise ValueError(f"`{name}` takes one of {', '.join(sorted(choices))}. Found: {value}.")
     if low is not None and value < low:
-        raise ValueError(f"--{name} must be at least {low}. Found: {value}.")
+        raise ValueError(f"`{name}` must be at least {low}. Found: {value}.")
 
 
 def _where(name):
-    """Returns in print which flags give an option its meaning; nothing if there is no such option."""
+    """Returns in print which settings give an option its meaning; nothing if there is no such option."""
     known = owners()
-    flags = [f"--{owner}={who}" for owner in ("method", "encoder")
+    settings = [f"`{owner}={who}`" for owner in ("method", "encoder")
              for who, options in known[owner].items() if name in options]  # fmt: skip
-    flags += ["--saliency"] * (name in known["sampler"]["saliency"])
+    settings += ["`saliency`"] * (name in known["sampler"]["saliency"])
     if name in known["appearance"]["appearance"]:
-        fixed = [f"--method={who}" for who, kind in METHODS.items() if name in kind.fixed_appearance]
-        flags.append(f"anything but {' and '.join(['--appearance=none', *fixed])}")
-    return " or ".join(flags)
+        fixed = [f"`method={who}`" for who, kind in METHODS.items() if name in kind.fixed_appearance]
+        settings.append(f"anything but {' and '.join(['`appearance=none`', *fixed])}")
+    return " or ".join(settings)

@@ -27,8 +27,8 @@ def cluster_of(settings: Settings) -> Cluster | None:
     cluster = from_environment()
     if settings.strategy == "multiworker" and cluster is None:
         raise ValueError(
-            "--strategy=multiworker finds its workers in the variable TF_CONFIG, which is not set. Set it for every "
-            "process (see docs/scaling.md), or leave the flag out."
+            "`strategy=multiworker` finds its workers in the variable TF_CONFIG, which is not set. Set it for every "
+            "process (see docs/scaling.md), or leave `strategy` out."
         )
     # One worker is no company, though some schedulers name it.
     return cluster if cluster and len(cluster.addresses) > 1 else None
@@ -50,12 +50,12 @@ def make(settings: Settings, cluster: Cluster | None = None) -> tf.distribute.St
     number = local * (len(cluster.addresses) if cluster else 1)
     if settings.strategy == "one":
         if settings.replicas > 1:
-            raise ValueError(f"--strategy=one and --replicas={settings.replicas} exclude one another. Leave one out.")
+            raise ValueError(f"`strategy=one` and `replicas={settings.replicas}` exclude one another. Leave one out.")
         local = number = 1
     if settings.batch_size % number:
-        raise ValueError(f"--batch_size={settings.batch_size} clips cannot be shared evenly among {number} replicas.")
+        raise ValueError(f"`batch_size={settings.batch_size}` clips cannot be shared evenly among {number} replicas.")
     if gpus and local > len(gpus):
-        raise ValueError(f"--replicas={local}, but there are {len(gpus)} GPUs.")
+        raise ValueError(f"`replicas={local}`, but there are {len(gpus)} GPUs.")
     if cluster:
         return _with_others(settings, cluster, gpus[:local], local)
     if number == 1 and settings.strategy != "mirrored":
@@ -78,14 +78,14 @@ def losing_nobody():
         yield
     except (tf.errors.UnavailableError, tf.errors.DeadlineExceededError, tf.errors.AbortedError) as error:
         raise WorkerLost(
-            "Another worker has ended, or did not answer within --worker_seconds: what it has printed says why. Start "
-            "all workers again, without --overwrite: the run continues at its last checkpoint."
+            "Another worker has ended, or did not answer within `worker_seconds`: what it has printed says why. Start "
+            "all workers again, without `overwrite`: the run continues at its last checkpoint."
         ) from error
 
 
 def _with_others(settings, cluster, gpus, local):
     if not gpus and local > 1:
-        raise ValueError(f"--replicas={local}: on a CPU every worker is one replica. Leave it out.")
+        raise ValueError(f"`replicas={local}`: on a CPU every worker is one replica. Leave it out.")
     if gpus:
         tf.config.set_visible_devices(gpus, "GPU")
     cluster.check_port()

@@ -17,8 +17,8 @@ def used(clips: ClipData, settings: Settings) -> ClipData:
     """Returns a data set as a run uses it.
 
     Training and validation clips with labels that training must not see are left out first. Of the training clips
-    that remain, up to `--train_clips`, the share `--data_fraction` is used for anything, and of those the labels of the
-    share `--label_fraction` are known.
+    that remain, up to `train_clips`, the share `data_fraction` is used for anything, and of those the labels of the
+    share `label_fraction` are known.
 
     Args:
         clips: The data set, built.
@@ -60,7 +60,7 @@ def share(ids: np.ndarray, fraction: float, seed: int) -> np.ndarray:
 
 
 def seen(labels: np.ndarray, settings: Settings) -> np.ndarray | None:
-    """Returns which labels training could have seen, `(N,)` bool; None if `--label_gap` and `--label_range` hide none.
+    """Returns which labels training could have seen, `(N,)` bool; None if `label_gap` and `label_range` hide none.
 
     Args:
         labels: `(N,)`, in their unit.
@@ -83,12 +83,12 @@ def _cut(clips, num_frames):
         return clips
     if isinstance(clips.task, Frequency) and clips.task.unit == "count":
         raise ValueError(
-            f"--clip_frames={num_frames} means nothing for {clips.name}, whose labels are counts of whole clips. Leave "
+            f"`clip_frames={num_frames}` means nothing for {clips.name}, whose labels are counts of whole clips. Leave "
             "it out."
         )
     if not FEWEST_FRAMES <= num_frames <= clips.num_frames:
         raise ValueError(
-            f"--clip_frames={num_frames}: the clips of {clips.name}/{clips.config} have {clips.num_frames} frames. Use "
+            f"`clip_frames={num_frames}`: the clips of {clips.name}/{clips.config} have {clips.num_frames} frames. Use "
             f"from {FEWEST_FRAMES} to {clips.num_frames} of them, or 0 for all."
         )
     return clips.cut(num_frames)
@@ -99,16 +99,16 @@ def _with_seen_labels(clips, settings):
     given = {name: getattr(settings, name) for name in ("label_gap", "label_range") if getattr(settings, name)}
     if not given:
         return {}
-    flags = " ".join(f"--{name}={text_of(pair)}" for name, pair in given.items())
+    hidden = " and ".join(f"`{name}={text_of(pair)}`" for name, pair in given.items())
     if isinstance(clips.task, Series):
-        raise ValueError(f"{flags}: labels of {clips.name} are series, which lie in no gap or range. Leave it out.")
+        raise ValueError(f"{hidden}: labels of {clips.name} are series, which lie in no gap or range. Leave it out.")
     chosen = {}
     for split in ("train", "validation"):
         labels = clips.column("label", split)
         chosen[split] = np.flatnonzero(seen(labels, settings))
         if not len(chosen[split]):
             raise ValueError(
-                f"{flags} leaves no {split} clip: their labels lie between {labels.min():g} and {labels.max():g} "
+                f"{hidden} leaves no {split} clip: their labels lie between {labels.min():g} and {labels.max():g} "
                 f"{clips.task.unit}. Hide fewer."
             )
     if settings.split == "test":
@@ -116,7 +116,7 @@ def _with_seen_labels(clips, settings):
         number = int(np.sum(seen(labels, settings)))
         if number in (0, len(labels)):
             raise ValueError(
-                f"{flags}: of {len(labels)} test clips {number} have a label that training could have seen, so that "
+                f"{hidden}: of {len(labels)} test clips {number} have a label that training could have seen, so that "
                 f"errors on seen and unseen labels cannot be compared. Their labels lie between {labels.min():g} and "
                 f"{labels.max():g} {clips.task.unit}: hide others, or use more test clips."
             )

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import inspect
 import math
+import re
 import textwrap
 import types
 import typing
@@ -39,6 +40,20 @@ def option(
     bounds = {"low": low, "high": high, "above": above}
     metadata = {"help": help, "choices": choices, **bounds, "rare": rare, "is_flag": is_flag}
     return dataclasses.field(default=default, metadata=metadata | more)
+
+
+# A setting in a sentence, such as `rate`, or `rate=30`.
+_SETTING = re.compile(r"`(\w+)(=[^`]*)?`")
+
+
+def written(sentence: str, write: Callable[[str, str], str | None]) -> str:
+    """Returns a sentence in which settings in backticks stand as somebody calls them, such as --rate=30 for `rate=30`.
+
+    Args:
+        sentence: Help, or what an error says.
+        write: Called with the name of a setting and `=value`, or nothing; returns None for one that stays as it is.
+    """
+    return _SETTING.sub(lambda found: write(found[1], found[2] or "") or found[0], sentence)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,13 +157,13 @@ def parse(field: dataclasses.Field, text: str):
     kind, several = kind_of(field)
     if kind is bool:
         if text.lower() not in ("true", "false"):
-            raise ValueError(f"--{field.name} is true or false. Found: {text!r}.")
+            raise ValueError(f"`{field.name}` is true or false. Found: {text!r}.")
         return text.lower() == "true"
     try:
         values = tuple(kind(part) for part in (text.split(",") if several else [text]))
     except ValueError as error:
         what = "numbers separated by commas" if several else {int: "a whole number", float: "a number"}[kind]
-        raise ValueError(f"--{field.name} takes {what}. Found: {text!r}.") from error
+        raise ValueError(f"`{field.name}` takes {what}. Found: {text!r}.") from error
     return values if several and ("," in text or isinstance(field.default, tuple)) else values[0]
 
 

@@ -80,6 +80,14 @@ def test_wrong_flags_are_one_line_that_names_them(words, line):
     assert end.value.code == f"pretrain: error: {line}{'.' * (line[-1] != '?')} Try python -m trainers.pretrain --help."
 
 
+@pytest.mark.slow
+def test_what_the_library_refuses_is_told_by_flags(tmp_path):
+    words = [sys.executable, "-m", "trainers.pretrain", f"--run_dir={tmp_path}", "--norm=group", "--encoder=cnn3d"]
+    said = subprocess.run(words, capture_output=True, text=True).stderr
+    assert said.startswith("pretrain: error: --norm=group means nothing with --method=simper, --encoder=cnn3d, ")
+    assert said.endswith("Leave it out, or take back what a flagfile has set by an empty --norm=.\n")
+
+
 def test_flagfiles_load_where_flags_that_are_gone_say_nothing(tmp_path):
     (tmp_path / "flags.cfg").write_text("--videos=\n--window=0.0\n--deterministic=False\n--view_frames=0\n--epochs=3\n")
     values = flags.FlagValues()

@@ -176,7 +176,7 @@ def test_without_messages_of_tf_serving_the_extra_is_named(tmp_path, monkeypatch
     with pytest.raises(ValueError, match=r"grpc:// needs messages of TF Serving: pip install '\.\[serving\]'"):
         client.connect("grpc://localhost:1", "simper", "answer")
     encoder = small((None, None, 1), widths=(4,))
-    with pytest.raises(ValueError, match=r"pip install '\.\[serving\]' in the checkout, or export without --warm_up"):
+    with pytest.raises(ValueError, match=r"pip install '\.\[serving\]' in the checkout, or export without `warm_up`"):
         saved_model.export_model(encoder, tmp_path, (12, 12, 1), (1, 5), warm_up=True)
     assert list(tmp_path.iterdir()) == []
 

@@ -97,7 +97,7 @@ def test_a_stopped_run_continues_without_the_run_it_began_from(call, tmp_path, f
         call(pretrain.main, f"--run_dir={tmp_path / name}", *flags)
         for key, value in final_weights(tmp_path / name)[1].items():
             np.testing.assert_array_equal(value, expected[key], err_msg=key)
-    with pytest.raises(ValueError, match=r"--encoder_from was \S+source, now \."):
+    with pytest.raises(ValueError, match=r"`encoder_from` was \S+source, now \."):
         call(pretrain.main, f"--run_dir={tmp_path / 'whole'}", *[flag for flag in flags if "encoder_from" not in flag])
 
 
@@ -143,7 +143,7 @@ def test_other_data_are_read_by_the_command_that_is_named(call, few, tmp_path, f
 
 def test_an_encoder_that_does_not_fit_is_refused_first(call, tmp_path, finished):
     begin = [f"--run_dir={tmp_path / 'run'}", f"--encoder_from={finished}", *LABELED]
-    with pytest.raises(ValueError, match=r"--encoder_from=\S+ has another encoder .*dense/kernel is \(64, 4\) there"):
+    with pytest.raises(ValueError, match=r"`encoder_from=\S+` has another encoder .*dense/kernel is \(64, 4\) there"):
         call(pretrain.main, *begin, "--outputs=2")
     assert not (tmp_path / "run").exists()
     with pytest.raises(ValueError, match=rf"--encoder_from={finished}/saved_model lies in the folder of this very run"):

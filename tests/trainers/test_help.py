@@ -99,5 +99,5 @@ def test_an_empty_flag_takes_back_what_a_flagfile_has_set(call, tmp_path):
     call(keep, f"--flagfile={flagfile}")
     call(keep, f"--flagfile={flagfile}", "--encoder=small", "--norm=")
     assert [settings.options.get("norm") for settings in found] == ["group", None]
-    with pytest.raises(ValueError, match=r"--norm=group means nothing with .*an empty --norm="):
+    with pytest.raises(ValueError, match=r"`norm=group` means nothing with .*an empty `norm=`"):
         call(keep, f"--flagfile={flagfile}", "--encoder=small")

@@ -122,17 +122,17 @@ def test_a_malformed_variable_and_a_missing_worker_leave_nothing(call, tmp_path,
     monkeypatch.setenv("TF_CONFIG", json.dumps(config))
     with pytest.raises(ValueError, match=rf"After 1 s these of the 2 workers have not come: worker 1 at {there[1]}"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag, "--worker_seconds=1")
-    with pytest.raises(ValueError, match="--batch_size=3 clips cannot be shared evenly among 2 replicas"):
+    with pytest.raises(ValueError, match="`batch_size=3` clips cannot be shared evenly among 2 replicas"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag, "--batch_size=3")
-    with pytest.raises(ValueError, match="--replicas=2: on a CPU every worker is one replica"):
+    with pytest.raises(ValueError, match="`replicas=2`: on a CPU every worker is one replica"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", flag, "--replicas=2")
     assert not (tmp_path / "run").exists()
 
 
 def test_what_is_asked_for_and_not_there_is_told(call, tmp_path, monkeypatch):
     monkeypatch.delenv("TF_CONFIG", raising=False)
-    with pytest.raises(ValueError, match=r"--strategy=multiworker finds its workers in the variable TF_CONFIG, which"):
+    with pytest.raises(ValueError, match=r"`strategy=multiworker` finds its workers in the variable TF_CONFIG, which"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--strategy=multiworker")
-    with pytest.raises(ValueError, match="--strategy=one and --replicas=2 exclude one another"):
+    with pytest.raises(ValueError, match="`strategy=one` and `replicas=2` exclude one another"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--strategy=one", "--replicas=2")
     assert not (tmp_path / "run").exists()

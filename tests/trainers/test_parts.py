@@ -96,7 +96,7 @@ def test_hidden_labels_part_the_rows_and_leave_the_band(call, tmp_path, monkeypa
 
 
 def test_a_gap_without_test_clips_is_refused_before_training(call, tmp_path):
-    with pytest.raises(ValueError, match=r"--label_gap=2.0,2.001: of 6 test clips 6 have a label"):
+    with pytest.raises(ValueError, match=r"`label_gap=2.0,2.001`: of 6 test clips 6 have a label"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--label_gap=2,2.001")
     assert not (tmp_path / "run").exists()
 

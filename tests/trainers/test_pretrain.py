@@ -220,7 +220,7 @@ def test_validation_clips_are_predicted_where_asked_for(call, finished):
 
 def test_a_run_with_other_flags_is_refused_with_the_difference(call, finished):
     before = results(finished)
-    with pytest.raises(ValueError, match=r"--learning_rate was 0.001, now 0.5\. .*--overwrite"):
+    with pytest.raises(ValueError, match=r"`learning_rate` was 0.001, now 0.5\. .*`overwrite`"):
         call(pretrain.main, f"--run_dir={finished}", "--learning_rate=0.5")
     assert results(finished) == before
 
@@ -249,8 +249,8 @@ def test_a_folder_of_something_else_is_left_alone(call, tmp_path):
         ("--speed_range=fast", "two rising numbers, .*Found: fast"),
         ("--band=5,1", "two rising numbers, .*Found: 5,1"),
         ("--crop_area=0.5,2", "`crop_area` must be at least 0 and at most 1"),
-        ("--replicas=3", "--batch_size=4 clips cannot be shared evenly among 3 replicas"),
-        ("--gray_probability=0.2", r"--gray_probability=0.2 takes color away, but the clips have 1 channel\(s\)"),
+        ("--replicas=3", "`batch_size=4` clips cannot be shared evenly among 3 replicas"),
+        ("--gray_probability=0.2", r"`gray_probability=0.2` takes color away, but the clips have 1 channel\(s\)"),
         ("--micro_batch=3", r"batch of 4 clips \(a replica's share\) cannot be cut into micro-batches of 3"),
         ("--decay_epochs=soon", "--decay_epochs takes whole numbers, .*Found: soon"),
     ],

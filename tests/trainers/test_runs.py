@@ -88,7 +88,7 @@ def test_left_overs_of_killed_processes_are_removed(call, finished):
 @pytest.mark.slow
 def test_other_flags_are_refused_without_the_checkpoint_list(call, finished):
     (finished / "checkpoints" / "checkpoint").unlink()
-    with pytest.raises(ValueError, match="--seed was 0, now 7"):
+    with pytest.raises(ValueError, match="`seed` was 0, now 7"):
         call(pretrain.main, f"--run_dir={finished}", "--seed=7")
 
 
@@ -120,7 +120,7 @@ def test_rows_name_their_settings_and_the_seed_is_none_of_them(call, finished):
         (b"--epochs=2\n--learning_rate=fast\n", r"flags\.cfg is damaged: flag --learning_rate=fast: .*Mend that line"),
         (b"--encoder=huge\n", r"flags\.cfg is damaged: flag --encoder=huge: .*should be one of"),
         (b"--epochs=-2\n", r"flags\.cfg is damaged: flag --epochs=-2: "),
-        (bytes(range(256)), r"flags\.cfg is damaged: it is no text\. .*--overwrite"),
+        (bytes(range(256)), r"flags\.cfg is damaged: it is no text\. .*`overwrite`"),
     ],
 )
 def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, content, message):
@@ -135,7 +135,7 @@ def test_impossible_flags_of_a_run_are_told_with_file_and_flag(call, tmp_path, c
 @pytest.mark.parametrize("main", [evaluate.main, export_trainer.main])
 def test_commands_that_read_a_run_never_overwrite_or_advise_it(call, tmp_path, main):
     call(lambda: run_folder.begin(tmp_path, options.settings()), f"--run_dir={tmp_path}")
-    with pytest.raises(ValueError, match=r"--seed was 0, now 5\. Leave these flags out, or name .* another run\.$"):
+    with pytest.raises(ValueError, match=r"`seed` was 0, now 5\. Leave these flags out, or name .* another run\.$"):
         call(main, f"--run_dir={tmp_path}", "--seed=5")
     with pytest.raises(ValueError, match=r"^--overwrite deletes a run .*, but this command reads one\. Leave it out\."):
         call(main, f"--run_dir={tmp_path}", "--overwrite")
@@ -147,25 +147,25 @@ def test_a_default_given_or_left_out_is_of_the_same_run(call, tmp_path):
     for given in ([], ["--temperature=1"], ["--crop_area=0.5,1"]):
         call(lambda: adopted.append(options.of_run().digest()), f"--run_dir={tmp_path}", *given)
     assert len(set(adopted)) == 1
-    with pytest.raises(ValueError, match=r"--temperature was 1\.0, now 0\.5\."):
+    with pytest.raises(ValueError, match=r"`temperature` was 1\.0, now 0\.5\."):
         call(options.of_run, f"--run_dir={tmp_path}", "--temperature=0.5")
 
 
 @pytest.mark.slow
 def test_a_wrong_flag_of_the_command_is_not_blamed_on_the_run(call, finished):
-    with pytest.raises(ValueError, match=r"^--temperature takes a number\. Found: 'abc'"):
+    with pytest.raises(ValueError, match=r"^`temperature` takes a number\. Found: 'abc'"):
         call(evaluate.main, f"--run_dir={finished}", "--temperature=abc")
 
 
 @pytest.mark.slow
 def test_a_wrong_pair_in_the_flags_of_a_run_names_its_file(call, tmp_path):
-    with pytest.raises(ValueError, match="--band takes two rising"):
+    with pytest.raises(ValueError, match="`band` takes two rising"):
         call(pretrain.main, f"--run_dir={tmp_path / 'run'}", "--band=5,1")
     values = []
     call(lambda: values.extend(options.settings().as_text().items()), "--run_dir=x")
     values = [(name, "5,1" if name == "band" else value) for name, value in values]
     (tmp_path / "flags.cfg").write_text("".join(f"--{name}={value}\n" for name, value in values if name != "run_dir"))
-    with pytest.raises(ValueError, match=r"flags\.cfg is damaged: --band takes two .*Found: 5,1\. Mend that line"):
+    with pytest.raises(ValueError, match=r"flags\.cfg is damaged: `band` takes two .*Found: 5,1\. Mend that line"):
         call(evaluate.main, f"--run_dir={tmp_path}")
 
 
@@ -247,7 +247,7 @@ def test_results_of_other_flags_stay_apart_without_checkpoints(call, finished, t
     run = shutil.copytree(finished, tmp_path / "run")
     before = results(run)
     shutil.rmtree(run / "checkpoints")
-    with pytest.raises(ValueError, match=r"belongs to a run with other flags: --seed was 0, now 5"):
+    with pytest.raises(ValueError, match=r"belongs to a run with other flags: `seed` was 0, now 5"):
         call(pretrain.main, f"--run_dir={run}", "--seed=5")
     assert results(run) == before
 

@@ -114,7 +114,7 @@ def test_the_commands_export_show_and_ask_a_run(call, tmp_path, monkeypatch, cap
         # Of serving_default, answer, features and frequency_over_time.
         assert 0 < (version / warm_up.FILE).stat().st_size - 4 * shortest * 28 * 28 < 2000
     else:
-        with pytest.raises(ValueError, match="or export without --warm_up"):
+        with pytest.raises(ValueError, match="or export without `warm_up`"):
             call(export.main, *here(warm))
 
     np.savez(tmp_path / "clips.npz", frames=np.random.default_rng(3).integers(0, 256, (2, 150, 28, 28, 1), np.uint8))

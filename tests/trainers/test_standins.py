@@ -164,7 +164,7 @@ def test_a_missing_folder_of_raw_files_is_named_with_a_remedy(make, small, call,
     folders = [f"--run_dir={tmp_path}/run", f"--data_dir={tmp_path}/data", f"--manual_dir={tmp_path}/raw"]
     with pytest.raises(
         ValueError,
-        match=r"/raw does not exist or is empty\. .*README\.md.* trainers\.standin --dataset=pure .*--manual_dir\.$",
+        match=r"/raw does not exist or is empty\. .*README\.md.* trainers\.standin --dataset=pure .*`manual_dir`\.$",
     ):
         call(load, "--dataset=pure/small", *folders)
 

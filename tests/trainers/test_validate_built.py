@@ -63,7 +63,7 @@ def test_an_own_config_is_examined_before_and_after_a_build(sound, tmp_path, cap
     built = validate.find("ubfc/own", tmp_path)
     assert diagnose(built, None, None) == []
     with pytest.raises(
-        ValueError, match=r"ubfc/own/2\.0\.0 was built with a config of its own: repeat that by --config"
+        ValueError, match=r"ubfc/own/2\.0\.0 was built with a config of its own: repeat that by `config`"
     ):
         diagnose(built, sound / "ubfc", None)
 
@@ -77,7 +77,7 @@ def test_a_config_that_is_none_is_refused_with_the_fields(tmp_path, config):
 
 
 def test_neither_raw_files_nor_a_built_set_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"ubfc/small/2\.0\.0 is not built in .*--manual_dir"):
+    with pytest.raises(ValueError, match=r"ubfc/small/2\.0\.0 is not built in .*`manual_dir`"):
         diagnose(make("ubfc", tmp_path), None, None)
 
 

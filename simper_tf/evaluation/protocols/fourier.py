@@ -67,7 +67,7 @@ def fft_calibrated(train: Features, validation: Features, test: Features, task: 
         ValueError: there is none.
     """
     if options.labeled_clips < 1:
-        raise ValueError(f"--labeled_clips must be at least 1. Received: {options.labeled_clips}.")
+        raise ValueError(f"`labeled_clips` must be at least 1. Received: {options.labeled_clips}.")
     few = train.take(options.labeled_clips)
     if not len(few.labels):
         return None

@@ -12,10 +12,11 @@ import pytest
 
 import simper_tf
 from docs import sample as drawing
-from simper_tf.commands import early_checks, main, predict, sample
+from simper_tf.commands import console, early_checks, main, predict, sample
 from simper_tf.commands.command_options import App, Clips, Predict, Train
 from simper_tf.recordings import search, sources
 from simper_tf.utils import endings
+from simper_tf.utils.errors import RawDataError
 from simper_tf.utils.options import declared
 
 ROOT = pathlib.Path(__file__).parents[3]
@@ -146,6 +147,22 @@ def test_a_checkout_reaches_commands_by_the_name_of_its_trainers(name):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.partition(":")[0]) == (2, f"simper {name}")
     assert "--help" in done.stderr
+
+
+def test_python_reads_of_settings_and_the_shell_of_flags(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("frames.npy", np.zeros((20, 8, 8, 3), np.uint8))
+    with pytest.raises(RawDataError) as error:
+        simper_tf.read("frames.npy")
+    assert str(error.value).endswith("Name it, such as `rate=30`.")
+    assert main.main(["predict", "frames.npy"]) == 1
+    assert capsys.readouterr().err.endswith("Name it, such as --rate=30.\n")
+
+
+def test_only_settings_that_a_command_has_become_its_flags():
+    said = "`band=5,1` and `face=True`: `frames` or `rate` is wrong, not `warm_up=False`."
+    flags = "--band=5,1 and --face: `frames` or `rate` is wrong, not --warm_up=False."
+    assert console.in_flags(said, {"band", "face", "warm_up"}) == flags
 
 
 def test_an_error_of_a_user_is_one_line_and_no_other_is_hidden(capsys, monkeypatch, tmp_path):

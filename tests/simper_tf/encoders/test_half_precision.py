@@ -71,7 +71,7 @@ def test_views_too_short_for_half_precision_are_refused():
     check_length("float32", 1)
     check_length("mixed_bfloat16", 9)
     with pytest.raises(
-        ValueError, match=r"as short as 8 frames: it needs at least 9.*--precision=float32, or from longer clips"
+        ValueError, match=r"as short as 8 frames: it needs at least 9.*`precision=float32`, or from longer clips"
     ):
         check_length("mixed_bfloat16", 8)
 

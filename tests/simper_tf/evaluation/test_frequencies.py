@@ -156,7 +156,7 @@ def test_calibration_looks_at_no_more_labels_than_it_may():
 @pytest.mark.parametrize("number", [0, -1])
 def test_calibration_without_a_label_is_refused(number):
     few = features(RNG.uniform(1, 3, 4))
-    with pytest.raises(ValueError, match=f"--labeled_clips must be at least 1. Received: {number}"):
+    with pytest.raises(ValueError, match=f"`labeled_clips` must be at least 1. Received: {number}"):
         predict(few, few, labeled_clips=number)
 
 

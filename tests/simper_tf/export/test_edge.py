@@ -115,7 +115,7 @@ def test_what_tflite_lacks_is_named(tmp_path):
     corner = keras.layers.Reshape((-1, FRAME[0] * FRAME[1] * FRAME[2]))
     encoder = keras.Sequential([keras.Input((None, *FRAME)), pool, corner])
     message = (
-        rf"--format=tflite cannot hold this encoder, {encoder.name}: it has no AvgPool3D\. Take another --format\."
+        rf"`format=tflite` cannot hold this encoder, {encoder.name}: it has no AvgPool3D\. Take another `format`\."
     )
     with pytest.raises(ValueError, match=message):
         edge.export_features(encoder, tmp_path, "tflite", FRAME, T)
@@ -212,7 +212,7 @@ def test_answers_may_differ_by_a_ten_thousandth_of_the_largest(tmp_path, convert
     if agrees:
         edge.export_features(PLAIN, tmp_path, "tflite", FRAME, T)
         return
-    message = r"--format=tflite cannot hold .*, small: the features of 12 frames differ by \S+ where the largest is "
+    message = r"`format=tflite` cannot hold .*, small: the features of 12 frames differ by \S+ where the largest is "
     with pytest.raises(ValueError, match=message):
         edge.export_features(PLAIN, tmp_path, "tflite", FRAME, T)
     assert list(tmp_path.iterdir()) == []
@@ -225,7 +225,7 @@ def test_half_precision_is_refused_with_the_reason(tmp_path):
         encoder = small(FRAME, widths=(4,))
     finally:
         keras.mixed_precision.set_dtype_policy("float32")
-    with pytest.raises(ValueError, match=r"--format=tflite cannot hold this encoder, small: .+\. Take another"):
+    with pytest.raises(ValueError, match=r"`format=tflite` cannot hold this encoder, small: .+\. Take another"):
         edge.export_features(encoder, tmp_path, "tflite", FRAME, T)
     assert list(tmp_path.iterdir()) == []
 
@@ -249,7 +249,7 @@ def test_a_missing_converter_or_runtime_is_named_with_its_extra(tmp_path, monkey
             if importlib.util.find_spec("onnxruntime") is None:
                 patch.setitem(sys.modules, "onnxruntime", object())
             patch.setitem(sys.modules, name, None)
-            message = rf"--format=onnx needs {name}\. Install it: pip install '\.\[edge\]' in the checkout, or export a"
+            message = rf"`format=onnx` needs {name}\. Install it: pip install '\.\[edge\]' in the checkout, or export a"
             with pytest.raises(ValueError, match=message):
                 edge.export_features(PLAIN, tmp_path, "onnx", FRAME, T)
     assert list(tmp_path.iterdir()) == []

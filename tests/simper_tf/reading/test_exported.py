@@ -50,7 +50,7 @@ def test_a_refusal_of_the_model_is_told_whole(of_few_frames, tmp_path):
     # By the name of the recording, once there is one.
     np.save(tmp_path / "frames.npy", np.zeros((60, *SHAPE), np.uint8))
     model.check(sources.open_file(tmp_path / "frames.npy", 30.0))
-    with pytest.raises(RawDataError, match=r"frames\.npy: found a refusal of --model .*or leave --model out"):
+    with pytest.raises(RawDataError, match=r"frames\.npy: found a refusal of `model` .*or leave `model` out"):
         model._answered(window)
 
 
@@ -71,7 +71,7 @@ def test_a_model_that_was_cut_off_is_refused_in_one_line(part, of_few_frames, tm
     content = (version / part).read_bytes()
     for share in (0, 0.3, 0.8, 0.97):
         (version / part).write_bytes(content[: int(share * len(content))])
-        with pytest.raises(ValueError, match=rf"^--model={tmp_path} [^\n]*$"):
+        with pytest.raises(ValueError, match=rf"^`model={tmp_path}` [^\n]*$"):
             exported.Exported(tmp_path)
 
 

@@ -35,7 +35,7 @@ def beats_of(hertz, confidence, second=None):
 
 def test_another_rhythm_is_named_beside_one_that_is_not_sure():
     unclear, clear, sure, alone = (beats_of(1.2, *rest) for rest in ((0.4, 0.8), (0.7, 0.8), (0.95, 0.8), (0.7,)))
-    assert beat_stretches._second(unclear) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a --band to choose."
+    assert beat_stretches._second(unclear) == "Unclear: 1.2 Hz, or 0.8 Hz. Name a `band` to choose."
     assert beat_stretches._second(clear) == "The first is likelier: 1.2 Hz, or 0.8 Hz."
     assert [beat_stretches._second(one) for one in (sure, alone)] == [None, None]
 

@@ -98,7 +98,7 @@ def test_a_folder_of_pictures_is_a_recording_at_the_given_rate(folder):
     assert list(times) == [0.5, 0.75, 1.0, 1.25, 1.5, 1.75]
     np.testing.assert_array_equal(frames, COLORS[2:8])
     (unrated,) = search.find([str(folder)]).sources
-    with pytest.raises(RawDataError, match=r"frames: found frames without their rate.*--rate=30"):
+    with pytest.raises(RawDataError, match=r"frames: found frames without their rate.*`rate=30`"):
         unrated.info()
 
 

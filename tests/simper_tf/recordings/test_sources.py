@@ -39,7 +39,7 @@ def test_frames_of_an_array_are_cut_out_and_made_smaller(tmp_path):
 def test_frames_are_scaled_to_levels_of_pictures_by_their_type(tmp_path, array, level):
     np.save(tmp_path / "a.npy", array)
     source = sources.open_file(tmp_path / "a.npy", 10.0)
-    source.require_pictures("--model")
+    source.require_pictures("`model`")
     for _, frame in source.frames(0, 9, (4, 4), None):
         np.testing.assert_allclose(frame, level, rtol=1e-5)
 
@@ -76,16 +76,16 @@ def test_missing_levels_or_rereading_are_refused_where_needed(tmp_path):
     np.save(tmp_path / "series.npy", np.arange(5.0))
     floats = sources.open_file(tmp_path / "floats.npy", 10.0)
     assert len(list(floats.frames(0, 9, (4, 4), None))) == 5
-    floats.require_pictures("--adapt", twice=True)
-    with pytest.raises(RawDataError, match=r"floats.npy: found floats from -3 to .*floats from 0 to 1 for --adapt"):
+    floats.require_pictures("`adapt`", twice=True)
+    with pytest.raises(RawDataError, match=r"floats.npy: found floats from -3 to .*floats from 0 to 1 for `adapt`"):
         list(floats.frames(0, 9, (4, 4), None))
     with pytest.raises(RawDataError, match=r"integers.npy: found frames of int64; expected uint8, uint16"):
-        sources.open_file(tmp_path / "integers.npy", 10.0).require_pictures("--model")
-    with pytest.raises(RawDataError, match=r"series.npy: found a series; expected pictures for --model"):
-        sources.open_file(tmp_path / "series.npy", 10.0).require_pictures("--model")
-    with pytest.raises(RawDataError, match=r"camera 0: found a camera; expected a file for --video"):
-        live.Camera(0).require_pictures("--video", twice=True)
-    live.Camera(0).require_pictures("--model")
+        sources.open_file(tmp_path / "integers.npy", 10.0).require_pictures("`model`")
+    with pytest.raises(RawDataError, match=r"series.npy: found a series; expected pictures for `model`"):
+        sources.open_file(tmp_path / "series.npy", 10.0).require_pictures("`model`")
+    with pytest.raises(RawDataError, match=r"camera 0: found a camera; expected a file for `video`"):
+        live.Camera(0).require_pictures("`video`", twice=True)
+    live.Camera(0).require_pictures("`model`")
 
 
 def test_12_bits_in_16_are_refused_only_where_levels_count(tmp_path):

@@ -153,7 +153,7 @@ def test_streams_without_times_are_read_at_their_or_a_given_rate(folder, name, f
         assert video.probe(path).notes == ["The file holds no times: its frames are taken as 25 a second."]
         assert video.probe(path).rate == pytest.approx(25)
     else:
-        with pytest.raises(RawDataError, match=f"{name}: found frames without times; .*, such as --rate=30"):
+        with pytest.raises(RawDataError, match=f"{name}: found frames without times; .*, such as `rate=30`"):
             video.probe(path)
     assert video.probe(path, 10.0).seconds == pytest.approx(3)
     times, frames = read(path, rate=10.0)

@@ -58,7 +58,7 @@ def test_averaging_leaves_out_what_is_missing():
 
 
 def test_windows_too_large_for_memory_are_refused_with_remedy():
-    with pytest.raises(RawDataError, match=r"^a.mov: found windows of 100 s, 4400 .* expected 4000 .* Shorten --w"):
+    with pytest.raises(RawDataError, match=r"^a.mov: found windows of 100 s, 4400 .* expected 4000 .* Shorten `w"):
         windows.plan("a.mov", Info(240, 300, 9, 9), 300, (0.4, 5.5), window=100)
 
 

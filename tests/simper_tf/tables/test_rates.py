@@ -220,7 +220,7 @@ def test_times_that_run_backwards_yield_to_a_given_rate(tmp_path):
 
 def test_two_stated_rates_that_differ_are_refused_by_name(tmp_path):
     path = written(tmp_path, "ECG sampling rate: 50 Hz", "ACC sampling rate: 25 Hz", "v")
-    with pytest.raises(RawDataError, match=r"50 samples a second by 'ECG s.*25 samples a second.*--rate=50"):
+    with pytest.raises(RawDataError, match=r"50 samples a second by 'ECG s.*25 samples a second.*`rate=50`"):
         series_files.read(path)
     assert rate(series_files.read(path, 50.0)) == pytest.approx(50)
 
@@ -266,13 +266,13 @@ def test_wishes_for_columns_reach_the_reader(tmp_path):
 
 def test_a_rate_is_proposed_only_where_a_heart_is_plausible(tmp_path):
     beats = np.exp(3 * np.cos(2 * np.pi * 1.25 * np.arange(500) / 100))
-    with pytest.raises(RawDataError, match=r"such as --rate=100, at which it would repeat 75 times a minute"):
+    with pytest.raises(RawDataError, match=r"such as `rate=100`, at which it would repeat 75 times a minute"):
         series_files.read(written(tmp_path, columns=(beats,)))
     rng = np.random.default_rng(0)
     intervals = 800 + 40 * np.sin(np.arange(200) / 2) + 10 * rng.normal(size=200)
     walk, season = np.cumsum(rng.normal(size=500)), np.sin(2 * np.pi * np.arange(240) / 12)
     for values in (intervals, walk, rng.normal(size=500), season):
-        with pytest.raises(RawDataError, match=r"Name the samples per second: --rate=NUMBER\.$"):
+        with pytest.raises(RawDataError, match=r"Name the samples per second: `rate=NUMBER`\.$"):
             series_files.read(written(tmp_path, columns=(values,)))
 
 

@@ -176,7 +176,7 @@ def test_too_many_cells_in_one_row_are_told(tmp_path):
 
 
 def test_no_rate_is_refused_with_a_flag_and_a_value(tmp_path):
-    with pytest.raises(RawDataError, match=r"Name it, such as --rate=50, at which it would repeat 7\d times a minute"):
+    with pytest.raises(RawDataError, match=r"Name it, such as `rate=50`, at which it would repeat 7\d times a minute"):
         series_files.read(written(tmp_path, *rows(WAVE)))
 
 
@@ -242,7 +242,7 @@ def test_a_first_column_of_rounded_steps_is_no_signal(tmp_path):
     times, wave = np.arange(400) / 100, np.sin(2 * np.pi * 1.2 * np.arange(400) / 100)
     rows = [f"{int(1000 * time)},{value:.4f}" for time, value in zip(times, wave, strict=True)]  # 289 for 290.
     (tmp_path / "a.csv").write_text("\n".join(rows))
-    with pytest.raises(RawDataError, match=r"such as --rate=100, at which it would repeat 7\d times a minute"):
+    with pytest.raises(RawDataError, match=r"such as `rate=100`, at which it would repeat 7\d times a minute"):
         series_files.read(tmp_path / "a.csv", None)
     read = series_files.read(tmp_path / "a.csv", 100.0)
     assert read.values.shape == (400, 1)

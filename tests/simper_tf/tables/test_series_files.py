@@ -52,7 +52,7 @@ def write_wfdb(folder, name="a"):
 def test_arrays_need_a_rate(tmp_path):
     np.save(tmp_path / "a.npy", np.stack([WAVE, -WAVE], 1))
     check(series_files.read(tmp_path / "a.npy", RATE), 2)
-    with pytest.raises(RawDataError, match=r"samples without their rate; .* Name it, such as --rate=50, at which"):
+    with pytest.raises(RawDataError, match=r"samples without their rate; .* Name it, such as `rate=50`, at which"):
         series_files.read(tmp_path / "a.npy")
 
 

@@ -118,7 +118,7 @@ def test_where_none_is_whole_nothing_is_started_anew(folder):
         path.write_bytes(b"")
     for path in folder.glob("step-20.*"):
         path.unlink()
-    with pytest.raises(ValueError, match=f"No checkpoint in {folder} is whole. Train anew with --overwrite"):
+    with pytest.raises(ValueError, match=f"No checkpoint in {folder} is whole. Train anew with `overwrite`"):
         restored(folder)
     for path in folder.glob("step-30.*"):
         path.unlink()

@@ -27,7 +27,7 @@ def test_an_error_that_is_no_number_is_never_chosen():
 
 @pytest.mark.parametrize(("wanted", "readouts", "known"), [("pixels", ERRORS, "fft, 1nn, probe"), ("best", {}, "none")])
 def test_what_was_not_evaluated_is_refused_with_what_was(wanted, readouts, known):
-    with pytest.raises(ValueError, match=f"--readout={wanted} .*It can serve {known}. Name"):
+    with pytest.raises(ValueError, match=f"`readout={wanted}` .*It can serve {known}. Name"):
         served.choose(wanted, readouts, HERTZ)
 
 

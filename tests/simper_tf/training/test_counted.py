@@ -13,8 +13,8 @@ def test_a_band_that_leaves_an_answer_out_is_told_with_the_flag():
     known = counted.Counted()
     known.hertz = {"squat.mp4": (0.349,), "swing.mp4": (0.75, 1.5), "still.mp4": ()}
     assert known.notes((0.4, 5.5), "--band=0.4,5.5") == [
-        "squat.mp4 repeats at 0.349 Hz, outside of --band=0.4,5.5: the model will not read it. A band that holds it: "
-        "--band=0.17,5.5."
+        "squat.mp4 repeats at 0.349 Hz, outside of `band=0.4,5.5`: the model will not read it. A band that holds it: "
+        "`band=0.17,5.5`."
     ]
     assert known.notes((0.2, 2.0)) == []
 

@@ -79,7 +79,7 @@ def test_weights_that_differ_are_named_and_nothing_is_changed(tmp_path):
     other = small(FRAME)
     before = other.get_weights()
     message = (
-        r"--encoder_from=\S+ has another encoder than --encoder=small for these clips: dense/kernel is \(64, 2\) there "
+        r"`encoder_from=\S+` has another encoder than `encoder=small` for these clips: dense/kernel is \(64, 2\) there "
         r"and \(64, 4\) here; dense/bias is \(2,\) there and \(4,\) here\. Give the same encoder, its options"
     )
     with pytest.raises(ValueError, match=message):
@@ -94,7 +94,7 @@ def test_weights_that_differ_are_named_and_nothing_is_changed(tmp_path):
 
 @pytest.mark.slow
 def test_what_is_no_finished_run_and_no_export_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"--encoder_from=\S+ is neither the folder of a run, .* nor that of an"):
+    with pytest.raises(ValueError, match=r"`encoder_from=\S+` is neither the folder of a run, .* nor that of an"):
         encoder_weights.load(tmp_path / "nothing")
     (tmp_path / "flags.cfg").write_text("--seed=0\n")
     with pytest.raises(ValueError, match=r"a run that is not finished: it has no checkpoint\. .*pretrain --flagfile="):
@@ -107,14 +107,14 @@ def test_what_is_no_finished_run_and_no_export_is_refused(tmp_path):
     (tmp_path / "results.jsonl").write_text("")
     (data,) = (tmp_path / "checkpoints").glob("*.data*")
     data.write_bytes(data.read_bytes()[:100])
-    with pytest.raises(ValueError, match=r"--encoder_from=\S+: \S+step-5 is damaged: "):
+    with pytest.raises(ValueError, match=r"`encoder_from=\S+`: \S+step-5 is damaged: "):
         encoder_weights.load(tmp_path)
 
 
 def test_a_damaged_export_is_refused(tmp_path):
     (tmp_path / "assets.extra").mkdir()
     (tmp_path / "assets.extra" / "encoder.keras").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match=r"--encoder_from=\S+ is damaged: .* Export again"):
+    with pytest.raises(ValueError, match=r"`encoder_from=\S+` is damaged: .* Export again"):
         encoder_weights.load(tmp_path)
 
 
@@ -137,7 +137,7 @@ def test_a_head_begins_another_run_with_the_scale_of_its_labels(tmp_path):
 @pytest.mark.slow
 def test_a_head_that_is_not_there_or_is_another_is_refused(tmp_path):
     run_of(method(SimPer, small(FRAME)), tmp_path)
-    message = r"--keep_head: --encoder_from=\S+ has no head with the scale of its labels: it did not learn from"
+    message = r"`keep_head`: `encoder_from=\S+` has no head with the scale of its labels: it did not learn from"
     with pytest.raises(ValueError, match=message):
         encoder_weights.load(tmp_path, with_head=True)
     saved_model.export_model(small(FRAME), tmp_path / "saved_model", FRAME, (0.5, 4.0))
@@ -145,5 +145,5 @@ def test_a_head_that_is_not_there_or_is_another_is_refused(tmp_path):
         encoder_weights.load(tmp_path / "saved_model", with_head=True)
     model = method(Supervised, small(FRAME))
     weights = {weight.path: weight.numpy()[:1] for weight in model.head_weights}
-    with pytest.raises(ValueError, match=r"has another head than --head=linear for these clips: .*Give the same head"):
+    with pytest.raises(ValueError, match=r"has another head than `head=linear` for these clips: .*Give the same head"):
         encoder_weights.assign_head(model, weights, tmp_path)

@@ -45,14 +45,14 @@ def test_the_slowest_clip_decides_which_views_would_alias():
 
 def test_half_precision_is_refused_where_views_are_too_short():
     clips, short = clips_of([30, 30], num_frames=16), {"batch_size": 1, "band": (0.4, 5)}
-    with pytest.raises(ValueError, match=r"--precision=mixed_bfloat16 has wrong gradients .* as short as 8 frames"):
+    with pytest.raises(ValueError, match=r"`precision=mixed_bfloat16` has wrong gradients .* as short as 8 frames"):
         assemble(Settings(precision="mixed_bfloat16", **short), clips)
     assemble(Settings(**short), clips)
 
 
 def test_a_band_above_half_the_rate_is_refused_before_training():
     settings = Settings(batch_size=1, band=(0.4, 5.5))
-    message = r"--band=0.4,5.5 reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
+    message = r"`band=0.4,5.5` reaches above half the frame rate of a test clip \(10 / 2 = 5 Hz\).* to at most 5\."
     with pytest.raises(ValueError, match=message):
         experiment.check_band(settings, clips_of([30, 30], tested=10))
     experiment.check_band(settings, clips_of([30, 30], tested=11))
@@ -120,7 +120,7 @@ def test_the_appearance_is_that_of_a_method_or_none_with_changes():
     assert make_views(Settings(appearance="none"), shape).appearance is None
     changed = make_views(Settings(options={"brightness": (0.9, 1.0)}), shape).appearance
     assert (changed.brightness, changed.crop_area) == ((0.9, 1.0), methods.SimPer.appearance.crop_area)
-    with pytest.raises(ValueError, match=r"--gray_probability=0.2 takes color away, but the clips have 1 channel\(s\)"):
+    with pytest.raises(ValueError, match=r"`gray_probability=0.2` takes color away, but the clips have 1 channel\(s\)"):
         make_views(Settings(options={"gray_probability": 0.2}), (150, 28, 28, 1))
 
 

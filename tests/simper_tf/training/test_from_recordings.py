@@ -79,7 +79,7 @@ def test_features_at_a_multiple_end_the_band_of_the_model(model, tmp_path, monke
 
 def test_a_band_without_room_for_faster_views_is_refused(tmp_path):
     path = swinging(tmp_path / "one.npy", 1.0, seconds=30.0)
-    with pytest.raises(ValueError, match=r"--band=0\.6,6\.5 leaves no room .* upper end to at most 6\.25"):
+    with pytest.raises(ValueError, match=r"`band=0\.6,6\.5` leaves no room .* upper end to at most 6\.25"):
         simper_tf.from_recordings(path, rate=15, band=(0.6, 6.5))
 
 

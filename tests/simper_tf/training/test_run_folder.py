@@ -39,13 +39,13 @@ def test_a_flag_that_is_written_otherwise_says_the_same(folder, written, meant):
 def test_a_flag_that_has_another_value_is_named_with_both(folder, written, other):
     name, _, value = written.partition("=")
     change(folder / "flags.cfg", written, f"{name}={other}")
-    assert run_folder.differences(folder, MINE) == f"{name} was {other}, now {value}"
+    assert run_folder.differences(folder, MINE) == f"`{name[2:]}` was {other}, now {value}"
 
 
 def test_a_run_older_than_a_flag_has_the_flags_default(folder):
     change(folder / "flags.cfg", "--steps=0\n", "")
     assert run_folder.differences(folder, MINE) == ""
-    assert run_folder.differences(folder, dataclasses.replace(MINE, steps=5)) == "--steps was not set, now 5"
+    assert run_folder.differences(folder, dataclasses.replace(MINE, steps=5)) == "`steps` was not set, now 5"
 
 
 def begun_with(folder, source):
@@ -68,7 +68,7 @@ def test_a_source_may_be_named_by_any_path_to_it(tmp_path, monkeypatch):
         assert run_folder.differences(tmp_path, beginning_with(settings, same)) == ""
     for other in ("other", "elsewhere/source", ""):
         assert run_folder.differences(tmp_path, beginning_with(settings, other)) == (
-            f"--encoder_from was source, now {other}"
+            f"`encoder_from` was source, now {other}"
         )
 
 
@@ -79,7 +79,7 @@ def test_a_run_with_own_weights_continues_when_its_source_moved(tmp_path):
     assert run_folder.differences(tmp_path, beginning_with(settings, "/elsewhere/source")) == ""
     for other in ("runs/other", "runs/source/saved_model/1", ""):
         assert run_folder.differences(tmp_path, beginning_with(settings, other)) == (
-            f"--encoder_from was runs/source, now {other}"
+            f"`encoder_from` was runs/source, now {other}"
         )
 
 
@@ -142,13 +142,13 @@ def test_flags_that_people_write_are_read_unless_a_line_is_cut(tmp_path):
 def test_readings_are_not_mixed_with_those_of_other_flags(folder, name):
     (folder / name).touch()
     settings = dataclasses.replace(MINE, run_dir=str(folder), seed=7)
-    with pytest.raises(ValueError, match="--seed was 0, now 7"), run_folder.opened(settings):
+    with pytest.raises(ValueError, match="`seed` was 0, now 7"), run_folder.opened(settings):
         pass
 
 
 def test_a_file_in_place_of_the_folder_is_refused_and_stays(tmp_path):
     (tmp_path / "mine").write_text("kept")
-    with pytest.raises(ValueError, match=r"--run_dir=.*mine is a file: name a folder\."):
+    with pytest.raises(ValueError, match=r"`run_dir=.*mine` is a file: name a folder\."):
         run_folder.opened(dataclasses.replace(MINE, run_dir=str(tmp_path / "mine"))).__enter__()
     assert (tmp_path / "mine").read_text() == "kept"
 
@@ -160,9 +160,9 @@ def test_a_flag_of_an_earlier_version_says_what_does_it_now(tmp_path):
     assert run_folder.read_flags(tmp_path) == {"epochs": "3"}
     assert run_folder.differences(tmp_path, Settings(epochs=3)) == ""
     for line, now in (
-        ("--videos=clips", "--videos=clips is no flag any more: simper train learns from recordings of your own"),
-        ("--hue=0.0", "--hue=0.0 is no flag any more: it is an argument in Python alone"),
-        ("--view_frames=40", "--view_frames=40 is no flag any more: views have the most frames that fit"),
+        ("--videos=clips", "`videos=clips` is no setting any more: simper train learns from recordings of your own"),
+        ("--hue=0.0", "`hue=0.0` is no setting any more: it is an argument in Python alone"),
+        ("--view_frames=40", "`view_frames=40` is no setting any more: views have the most frames that fit"),
     ):
         (tmp_path / "flags.cfg").write_text(f"--epochs=3\n{line}\n")
         with pytest.raises(ValueError, match=rf"flags\.cfg is of an earlier version: {now}.*Delete that line\."):

@@ -14,17 +14,17 @@ def test_settings_are_refused_where_a_pair_is_none():
     for name in ("band", "speed_range"):
         for pair in ((5.0, 1.0), (1.0,), (1.0, 2.0, 3.0), (-1.0, 5.0), (0.0, 5.0)):
             found = ",".join(f"{number:g}" for number in pair)
-            with pytest.raises(ValueError, match=f"--{name} takes two rising numbers, such as 0.5,2. Found: {found}"):
+            with pytest.raises(ValueError, match=f"`{name}` takes two rising numbers, such as 0.5,2. Found: {found}"):
                 Settings(**{name: pair})
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"method": "typo"}, r"--method takes one of byol, .*supervised\. Found: typo\."),
-        ({"encoder": "typo"}, r"--encoder takes one of cnn3d, .*\. Found: typo\."),
-        ({"split": "train"}, r"--split takes one of test, validation\. Found: train\."),
-        ({"epochs": -1}, r"--epochs must be at least 0\. Found: -1\."),
+        ({"method": "typo"}, r"`method` takes one of byol, .*supervised\. Found: typo\."),
+        ({"encoder": "typo"}, r"`encoder` takes one of cnn3d, .*\. Found: typo\."),
+        ({"split": "train"}, r"`split` takes one of test, validation\. Found: train\."),
+        ({"epochs": -1}, r"`epochs` must be at least 0\. Found: -1\."),
     ],
 )
 def test_settings_made_in_python_are_refused_as_flags_are(fields, message):
@@ -33,33 +33,33 @@ def test_settings_made_in_python_are_refused_as_flags_are(fields, message):
 
 
 def test_served_clips_have_frames():
-    with pytest.raises(ValueError, match=r"--max_frames=7 refuses every clip. Give 8 or more, or 0"):
+    with pytest.raises(ValueError, match=r"`max_frames=7` refuses every clip. Give 8 or more, or 0"):
         Settings(max_frames=7)
     assert Settings(max_frames=8).max_frames == 8
 
 
 def test_a_band_has_a_width_and_epochs_of_decay_rise():
-    with pytest.raises(ValueError, match=r"--band takes two rising numbers, .* Found: 1,1"):
+    with pytest.raises(ValueError, match=r"`band` takes two rising numbers, .* Found: 1,1"):
         Settings(band=(1.0, 1.0))
     assert Settings(speed_range=(1.0, 1.0)).speed_range == (1.0, 1.0)
     for epochs in ((50, 40), (40, 40), (-3,), (0,)):
-        with pytest.raises(ValueError, match=r"--decay_epochs takes rising numbers, such as 40,50. Found: "):
+        with pytest.raises(ValueError, match=r"`decay_epochs` takes rising numbers, such as 40,50. Found: "):
             Settings(decay_epochs=epochs)
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"method": "byol", "options": {"micro_batch": 2}}, "--micro_batch=2 means nothing .*byol, .*--method=simper"),
-        ({"encoder": "cnn3d", "options": {"kernel_frames": 5}}, "--kernel_frames=5 .*something with --encoder=small"),
-        ({"appearance": "none", **ALIKE}, "--share_spatial=True means nothing with .*but --appearance=none"),
-        ({"appearance": "none", **ALIKE}, "something with anything but --appearance=none[.] Leave"),
-        ({"method": "slf_rpm", "options": {"crop_area": (0.5, 1.0)}}, "--crop_area=0.5,1.0 .* and --method=slf_rpm[.]"),
-        ({"options": {"norm": "group"}}, "--norm=group .*--nosaliency .*with .*--encoder=repnet .*or --saliency[.]"),
-        ({"format": "onnx", "warm_up": True}, "--warm_up .*--format=onnx, which is not for a server.* by --nowarm_up"),
-        ({"format": "tflite", "max_frames": 9}, "--max_frames means nothing with --format=tflite.* by --max_frames=0"),
-        ({"options": {"hue": 0.1}}, "--hue=0.1 means nothing .*no such setting"),
-        ({"options": {"color": 1}}, "--color=1 means nothing .*no such setting. .* by an empty --color="),
+        ({"method": "byol", "options": {"micro_batch": 2}}, "`micro_batch=2` means .*byol`, .*`method=simper`"),
+        ({"encoder": "cnn3d", "options": {"kernel_frames": 5}}, "`kernel_frames=5` .*something with `encoder=small`"),
+        ({"appearance": "none", **ALIKE}, "`share_spatial=True` means nothing with .*but `appearance=none`"),
+        ({"appearance": "none", **ALIKE}, "something with anything but `appearance=none`[.] Leave"),
+        ({"method": "slf_rpm", "options": {"crop_area": (0.5, 1.0)}}, "`crop_area=0.5,1.0` .* and `method=slf_rpm`[.]"),
+        ({"options": {"norm": "group"}}, "`norm=group` .*`saliency=False` .*`encoder=repnet` .*or `saliency`[.]"),
+        ({"format": "onnx", "warm_up": True}, "`warm_up` .*`format=onnx`, which is not .* by `warm_up=False`"),
+        ({"format": "tflite", "max_frames": 9}, "`max_frames` means nothing with `format=tflite`.* by `max_frames=0`"),
+        ({"options": {"hue": 0.1}}, "`hue=0.1` means nothing .*no such setting"),
+        ({"options": {"color": 1}}, "`color=1` means nothing .*no such setting. .* by an empty `color=`"),
     ],
 )  # fmt: skip
 def test_a_senseless_setting_is_refused_with_its_meaning(fields, message):
@@ -70,12 +70,12 @@ def test_a_senseless_setting_is_refused_with_its_meaning(fields, message):
 def test_what_is_switched_off_may_belong_to_nobody():
     assert Settings(options={"attention": False}).options == {}
     assert Settings(encoder="ts_can", options={"attention": False}).options == {"attention": False}
-    with pytest.raises(ValueError, match=r"--attention=True means nothing .*by --noattention\."):
+    with pytest.raises(ValueError, match=r"`attention=True` means nothing .*by `attention=False`\."):
         Settings(options={"attention": True})
 
 
 def test_steps_of_a_run_that_does_not_train_are_refused():
-    with pytest.raises(ValueError, match=r"--steps=5 trains and --epochs=0 does not\. Leave one of them out"):
+    with pytest.raises(ValueError, match=r"`steps=5` trains and `epochs=0` does not\. Leave one of them out"):
         Settings(steps=5, epochs=0)
     assert Settings(steps=5).steps == 5
 
@@ -83,14 +83,14 @@ def test_steps_of_a_run_that_does_not_train_are_refused():
 @pytest.mark.parametrize("name", ["data_fraction", "label_fraction"])
 @pytest.mark.parametrize("value", [0.0, -0.5, 1.5, float("nan")])
 def test_a_share_that_is_none_is_refused(name, value):
-    with pytest.raises(ValueError, match=rf"--{name} is a share above 0 and at most 1\. Found: {value:g}\."):
+    with pytest.raises(ValueError, match=rf"`{name}` is a share above 0 and at most 1\. Found: {value:g}\."):
         Settings(**{name: value})
 
 
 @pytest.mark.parametrize("name", ["label_gap", "label_range"])
 def test_hidden_labels_are_two_rising_numbers_or_none(name):
     for pair in ((3, 2), (2, 2), (2,), (1, 2, 3)):
-        with pytest.raises(ValueError, match=rf"--{name} takes two rising numbers, such as 2,3, or none\. Found: "):
+        with pytest.raises(ValueError, match=rf"`{name}` takes two rising numbers, such as 2,3, or none\. Found: "):
             Settings(**{name: pair})
     assert Settings(**{name: (-2, 3)}).digest() == Settings(**{name: [-2.0, 3.0]}).digest() != Settings().digest()
 
@@ -191,13 +191,13 @@ def test_options_of_one_name_are_of_one_type_and_no_setting():
 
 @pytest.mark.parametrize("given", [{}, {"method": "supervised"}, {"encoder_from": "runs/a"}])
 def test_a_head_is_kept_of_a_supervised_run_alone(given):
-    with pytest.raises(ValueError, match=r"--keep_head means nothing with --method=\w+ and --encoder_from="):
+    with pytest.raises(ValueError, match=r"`keep_head` means nothing with `method=\w+` and `encoder_from="):
         Settings(keep_head=True, **given)
     assert Settings(keep_head=True, method="supervised", encoder_from="runs/a").keep_head
 
 
 def test_the_best_epoch_is_sought_of_methods_that_predict_labels():
-    with pytest.raises(ValueError, match=r"--best_epoch means nothing with --method=simper, .* by --nobest_epoch\."):
+    with pytest.raises(ValueError, match=r"`best_epoch` means nothing with `method=simper`, .*`best_epoch=False`\."):
         Settings(best_epoch=True)
     assert Settings(best_epoch=True, method="supervised").best_epoch
 
@@ -205,10 +205,10 @@ def test_the_best_epoch_is_sought_of_methods_that_predict_labels():
 def test_clips_that_train_choose_no_epoch_and_are_no_share():
     every = {"train_on": "train+validation", "method": "supervised"}
     with pytest.raises(
-        ValueError, match=r"--train_on=train\+validation leaves no epoch to choose by\. .*--nobest_epoch"
+        ValueError, match=r"`train_on=train\+validation` leaves no epoch to choose by\. .*`best_epoch=False`"
     ):
         Settings(**every, best_epoch=True)
     for share in ("data_fraction", "label_fraction"):
-        with pytest.raises(ValueError, match=r"--train_on=train\+validation takes all clips and labels\. "):
+        with pytest.raises(ValueError, match=r"`train_on=train\+validation` takes all clips and labels\. "):
             Settings(**every, **{share: 0.5})
     assert Settings(**every).train_on == "train+validation"

@@ -81,6 +81,6 @@ def test_what_is_called_after_a_step_comes_before_its_checkpoint(train):
 
 
 def test_after_a_loss_that_is_no_number_nothing_is_saved(train):
-    with pytest.raises(FloatingPointError, match=r"became nan at step 3\. Train anew with a lower .* --overwrite"):
+    with pytest.raises(FloatingPointError, match=r"became nan at step 3\. Train anew with a lower .* `overwrite`"):
         train(9, loss=math.nan, save_seconds=15)
     assert train.saved == []

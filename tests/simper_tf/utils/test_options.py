@@ -110,10 +110,10 @@ def test_a_text_becomes_a_value_of_the_type(name, text, value):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("size", "1.5", "--size takes a whole number. Found: '1.5'"),
-        ("whole", "yes", "--whole is true or false. Found: 'yes'"),
-        ("pair", "1,x", "--pair takes numbers separated by commas. Found: '1,x'"),
-        ("share", "", "--share takes a number. Found: ''"),
+        ("size", "1.5", "`size` takes a whole number. Found: '1.5'"),
+        ("whole", "yes", "`whole` is true or false. Found: 'yes'"),
+        ("pair", "1,x", "`pair` takes numbers separated by commas. Found: '1,x'"),
+        ("share", "", "`share` takes a number. Found: ''"),
     ],
 )
 def test_a_text_of_another_type_is_refused_by_its_name(name, text, message):
