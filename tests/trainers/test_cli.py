@@ -82,9 +82,9 @@ def test_wrong_flags_are_one_line_that_names_them(words, line):
 
 @pytest.mark.slow
 def test_what_the_library_refuses_is_told_by_flags(tmp_path):
-    words = [sys.executable, "-m", "trainers.pretrain", f"--run_dir={tmp_path}", "--norm=group", "--encoder=cnn3d"]
+    words = [sys.executable, "-m", "trainers.pretrain", f"--run_dir={tmp_path}", "--norm=group"]
     said = subprocess.run(words, capture_output=True, text=True).stderr
-    assert said.startswith("pretrain: error: --norm=group means nothing with --method=simper, --encoder=cnn3d, ")
+    assert said.startswith("pretrain: error: --norm=group means nothing with --method=simper, --encoder=small, ")
     assert said.endswith("Leave it out, or take back what a flagfile has set by an empty --norm=.\n")
 
 

@@ -72,7 +72,7 @@ def test_a_chief_waits_until_all_others_listen():
 def test_a_worker_that_never_comes_is_named():
     addresses = tuple(free_addresses(3))
     message = (
-        rf"After 0.3 s these of the 3 workers have not come: worker 2 at {re.escape(addresses[2])}\. .*--worker_sec"
+        rf"After 0.3 s these of the 3 workers have not come: worker 2 at {re.escape(addresses[2])}\. .*`worker_sec"
     )
     with listening(addresses[1]), pytest.raises(Missing, match=message):
         Cluster(addresses, 0).wait_for_others(0.3)

@@ -89,13 +89,13 @@ def test_a_gap_and_a_range_hide_labels_and_never_a_test_clip():
 @pytest.mark.parametrize(
     ("made", "fields", "message"),
     [
-        ({}, {"label_range": (7, 8)}, "--label_range=7.0,8.0 leaves no train clip: .* between 0.5 and 5 Hz. Hide"),
-        ({}, {"label_gap": (7, 8)}, "--label_gap=7.0,8.0: of 20 test clips 20 have a label that training could have"),
+        ({}, {"label_range": (7, 8)}, "`label_range=7.0,8.0` leaves no train clip: .* between 0.5 and 5 Hz. Hide"),
+        ({}, {"label_gap": (7, 8)}, "`label_gap=7.0,8.0`: of 20 test clips 20 have a label that training could have"),
         ({}, {"label_gap": (2, 3), "test_clips": 3}, "of 3 test clips 3 have .* between 0.5 and .*use more test clips"),
         ({"task": Series("K")}, {"label_gap": (2, 3)}, "labels of made are series, which lie in no gap or range"),
-        ({"task": Frequency("count")}, {"clip_frames": 90}, "--clip_frames=90 .*made, whose labels are counts of"),
-        ({}, {"clip_frames": 151}, "--clip_frames=151: the clips of made/up have 150 frames. Use from 8 to 150"),
-        ({}, {"clip_frames": 7}, "--clip_frames=7: .*Use from 8 to 150"),
+        ({"task": Frequency("count")}, {"clip_frames": 90}, "`clip_frames=90` .*made, whose labels are counts of"),
+        ({}, {"clip_frames": 151}, "`clip_frames=151`: the clips of made/up have 150 frames. Use from 8 to 150"),
+        ({}, {"clip_frames": 7}, "`clip_frames=7`: .*Use from 8 to 150"),
     ],
 )  # fmt: skip
 def test_what_leaves_nothing_or_cannot_be_asked_is_refused(made, fields, message):
