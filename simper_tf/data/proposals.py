@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,8 +27,6 @@ _FEWEST_REPETITIONS, _SHARE = 2.2, 0.8
 _REPETITIONS_OF_A_VIEW = 1.6
 # Fewer clips are too few to learn from; windows then start nearer to one another, up to an eighth of one.
 _ENOUGH, _NEAREST = 64, 8
-# Why a number is as it is that somebody gave.
-_ASKED = "as asked for"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +40,6 @@ class Proposal:
         shape: `(height, width)` of the frames.
         band: `(low, high)` in Hz that clips of this length and rate show.
         speeds: Slowest and fastest speed of the views.
-        reasons: Name of each of these -> why it is so, in words that follow the number.
     """
 
     rate: float
@@ -51,7 +48,6 @@ class Proposal:
     shape: tuple[int, int]
     band: tuple[float, float]
     speeds: tuple[float, float]
-    reasons: Mapping[str, str]
 
     @property
     def seconds(self) -> float:
@@ -113,31 +109,24 @@ def propose(
     _check(band, window, hop, rate, size)
     known = [hertz for one in repeats for hertz in one]
     bottom, top = band or sought(known)
-    rate, why_rate = (rate, _ASKED) if rate else frame_rate([info.rate for info in infos], top)
+    rate = rate or frame_rate([info.rate for info in infos], top)
     if band:
         _check_shown(rate, top)
     else:
-        top, why_top = highest(rate, top, known)
+        top = min(top, round(rate / _FEWEST_A_PERIOD, 3))  # Faster views would show more of it wrong.
     usable = [info.seconds for info in infos if shows(info, top)] or [max(info.seconds for info in infos)]
-    if window:
-        why_window = _ASKED
-    elif known and not band:
-        window, why_window = window_around([info.seconds for info in infos], repeats)
-    else:
-        window, why_window = window_of_band(usable, bottom, bool(band), 1 / rate)
+    if not window and known and not band:
+        window = window_around([info.seconds for info in infos], repeats)
+    window = window or window_of_band(usable, bottom, bool(band), 1 / rate)
     length = int(window * rate + 1e-6)
     if not band:
-        bottom, why_bottom = lowest(rate, length, bottom)
+        bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)  # So that clips hold its periods.
     _check_clip(window, rate, length, (bottom, top))
-    size, why_size = (size, _ASKED) if size else picture_size(infos)
-    if hop:
-        frames, why_hop = max(round(hop * rate), 1), _ASKED
-    else:
-        frames, why_hop = hop_frames([max(one, window) for one in usable], rate, length)
+    size = size or picture_size(infos)
+    seconds = [max(one, window) for one in usable]
+    frames = max(round(hop * rate), 1) if hop else hop_frames(seconds, rate, length)
     speeds = view_speeds(rate, (bottom, top), [hertz * length / rate for hertz in known if bottom <= hertz <= top])
-    why_band = _ASKED if band else f"{why_top}, {why_bottom}"
-    reasons = {"rate": why_rate, "band": why_band, "window": why_window, "size": why_size, "hop": why_hop}
-    return Proposal(float(rate), length, frames, tuple(size), (float(bottom), float(top)), speeds, reasons)
+    return Proposal(float(rate), length, frames, tuple(size), (float(bottom), float(top)), speeds)
 
 
 def sought(known: Sequence[float]) -> tuple[float, float]:
@@ -147,35 +136,18 @@ def sought(known: Sequence[float]) -> tuple[float, float]:
     return float(f"{_BELOW * min(known):.2g}"), float(f"{_ABOVE * max(known):.2g}")
 
 
-def frame_rate(rates: Sequence[float], top: float) -> tuple[float, str]:
-    """Returns frames per second of clips, and why: the median, unless more only cost time.
+def frame_rate(rates: Sequence[float], top: float) -> float:
+    """Returns frames per second of clips: the median, unless more only cost time.
 
     Args:
         rates: Frames per second of the recordings.
         top: Hz of the fastest repetition sought.
     """
-    middle, most = statistics.median(rates), windows.FRAMES_A_PERIOD * top
-    if middle > most:
-        return most, f"{windows.FRAMES_A_PERIOD} to a period of the fastest repetition"
-    alike = max(rates) - min(rates) < 0.01 * middle
-    return middle, "as they were recorded" if alike else "the median of the recordings"
+    return min(statistics.median(rates), windows.FRAMES_A_PERIOD * top)
 
 
-def highest(rate: float, top: float, known: Sequence[float]) -> tuple[float, str]:
-    """Returns the upper end of the band, and why: lower than `top` where faster views would show it wrong."""
-    top = min(top, round(rate / _FEWEST_A_PERIOD, 3))
-    around = f", around the {min(known):.3g} to {max(known):.3g} Hz that repeat" if known else ""
-    return top, f"the upper end with {rate / top:.2g} frames to a period{around}"
-
-
-def lowest(rate: float, length: int, bottom: float) -> tuple[float, str]:
-    """Returns the lower end of the band, and why: higher than `bottom` where clips hold too few periods of it."""
-    bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)
-    return bottom, f"the lower end with {length / rate * bottom:.2g} periods in a clip"
-
-
-def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step: float) -> tuple[float, str]:
-    """Returns seconds of a clip, and why: as the slowest repetition needs, or as recordings have.
+def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step: float) -> float:
+    """Returns seconds of a clip: as the slowest repetition needs, or as recordings have.
 
     Args:
         seconds: Of the recordings. A single one must leave room for others before and after a clip.
@@ -187,22 +159,22 @@ def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step
     wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
     fitting = [one for one in whole if one >= least]
     if fitting and min(fitting) >= wanted:
-        return wanted, f"{windows.PERIODS:g} periods of the slowest repetition sought"
+        return wanted
     if len(seconds) == 1 and (fitting or not is_asked):
-        return whole[0], "a third of the only recording"
+        return whole[0]
     if fitting:
-        return min(fitting), "the length of the shortest recording that will do"
+        return min(fitting)
     if is_asked:
         raise ValueError(
             f"What repeats at {bottom:g} Hz takes clips of {least:.3g} s, but the longest recording has "
             f"{max(seconds):.3g} s{' and must hold three' if len(seconds) == 1 else ''}. Raise the lower end of the "
             "band, or take longer recordings."
         )
-    return statistics.median(whole), "the middle length of the recordings, which are short"
+    return statistics.median(whole)
 
 
-def window_around(seconds: Sequence[float], repeats: Sequence[Sequence[float]]) -> tuple[float, str]:
-    """Returns seconds of a clip, and why: at these most recordings show what is known to repeat in them."""
+def window_around(seconds: Sequence[float], repeats: Sequence[Sequence[float]]) -> float:
+    """Returns seconds of a clip: at these most recordings show what is known to repeat in them."""
     counted = [(whole, min(hertz)) for whole, hertz in zip(seconds, repeats, strict=True) if hertz]
     slowest = min(hertz for _, hertz in counted)
     shares = (0.5,) if len(counted) == 1 else (_SHARE, 1.0)
@@ -214,26 +186,23 @@ def window_around(seconds: Sequence[float], repeats: Sequence[Sequence[float]]) 
 
     wanted = windows.PERIODS / _BELOW / slowest
     lengths = [(share, min(wanted, share * whole)) for share in shares for whole, _ in counted]
-    window = max(lengths, key=shown)[1]
-    return window, f"{window * slowest:.2g} of the slowest repetitions that were counted"
+    return max(lengths, key=shown)[1]
 
 
-def picture_size(infos: Sequence[Info]) -> tuple[tuple[int, int], str]:
-    """Returns `(height, width)` of the frames, and why: of the middle shape of the recordings."""
+def picture_size(infos: Sequence[Info]) -> tuple[int, int]:
+    """Returns `(height, width)` of the frames: of the middle shape of the recordings."""
     shape = math.exp(statistics.median(math.log(info.width / info.height) for info in infos))
     side = min(_SIDE, max(max(info.height, info.width) for info in infos))
     height, width = (side / shape, side) if shape >= 1 else (side, side * shape)
-    why = "their shape, as large as two cores learn from in minutes" if side == _SIDE else "their own size"
-    return (max(round(height), min(_LEAST_SIDE, side)), max(round(width), min(_LEAST_SIDE, side))), why
+    return max(round(height), min(_LEAST_SIDE, side)), max(round(width), min(_LEAST_SIDE, side))
 
 
-def hop_frames(seconds: Sequence[float], rate: float, length: int) -> tuple[int, str]:
-    """Returns frames from clip to clip, and why: half a clip, or less so that there are enough clips."""
+def hop_frames(seconds: Sequence[float], rate: float, length: int) -> int:
+    """Returns frames from clip to clip: half a clip, or less so that there are enough clips."""
     parts = 2
     while parts < _NEAREST and sum(windows.number(s, rate, length, length // parts) for s in seconds) < _ENOUGH:
         parts *= 2
-    words = {2: "half", 4: "a quarter", 8: "an eighth"}[parts]
-    return max(length // parts, 1), f"{words} of one{'' if parts == 2 else ', so that there are enough'}"
+    return max(length // parts, 1)
 
 
 def view_speeds(rate: float, band: tuple[float, float], repetitions: Sequence[float]) -> tuple[float, float]:

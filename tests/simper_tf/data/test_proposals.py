@@ -17,7 +17,6 @@ def test_long_recordings_are_cut_by_the_slowest_repetition():
     assert (found.rate, found.length, found.band, found.shape) == (25.0, 150, (0.4, 5.0), (18, 24))
     # Half a clip apart there are 1 + 54 / 3 = 19 in each, 57 in all: a quarter, 37 frames, makes enough.
     assert [windows.number(info().seconds, found.rate, found.length, found.hop), found.hop] == [38, 37]
-    assert found.reasons.keys() == {"rate", "band", "window", "size", "hop"}
 
 
 def test_the_band_sought_leaves_room_around_what_repeats():
@@ -29,24 +28,19 @@ def test_the_band_sought_leaves_room_around_what_repeats():
     ("rates", "top", "rate"), [([24.0, 30.0, 25.0], 5.5, 25.0), ([120.0], 5.5, 44.0), ([30.0], 1.0, 8.0)]
 )
 def test_the_rate_is_the_median_up_to_eight_frames_a_period(rates, top, rate):
-    assert proposals.frame_rate(rates, top)[0] == rate
-
-
-def test_ends_of_the_band_have_5_frames_and_2_periods():
-    assert [proposals.highest(25.0, top, [])[0] for top in (4.0, 5.5)] == [4.0, 5.0]
-    assert [proposals.lowest(25.0, 75, bottom)[0] for bottom in (0.4, 0.7)] == [0.667, 0.7]
+    assert proposals.frame_rate(rates, top) == rate
 
 
 def test_the_window_holds_the_slowest_repetition_if_it_can():
     long, short = [60.0, 30.0], [3.0, 5.2, 9.0]
-    assert proposals.window_of_band(long, 0.4, False, 0.04)[0] == pytest.approx(6.0)
-    assert proposals.window_of_band(short, 0.4, False, 0.04)[0] == 5.2  # The shortest above 2 / 0.4 + 0.04.
-    assert proposals.window_of_band([9.0], 0.4, False, 0.04)[0] == 3.0
+    assert proposals.window_of_band(long, 0.4, False, 0.04) == pytest.approx(6.0)
+    assert proposals.window_of_band(short, 0.4, False, 0.04) == 5.2  # The shortest above 2 / 0.4 + 0.04.
+    assert proposals.window_of_band([9.0], 0.4, False, 0.04) == 3.0
 
 
 def test_clips_start_half_a_clip_apart_where_that_is_enough():
-    assert proposals.hop_frames([600.0], 25.0, 150)[0] == 75
-    assert proposals.hop_frames([60.0], 25.0, 150)[0] == 18
+    assert proposals.hop_frames([600.0], 25.0, 150) == 75
+    assert proposals.hop_frames([60.0], 25.0, 150) == 18
 
 
 def test_speeds_leave_the_slowest_view_enough_repetitions():
@@ -75,7 +69,6 @@ def test_short_recordings_make_short_clips_and_raise_the_band():
 def test_what_is_asked_for_is_taken():
     found = proposals.propose([info()], band=(0.5, 4.0), window=5.0, hop=1.0, rate=20.0, size=(30, 40))
     assert (found.rate, found.length, found.hop, found.shape, found.band) == (20.0, 100, 20, (30, 40), (0.5, 4.0))
-    assert set(found.reasons.values()) == {"as asked for"}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +96,6 @@ def test_band_window_and_speeds_are_proposed_around_what_repeats():
     assert (proposal.rate, proposal.length, proposal.band) == (12.0, 125, (0.192, 1.5))
     # The slowest view shows 1.6 of the 0.322 * 125 / 12 = 3.35 repetitions: sqrt(3.35 / 1.6) = 1.45.
     assert proposal.speeds == (0.69, 1.45)
-    assert "around the 0.322 to 0.75 Hz that repeat" in proposal.reasons["band"]
 
 
 def test_a_recording_too_short_for_most_is_left_out():

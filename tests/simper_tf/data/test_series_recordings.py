@@ -127,7 +127,7 @@ def test_short_gaps_are_interpolated_and_no_clip_spans_long_ones(tmp_path):
 
 
 def test_the_longest_bridged_gap_follows_from_the_band():
-    proposal = Proposal(44.0, 264, 132, (1, 1), (0.4, 5.0), (0.5, 2.0), {})
+    proposal = Proposal(44.0, 264, 132, (1, 1), (0.4, 5.0), (0.5, 2.0))
     assert proposal.longest_gap(Info(100.0, 60.0, 1, 1, longest_gap=0.025)) == pytest.approx(0.05)
     assert proposal.longest_gap(Info(25.0, 60.0, 1, 1, longest_gap=0.1)) == 0.1
 
