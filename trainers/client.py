@@ -42,8 +42,8 @@ def main():
         inputs = {"frames": frames[None], "rate": np.float32([rate])}
         answer = server.ask({name: value for name, value in inputs.items() if name in server.inputs})
         seconds.append(time.monotonic() - began)
-        told = "  ".join(f"{name} {np.round(value[0], 4)}" for name, value in sorted(answer.items()))
-        cli.say(f"from {start:.1f} s: {told}  ({1000 * seconds[-1]:.0f} ms)")
+        values = "  ".join(f"{name} {np.round(value[0], 4)}" for name, value in sorted(answer.items()))
+        cli.say(f"from {start:.1f} s: {values}  ({1000 * seconds[-1]:.0f} ms)")
     if not seconds:
         raise ValueError(f"--video={values.video} has no window of {length:g} s without a gap. Lower --seconds.")
     half, most = 1000 * np.median(seconds), 1000 * max(seconds)

@@ -30,11 +30,11 @@ def text(command: str, doc: str, groups: Groups, values: flags.FlagValues = flag
     shown = {"this command": dict.fromkeys(_own(values), False), **groups}
     parts = [doc.strip(), f"usage: python -m {command} --flag=value ... [--flagfile=FILE]"]
     for heading, names in shown.items():
-        told = [
+        lines = [
             _flag(values[name], values) for name, is_rare in names.items() if name in values and (full or not is_rare)
         ]
-        if told:
-            parts.append("\n".join([f"Flags of {heading}:", *told]))
+        if lines:
+            parts.append("\n".join([f"Flags of {heading}:", *lines]))
     hidden = sum(is_rare for names in groups.values() for is_rare in names.values())
     if hidden and not full:
         parts.append(f"{hidden} more flags, which few need: --helpfull.")
@@ -55,9 +55,9 @@ def _flag(flag, values):
     # absl puts the choices first, joined by |.
     said = re.sub(r"^<(.*?)>: (.*)", lambda match: f"{match[2]} One of {match[1].replace('|', ', ')}.", flag.help)
     said = in_flags(said, values)
-    told = textwrap.fill(said, width, initial_indent=" " * _COLUMN, subsequent_indent=" " * _COLUMN)
+    wrapped = textwrap.fill(said, width, initial_indent=" " * _COLUMN, subsequent_indent=" " * _COLUMN)
     name = f"  --{flag.name}{default}"
-    return f"{name:<{_COLUMN}}{told[_COLUMN:]}" if len(name) < _COLUMN else f"{name}\n{told}"
+    return f"{name:<{_COLUMN}}{wrapped[_COLUMN:]}" if len(name) < _COLUMN else f"{name}\n{wrapped}"
 
 
 def _shown(value):

@@ -109,14 +109,14 @@ def _reading_another(folder, adopted):
 
 
 def _define_setting(field, where):
-    told, default = field.metadata, None if field.name == "run_dir" else field.default
-    if told["choices"]:
-        flags.DEFINE_enum(field.name, default, sorted(told["choices"]), told["help"], **where)
+    metadata, default = field.metadata, None if field.name == "run_dir" else field.default
+    if metadata["choices"]:
+        flags.DEFINE_enum(field.name, default, sorted(metadata["choices"]), metadata["help"], **where)
     elif kind_of(field)[1]:
-        flags.DEFINE_list(field.name, [str(value) for value in default], told["help"], **where)
+        flags.DEFINE_list(field.name, [str(value) for value in default], metadata["help"], **where)
     else:
-        bounds = {"lower_bound": told["low"]} if told["low"] is not None else {}
-        _KINDS[kind_of(field)[0]](field.name, default, told["help"], **where, **bounds)
+        bounds = {"lower_bound": metadata["low"]} if metadata["low"] is not None else {}
+        _KINDS[kind_of(field)[0]](field.name, default, metadata["help"], **where, **bounds)
 
 
 def _value(field, value):
@@ -154,5 +154,5 @@ def _help(by_owner):
             "simper; others have their own" if who == "appearance" else who
         )
     of_most = len(defaults) == 1 and len(by_owner) > 5
-    told = ", ".join(text + f" ({', '.join(whose)})" * (not of_most) for text, whose in defaults.items())
-    return f"{_first(by_owner).metadata['help']} Default: {told}."
+    defaults_of = ", ".join(text + f" ({', '.join(whose)})" * (not of_most) for text, whose in defaults.items())
+    return f"{_first(by_owner).metadata['help']} Default: {defaults_of}."

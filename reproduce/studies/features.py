@@ -119,10 +119,10 @@ def _line(run, columns, title=None, table=None):
 
 def _told_the_band(scale, pretrain, columns):
     """Returns the lines of methods whose own loss has the band, and of all that can have the prior with it."""
-    plain, told = pretrain.but(prior_weight=None), pretrain.but(prior_weight=PULSE_PRIOR)
+    plain, with_prior = pretrain.but(prior_weight=None), pretrain.but(prior_weight=PULSE_PRIOR)
     lines = [_line(plain.but(method=method), columns, named(method)) for method in scale.some(FOR_PULSE)]
     return lines + [
-        _line(told.but(method=method), columns, f"{METHODS[method].title} + prior")
+        _line(with_prior.but(method=method), columns, f"{METHODS[method].title} + prior")
         for method in scale.some((*FOR_PULSE, *PAPERS))
         if has_option(method, "prior_weight")  # A term of SiNC is the prior.
     ]

@@ -76,13 +76,13 @@ def evaluate(names: Sequence[str], asked: Evaluate) -> int:
             errors["read"].append(math.nan)
             continue
         of_recording = done[stretch.recording]
-        told = {"read": told_of(of_recording.reading, stretch)}
+        read_by = {"read": told_of(of_recording.reading, stretch)}
         if model:
-            told["model"] = _of_model(sources[stretch.recording], stretch, of_recording, model)
-        for reader, one in told.items():
-            errors[reader].append(error_of(one, stretch))
+            read_by["model"] = _of_model(sources[stretch.recording], stretch, of_recording, model)
+        for reader, answer in read_by.items():
+            errors[reader].append(error_of(answer, stretch))
         span = f"from {stretch.start:g} to {min(stretch.end, of_recording.info.seconds):g} s"
-        values = "; ".join(f"{reader} {one}" for reader, one in told.items())
+        values = "; ".join(f"{reader} {answer}" for reader, answer in read_by.items())
         console.say(f"{printable(stretch.recording)} {span}: true {_true(stretch)}; {values}")
     unit = "repetitions" if stretches and stretches[0].is_count else "Hz"
     for reader, offs in errors.items():
@@ -106,9 +106,9 @@ def told_of(reading: result.Reading, stretch: own_labels.Stretch) -> Told:
     return Told(reason="no repetition there" if reading.clear else reading.verdict)
 
 
-def error_of(told: Told, stretch: own_labels.Stretch) -> float:
+def error_of(answer: Told, stretch: own_labels.Stretch) -> float:
     """Returns by how much what is told is off: in repetitions where these were counted, else in Hz; NaN for nothing."""
-    return told.count - _counted(stretch) if stretch.is_count else told.hertz - stretch.hertz
+    return answer.count - _counted(stretch) if stretch.is_count else answer.hertz - stretch.hertz
 
 
 def _counted(stretch):

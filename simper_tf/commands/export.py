@@ -27,14 +27,15 @@ def export(asked: Export):
         make = f"python -m trainers.export --run_dir={path}" if is_run else f"simper train 'clips/*.mp4' --out={path}"
         raise ValueError(f"--model={path} holds no exported model. Make one: {make}.")
     try:
-        told, encoder = json.loads((version / saved_model.METADATA).read_text()), saved_model.load_encoder(version)
+        metadata, encoder = json.loads((version / saved_model.METADATA).read_text()), saved_model.load_encoder(version)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"--model={path}: {version} is damaged, or not written by this package: {str(error).splitlines()[0]}. "
             "Train or export again."
         ) from error
     folder = version.parent.parent if version.name.isdecimal() else version.parent
-    facts = {name: fact for name, fact in told.items() if name not in ("answer", "signatures")}  # The file has its own.
+    own = ("answer", "signatures")  # Of the SavedModel; the file has others.
+    facts = {name: fact for name, fact in metadata.items() if name not in own}
     written = edge.export_features(
         encoder, folder / asked.format, asked.format, facts["frame_shape"], _FRAMES, facts=facts
     )

@@ -88,8 +88,8 @@ class Kept:
             states = [(os.path.abspath(path), path.stat()) for path in paths]  # noqa: PTH100
         except OSError:
             return None
-        told = [[path, state.st_size, state.st_mtime_ns] for path, state in states]
-        return hashlib.sha256(json.dumps([target.name, told, self._settings]).encode()).hexdigest()[:16]
+        files_at_hand = [[path, state.st_size, state.st_mtime_ns] for path, state in states]
+        return hashlib.sha256(json.dumps([target.name, files_at_hand, self._settings]).encode()).hexdigest()[:16]
 
 
 def _lines(path):

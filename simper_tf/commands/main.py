@@ -50,7 +50,7 @@ class Command:
     """One command.
 
     Attributes:
-        told: What it does, in a line.
+        purpose: What it does, in a line.
         runs: `module:function` below `simper_tf.commands`.
         options: `module:class` below `simper_tf` of its options.
         takes: What words without -- are; empty for none.
@@ -59,7 +59,7 @@ class Command:
         interrupted: What is said where it is ended from the keyboard.
     """
 
-    told: str
+    purpose: str
     runs: str
     options: str
     takes: str = ""
@@ -188,13 +188,13 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(name, command):
     parser = _Parser(
-        prog=f"simper {name}", description=command.told, allow_abbrev=False, usage=_usage(name, command),
+        prog=f"simper {name}", description=command.purpose, allow_abbrev=False, usage=_usage(name, command),
         formatter_class=lambda prog: argparse.HelpFormatter(prog, max_help_position=26, width=100),
         epilog=_ENDINGS if name == "predict" else "", add_help=False,
     )  # fmt: skip
     if command.takes:
-        told = "A video, a series, a folder, a 'pattern/*.mp4' or the number of a camera."
-        parser.add_argument_group("Recordings").add_argument("recordings", nargs="*", metavar=command.takes, help=told)
+        about = "A video, a series, a folder, a 'pattern/*.mp4' or the number of a camera."
+        parser.add_argument_group("Recordings").add_argument("recordings", nargs="*", metavar=command.takes, help=about)
     flags = parser.add_argument_group("Flags")
     fields = declared(_named(command.options))
     parser.names = {field.name for field in fields}
@@ -209,10 +209,10 @@ def _usage(name, command):
 
 
 def _add(parser, field):
-    told = field.metadata["help"].replace("%", "%%")
+    help_text = field.metadata["help"].replace("%", "%%")
     if kind_of(field) == (bool, False):
         action = argparse.BooleanOptionalAction if field.default else "store_true"
-        parser.add_argument(f"--{field.name}", action=action, default=field.default, help=told)
+        parser.add_argument(f"--{field.name}", action=action, default=field.default, help=help_text)
         return
 
     def read(text):
@@ -226,7 +226,7 @@ def _add(parser, field):
     choices = f" One of {', '.join(field.metadata['choices'])}." if field.metadata["choices"] else ""
     form = field.metadata.get("form", field.name.upper())
     parser.add_argument(
-        f"--{field.name}", type=read, default=field.default, metavar=form, help=told + choices + default
+        f"--{field.name}", type=read, default=field.default, metavar=form, help=help_text + choices + default
     )
 
 
@@ -246,7 +246,7 @@ def _guarded(name, command, arguments):
 
 
 def _help():
-    lines = [f"  {name:<9} {command.told[0].lower()}{command.told[1:-1]}" for name, command in COMMANDS.items()]
+    lines = [f"  {name:<9} {command.purpose[0].lower()}{command.purpose[1:-1]}" for name, command in COMMANDS.items()]
     return HELP.format(commands="\n".join(lines))
 
 

@@ -54,9 +54,9 @@ def read(target: search.Target, request: Predict, learner: Learner, is_shown: bo
     """
     one = _read(target, request, learner, is_shown)
     flags = {field.name for field in declared(request)}
-    told = {"reason": console.in_flags(one.record["reason"], flags)}
-    told |= {part: [console.in_flags(line, flags) for line in one.record[part]] for part in ("said", "notes")}
-    return one._replace(record=one.record | told)
+    sentences = {"reason": console.in_flags(one.record["reason"], flags)}
+    sentences |= {part: [console.in_flags(line, flags) for line in one.record[part]] for part in ("said", "notes")}
+    return one._replace(record=one.record | sentences)
 
 
 def _read(target, request, learner, is_shown):

@@ -127,9 +127,9 @@ def _player(done):
     ]
     if not (answers and done.stills):
         return ""
-    told = html.escape(json.dumps(answers, default=float))
+    data = html.escape(json.dumps(answers, default=float))
     return (
-        f'<figure class="player" data-answers="{told}" hidden><div><video controls muted playsinline></video>'
+        f'<figure class="player" data-answers="{data}" hidden><div><video controls muted playsinline></video>'
         '<canvas class="count"></canvas></div><canvas class="strip" title="Every repetition; click to go there">'
         "</canvas><figcaption>Repetitions so far: <output></output></figcaption></figure>"
     )

@@ -121,8 +121,8 @@ class _Reading:
         for problem in search.without(self._targets, self._skipped):
             self._complain(str(problem))
         if self._problems and len(self._targets) > 1:
-            told = f"predict: {len(self._problems)} of {len(self._targets)} could not be read, see above."
-            print(told, file=sys.stderr)
+            summary = f"predict: {len(self._problems)} of {len(self._targets)} could not be read, see above."
+            print(summary, file=sys.stderr)
         return self._problems
 
     def _has_picture(self, record):

@@ -93,10 +93,11 @@ def _read_by(model, source):
 
 def _asked(asked):
     """Returns what a training depends on, beside its recordings: name -> text."""
-    told = {field.name: text_of(getattr(asked, field.name)) for field in declared(asked) if field.name != "out"}
+    settings = {field.name: text_of(getattr(asked, field.name)) for field in declared(asked) if field.name != "out"}
     if asked.labels:
-        told["labels"] = f"{asked.labels} ({files.checksum(pathlib.Path(asked.labels).read_text(errors='replace'))})"
-    return told
+        text = pathlib.Path(asked.labels).read_text(errors="replace")
+        settings["labels"] = f"{asked.labels} ({files.checksum(text)})"
+    return settings
 
 
 def _held(text):
@@ -156,9 +157,9 @@ def _say_agreement(hertz, counted):
     known = {name: counted.hertz[name] for name in hertz if name in counted.hertz}
     for name, frequencies in known.items():
         console.say(f"{name}: {counting.compared(hertz[name], frequencies, name in counted.told)}")
-    told = {name: frequencies for name, frequencies in known.items() if frequencies}
-    agreeing = sum(counting.agrees(hertz[name], frequencies) for name, frequencies in told.items())
-    console.say(counting.verdict(agreeing, len(told)))
+    comparable = {name: frequencies for name, frequencies in known.items() if frequencies}
+    agreeing = sum(counting.agrees(hertz[name], frequencies) for name, frequencies in comparable.items())
+    console.say(counting.verdict(agreeing, len(comparable)))
 
 
 def _say(sentence):

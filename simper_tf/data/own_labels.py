@@ -86,25 +86,25 @@ def of_clips(
     return hertz
 
 
-def known(where: str, told: str, recordings: Sequence[str]) -> str:
+def known(where: str, name: str, recordings: Sequence[str]) -> str:
     """Returns the one recording whose path ends like what is told.
 
     Args:
         where: What tells it, for the error.
-        told: A file's name, or the end of its path.
+        name: A file's name, or the end of its path.
         recordings: Names of all recordings.
 
     Raises:
         RawDataError: it names none of them, or several.
     """
-    parts = pathlib.PurePath(told.strip()).parts
-    fitting = [name for name in recordings if parts and pathlib.PurePath(name).parts[-len(parts) :] == parts]
+    parts = pathlib.PurePath(name.strip()).parts
+    fitting = [path for path in recordings if parts and pathlib.PurePath(path).parts[-len(parts) :] == parts]
     if len(fitting) != 1:
         which = (
             f"{len(fitting)} of the recordings, {fitting[0]} and {fitting[1]}" if fitting else "none of the recordings"
         )
         remedy = "Write as much of the path as tells it from the others." if fitting else "Correct the name."
-        raise RawDataError(where, f"{told!r}, which names {which}", f"the name of one, such as {recordings[0]}", remedy)
+        raise RawDataError(where, f"{name!r}, which names {which}", f"the name of one, such as {recordings[0]}", remedy)
     return fitting[0]
 
 

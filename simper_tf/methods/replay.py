@@ -133,22 +133,22 @@ class Replay(Method):
                 f"The head was built for clips of {self.num_frames} frames. Received {features.shape[1]}. Cut or "
                 "resample them."
             )
-        told = tf.nn.softmax(self._logits(features[:, None])[:, 0])
-        return self._likeliest(told), 1.0 - told[..., -1]
+        chances = tf.nn.softmax(self._logits(features[:, None])[:, 0])
+        return self._likeliest(chances), 1.0 - chances[..., -1]
 
     def _logits(self, features):
         """`(B, V, L, K + 1)` of `(B, V, L)` or `(B, V, L, D)` features."""
         views = tf.reshape(features, [-1, self.num_frames, math.prod(features.shape[3:])])
         return tf.reshape(self.head(views), [-1, features.shape[1], self.num_frames, self.head.output_shape[-1]])
 
-    def _likeliest(self, told):
-        return tf.gather(tf.constant(periods_of(self.num_frames), tf.float32), tf.argmax(told[..., :-1], axis=-1))
+    def _likeliest(self, chances):
+        return tf.gather(tf.constant(periods_of(self.num_frames), tf.float32), tf.argmax(chances[..., :-1], axis=-1))
 
     def _scores(self, logits, periods):
-        told = tf.nn.softmax(logits)
+        chances = tf.nn.softmax(logits)
         repeats = tf.cast(periods > 0, tf.float32)
-        errors = tf.abs(tf.math.log(self._likeliest(told) / tf.where(periods > 0, periods, 1.0)))
-        near, none = tf.cast(errors < np.log1p(NEAR), tf.float32), tf.cast(told[..., -1] > 0.5, tf.float32)
+        errors = tf.abs(tf.math.log(self._likeliest(chances) / tf.where(periods > 0, periods, 1.0)))
+        near, none = tf.cast(errors < np.log1p(NEAR), tf.float32), tf.cast(chances[..., -1] > 0.5, tf.float32)
         # Means over each clip, then over clips: as over several replicas.
         return {"right": _share(near, repeats), "quiet": _share(none, 1.0 - repeats)}
 

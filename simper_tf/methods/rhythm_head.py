@@ -70,8 +70,8 @@ def ratio_loss(logits: tf.Tensor, speeds: tf.Tensor) -> tf.Tensor:
     Returns:
         Float32 scalar, the mean over pairs; 0 where no view repeats.
     """
-    told = tf.reduce_mean(tf.nn.softmax(logits), axis=2)
-    periods, none = told[..., :-1], told[..., -1]
+    chances = tf.reduce_mean(tf.nn.softmax(logits), axis=2)
+    periods, none = chances[..., :-1], chances[..., -1]
     number = periods.shape[-1]
     steps = tf.range(number, dtype=tf.float32)
     logs = STEPS_PER_OCTAVE * tf.math.log(speeds) / np.log(2.0)

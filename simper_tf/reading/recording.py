@@ -119,8 +119,8 @@ def _of_stretch(
     steady, ranked = _ranked(stretch, gray, band, keys)
     if steady is None:
         return result.TOO_FAR, []
-    told = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
-    answers = [_answer(stretch, steady, one) for one in told]
+    kept = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
+    answers = [_answer(stretch, steady, one) for one in kept]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = _skin(stretch, band)
         answers = pulse if pulse and not camera.pans(gray) else answers

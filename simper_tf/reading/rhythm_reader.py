@@ -136,12 +136,12 @@ def _of_scale(times, frames, tell, instants, seconds):
     starts, windows = windows_of(times, frames, seconds)
     total, weight = np.zeros((len(instants), len(PERIODS))), np.full(len(instants), 1e-9)
     for first in range(0, len(windows), 8):
-        for start, told in zip(starts[first:], tell(windows[first : first + 8]), strict=False):
+        for start, chances in zip(starts[first:], tell(windows[first : first + 8]), strict=False):
             inside = np.flatnonzero((instants >= start) & (instants <= start + seconds))
             place = (instants[inside] - start) / seconds
             near = np.minimum((place * NUM_FRAMES).astype(int), NUM_FRAMES - 1)
             trust = 0.1 + np.sin(np.pi * place) ** 2  # Near its ends a window sees one side alone.
-            total[inside] += trust[:, None] * told[near, :-1]
+            total[inside] += trust[:, None] * chances[near, :-1]
             weight[inside] += trust
     seen = np.where(weight[:, None] > 1e-6, total / weight[:, None], np.nan)
     offset = STEPS_PER_OCTAVE * np.log2(seconds / SHORTEST)

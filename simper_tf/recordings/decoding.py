@@ -374,8 +374,8 @@ def _times_of_index(opened):
 def _times_of_frames(path, rate):
     with _opened(path, rate) as opened:
         decoder = _Decoder(opened)
-        told = [(moment, frame.key_frame, decoder.lost) for moment, frame in decoder.timed()]
-    shown, is_key, lost = np.array(told).reshape(-1, 3).T
+        frames = [(moment, frame.key_frame, decoder.lost) for moment, frame in decoder.timed()]
+    shown, is_key, lost = np.array(frames).reshape(-1, 3).T
     end = 2 * shown[-1] - shown[-2] if len(shown) > 1 else 0.0
     return _Times(shown, shown[is_key > 0], end, os.path.getsize(path), np.diff(lost) > 0)  # noqa: PTH202
 

@@ -46,8 +46,8 @@ def of_text(column: pd.Series) -> tuple[np.ndarray | None, str]:
     text = column.str.strip(" []'\"").str.replace(r"[T_ ](\d\d)\.(\d\d)\.(\d\d)", r" \1:\2:\3", regex=True)
     if (times := _of_clock(text)) is not None:
         return times, _note_on_clock(text, times)
-    if (told := _of_parts(text.str.lower())) is not None:
-        return told, ""
+    if (moments_read := _of_parts(text.str.lower())) is not None:
+        return moments_read, ""
     readings = [moments(text, format="ISO8601")]
     if readings[0] is None:
         readings = [moments(text, dayfirst=True), moments(text, dayfirst=False), moments(text, format="mixed")]
@@ -98,10 +98,10 @@ def _of_parts(text):
 
 def of_calendar(year, month):
     """Returns seconds since 1970 of the first of months, NaN where a part is missing."""
-    told = np.isfinite(year + month)
-    months = 12 * (np.where(told, year, 1970) - 1970) + np.where(told, month, 1) - 1
+    is_known = np.isfinite(year + month)
+    months = 12 * (np.where(is_known, year, 1970) - 1970) + np.where(is_known, month, 1) - 1
     seconds = months.astype(np.int64).astype("datetime64[M]").astype("datetime64[s]").astype(np.float64)
-    return np.where(told, seconds, np.nan)
+    return np.where(is_known, seconds, np.nan)
 
 
 def unevenness(seconds):
@@ -117,8 +117,8 @@ def _of_clock(text):
     times = times_of_day(text)
     if times is None:
         return None
-    told = np.isfinite(times)
-    times[told] += DAY * np.cumsum(np.diff(times[told], prepend=times[told][:1]) < -DAY / 2)
+    is_known = np.isfinite(times)
+    times[is_known] += DAY * np.cumsum(np.diff(times[is_known], prepend=times[is_known][:1]) < -DAY / 2)
     return times
 
 
@@ -176,11 +176,16 @@ def of_years(values: np.ndarray, name: str = "") -> bool:
 
 def of_clock_digits(values: np.ndarray) -> np.ndarray | None:
     """Returns seconds of whole numbers that are times of day, such as 93059 before 93100; None for others."""
-    told = values[np.isfinite(values)]
-    if len(told) < _FEWEST_DIGITS or not is_between(told, 0, 240_000) or not is_whole(told) or np.ptp(told) < 100:
+    digits = values[np.isfinite(values)]
+    if (
+        len(digits) < _FEWEST_DIGITS
+        or not is_between(digits, 0, 240_000)
+        or not is_whole(digits)
+        or np.ptp(digits) < 100
+    ):
         return None
     hours, minutes, seconds = values // 10_000, values // 100 % 100, values % 100
-    is_clock = np.nanmax(minutes) < 60 and np.nanmax(seconds) < 60 and len(np.unique(told % 100)) > 2
+    is_clock = np.nanmax(minutes) < 60 and np.nanmax(seconds) < 60 and len(np.unique(digits % 100)) > 2
     return 3600 * hours + 60 * minutes + seconds if is_clock else None
 
 

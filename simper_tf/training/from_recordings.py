@@ -107,7 +107,7 @@ def _held_out(sources, hold_out):
         held = spread(sources, max(round(hold_out * len(sources)), 1)) if hold_out else []
     else:
         known = [source.name for source in sources]
-        names = {own_labels.known("`hold_out`", told, known) for told in hold_out}
+        names = {own_labels.known("`hold_out`", name, known) for name in hold_out}
         held = [source for source in sources if source.name in names]
     if held and len(held) == len(sources):
         raise ValueError(
