@@ -63,12 +63,12 @@ def rows_behind_reader(grid: Grid, run: Run, protocols: list[str]) -> list[rows.
         protocols: With their prefixes.
     """
     name, finished = f"{grid.folder_of(run).name}~reader", grid.rows_of(run)
-    clips = {one: of_run(grid, run, one) for one in protocols} if finished else {}
-    if clips and all(one is not None for one in clips.values()):
+    clips = {protocol: of_run(grid, run, protocol) for protocol in protocols} if finished else {}
+    if clips and all(errors is not None for errors in clips.values()):
         some = next(iter(clips.values()))
         labels, subjects = some["label"].to_numpy(), some["subject"].to_numpy()
         test = Features(labels[:, None], labels, np.ones(len(labels)), some.index.to_numpy(), subjects)
-        values = {one: read["read"].to_numpy() for one, read in clips.items()}
+        values = {protocol: read["read"].to_numpy() for protocol, read in clips.items()}
         first = finished[0]
         fields = ("dataset", "config", "method", "encoder", "seed", "commit", "seconds", "settings", "split")
         of_run_ = {field: getattr(first, field) for field in fields}

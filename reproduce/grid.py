@@ -204,7 +204,7 @@ class Grid:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         unfinished = [run for run in runs if not self.rows_of(run)]
-        wanted = {(self.folder_of(one), one.split): one for run in unfinished for one in run.with_sources()}
+        wanted = {(self.folder_of(part), part.split): part for run in unfinished for part in run.with_sources()}
         waiting = [run for run in wanted.values() if not self._rows_here(run)]
         estimate, failed = _Estimate(len(waiting)), {}
         with Pool(pretrain.start) as pool:

@@ -24,7 +24,7 @@ def row(grid: Grid, cell: Cell, other: Cell, seeds: Sequence[int]) -> Row | None
         cell, other: Cells of mean absolute errors.
         seeds: Of the runs.
     """
-    lines = [[(one.run.seeded(seed), one.protocol) for seed in seeds] for one in (cell, other)]
+    lines = [[(setting.run.seeded(seed), setting.protocol) for seed in seeds] for setting in (cell, other)]
     own, others = ([clip_errors.of_run(grid, *each) for each in line] for line in lines)
     protocols = list(dict.fromkeys((cell.protocol, other.protocol)))
     protocol, name = "~".join(protocols), "~".join(grid.folder_of(line[0][0]).name for line in lines)

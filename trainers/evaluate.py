@@ -172,7 +172,7 @@ def true_courses(clips, settings):
 
 def keep_heads(folder, predictions, features_of, task, options_given):
     """Writes what protocols have found and fitted, with their errors on validation clips, for export."""
-    readouts = {name: dict(one.found) for name, one in predictions.items() if name in served.SERVED}
+    readouts = {name: dict(prediction.found) for name, prediction in predictions.items() if name in served.SERVED}
     train, validation, (error, _) = features_of["train"], features_of["validation"], task.metrics["mae"]
     again = protocols.predict(train, validation, validation, task, options_given, served.suiting(task))
     for name, prediction in again.items():

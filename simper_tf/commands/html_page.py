@@ -19,7 +19,7 @@ def render(done: Iterable[dict], folder: pathlib.Path) -> str:
         done: Records of the recordings.
         folder: That of their pictures.
     """
-    parts = [recording(one, folder / one["picture"] if one["picture"] else None) for one in done]
+    parts = [recording(record, folder / record["picture"] if record["picture"] else None) for record in done]
     return TEMPLATE.substitute(title="What repeats in these recordings", body="\n".join(parts))
 
 

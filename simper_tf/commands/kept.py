@@ -84,7 +84,7 @@ class Kept:
         if target.problem or target.camera is not None:
             return None
         try:
-            paths = [one for path in target.paths for one in _with_samples(path)]
+            paths = [file for path in target.paths for file in _with_samples(path)]
             states = [(os.path.abspath(path), path.stat()) for path in paths]  # noqa: PTH100
         except OSError:
             return None

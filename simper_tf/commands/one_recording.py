@@ -52,11 +52,11 @@ def read(target: search.Target, request: Predict, learner: Learner, is_shown: bo
     Raises:
         OSError: its picture cannot be written, or nothing can be printed any more.
     """
-    one = _read(target, request, learner, is_shown)
+    made = _read(target, request, learner, is_shown)
     flags = {field.name for field in declared(request)}
-    sentences = {"reason": console.in_flags(one.record["reason"], flags)}
-    sentences |= {part: [console.in_flags(line, flags) for line in one.record[part]] for part in ("said", "notes")}
-    return one._replace(record=one.record | sentences)
+    sentences = {"reason": console.in_flags(made.record["reason"], flags)}
+    sentences |= {part: [console.in_flags(line, flags) for line in made.record[part]] for part in ("said", "notes")}
+    return made._replace(record=made.record | sentences)
 
 
 def _read(target, request, learner, is_shown):

@@ -146,8 +146,8 @@ class _Reading:
                 return
         learner = Learner(self._request) if targets else None
         for target in targets:
-            one = one_recording.read(target, self._request, learner)
-            yield target, one.record, (lambda one=one: self._copy(one))
+            made = one_recording.read(target, self._request, learner)
+            yield target, made.record, (lambda made=made: self._copy(made))
 
     def _tell(self, target, record, left):
         """Prints what was read of a recording, or why it was not."""

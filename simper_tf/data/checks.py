@@ -77,7 +77,7 @@ def by_subject(folders, expected, subjects, read, files, device_rates, config):
 
     def decide(reports):
         splits = face_recordings.by_subject([read(folder) for folder in folders], config, subjects)
-        return outcome({split: [one.id for one in ones] for split, ones in splits.items()}, reports)
+        return outcome({split: [unit.id for unit in ones] for split, ones in splits.items()}, reports)
 
     units = [Unit(folder.name, files(folder), functools.partial(examine, folder)) for folder in folders]
     there = {unit.id for unit in units}

@@ -170,7 +170,7 @@ def split_by_subject(recordings, train_fraction, validation_fraction, published=
     validation = _held_out(others, [name for name in published if name not in tested], kept, 1, seed)
     splits = dict.fromkeys(test, "test") | dict.fromkeys(validation, "validation")
     return {
-        split: [one for one in recordings if splits.get(one.subject, "train") == split]
+        split: [recording for recording in recordings if splits.get(recording.subject, "train") == split]
         for split in ("train", "validation", "test")
     }
 

@@ -107,7 +107,7 @@ def propose(
         ValueError: what is given does not fit the recordings, or together; or they are too short or slow for anything.
     """
     _check(band, window, hop, rate, size)
-    known = [hertz for one in repeats for hertz in one]
+    known = [hertz for frequencies in repeats for hertz in frequencies]
     bottom, top = band or sought(known)
     rate = rate or frame_rate([info.rate for info in infos], top)
     if band:
@@ -123,7 +123,7 @@ def propose(
         bottom = max(bottom, math.ceil(1e3 * PERIODS * rate / max(length, 1)) / 1e3)  # So that clips hold its periods.
     _check_clip(window, rate, length, (bottom, top))
     size = size or picture_size(infos)
-    seconds = [max(one, window) for one in usable]
+    seconds = [max(whole, window) for whole in usable]
     frames = max(round(hop * rate), 1) if hop else hop_frames(seconds, rate, length)
     speeds = view_speeds(rate, (bottom, top), [hertz * length / rate for hertz in known if bottom <= hertz <= top])
     return Proposal(float(rate), length, frames, tuple(size), (float(bottom), float(top)), speeds)
@@ -157,7 +157,7 @@ def window_of_band(seconds: Sequence[float], bottom: float, is_asked: bool, step
     """
     whole = [s / 3 for s in seconds] if len(seconds) == 1 else seconds
     wanted, least = windows.PERIODS / bottom, PERIODS / bottom + step
-    fitting = [one for one in whole if one >= least]
+    fitting = [length for length in whole if length >= least]
     if fitting and min(fitting) >= wanted:
         return wanted
     if len(seconds) == 1 and (fitting or not is_asked):

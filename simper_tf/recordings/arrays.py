@@ -18,7 +18,7 @@ _STACKED = "recordings along the first axis: (N, T), (N, T, C), (N, T, H, W) or 
 def are_arrays(names) -> bool:
     """Returns whether what somebody gave is an array, or a list of nothing but arrays."""
     if isinstance(names, list | tuple):
-        return bool(names) and all(hasattr(one, "__array__") for one in names)
+        return bool(names) and all(hasattr(value, "__array__") for value in names)
     return hasattr(names, "__array__")
 
 

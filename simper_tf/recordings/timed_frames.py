@@ -107,7 +107,7 @@ class Decoder:
         """Returns whether a frame is shown; counts those that should have come before it."""
         if frame.interlaced_frame:  # Of which each field may have a packet.
             self._tells, self._expected = False, set()
-        missing = {one for one in self._expected if stamp is not None and one < stamp}
+        missing = {expected for expected in self._expected if stamp is not None and expected < stamp}
         is_new = not self._tells or stamp in self._expected
         self._expected -= missing | {stamp}
         self._late = is_late + (0 if frame.key_frame else self._late)

@@ -81,7 +81,7 @@ def evidence(series: np.ndarray, usual: Background) -> Heights:
         usual: Of clips of the same length.
     """
     powers = (_power(clip @ usual.weights) for clip in _centered(series))
-    both = [(np.sqrt(one / usual.power).sum(axis=-1), one.sum(axis=-1)) for one in powers]
+    both = [(np.sqrt(power / usual.power).sum(axis=-1), power.sum(axis=-1)) for power in powers]
     return Heights(*np.array(both, np.float32).transpose(1, 0, 2))
 
 
@@ -113,7 +113,7 @@ def comb_peak(heights: Heights, rates: np.ndarray, band: tuple[float, float]) ->
         >>> comb_peak(total_power(wave), np.array([30.0]), (0.5, 5.0)).round(2)
         array([1.3])
     """
-    return np.array([_peak(*one, band) for one in zip(heights.found, heights.fine, np.float64(rates), strict=True)])
+    return np.array([_peak(*line, band) for line in zip(heights.found, heights.fine, np.float64(rates), strict=True)])
 
 
 def _peak(found, fine, rate, band):

@@ -85,7 +85,7 @@ def compared(hertz: float, frequencies: Sequence[float], is_told: bool = False) 
 
 def agrees(hertz: float, frequencies: Sequence[float]) -> bool:
     """Returns whether what a model reads is one of the frequencies that were counted."""
-    return any(abs(hertz / one - 1) <= _AGREES for one in frequencies)
+    return any(abs(hertz / counted - 1) <= _AGREES for counted in frequencies)
 
 
 def differs(hertz: Mapping[str, float], frequencies: Mapping[str, Sequence[float]], band: Sequence[float]) -> bool:
@@ -97,7 +97,7 @@ def differs(hertz: Mapping[str, float], frequencies: Mapping[str, Sequence[float
         band: `(low, high)` in Hz that the model reads.
     """
     low, high = band
-    readable = {name: [one for one in some if low <= one <= high] for name, some in frequencies.items()}
+    readable = {name: [value for value in some if low <= value <= high] for name, some in frequencies.items()}
     return any(some and name in hertz and not agrees(hertz[name], some) for name, some in readable.items())
 
 

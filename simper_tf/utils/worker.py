@@ -65,7 +65,7 @@ def answers(task: str, path, memory: int | None = None, **arguments) -> Iterator
         RawDataError: the function raises anything, or does not survive the file.
         OSError: no worker can be started.
     """
-    names = {os.path.abspath(one): one for one in (path if isinstance(path, list) else [path])}  # noqa: PTH100
+    names = {os.path.abspath(name): name for name in (path if isinstance(path, list) else [path])}  # noqa: PTH100
     worker = _Worker.ready()
     try:
         request = {"task": task, "paths": [*names], "is_list": isinstance(path, list), "memory": memory}
@@ -176,7 +176,7 @@ class _Worker:
 @atexit.register
 def _end_all():
     """Ends the workers of this process, which nobody else would wait for where there is no init."""
-    for worker in [one for one in _all if one.owner == os.getpid()]:
+    for worker in [known for known in _all if known.owner == os.getpid()]:
         worker.end()
 
 
