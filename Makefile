@@ -14,7 +14,7 @@ help:
 	@echo "make docs        build the documentation site: site/index.html"
 	@echo "make bench       measure speed and memory against plain references (long; BENCH='--only=views_*' for some)"
 	@echo "make bench-peers measure encoders beside PyTorch in an environment of its own (about 5 minutes, half of it set-up)"
-	@echo "make recordings  read real recordings as simper predict does, where they are at hand: docs/recordings.md"
+	@echo "make recordings  read real recordings as simper predict does, where they are at hand: docs/measured.md"
 	@echo "make series      read heart rates beside other libraries: docs/series.md (about 10 minutes, 2 of them set-up)"
 	@echo "make smoke       make every table of the paper of two steps a run, to see that all of it works"
 	@echo "make results     make every table at the scale of two cores: docs/results (only runs that are not in rows.jsonl there are trained)"
@@ -46,9 +46,9 @@ bench-peers: .venv-peers/ready
 	.venv-peers/bin/python -m benchmarks.peers
 
 recordings: .venv/ready
-	$(BIN)/python -m benchmarks.real --adapt=20 --document=docs/recordings.md
-	$(BIN)/python -m benchmarks.perturbed --document=docs/recordings.md --figure=docs/reliability.png
-	$(BIN)/python -m benchmarks.sampled --step=2.5 --document=docs/recordings.md
+	$(BIN)/python -m benchmarks.real --adapt=20 --document=docs/measured.md
+	$(BIN)/python -m benchmarks.perturbed --document=docs/measured.md --figure=docs/reliability.png
+	$(BIN)/python -m benchmarks.sampled --step=2.5 --document=docs/measured.md
 
 smoke: .venv/ready
 	$(BIN)/python -m reproduce --scale=smoke --jobs=2

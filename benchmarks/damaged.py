@@ -1,6 +1,6 @@
 """Fuzz of damaged, odd and hostile files: recordings through `simper predict`, built data sets through their loader.
 
-python -m benchmarks.damaged [--seed=0] [--files=1000] [--only=KIND] [--document=docs/recordings.md]
+python -m benchmarks.damaged [--seed=0] [--files=1000] [--only=KIND] [--document=docs/measured.md]
 
 Of every recording there must come a reading that is right or leaves the octave open, or one line that names the file;
 of a built data set its examples or one line. Crashes, tracebacks, hangs, numbers made up, traps that closed and memory

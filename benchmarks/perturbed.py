@@ -1,6 +1,6 @@
 """Real recordings made worse in known ways, each read again: what the reader bears, and what its confidence is worth.
 
-python -m benchmarks.perturbed [--files=../shared/real] [--document=docs/recordings.md] [--figure=docs/reliability.png]
+python -m benchmarks.perturbed [--files=../shared/real] [--document=docs/measured.md] [--figure=docs/reliability.png]
 
 A row of the first table is a change of the recordings, with its outcomes
 as of `benchmarks.real`. In the second are changes after which nothing

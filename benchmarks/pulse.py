@@ -1,6 +1,6 @@
 """The pulse of real faces, read by us and by open-rppg, whose networks have learned from labels.
 
-python -m benchmarks.pulse --peer=PYTHON [--files=../shared/real] [--document=docs/recordings.md]
+python -m benchmarks.pulse --peer=PYTHON [--files=../shared/real] [--document=docs/measured.md]
 
 PYTHON is that of an environment of its own, with `pip install open-rppg`. Files whose truth in `truth.csv` is a pulse
 are read as they are and in worse forms. A cell is beats a minute and the error.

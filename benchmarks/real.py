@@ -1,6 +1,6 @@
 """Real recordings read beside the truth that somebody counted.
 
-python -m benchmarks.real [--files=../shared/real] [--document=docs/recordings.md] [--adapt=20]
+python -m benchmarks.real [--files=../shared/real] [--document=docs/measured.md] [--adapt=20]
 
 The files lie in a folder `videos` or `series`, with a `truth.csv`. A row tells
 file, truth, answer, error, verdict and CPU seconds; totals follow. Right is a

@@ -1,6 +1,6 @@
 """Steady tempos filmed at every number of frames a period: is any told at a multiple that frames alone suggest?
 
-python -m benchmarks.sampled [--kinds disc series] [--step=0.1] [--document=docs/recordings.md]
+python -m benchmarks.sampled [--kinds disc series] [--step=0.1] [--document=docs/measured.md]
 
 Where a period lasts k + 1/2 frames, every second one is caught at other
 moments. It must not be told at half its tempo, and what alternates in
