@@ -123,7 +123,11 @@ def _strongest(matrix: np.ndarray, kept: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def smooth(series: np.ndarray, width: float) -> np.ndarray:
-    """Series smoothed in time by a triangle twice `width` samples wide."""
+    """Series smoothed in time by a triangle twice `width` samples wide, one sample late where `width` is even.
+
+    An even filter has its middle between two samples, here twice on the same side. The weights of the confidence were
+    fitted with that delay.
+    """
     width = max(1, round(width))
     for _ in range(2):
         series = ndimage.uniform_filter1d(series, width, axis=0, mode="nearest")
