@@ -20,6 +20,7 @@ import pathlib
 import re
 import time
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import av
 import numpy as np
@@ -123,6 +124,43 @@ def read(path: pathlib.Path, rate: float | None = None) -> readings.Done:
     return readings.read(sources.open_file(path, rate))
 
 
+class Judged(NamedTuple):
+    """What is read of a file, beside its truth.
+
+    Attributes:
+        answer: In words; `-` for none, and why where the file was not opened.
+        outcome: Of the answer.
+        confidence: Of the first answer; `-` without one.
+        verdict: Of the reading; `-` where the file was not opened.
+        error: Least error in hertz; None without one.
+        taken: CPU seconds.
+        done: The reading; None where the file was not opened.
+    """
+
+    answer: str
+    outcome: str
+    confidence: str
+    verdict: str
+    error: float | None
+    taken: float
+    done: readings.Done | None
+
+
+def judge(path: pathlib.Path, true: Truth) -> Judged:
+    """What is read of a file, judged by its truth."""
+    began = time.process_time()
+    try:
+        done = read(path, true.rate)
+    except RawDataError as refusal:
+        how = REFUSED if true.is_control else NOT_OPENED
+        return Judged(refusal.found, how, "-", "-", None, time.process_time() - began, None)
+    taken, answers = time.process_time() - began, done.reading.clear
+    how, error = outcome(true, answers)
+    told = "; ".join(words(answer) for answer in answers) or "-"
+    surest = f"{answers[0].confidence:.2f}" if answers else "-"
+    return Judged(told, how, surest, done.reading.verdict, error, taken, done)
+
+
 def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     """Rows of the table of a folder's recordings.
 
@@ -136,23 +174,12 @@ def rows(folder: pathlib.Path, seconds: float = 0.0) -> list[dict[str, str]]:
     with BEFORE.open() as file:
         first = {line["file"]: f"{line['outcome']}: {line['answer']}" for line in csv.DictReader(file)}
     for line in listed:
-        began, true = time.process_time(), truth(line)
-        try:
-            done = read(folder / line["file"], true.rate)
-        except RawDataError as refusal:
-            how = REFUSED if true.is_control else NOT_OPENED
-            cells = [line["file"], line["truth"], first.get(line["file"], "-"), refusal.found, "-", how]
-            table.append(dict(zip(COLUMNS, [*cells, "-", "-", f"{time.process_time() - began:.1f}"], strict=True)))
-            print(*cells, sep=" | ", flush=True)
-            continue
-        taken, answers = time.process_time() - began, done.reading.clear
-        how, error = outcome(true, answers)
-        told = "; ".join(words(answer) for answer in answers) or "-"
-        surest = f"{answers[0].confidence:.2f}" if answers else "-"
-        missed = "-" if error is None else in_digits(error, min(true.hertz), "+")
-        cells = [line["file"], line["truth"], first.get(line["file"], "-"), told, missed, how]
-        cells += [done.reading.verdict, surest, f"{taken:.1f}"]
-        cells += learned(folder / line["file"], done, true, seconds) if seconds else []
+        true = truth(line)
+        judged = judge(folder / line["file"], true)
+        missed = "-" if judged.error is None else in_digits(judged.error, min(true.hertz), "+")
+        cells = [line["file"], line["truth"], first.get(line["file"], "-"), judged.answer, missed, judged.outcome]
+        cells += [judged.verdict, judged.confidence, f"{judged.taken:.1f}"]
+        cells += learned(folder / line["file"], judged.done, true, seconds) if seconds and judged.done else []
         table.append(dict(zip(COLUMNS + LEARNED, cells, strict=False)))
         print(*cells, sep=" | ", flush=True)
     return table
