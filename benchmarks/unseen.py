@@ -1,6 +1,6 @@
 """Files of public repositories read beside truths that were written before any reader saw them.
 
-python -m benchmarks.unseen --files=DIR [--groups=HI] [--write] [--document=docs/recordings.md]
+python -m benchmarks.unseen --files=DIR [--groups=HI] [--write] [--document=docs/measured.md]
 
 `benchmarks/unseen.csv` has the truths by groups. The files lie in DIR at owner+name/path; those that do not are left
 as they are. What moves against the table is printed; `--write` puts it into the table. The document gets a table of
