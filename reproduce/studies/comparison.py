@@ -160,6 +160,7 @@ def comparison(scale: Scale) -> Study:
         base = digits(scale, config)
         lines = [Line(title, _beside_paper(run, "mae")) for title, run in _methods(scale, base)]
         lines += controls.beside_features("rotating_digits", controls.mean_of_frames(base), columns)
+        lines += controls.by_harmonics(base, columns)
         lines += controls.floor_lines(base, columns)
         blocks.append(Block(DIGITS[config], frequency_titles(), tuple(lines)))
     about = (
@@ -180,7 +181,8 @@ def _in_short(scale, blocks):
     """Returns the lines of some blocks that see no label, by two readouts, side by side."""
     places = {list(OF_ALL).index(name): words for name, words in _MAIN.items()}
     wanted = {title for title, _ in _unlabeled(scale, digits(scale, "digits"))}
-    wanted |= {line.title for line in blocks[0].lines if line.title.startswith(("control: strongest", "ideal"))}
+    unlearned = ("control: strongest", "control: harmonic", "control: neighbors", "ideal")
+    wanted |= {line.title for line in blocks[0].lines if line.title.startswith(unlearned)}
     lines = []
     for same in zip(*(block.lines for block in blocks), strict=True):
         cells = [line.cells[place] for line in same for place in places]

@@ -19,6 +19,12 @@ CONTROLS = {
     "persistence": ("control: the last day again", {"linear_probe": "persistence"}),
     "training_mean": ("control: the mean of the training clips", {"linear_probe": "training_mean"}),
 }
+# What reads all lines of the pixels at once: harder to beat than the strongest of them.
+BY_HARMONICS = {
+    "harmonic_sum": ("control: harmonic sum of the pixels", {"fft_resolved": "harmonic_sum"}),
+    "pixel_harmonics": ("control: harmonics of the pixels, whitened", {"fft_resolved": "pixel_harmonics"}),
+    "spectra_1nn": ("control: neighbors of the pixels' spectra", {"1nn": "spectra_1nn"}),
+}
 # Data set -> its controls; of faces those of `_OF_FACES`.
 _OF_OTHERS = {"rotating_digits": ["pixels"], "countix": ["pixels"], "lst": ["persistence", "training_mean"]}
 _OF_FACES = ["pixels", "green", "chrom", "pos"]
@@ -44,6 +50,20 @@ def beside_features(name: str, run: Run, columns: list[tuple[str, str]]) -> list
     return [
         Line(title, tuple(Cell(run, ways[column], metric) if column in ways else None for column, metric in columns))
         for title, ways in chosen
+    ]
+
+
+def by_harmonics(run: Run, columns: list[tuple[str, str]]) -> list[Line]:
+    """Returns the strongest controls of a table of features of digits.
+
+    Args:
+        run: Whose clips they read, with one seed: it learns nothing.
+        columns: Protocol and metric of each column.
+    """
+    reader = once(mean_of_frames(run))
+    return [
+        Line(title, tuple(Cell(reader, ways[one], metric) if one in ways else None for one, metric in columns))
+        for title, ways in BY_HARMONICS.values()
     ]
 
 
@@ -87,6 +107,11 @@ def untrained(run: Run) -> Run:
 def mean_of_frames(run: Run) -> Run:
     """Returns the run that learns nothing, and whose features are the mean of each frame: it is evaluated soonest."""
     return untrained(run).but(encoder="frame_mean")
+
+
+def once(run: Run) -> Run:
+    """Returns a run of which one seed stands for all, as where nothing is learned."""
+    return dataclasses.replace(run, is_once=True)
 
 
 def beside_heads(block: Block) -> Block:

@@ -1,7 +1,5 @@
 """Real pulses: which method reads the heart rate from fingertips on phones, beside what needs no training."""
 
-import dataclasses
-
 from reproduce.clip_errors import READER
 from reproduce.grid import Run
 from reproduce.studies import controls
@@ -79,7 +77,7 @@ def _block(title, runs, base, columns, seconds=True):
     lines = [Line(name, tuple(_cell(run, protocol) for protocol in columns)) for name, run in runs.items()]
     if columns is _IN_SHORT:
         lines.append(Line(COMBINED, tuple(Cell(runs[SIMPER], f"{READER}{protocol}", "mae") for protocol in columns)))
-    reader = dataclasses.replace(controls.mean_of_frames(base), is_once=True)
+    reader = controls.once(controls.mean_of_frames(base))
     for name, ways in _CONTROLS.items():
         cells = tuple(Cell(reader, ways[one], "mae") if one in ways else None for one in columns)
         lines += [Line(name, cells)] * any(cells)

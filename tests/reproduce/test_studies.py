@@ -126,7 +126,7 @@ def test_the_comparison_has_every_method_and_controls():
         titles = [line.title for line in block.lines]
         assert {f"{title} (told the band)" if title in told else title for title in methods} <= set(titles)
         assert {f"{title}, wide band" for title in told} <= set(titles)
-        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [3, 5]
+        assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [6, 5]
     assert not any(run.settings().options.get("prior_weight") for run in study("comparison").runs())
 
 
@@ -200,7 +200,8 @@ def test_simclr_gets_larger_batches_where_a_scale_has_small_ones(name):
 
 def test_features_stand_beside_what_reads_their_clips_unlearned():
     skin = {"green", "chrom", "pos", "chrom_fundamental", "pos_fundamental"}
-    expected = {"table2": {"pixels"}, "table5": skin | {"pixels"}, "table6": {"pixels"},
+    pixels = {"pixels", "harmonic_sum", "pixel_harmonics", "spectra_1nn"}
+    expected = {"table2": pixels, "table5": skin | {"pixels"}, "table6": {"pixels"},
                 "table7": {"persistence", "training_mean"}}  # fmt: skip
     for name, protocols in expected.items():
         assert {cell.protocol for cell in study(name).cells()} & ranking.UNLEARNED - {IDEAL, *FLOORS} == protocols
