@@ -62,7 +62,10 @@ def moments(text, **given):
         moments = pd.to_datetime(text, errors="coerce", utc=True, **given)
     if not moments.notna().sum() > 0.9 * text.notna().sum():
         return None
-    return (moments - moments.dropna().iloc[0]).dt.total_seconds().to_numpy(np.float64)
+    # Apart from their fractions: 292 years are more nanoseconds than 64 bits hold.
+    whole, fractions = moments.dt.as_unit("s"), moments.dt.microsecond * 1e-6 + moments.dt.nanosecond * 1e-9
+    first = moments.first_valid_index()
+    return ((whole - whole[first]).dt.total_seconds() + (fractions - fractions[first])).to_numpy(np.float64)
 
 
 def _is_date(cell):

@@ -102,6 +102,6 @@ def guarding(name, *passing: type[Exception]):
         own = [at for at in traceback.extract_tb(error.__traceback__) if "simper_tf" in at.filename]
         where = f", in {pathlib.Path(own[-1].filename).name} at line {own[-1].lineno}" if own else ""
         said = (str(error).strip() or "no word").splitlines()[0].rstrip(".")
-        found = f"what its reader does not survive ({type(error).__name__}: {said}{where})"
+        found = f"what ends its reader ({type(error).__name__}: {said}{where})"
         action = "Leave it out, and send the file to whoever maintains this package."
         raise RawDataError(name, found, "a recording that can be read", action) from error

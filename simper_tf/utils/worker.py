@@ -159,7 +159,9 @@ class _Worker:
             return f"no end of reading after {PATIENCE} s of computing"
         if code == -signal.SIGALRM:
             return f"a reader that has stood still for {PATIENCE} s"
-        return f"what its reader does not survive ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
+        if code == -signal.SIGKILL:
+            return "a reader that was ended from outside, as by a system that is short of memory (SIGKILL)"
+        return f"damage or a size that ends its reader ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
 
     def keep_or_end(self):
         if self._is_done:

@@ -398,7 +398,7 @@ def test_whatever_a_recording_does_the_answer_is_a_sentence(client, monkeypatch)
     monkeypatch.setattr(page_server.readings, "read", fail)
     answered = send(client, series())
     assert answered.status_code == 400
-    assert "breath.csv: found what its reader does not survive (ZeroDivisionError: ours" in answered.text
+    assert "breath.csv: found what ends its reader (ZeroDivisionError: ours" in answered.text
 
 
 def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch):

@@ -26,7 +26,7 @@ STAGES = [
 ]
 FAULTS = {
     "raise ZeroDivisionError('planted')": r"\(.*(planted|ZeroDivisionError).*\)",
-    "import os; os.abort()": r"what its reader does not survive \(SIGABRT\)",
+    "import os; os.abort()": r"damage or a size that ends its reader \(SIGABRT\)",
 }
 # Run by every Python before anything else.
 PLANT = """

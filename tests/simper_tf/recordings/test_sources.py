@@ -177,7 +177,7 @@ def test_a_file_that_its_reader_does_not_survive_is_a_problem(tmp_path, monkeypa
     monkeypatch.setattr(sources, "open_file", lambda path, *_, **__: true(path) if path.name == "a.csv" else 1 / 0)
     found = search.find([str(tmp_path)])
     assert [source.name for source in found.sources] == [str(tmp_path / "a.csv")]
-    assert str(found.problems[0]).startswith(f"{tmp_path / 'b.csv'}: found what its reader does not survive (ZeroDiv")
+    assert str(found.problems[0]).startswith(f"{tmp_path / 'b.csv'}: found what ends its reader (ZeroDiv")
 
 
 def test_names_are_listed_without_opening_a_file(tmp_path, monkeypatch):

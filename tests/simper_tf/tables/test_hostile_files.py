@@ -12,7 +12,7 @@ import pytest
 import scipy.io
 
 from simper_tf.recordings import sources
-from simper_tf.tables import sampled, series_files
+from simper_tf.tables import channels, sampled, series_files
 from simper_tf.utils.errors import RawDataError
 
 RATE = 50.0
@@ -33,7 +33,7 @@ def test_cells_in_cells_end_no_process_but_the_workers(tmp_path):
     cell = b"\6\0\0\0\x08\0\0\0\1" + bytes(7) + b"\5\0\0\0\x08\0\0\0\1\0\0\0\1\0\0\0\1" + bytes(7)
     cells = [b"\x0e\0\0\0" + (56 * depth - 8).to_bytes(4, "little") + cell for depth in range(20_000, 0, -1)]
     (tmp_path / "deep.mat").write_bytes((tmp_path / "a.mat").read_bytes()[:128] + b"".join(cells))
-    refused(tmp_path / "deep.mat", r"what its reader does not survive \(SIGSEGV\)")
+    refused(tmp_path / "deep.mat", r"damage or a size that ends its reader \(SIGSEGV\)")
     assert len(series_files.read(tmp_path / "a.mat", RATE).times) == 200
 
 
@@ -158,12 +158,25 @@ def test_a_long_word_in_each_row_takes_no_memory(tmp_path):
     np.testing.assert_allclose(found.times, TIMES, atol=1e-9)
 
 
-def test_times_at_the_ends_of_the_clock_are_no_traceback(tmp_path):
-    for stamp in (-(2**63) + 1, 2**63 - 1):
-        stamps = np.array([stamp, *(10**9 * np.arange(1, 200))], "datetime64[ns]")
-        pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / f"{stamp}.parquet")
-    refused(tmp_path / f"{1 - 2**63}.parquet", r"what cannot be read \(Overflow in int64 addition\)")
-    np.testing.assert_allclose(np.diff(series_files.read(tmp_path / f"{2**63 - 1}.parquet").times), 1)
+@pytest.mark.parametrize("stamp", [-(2**63) + 1, 2**63 - 1])
+def test_times_at_the_ends_of_the_clock_are_left_out(tmp_path, stamp):
+    stamps = np.array([stamp, *(10**9 * np.arange(1, 200))], "datetime64[ns]")
+    pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / "a.parquet")
+    np.testing.assert_allclose(np.diff(series_files.read(tmp_path / "a.parquet").times), 1)
+
+
+def test_nanoseconds_from_the_start_of_the_clock_are_read(tmp_path):
+    stamps = (1 - 2**63 + np.arange(200)).astype("datetime64[ns]")
+    pd.DataFrame({"time": stamps, "x": WAVE}).to_parquet(tmp_path / "a.parquet")
+    np.testing.assert_allclose(np.diff(series_files.read(tmp_path / "a.parquet").times), 1e-9, rtol=1e-3)
+
+
+def test_what_a_library_cannot_compute_is_a_sentence(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("time,x\n0,1\n")
+    error = OverflowError("Overflow in int64 addition")
+    monkeypatch.setattr(channels, "_read", lambda *_: (_ for _ in ()).throw(error))
+    with pytest.raises(RawDataError, match="found numbers or dates too large to compute with"):
+        next(channels.parts(str(tmp_path / "a.csv"), None, False, "", []))
 
 
 def test_objects_of_a_name_each_take_no_square_of_memory(tmp_path):

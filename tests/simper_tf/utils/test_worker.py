@@ -112,8 +112,8 @@ def test_one_process_answers_request_after_request(started):
 @pytest.mark.parametrize(
     ("task", "said"),
     [
-        ("segfault", r"what its reader does not survive \(SIGSEGV\)"),
-        ("abort", r"what its reader does not survive \(SIGABRT\)"),
+        ("segfault", r"damage or a size that ends its reader \(SIGSEGV\)"),
+        ("abort", r"damage or a size that ends its reader \(SIGABRT\)"),
         ("bomb", "what 6 GiB are not enough for"),
     ],
 )
