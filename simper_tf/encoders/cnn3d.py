@@ -9,7 +9,7 @@ from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, norm_option, normalization
 from simper_tf.encoders.precision import FULL, space_mean
-from simper_tf.encoders.small import convolution
+from simper_tf.encoders.small import Padding, convolution
 from simper_tf.utils.options import Options, takes
 
 
@@ -84,7 +84,7 @@ def cnn3d_domainbed(frame_shape: tuple[int | None, int | None, int], options) ->
     clips = x = clip_input(frame_shape)
     for filters, stride in ((64, 1), (128, 2), (128, 1), (128, 1)):
         # Padded alike on both sides, as in PyTorch; `same` with a stride would pad one more behind.
-        x = layers.ZeroPadding3D((2, 1, 1))(x)
+        x = Padding((2, 1, 1))(x)
         x = layers.Conv3D(filters, (5, 3, 3), (1, stride, stride), activation="relu")(x)
         x = normalization(options.norm, momentum=0.9, epsilon=1e-5)(x)
     x = layers.Dense(1, dtype=FULL)(mark(space_mean(x)))

@@ -9,7 +9,7 @@ from simper_tf.encoders.before_head import mark
 from simper_tf.encoders.frames import clip_input
 from simper_tf.encoders.norms import NormOptions, normalization
 from simper_tf.encoders.precision import FULL, space_mean
-from simper_tf.encoders.small import convolution
+from simper_tf.encoders.small import Padding, convolution
 from simper_tf.utils.options import option, takes
 
 
@@ -78,7 +78,7 @@ def convolution_norm(x, filters, kernel, stride, norm):
     """Returns a norm of a convolution without bias; `stride` is that in space, `kernel` odd."""
     if stride > 1:
         # Alike on both sides, as in PyTorch; `same` would put one more behind.
-        x = layers.ZeroPadding3D([size // 2 for size in kernel])(x)
+        x = Padding([size // 2 for size in kernel])(x)
     spread = keras.initializers.VarianceScaling(2.0, mode="fan_out", distribution="untruncated_normal")
     padding = "valid" if stride > 1 else "same"
     x = convolution(filters, kernel, (1, stride, stride), padding=padding, use_bias=False, kernel_initializer=spread)(x)

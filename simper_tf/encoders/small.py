@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import keras
+import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders.before_head import mark
@@ -93,6 +94,19 @@ class FrameConv2D(layers.Conv2D):
     def compute_output_shape(self, input_shape):
         images = super().compute_output_shape((input_shape[0], *input_shape[-3:]))
         return (*input_shape[:-3], *images[1:])
+
+
+@keras.saving.register_keras_serializable("simper_tf")
+class Padding(layers.ZeroPadding3D):
+    """Zero padding that TensorFlow's optimizer of graphs leaves where it is.
+
+    Its remapper puts an operation `Pad` into the convolution behind it, although the gradient asks for the shape of
+    what was padded. It then fails ("remapper failed: Mutation::Apply error"), and nothing else of the graph is fused.
+    """
+
+    def call(self, inputs):
+        sides = tf.constant([(0, 0), *self.padding, (0, 0)])
+        return tf.raw_ops.PadV2(input=inputs, paddings=sides, constant_values=tf.zeros([], inputs.dtype))
 
 
 def convolution(filters: int, kernel: tuple[int, int, int], strides=(1, 1, 1), **settings) -> layers.Layer:

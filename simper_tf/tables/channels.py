@@ -80,7 +80,9 @@ def parts(path: str, rate, is_fallback, time, columns, member="", start=0.0, end
         raise
     except OverflowError as error:  # Of a library; its words are those of its author.
         found = f"numbers or dates too large to compute with ({error})"
-        raise RawDataError(path, found, "those of a recording", "Leave out rows that are far from all others.") from error
+        raise RawDataError(
+            path, found, "those of a recording", "Leave out rows that are far from all others."
+        ) from error
     except Exception as error:  # A disk that fails, or whatever a reader of damaged files ran into.
         found = (str(getattr(error, "strerror", None) or error) or type(error).__name__).splitlines()[0][:200]
         raise RawDataError(path, f"what cannot be read ({found})", "a recording", "Save or copy it again.") from error

@@ -161,7 +161,9 @@ class _Worker:
             return f"a reader that has stood still for {PATIENCE} s"
         if code == -signal.SIGKILL:
             return "a reader that was ended from outside, as by a system that is short of memory (SIGKILL)"
-        return f"damage or a size that ends its reader ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
+        return (
+            f"damage or a size that ends its reader ({signal.Signals(-code).name if code < 0 else f'exit code {code}'})"
+        )
 
     def keep_or_end(self):
         if self._is_done:
