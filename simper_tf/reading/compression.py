@@ -13,6 +13,9 @@ from simper_tf.reading import events, movement
 FAINT = 1.0
 # Frames after which a pattern of predicted frames starts anew, as encoders have it by default.
 PATTERNS = (1, 2, 3, 4, 5, 8)
+# Multiples at which a movement is the same one, read otherwise, and by how much a logarithm may miss them.
+MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
+APART = 0.1
 
 
 def without(
@@ -83,4 +86,4 @@ def _is_whole(number: float, tolerance: float) -> bool:
 
 def _related(hertz: float, tempos: list[float]) -> bool:
     """Whether a tempo is about one of others, or a simple multiple of one."""
-    return any(np.abs(movement.MULTIPLES - np.log(hertz / tempo)).min() < movement.APART for tempo in tempos)
+    return any(np.abs(MULTIPLES - np.log(hertz / tempo)).min() < APART for tempo in tempos)

@@ -2,8 +2,8 @@
 
 All courses of all parts of the picture propose runs of like events.
 The most regular ones are weighed by the evidence of the whole picture.
-The surest is kept, then others that repeat at another time, or at
-another tempo in another part of the picture.
+Which of them are several movements follows from their places
+(`places`).
 """
 
 import dataclasses
@@ -18,10 +18,6 @@ from simper_tf.reading.rhythm_reader import Heard
 WEIGHED = 80
 OF_A_TEMPO = 8
 TEMPO = np.log(1.1)  # Tempos that differ by less than a tenth are about the same.
-# Multiples at which a second movement is the same one, read otherwise.
-MULTIPLES = np.log([1 / 4, 1 / 3, 1 / 2, 2 / 3, 1, 3 / 2, 2, 3, 4])
-APART = 0.1  # By which the logarithm of a ratio may miss such a multiple.
-EXACT = 0.02  # By which it may do so elsewhere in the picture: parts of one body keep in step.
 # How near to its double a tempo is to be the same movement.
 OCTAVE = 0.05
 # Odds, as a logarithm, by which a half, or a part, may be surer than the full cycle or the whole that is told instead.
@@ -44,6 +40,7 @@ class Candidate:
         pairs: Whether each cycle is a pair of two halves that are alike.
         evidence: What speaks for it.
         confidence: Probability that it is right.
+        tiles: `(tiles,)` which of them are its place; None for all.
     """
 
     run: events.Run
@@ -51,6 +48,7 @@ class Candidate:
     pairs: bool
     evidence: verdict.Evidence
     confidence: float
+    tiles: np.ndarray | None = None
 
 
 def candidates(scores: np.ndarray, band: tuple[float, float], heard: Heard, rate: float) -> list[Candidate]:
@@ -168,24 +166,6 @@ def _odds(one: Candidate) -> float:
     return float(special.logit(np.clip(one.confidence, 1e-9, 1 - 1e-9)))
 
 
-def apart(ranked: list[Candidate], least: float, clear: float) -> list[Candidate]:
-    """The surest candidate, and every other that cannot be the same movement.
-
-    Args:
-        ranked: Of `candidates`.
-        least: Confidence of the first.
-        clear: Confidence of the others.
-    """
-    chosen: list[Candidate] = []
-    for candidate in ranked:
-        if chosen:  # The network names one tempo at a time.
-            candidate = dataclasses.replace(candidate, confidence=verdict.alone(candidate.evidence))
-        sure = candidate.evidence.count > 2 and candidate.confidence >= (clear if chosen else least)
-        if sure and all(_differ(candidate, other) for other in chosen):
-            chosen.append(_longest(candidate, ranked))
-    return chosen
-
-
 def _longest(one: Candidate, ranked: list[Candidate]) -> Candidate:
     """The candidate of most repetitions that is about as sure as another, holds it in time and keeps its tempo there.
 
@@ -215,16 +195,3 @@ def twice(ranked: list[Candidate]) -> list[Candidate]:
         and candidate.evidence.cover > 0.5
     ]
     return sorted(two, key=lambda one: -one.evidence.explained)[:1]
-
-
-def _differ(one: Candidate, other: Candidate) -> bool:
-    """Whether two candidates repeat at other times, or elsewhere and at a tempo that keeps no step."""
-    start, end = max(one.run.starts[0], other.run.starts[0]), min(one.run.ends[-1], other.run.ends[-1])
-    shortest = min(run.ends[-1] - run.starts[0] for run in (one.run, other.run))
-    if end - start < 0.2 * shortest:
-        return True
-    mine, theirs = (candidate.evidence.tiles * candidate.evidence.energy for candidate in (one, other))
-    mine, theirs = (np.maximum(shared, 0) / max(shared.max(), 1e-9) for shared in (mine, theirs))
-    are_elsewhere = float(np.minimum(mine, theirs).sum()) < 0.2 * min(mine.sum(), theirs.sum())
-    related = np.abs(MULTIPLES - np.log(one.hertz / other.hertz)).min()
-    return are_elsewhere and bool(related > EXACT)

@@ -28,6 +28,7 @@ from simper_tf.reading import (
     halves,
     magnitudes,
     movement,
+    places,
     regions,
     result,
     rhythm_reader,
@@ -119,8 +120,7 @@ def _of_stretch(
     steady, ranked = _ranked(stretch, gray, band, keys)
     if steady is None:
         return result.TOO_FAR, []
-    kept = [movement.whole_cycle(one, ranked, CLEAR) for one in movement.apart(ranked, SEEN, CLEAR)]
-    answers = [_answer(stretch, steady, one) for one in kept]
+    answers = [_answer(stretch, steady, one) for one in places.told(ranked, regions.parts(gray), SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = _skin(stretch, band)
         answers = pulse if pulse and not camera.pans(gray) else answers
@@ -259,7 +259,7 @@ def _answer(stretch: stretches.Stretch, gray: np.ndarray, one: movement.Candidat
         error=float(error),
         pairs=2 * hertz if one.pairs else None,
         pauses=tuple(pauses),
-        box=regions.box(gray, run),
+        box=regions.box(gray, run, one.tiles),
         confidence=one.confidence,
         verdict=verdict,
         times=first + np.arange(last + 1) / stretch.rate,
@@ -322,8 +322,9 @@ def _continued(answers: list[result.Answer]) -> list[result.Answer]:
 
 
 def _goes_on(one: result.Answer, other: result.Answer) -> bool:
-    """Whether two answers of one scene overlap in time at one tempo."""
-    return one.scene == other.scene and other.start < one.end and abs(np.log(one.hertz / other.hertz)) < 0.1
+    """Whether two answers of one scene overlap in time and place, at one tempo."""
+    is_later = one.scene == other.scene and other.start < one.end
+    return is_later and abs(np.log(one.hertz / other.hertz)) < 0.1 and regions.shared(one.box, other.box) > 0.5
 
 
 def _together(one: result.Answer, other: result.Answer) -> result.Answer:

@@ -88,18 +88,31 @@ def steadiness(logs: np.ndarray) -> float:
 
 def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     """Movement of every tile that returns in the next two cycles, and all of it."""
-    scores = run.course.rung.scores
-    shape = scores.shape
-    cycles, inside = events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends)
-    cycles = cycles.reshape(*cycles.shape[:2], *shape[1:])
+    cycles, inside = _cycles(run, run.course.rung.scores)
     power = (cycles**2).sum(3)
-    shared, energy = np.zeros(shape[1]), np.full(shape[1], 1e-6)
+    shared, energy = np.zeros(power.shape[2]), np.full(power.shape[2], 1e-6)
     for step in range(1, min(3, len(cycles))):
         one, two = cycles[:-step], cycles[step:]
         shared += (one * two).sum((0, 1, 3))
         both = inside[:-step, :, None] & inside[step:, :, None]
         energy += ((power[:-step] + power[step:]) * both).sum((0, 1)) / 2
     return shared, energy
+
+
+def in_step(run: events.Run, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Movement of every tile that all cycles of a run have in common, and all of it.
+
+    A tempo a little beside that of a tile may return in the next two cycles. It does not keep step over all of them.
+    """
+    cycles, _ = _cycles(run, scores)
+    own = (cycles**2).sum((0, 1, 3))
+    return ((cycles.sum(0) ** 2).sum((0, 2)) - own) / (len(cycles) - 1), own + 1e-6
+
+
+def _cycles(run: events.Run, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cycles of a run in all tiles, `(n, SAMPLES, tiles, K)`, and which of their samples lie in the scene."""
+    cycles, inside = events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends)
+    return cycles.reshape(*cycles.shape[:2], *scores.shape[1:]), inside
 
 
 def features(shown: Evidence) -> dict[str, float]:

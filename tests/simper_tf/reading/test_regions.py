@@ -16,9 +16,10 @@ def frames():
     return frames
 
 
-def edges(frames):
+def edges(frames, tiles=None):
     """Returns the box in pixels."""
-    return tuple(round(edge * size) for edge, size in zip(regions.box(frames, RUN), (20, 30, 20, 30), strict=True))
+    box = regions.box(frames, RUN, tiles)
+    return tuple(round(edge * size) for edge, size in zip(box, (20, 30, 20, 30), strict=True))
 
 
 def test_the_box_holds_all_that_moves_and_a_pixel_around_it():
@@ -39,3 +40,25 @@ def test_a_pixel_that_moves_far_away_is_outside():
 
 def test_where_nothing_returns_the_box_is_the_picture():
     assert edges(np.zeros((100, 20, 30, 1))) == (0, 0, 20, 30)
+
+
+def test_of_some_tiles_the_box_holds_what_is_in_them():
+    # 4 x 4 tiles: the trunk at rows 6 to 11 and columns 10 to 13 is in rows 5 to 9 and 10 to 14, columns 7 to 14.
+    tiles = np.zeros(16, bool)
+    tiles[5] = True
+    assert edges(frames(), tiles) == (5, 9, 11, 15)
+
+
+def test_tiles_have_the_part_that_most_of_their_movement_is_in():
+    seen = frames()
+    seen[:, 14:19, 24:28, 0] += 50 * WAVE[:, None, None]
+    trunk, other = (regions.parts(seen)[tile] for tile in (5, 15))
+    assert trunk != other
+    assert regions.parts(seen)[9] == trunk
+    seen[:, 12:16, 12:26, 0] += 40 * WAVE[:, None, None]  # What joins both makes one of them.
+    assert len(set(regions.parts(seen)[[5, 9, 15]])) == 1
+
+
+def test_boxes_share_what_the_smaller_one_has_in_the_other():
+    assert regions.shared((0, 0, 0.5, 0.5), (0.25, 0, 0.5, 1)) == 0.5
+    assert regions.shared((0, 0, 0.5, 0.5), (0.6, 0, 1, 1)) == 0

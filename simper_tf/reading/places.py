@@ -1,0 +1,152 @@
+"""Several movements in one stretch of a scene, each in its own place.
+
+Two candidates are two movements if they repeat at other times, or if
+what moves with one keeps no step with the other. Each is then compared
+in its own tiles alone. What lies elsewhere pulls its tempo no more, and
+makes no halves of its cycles.
+"""
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from simper_tf.reading import courses, halves, movement, verdict
+
+# By how much the ratio of two tempos may miss a whole number that it is.
+EXACT = 0.02
+# Share of a movement, of that in step with its own cycles, that the cycles of another one have in common at most.
+IN_STEP = 0.7
+# The same of a tile that both hold: from which on it is the faster one's, as what is twice as fast keeps step too.
+FASTER = 0.9
+# Share of what moves that each of two places holds at least.
+LEAST_PLACE = 0.05
+# Share of a slow movement that two faster ones must hold in their own places, if it is but both of them.
+BOTH = 0.9
+
+
+def told(ranked: list[movement.Candidate], parts: np.ndarray, least: float, clear: float) -> list[movement.Candidate]:
+    """The surest candidate, and every other that cannot be the same movement, as they are told.
+
+    Args:
+        ranked: Of `candidates`.
+        parts: `(tiles,)` number of the part of the picture in which each tile moves, of `regions.parts`.
+        least: Confidence of the first.
+        clear: Confidence of the others.
+    """
+    ranked = _without_both(ranked, parts, clear)
+    chosen: list[movement.Candidate] = []
+    for candidate in ranked:
+        sure = candidate.evidence.count > 2 and candidate.confidence >= (clear if chosen else least)
+        if sure and all(_differ(candidate, other, parts) for other in chosen):
+            chosen.append(candidate)
+    return [movement.whole_cycle(one, some, clear) for one, *some in _in_their_places(chosen, ranked)]
+
+
+def _without_both(ranked: list[movement.Candidate], parts: np.ndarray, clear: float) -> list[movement.Candidate]:
+    """Candidates without those whose cycle is but the time after which two movements in two places meet again."""
+    firsts: list[movement.Candidate] = []
+    for one in ranked:
+        if one.confidence >= clear and one.evidence.count > 2 and not any(_is_same(one, other) for other in firsts):
+            firsts.append(one)
+    pairs = [pair for pair in itertools.combinations(firsts, 2) if _are_elsewhere(*pair, parts)]
+    return [one for one in ranked if not any(_is_both(one, *pair) for pair in pairs)]
+
+
+def _is_same(one: movement.Candidate, other: movement.Candidate) -> bool:
+    """Whether two candidates have one tempo at one time."""
+    return _overlap(one, other) and abs(one.hertz / other.hertz - 1) < EXACT
+
+
+def _is_both(one: movement.Candidate, first: movement.Candidate, second: movement.Candidate) -> bool:
+    """Whether a candidate is slower than two others, and each of its tiles keeps step with one of them."""
+    if one.hertz > min(first.hertz, second.hertz) * np.exp(-movement.TEMPO) or not _overlap(one, first):
+        return False
+    own, *shared = (np.maximum(part, 0) for part in _in_step(one, first, second)[0])
+    return float(np.minimum(np.maximum(*shared), own).sum()) > BOTH * float(own.sum())
+
+
+def _in_their_places(
+    chosen: list[movement.Candidate], ranked: list[movement.Candidate]
+) -> list[list[movement.Candidate]]:
+    """Every chosen candidate with those of its own place, it first; all are in one where nothing else moves then."""
+    placed = []
+    for one in chosen:
+        rivals = [other for other in chosen if other is not one and _overlap(one, other)]
+        own, *shared = _in_step(one, *rivals)[0]
+        tiles = own > 0
+        for part, other in zip(shared, rivals, strict=True):
+            tiles &= part < FASTER * own if other.hertz > one.hertz else own >= FASTER * part
+        if rivals and tiles.any():
+            beside = [other for other in ranked if _moves_in(other, one, tiles)]
+            placed.append([_within(other, tiles) for other in (one, *beside)])
+        else:
+            placed.append([one, *ranked])
+    return placed
+
+
+def _moves_in(one: movement.Candidate, chosen: movement.Candidate, tiles: np.ndarray) -> bool:
+    """Whether more of what keeps step with a candidate is in some tiles than in all others."""
+    rung = one.run.course.rung
+    if rung.whole is not chosen.run.course.rung.whole:
+        return False
+    own = np.maximum(verdict.in_step(one.run, rung.scores)[0], 0)
+    return bool(own[tiles].sum() > own[~tiles].sum())
+
+
+def _within(one: movement.Candidate, tiles: np.ndarray) -> movement.Candidate:
+    """Candidate that is compared by some tiles alone."""
+    rung = one.run.course.rung
+    rung = courses.Rung(rung.scores[:, tiles], rung.span, rung.whole[:, tiles])
+    run = dataclasses.replace(one.run, course=dataclasses.replace(one.run.course, rung=rung))
+    return dataclasses.replace(one, run=run, tiles=tiles)
+
+
+def _differ(one: movement.Candidate, other: movement.Candidate, parts: np.ndarray) -> bool:
+    """Whether two candidates repeat at other times, or elsewhere."""
+    return not _overlap(one, other) or _are_elsewhere(one, other, parts)
+
+
+def _overlap(one: movement.Candidate, other: movement.Candidate) -> bool:
+    """Whether two candidates repeat at one time."""
+    start, end = max(one.run.starts[0], other.run.starts[0]), min(one.run.ends[-1], other.run.ends[-1])
+    shortest = min(run.ends[-1] - run.starts[0] for run in (one.run, other.run))
+    return end - start >= 0.2 * shortest
+
+
+def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: np.ndarray) -> bool:
+    """Whether two candidates are two movements in two places.
+
+    What moves with one of them keeps no step with the other, and the other way round. A whole multiple keeps step with
+    each cycle of the slower one, as parts of one body do: it is another movement where no part of the picture has both.
+    """
+    slow, fast = sorted((one, other), key=lambda each: each.hertz)
+    ratio = fast.hertz / slow.hertz
+    if one.run.course.rung.whole is not other.run.course.rung.whole or ratio - 1 < EXACT:
+        return False
+    if abs(ratio - round(ratio)) < EXACT:
+        return len(set(parts)) > 1 and _share_no_part(slow, fast, parts)
+    (own, shared), energy = _in_step(slow, fast)
+    slow_place, fast_place = np.maximum(own, 0), np.maximum(shared, 0)
+    return bool(
+        slow_place @ (shared / energy) < IN_STEP * slow_place @ (own / energy)
+        and fast_place @ (own / energy) < IN_STEP * fast_place @ (shared / energy)
+    )
+
+
+def _share_no_part(slow: movement.Candidate, fast: movement.Candidate, parts: np.ndarray) -> bool:
+    """Whether each part of the picture that moves is in step with a fast movement as a whole, or with a slow one."""
+    (own, shared), energy = _in_step(slow, fast)
+    moves = energy > verdict.LEAST_ENERGY * energy.sum()
+    sums = [np.bincount(parts[moves], np.maximum(values[moves], 0)) for values in (own, shared, energy)]
+    is_fast = sums[1] > FASTER * sums[0]
+    places = [float(sums[2][chosen & (sums[0] > IN_STEP * sums[2])].sum()) for chosen in (is_fast, ~is_fast)]
+    return min(places) > LEAST_PLACE * float(energy.sum())
+
+
+def _in_step(*some: movement.Candidate) -> tuple[list[np.ndarray], np.ndarray]:
+    """Movement of every tile that is in step with each of some candidates, and all of it."""
+    slow, fast = (choose(some, key=lambda one: one.hertz) for choose in (min, max))
+    scores = fast.run.course.rung.spanning(halves.SPANNED / slow.hertz)
+    both = [verdict.in_step(one.run, scores) for one in some]
+    return [shared / whole * both[0][1] for shared, whole in both], both[0][1]
