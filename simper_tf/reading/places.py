@@ -30,7 +30,7 @@ def told(ranked: list[movement.Candidate], parts: np.ndarray, least: float, clea
 
     Args:
         ranked: Of `candidates`.
-        parts: `(tiles,)` number of the part of the picture in which each tile moves, of `regions.parts`.
+        parts: `(tiles,)` number of the part of the picture in which each tile moves, of `regions.parts`; 0 in none.
         least: Confidence of the first.
         clear: Confidence of the others.
     """
@@ -73,16 +73,22 @@ def _in_their_places(
     placed = []
     for one in chosen:
         rivals = [other for other in chosen if other is not one and _overlap(one, other)]
-        own, *shared = _in_step(one, *rivals)[0]
-        tiles = own > 0
-        for part, other in zip(shared, rivals, strict=True):
-            tiles &= part < FASTER * own if other.hertz > one.hertz else own >= FASTER * part
-        if rivals and tiles.any():
+        tiles = _place(one, rivals) if rivals else np.zeros(0, bool)
+        if tiles.any():
             beside = [other for other in ranked if _moves_in(other, one, tiles)]
             placed.append([_within(other, tiles) for other in (one, *beside)])
         else:
             placed.append([one, *ranked])
     return placed
+
+
+def _place(one: movement.Candidate, rivals: list[movement.Candidate]) -> np.ndarray:
+    """Tiles of a candidate: what keeps step with a faster one as well is that one's."""
+    own, *shared = _in_step(one, *rivals)[0]
+    tiles = own > 0
+    for part, other in zip(shared, rivals, strict=True):
+        tiles &= part < FASTER * own if other.hertz > one.hertz else own >= FASTER * part
+    return tiles
 
 
 def _moves_in(one: movement.Candidate, chosen: movement.Candidate, tiles: np.ndarray) -> bool:
@@ -125,7 +131,7 @@ def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: np
     if one.run.course.rung.whole is not other.run.course.rung.whole or ratio - 1 < EXACT:
         return False
     if abs(ratio - round(ratio)) < EXACT:
-        return len(set(parts)) > 1 and _share_no_part(slow, fast, parts)
+        return len(set(parts) - {0}) > 1 and _share_no_part(slow, fast, parts)
     (own, shared), energy = _in_step(slow, fast)
     slow_place, fast_place = np.maximum(own, 0), np.maximum(shared, 0)
     return bool(

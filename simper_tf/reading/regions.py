@@ -46,7 +46,7 @@ def box(frames: np.ndarray, run: events.Run, tiles: np.ndarray | None = None) ->
 
 
 def parts(frames: np.ndarray) -> np.ndarray:
-    """Number of the part of the picture that most movement of each tile is in, `(tiles,)`: of cells that touch.
+    """Number of the part of the picture that most of each tile moves in, `(tiles,)`: of cells that touch; 0 is none.
 
     Args:
         frames: `(T, H, W, C)`.
