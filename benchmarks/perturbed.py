@@ -5,7 +5,8 @@ python -m benchmarks.perturbed [--files=../shared/real] [--document=docs/measure
 A row of the first table is a change of the recordings, with its outcomes
 as of `benchmarks.real`. In the second are changes after which nothing
 repeats. The third holds, for bins of the confidence of the surest answer,
-unclear ones included, the share that is right.
+unclear ones included, the share that is right. Tempos between frames
+follow, as of `benchmarks.sampled`.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks import changes, document, real
+from benchmarks import changes, document, real, sampled
 from simper_tf.evaluation import tables
 from simper_tf.reading import recording, result
 
@@ -147,6 +148,7 @@ def main():
     written = report(table)
     print(written)
     document.into_document(args.document, COMMAND, written)
+    sampled.put(sampled.STEP, args.document)
     if args.figure:
         figure(table, args.figure)
 

@@ -23,6 +23,7 @@ COMMAND = "python -m benchmarks.sampled"
 RIGHT, HALF, DOUBLE, OTHER, SILENT = "right", "half", "double", "other", "silent"
 SERIES = ("series", "series that jumps")
 KINDS = ("disc", "patch", "skin", *SERIES, "sides in turn")
+STEP = 0.1  # Frames from one period to the next.
 # Frames a period, cycles, frames a second, and gray levels of noise.
 FIRST, LAST, CYCLES, RATE, NOISE = 3.2, 40.0, 16, 25.0, 1.0
 NEAR = 0.06  # Logarithm of the ratio of two tempos that are the same.
@@ -88,8 +89,15 @@ def report(step: float, kinds: Sequence[str] = KINDS) -> str:
     return tables.markdown_table(["movement", RIGHT, HALF, DOUBLE, OTHER, SILENT], rows)
 
 
+def put(step: float, path: pathlib.Path | None):
+    """Reads all tempos, prints the table and puts it into a document."""
+    written = report(step)
+    print(written)
+    document.into_document(path, COMMAND, written)
+
+
 def main():
-    """Reads all tempos and prints the table."""
+    """Read all tempos."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="Of what is drawn.")
     parser.add_argument("--step", type=float, default=0.1, help="Frames from one period to the next.")
@@ -98,6 +106,7 @@ def main():
     written = report(args.step, args.kinds)
     print(written)
     document.into_document(args.document, COMMAND, written)
+STEP = 0.1  # Frames from one period to the next.
 
 
 if __name__ == "__main__":

@@ -5,13 +5,14 @@ Read with h5py, because a NetCDF-4 file is an HDF5 file. NaN stands wherever the
 Reference: GOES-R baseline products, https://www.goes-r.gov/products/baseline-LST.html
 """
 
+import pathlib
 import re
 
 import cv2
 import numpy as np
 
 from simper_tf.tables import hdf5
-from simper_tf.utils import raw_files
+from simper_tf.utils import raw_files, worker
 from simper_tf.utils.errors import RawDataError
 
 QUARTERS = ("north_west", "north_east", "south_west", "south_east")
@@ -23,7 +24,7 @@ REJECTED_FLAGS = ("no_retrieval", "invalid", "cloud", "out_of_range")
 LEAST_COVERAGE = 0.1  # Share of a cell's area that must be measured for the cell to have a value.
 
 _NAME = re.compile(r"OR_ABI-L2-LSTC-M\d_G16_s(\d{4})(\d{3})(\d{2})\d{5}_e\d{14}_c(\d{14})\.nc")
-_MOST_PIXELS = 10**8  # More than any sector of the imager has; damage can state any shape.
+_MOST_PIXELS = 2**25  # A little more than the full disk has; damage can state any shape.
 _ATTRIBUTES = (
     "_FillValue",
     "_Unsigned",
@@ -59,7 +60,7 @@ def index_hours(root):
 
 
 def read_map(path):
-    """Reads one file.
+    """Reads one file, in the bounded process that parses files.
 
     Returns:
         `(H, W)` float32 degrees C; NaN where the file has its fill value, a value outside its valid range, or a
@@ -68,6 +69,17 @@ def read_map(path):
     Raises:
         RawDataError: the file is damaged or not of this product.
     """
+    ((shape, content),) = worker.answers(f"{__name__}:maps", path)
+    return np.frombuffer(content, np.float32).reshape(shape).copy()
+
+
+def maps(path: str):
+    """Yields the shape and the bytes of the map of a file; runs in the worker."""
+    celsius = _map(pathlib.Path(path))
+    yield celsius.shape, celsius.tobytes()
+
+
+def _map(path):
     (counts, packing), (flags, meaning) = _read_variables(path, ("LST", "DQF"))
     if counts.shape != flags.shape or str(packing.get("units")) not in ("K", "kelvin"):
         raise damaged(path, f"LST {counts.shape} in {packing.get('units')!r}, DQF {flags.shape}")

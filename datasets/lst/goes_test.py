@@ -34,6 +34,12 @@ def explicit_area_mean(celsius, size):
     return mean, area / (rows.sum(axis=1)[0] * columns.sum(axis=1)[0])
 
 
+def test_files_are_parsed_in_the_bounded_process(tmp_path, kelvin, monkeypatch):
+    standin.write_map(tmp_path / NAME, kelvin, kelvin < 320)
+    monkeypatch.setattr(goes, "_map", None)
+    assert goes.read_map(tmp_path / NAME).shape == (30, 50)
+
+
 @pytest.mark.parametrize("as_signed", [True, False], ids=["int16 with _Unsigned", "uint16"])
 def test_both_spellings_give_the_temperatures_and_the_gaps(tmp_path, kelvin, as_signed):
     retrieved = kelvin < 320

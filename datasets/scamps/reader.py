@@ -21,7 +21,7 @@ import numpy as np
 
 from simper_tf.data import checks, face_recordings
 from simper_tf.tables import hdf5
-from simper_tf.utils import raw_files
+from simper_tf.utils import raw_files, worker
 from simper_tf.utils.errors import RawDataError
 
 RATE = 30.0  # Frames per second; the files hold no clock.
@@ -61,9 +61,9 @@ def read(path):
     Raises:
         RawDataError: the file is truncated, of another MATLAB version, or not in the documented format.
     """
-    with _opened(path) as file:
-        num_frames = _frames_dataset(path, file).shape[3]
-        series = {name: _read_series(path, file, key, num_frames) for name, key in SERIES.items()}
+    parts = dict(worker.answers(f"{__name__}:series", path))
+    series = {name: np.frombuffer(content) for name, content in parts.items()}
+    num_frames = len(next(iter(series.values())))
     return face_recordings.FaceRecording(
         id=path.stem,
         subject="",  # The files do not say whose face was rendered.
@@ -79,22 +79,39 @@ def read_frames(path):
     Raises:
         RawDataError: the file is damaged, or has values outside [0, 1].
     """
-    start, num_frames = 0, 1
+    for shape, content in worker.answers(f"{__name__}:frames", path):
+        yield np.frombuffer(content, np.float32).reshape(shape)
+
+
+def series(path: str):
+    """Yields name and float64 bytes of each series of a file; runs in the worker."""
+    path = pathlib.Path(path)
+    with _opened(path) as file:
+        num_frames = _frames_dataset(path, file).shape[3]
+        for name, key in SERIES.items():
+            yield name, _read_series(path, file, key, num_frames).tobytes()
+
+
+def frames(path: str):
+    """Yields shape and float32 bytes of each frame of a file; runs in the worker."""
+    path, start, num_frames = pathlib.Path(path), 0, 1
     while start < num_frames:
         with _opened(path) as file:
-            frames = _frames_dataset(path, file)
+            held = _frames_dataset(path, file)
             if start == 0:
-                hdf5.refuse_damaged(frames)
-            num_frames = frames.shape[3]
-            length = max(1, SLICE_BYTES // (frames.dtype.itemsize * math.prod(frames.shape[:3])))
-            block = frames[..., start : start + length]
+                hdf5.refuse_damaged(held)
+            num_frames = held.shape[3]
+            length = max(1, SLICE_BYTES // (held.dtype.itemsize * math.prod(held.shape[:3])))
+            block = held[..., start : start + length]
         start += length
+        worker.allow()
         if not (block.min() >= 0.0 and block.max() <= 1.0):  # Also false for not-a-number.
             raise RawDataError(
                 path, f"Xsub between {block.min()} and {block.max()}", "colors in [0, 1]", DOWNLOAD_AGAIN
             )
         for index in range(block.shape[3]):
-            yield np.ascontiguousarray(block[..., index].T, np.float32)
+            frame = np.ascontiguousarray(block[..., index].T, np.float32)
+            yield frame.shape, frame.tobytes()
 
 
 def clips(path, size, window, stride):

@@ -42,8 +42,13 @@ def test_frames_are_bit_exact_with_the_axes_in_order(mat, written):
 def test_slices_of_any_length_give_the_same_frames(mat, monkeypatch):
     whole = list(reader.read_frames(mat))
     monkeypatch.setattr(reader, "SLICE_BYTES", 7 * 32 * 20 * 3 * 8)
-    for frame, expected in zip(reader.read_frames(mat), whole, strict=True):
-        np.testing.assert_array_equal(frame, expected)
+    for (shape, content), expected in zip(reader.frames(str(mat)), whole, strict=True):
+        np.testing.assert_array_equal(np.frombuffer(content, np.float32).reshape(shape), expected)
+
+
+def test_files_are_parsed_in_the_bounded_process(mat, monkeypatch):
+    monkeypatch.setattr(reader, "_opened", None)
+    assert len(list(reader.read(mat).frames())) == 120
 
 
 def test_raw_frames_are_never_read_and_short_masks_do_no_harm(mat):
