@@ -69,12 +69,18 @@ def answers(task: str, path, memory: int | None = None, **arguments) -> Iterator
     worker = _Worker.ready()
     try:
         request = {"task": task, "paths": [*names], "is_list": isinstance(path, list), "memory": memory}
-        worker.ask({**request, "arguments": arguments})
+        worker.ask({**request, "arguments": arguments, "home": _home(task.split(":")[0])})
         while (message := worker.next())[0] == _PART:
             yield message[1], worker.content()
         _raise_failure(message, names, worker)
     finally:
         worker.keep_or_end()
+
+
+def _home(module):
+    """Returns the folder that a loaded module is found in: `tfds build` has it on the path for a while alone."""
+    loaded = sys.modules.get(module)
+    return loaded and str(pathlib.Path(loaded.__file__).parents[module.count(".")])
 
 
 def _raise_failure(message, names, worker):
@@ -232,12 +238,14 @@ def _limit(what, most, lowers_only=True):
     resource.setrlimit(what, (min([*known, most]), hard))
 
 
-def _answer(pipe, task, paths, is_list, memory, arguments):
+def _answer(pipe, task, paths, is_list, memory, arguments, home):
     """Sends what a task yields, and how it ended."""
     global _beside
     try:
         allow()
         module, function = task.split(":")
+        if home and home not in sys.path:
+            sys.path.append(home)
         run, before = getattr(importlib.import_module(module), function), taken()
         _beside = min(_most, before + memory) if memory else _most
         expect(0)
