@@ -1,5 +1,6 @@
 """A reader that crashes, bombs, spins or sleeps costs one file, and is one sentence."""
 
+import importlib
 import os
 import resource
 import signal
@@ -254,3 +255,13 @@ def test_a_lower_limit_of_memory_stays(started):
         assert run("limit") == [(lower, b"")]
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def test_a_module_that_is_no_longer_on_the_path_is_found(tmp_path, monkeypatch):
+    run("count", number=1)  # The process has the path as it was.
+    (tmp_path / "made_late").mkdir()
+    (tmp_path / "made_late" / "tasks.py").write_text("def one(path):\n    yield 1, b'one'\n")
+    with monkeypatch.context() as patched:
+        patched.syspath_prepend(tmp_path)
+        importlib.import_module("made_late.tasks")
+    assert list(worker.answers("made_late.tasks:one", "a.mp4")) == [(1, b"one")]
