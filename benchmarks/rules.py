@@ -27,6 +27,7 @@ from simper_tf.reading import (
     halves,
     magnitudes,
     movement,
+    places,
     recording,
     rhythm_reader,
     skin,
@@ -61,7 +62,7 @@ def _nothing_heard(times, gray):
     return rhythm_reader.Heard(*(np.zeros(0),) * 3, np.inf)
 
 
-_LOOKS, _APART = recording._looks, movement.apart
+_LOOKS, _TOLD = recording._looks, places.told
 _EARLY = ("candidates",)
 
 RULES = {
@@ -78,8 +79,8 @@ RULES = {
     "whole cycles": Rule("slower and faster readings are compared", movement, "whole_cycle", lambda one, *_: one),
     "picture halves": Rule("the picture tells halves", halves, "are_halves", lambda run: False),
     "sampled": Rule("cycles that frames catch differently", movement, "SAMPLED", 1),
-    "longest": Rule("the longest run stands for its parts", movement, "_longest", lambda one, *_: one),
-    "second movement": Rule("a second movement is told", movement, "apart", lambda *g: _APART(*g)[:1]),
+    "longest": Rule("the longest run stands for its parts", movement, "longer", lambda *given: []),
+    "second movement": Rule("a second movement is told", places, "told", lambda *g: _TOLD(*g)[:1]),
     "magnitudes": Rule("magnitudes are read last", recording, "_looks", lambda gray: (
         look for look in _LOOKS(gray) if not look.of_magnitudes)),
     "coarse patterns": Rule("coarse patterns confirm magnitudes", magnitudes, "show_in_coarse",

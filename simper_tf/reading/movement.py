@@ -166,14 +166,13 @@ def _odds(one: Candidate) -> float:
     return float(special.logit(np.clip(one.confidence, 1e-9, 1 - 1e-9)))
 
 
-def _longest(one: Candidate, ranked: list[Candidate]) -> Candidate:
-    """The candidate of most repetitions that is about as sure as another, holds it in time and keeps its tempo there.
+def longer(one: Candidate, ranked: list[Candidate]) -> list[Candidate]:
+    """Candidates that are about as sure as another, hold it in time and keep its tempo there.
 
     The most even part of uneven repetitions may be a little surer than all of them.
     """
     least = _odds(one) - HALF_ODDS
-    longer = [other for other in ranked if _odds(other) > least and _holds(other.run.marks, one.run.marks)]
-    return max(longer, key=lambda other: len(other.run.marks), default=one)
+    return [other for other in ranked if _odds(other) > least and _holds(other.run.marks, one.run.marks)]
 
 
 def _holds(longer: np.ndarray, marks: np.ndarray) -> bool:

@@ -19,8 +19,8 @@ EXACT = 0.02
 IN_STEP = 0.7
 # The same of a tile that both hold: from which on it is the faster one's, as what is twice as fast keeps step too.
 FASTER = 0.9
-# Share of what moves that each of two places holds at least.
-LEAST_PLACE = 0.05
+# Share of what moves that each of two places holds at least, and each of their tiles.
+LEAST_PLACE, LEAST_ENERGY = 0.05, 0.03
 # Share of a slow movement that two faster ones must hold in their own places, if it is but both of them.
 BOTH = 0.9
 
@@ -37,9 +37,14 @@ def told(ranked: list[movement.Candidate], parts: np.ndarray, least: float, clea
     ranked = _without_both(ranked, parts, clear)
     chosen: list[movement.Candidate] = []
     for candidate in ranked:
+        if chosen:  # The network names one tempo at a time.
+            candidate = dataclasses.replace(candidate, confidence=verdict.alone(candidate.evidence))
         sure = candidate.evidence.count > 2 and candidate.confidence >= (clear if chosen else least)
         if sure and all(_differ(candidate, other, parts) for other in chosen):
-            chosen.append(candidate)
+            longer = [
+                other for other in movement.longer(candidate, ranked) if not _are_elsewhere(candidate, other, parts)
+            ]
+            chosen.append(max(longer, key=lambda other: len(other.run.marks), default=candidate))
     return [movement.whole_cycle(one, some, clear) for one, *some in _in_their_places(chosen, ranked)]
 
 
@@ -47,7 +52,8 @@ def _without_both(ranked: list[movement.Candidate], parts: np.ndarray, clear: fl
     """Candidates without those whose cycle is but the time after which two movements in two places meet again."""
     firsts: list[movement.Candidate] = []
     for one in ranked:
-        if one.confidence >= clear and one.evidence.count > 2 and not any(_is_same(one, other) for other in firsts):
+        sure = max(one.confidence, verdict.alone(one.evidence)) >= clear and one.evidence.count > 2
+        if sure and not any(_is_same(one, other) for other in firsts):
             firsts.append(one)
     pairs = [pair for pair in itertools.combinations(firsts, 2) if _are_elsewhere(*pair, parts)]
     return [one for one in ranked if not any(_is_both(one, *pair) for pair in pairs)]
@@ -143,7 +149,7 @@ def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: np
 def _share_no_part(slow: movement.Candidate, fast: movement.Candidate, parts: np.ndarray) -> bool:
     """Whether each part of the picture that moves is in step with a fast movement as a whole, or with a slow one."""
     (own, shared), energy = _in_step(slow, fast)
-    moves = energy > verdict.LEAST_ENERGY * energy.sum()
+    moves = energy > LEAST_ENERGY * energy.sum()
     sums = [np.bincount(parts[moves], np.maximum(values[moves], 0)) for values in (own, shared, energy)]
     is_fast = sums[1] > FASTER * sums[0]
     places = [float(sums[2][chosen & (sums[0] > IN_STEP * sums[2])].sum()) for chosen in (is_fast, ~is_fast)]

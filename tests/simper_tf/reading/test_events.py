@@ -209,10 +209,10 @@ def placed(marks, confidence):
 
 def test_the_most_even_part_does_not_stand_for_all_repetitions():
     part, whole = placed([30, 40, 50], 0.9), placed([8, 19, 31, 41, 51, 62, 75], 0.85)
-    assert movement.apart([part, whole], 0.2, 0.5) == [whole]
-    assert movement.apart([part, dataclasses.replace(whole, confidence=0.6)], 0.2, 0.5) == [part]
+    assert movement.longer(part, [part, whole]) == [whole]
+    assert movement.longer(part, [part, dataclasses.replace(whole, confidence=0.6)]) == []
     faster = placed(np.arange(10, 90, 5), 0.85)
-    assert movement.apart([part, faster], 0.2, 0.5) == [part]
+    assert movement.longer(part, [part, faster]) == []
 
 
 def test_candidates_are_confirmed_by_others_of_their_tempo():
