@@ -106,6 +106,8 @@ def main():
     written = report(args.step, args.kinds)
     print(written)
     document.into_document(args.document, COMMAND, written)
+
+
 STEP = 0.1  # Frames from one period to the next.
 
 

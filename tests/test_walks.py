@@ -123,8 +123,8 @@ def test_frames_of_a_recording_visit_only_the_files_of_its_walk(tmp_path):
     source = sources.open_file(tmp_path / "bar.npy", 12.0)
     files, walk = trip(lambda: readings.read(source)), [*stops(heading)]
     assert {*files} <= {*walk}, [name_of(path) for path in files if path not in walk]
-    # Videos alone are decoded, in another process.
-    assert {path.stem for path in walk if path not in files} == {"sources", "video", "decoding"}
+    # Videos alone are decoded, in another process, and the verdict is asked of repetitions.
+    assert {path.stem for path in walk if path not in files} == {"sources", "video", "decoding", "verdict"}
     # What is done of each course in turn counts once.
     steps = [*dict.fromkeys(itertools.pairwise(files))]
     returns = sum(later in files[: files.index(earlier) + 1] for earlier, later in steps)

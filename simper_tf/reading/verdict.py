@@ -88,7 +88,7 @@ def steadiness(logs: np.ndarray) -> float:
 
 def returning(run: events.Run) -> tuple[np.ndarray, np.ndarray]:
     """Movement of every tile that returns in the next two cycles, and all of it."""
-    cycles, inside = _cycles(run, run.course.rung.scores)
+    cycles, inside = _cycles(run)
     power = (cycles**2).sum(3)
     shared, energy = np.zeros(power.shape[2]), np.full(power.shape[2], 1e-6)
     for step in range(1, min(3, len(cycles))):
@@ -109,8 +109,9 @@ def in_step(run: events.Run, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return ((cycles.sum(0) ** 2).sum((0, 2)) - own) / (len(cycles) - 1), own + 1e-6
 
 
-def _cycles(run: events.Run, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _cycles(run: events.Run, scores: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Cycles of a run in all tiles, `(n, SAMPLES, tiles, K)`, and which of their samples lie in the scene."""
+    scores = run.course.rung.scores if scores is None else scores
     cycles, inside = events.stretched(scores.reshape(len(scores), -1), run.starts, run.marks, run.ends)
     return cycles.reshape(*cycles.shape[:2], *scores.shape[1:]), inside
 
