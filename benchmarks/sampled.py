@@ -89,9 +89,9 @@ def report(step: float, kinds: Sequence[str] = KINDS) -> str:
     return tables.markdown_table(["movement", RIGHT, HALF, DOUBLE, OTHER, SILENT], rows)
 
 
-def put(step: float, path: pathlib.Path | None):
+def put(step: float, path: pathlib.Path | None, kinds: Sequence[str] = KINDS):
     """Reads all tempos, prints the table and puts it into a document."""
-    written = report(step)
+    written = report(step, kinds)
     print(written)
     document.into_document(path, COMMAND, written)
 
@@ -100,15 +100,10 @@ def main():
     """Read all tempos."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="Of what is drawn.")
-    parser.add_argument("--step", type=float, default=0.1, help="Frames from one period to the next.")
+    parser.add_argument("--step", type=float, default=STEP, help="Frames from one period to the next.")
     parser.add_argument("--document", type=pathlib.Path, help="Document that the table is put into.")
     args = parser.parse_args()
-    written = report(args.step, args.kinds)
-    print(written)
-    document.into_document(args.document, COMMAND, written)
-
-
-STEP = 0.1  # Frames from one period to the next.
+    put(args.step, args.document, args.kinds)
 
 
 if __name__ == "__main__":

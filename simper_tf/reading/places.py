@@ -8,10 +8,13 @@ makes no halves of its cycles.
 
 import dataclasses
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 
 from simper_tf.reading import courses, halves, movement, verdict
+
+Parts = Callable[[], np.ndarray]
 
 # By how much the ratio of two tempos may miss a whole number that it is.
 EXACT = 0.02
@@ -25,12 +28,12 @@ LEAST_PLACE, LEAST_ENERGY = 0.05, 0.03
 BOTH = 0.9
 
 
-def told(ranked: list[movement.Candidate], parts: np.ndarray, least: float, clear: float) -> list[movement.Candidate]:
+def told(ranked: list[movement.Candidate], parts: Parts, least: float, clear: float) -> list[movement.Candidate]:
     """The surest candidate, and every other that cannot be the same movement, as they are told.
 
     Args:
         ranked: Of `candidates`.
-        parts: `(tiles,)` number of the part of the picture in which each tile moves, of `regions.parts`; 0 in none.
+        parts: Returns the `(tiles,)` number of the part of the picture in which each tile moves, as `regions.parts`.
         least: Confidence of the first.
         clear: Confidence of the others.
     """
@@ -48,7 +51,7 @@ def told(ranked: list[movement.Candidate], parts: np.ndarray, least: float, clea
     return [movement.whole_cycle(one, some, clear) for one, *some in _in_their_places(chosen, ranked)]
 
 
-def _without_both(ranked: list[movement.Candidate], parts: np.ndarray, clear: float) -> list[movement.Candidate]:
+def _without_both(ranked: list[movement.Candidate], parts: Parts, clear: float) -> list[movement.Candidate]:
     """Candidates without those whose cycle is but the time after which two movements in two places meet again."""
     firsts: list[movement.Candidate] = []
     for one in ranked:
@@ -114,7 +117,7 @@ def _within(one: movement.Candidate, tiles: np.ndarray) -> movement.Candidate:
     return dataclasses.replace(one, run=run, tiles=tiles)
 
 
-def _differ(one: movement.Candidate, other: movement.Candidate, parts: np.ndarray) -> bool:
+def _differ(one: movement.Candidate, other: movement.Candidate, parts: Parts) -> bool:
     """Whether two candidates repeat at other times, or elsewhere."""
     return not _overlap(one, other) or _are_elsewhere(one, other, parts)
 
@@ -126,7 +129,7 @@ def _overlap(one: movement.Candidate, other: movement.Candidate) -> bool:
     return end - start >= 0.2 * shortest
 
 
-def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: np.ndarray) -> bool:
+def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: Parts) -> bool:
     """Whether two candidates are two movements in two places.
 
     What moves with one of them keeps no step with the other, and the other way round. A whole multiple keeps step with
@@ -137,7 +140,7 @@ def _are_elsewhere(one: movement.Candidate, other: movement.Candidate, parts: np
     if one.run.course.rung.whole is not other.run.course.rung.whole or ratio - 1 < EXACT:
         return False
     if abs(ratio - round(ratio)) < EXACT:
-        return len(set(parts) - {0}) > 1 and _share_no_part(slow, fast, parts)
+        return len(set(parts()) - {0}) > 1 and _share_no_part(slow, fast, parts())
     (own, shared), energy = _in_step(slow, fast)
     slow_place, fast_place = np.maximum(own, 0), np.maximum(shared, 0)
     return bool(

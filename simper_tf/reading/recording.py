@@ -11,6 +11,7 @@ two and a half times is an answer. `read` and what it returns
 when recordings are added.
 """
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
@@ -120,7 +121,8 @@ def _of_stretch(
     steady, ranked = _ranked(stretch, gray, band, keys)
     if steady is None:
         return result.TOO_FAR, []
-    answers = [_answer(stretch, steady, one) for one in places.told(ranked, regions.parts(gray), SEEN, CLEAR)]
+    parts = functools.cache(lambda: regions.parts(gray))  # Seldom asked for.
+    answers = [_answer(stretch, steady, one) for one in places.told(ranked, parts, SEEN, CLEAR)]
     if not any(answer.verdict == result.CLEAR for answer in answers):
         pulse = _skin(stretch, band)
         answers = pulse if pulse and not camera.pans(gray) else answers
