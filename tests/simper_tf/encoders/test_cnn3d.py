@@ -55,7 +55,7 @@ def test_features_of_cnn3d_are_not_negative():
 
 
 @pytest.mark.slow
-def test_the_gradient_of_padded_convolutions_is_optimized_in_silence(capfd):
+def test_gradients_of_padding_are_optimized_in_silence(capfd):
     encoder, x = cnn3d_domainbed((8, 8, 1), norm="affine"), clips(1, 8, 8, 8, 1)
 
     @tf.function(input_signature=[tf.TensorSpec([None, None, 8, 8, 1])])
