@@ -50,6 +50,9 @@ _PULSE = 1.2  # Hz of a heart at rest, by which a rate is proposed.
 # Samples of a beat, beats, and how alike two are, from which on a heart is plausible: at 25 Hz a beat has 20 samples.
 # Beat intervals, steps of a walk and visual brightness of stars are less alike than 0.3; a noisy ECG is 0.36.
 _FEWEST, _BEATS, _ALIKE = 20, 3, 0.3
+# Seconds from beat to beat, and the root mean square of their steps beside their deviation from which on numbers in
+# that range are such: of 23 people it is 0.48 to 1.2, of sampled pulses and ECG below 0.2.
+_FROM_BEAT_TO_BEAT, _JUMPS = (0.3, 2.0), 0.3
 
 
 class _Held(NamedTuple):
@@ -294,6 +297,13 @@ def _unknown(path, values):
     values = values[np.isfinite(values)]
     if len(values) < 3:
         raise RawDataError(path, f"{len(values)} samples that are numbers", "three or more", REMEDY)
+    for unit, word in ((1.0, "seconds"), (1000.0, "milliseconds")):
+        low, high = (unit * edge for edge in _FROM_BEAT_TO_BEAT)
+        is_inside = low <= np.quantile(values, 0.01) and np.quantile(values, 0.99) <= high
+        if is_inside and np.mean(np.diff(values) ** 2) > (_JUMPS * values.std()) ** 2 > 0:
+            found = f"numbers without times, such as {word} from beat to beat"
+            action = "Write beside each the sum of those before it, as a column time in seconds."
+            raise RawDataError(path, found, "samples with their rate or times", f"{action} Or name `rate=NUMBER`.")
     import scipy.ndimage
 
     smooth = scipy.ndimage.uniform_filter1d(values, max(len(values) // 500, 1))

@@ -269,11 +269,22 @@ def test_a_rate_is_proposed_only_where_a_heart_is_plausible(tmp_path):
     with pytest.raises(RawDataError, match=r"such as `rate=100`, at which it would repeat 75 times a minute"):
         series_files.read(written(tmp_path, columns=(beats,)))
     rng = np.random.default_rng(0)
-    intervals = 800 + 40 * np.sin(np.arange(200) / 2) + 10 * rng.normal(size=200)
     walk, season = np.cumsum(rng.normal(size=500)), np.sin(2 * np.pi * np.arange(240) / 12)
-    for values in (intervals, walk, rng.normal(size=500), season):
+    for values in (walk, rng.normal(size=500), season):
         with pytest.raises(RawDataError, match=r"Name the samples per second: `rate=NUMBER`\.$"):
             series_files.read(written(tmp_path, columns=(values,)))
+
+
+@pytest.mark.parametrize(("unit", "word"), [(1, "seconds"), (1000, "milliseconds")])
+@pytest.mark.parametrize("breath", [4, 8, 40])
+def test_intervals_between_beats_are_named_and_get_no_rate(tmp_path, unit, word, breath):
+    noise = 0.01 * np.random.default_rng(0).normal(size=300)
+    intervals = unit * (0.8 + 0.04 * np.sin(2 * np.pi * np.arange(300) / breath) + noise)
+    sentence = rf"such as {word} from beat to beat; expected .* Write beside each the sum .*time in seconds"
+    with pytest.raises(RawDataError, match=sentence) as refusal:
+        channels.read(written(tmp_path, columns=(intervals,)))
+    assert "minute" not in str(refusal.value)
+    assert len(channels.read(written(tmp_path, columns=(intervals,)), rate=1.0).times) == 300
 
 
 def test_a_setting_above_the_names_is_no_name(tmp_path):
