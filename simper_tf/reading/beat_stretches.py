@@ -255,9 +255,11 @@ def _joined(answers):
 def _together(before, answer):
     share = before.count / (before.count + answer.count)
     seam = (before.end, answer.start)
-    between = (seam,) if 0 < seam[1] - seam[0] < _PAUSE / answer.hertz else ()
+    is_pause = seam[1] - seam[0] >= _PAUSE / answer.hertz
+    between = (seam,) if seam[1] > seam[0] and not is_pause else ()
+    pauses = (*before.pauses, seam) if is_pause else before.pauses
     return result.joined(
-        before,
+        dataclasses.replace(before, pauses=pauses),
         answer,
         before,
         repetitions=(*before.repetitions, *between, *answer.repetitions),

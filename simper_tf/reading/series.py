@@ -5,10 +5,14 @@ import math
 
 import numpy as np
 
-from simper_tf.reading import beat_stretches, beats, result, rhythms, tempos
+from simper_tf.reading import beat_stretches, beats, result, rhythms, tempos, uneven
 from simper_tf.tables import series_files
 
 _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
+# Median steps without a sample from which on there is a gap: a few that are lost are interpolated.
+_GAP, _AT_ONCE = 10, 2**20
+# Units of what lasts two of them, and their seconds.
+_LASTING = (("years", 31557600.0), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("s", 1.0))
 # Channels of another series that are read so where nothing is clear, and how many must agree.
 _MOST_READ, _AGREE = 40, 2
 
@@ -34,6 +38,9 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     start, notes = float(times[0]), []
     if series_files.usual_step(times) > 1 / _SLOW_RATE:
         answers = [answer for part in rhythms.parts(times) for answer in rhythms.told(times[part], values[part], band)]
+        notes = (
+            ["Times are uneven: repetitions are those of an even clock."] if uneven.is_one(times) and answers else []
+        )
     else:
         own = times - start if start else times  # Those of a day would be copied.
         answers, notes = beat_stretches.answers_on(own, values, band)
@@ -46,11 +53,47 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
                 for answer in rhythms.told_slower(times[part] - start, values[part], band)
             ] or answers
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
+    gaps = _gaps(times)
+    answers = [dataclasses.replace(answer, pauses=_without_gaps(answer.pauses, gaps)) for answer in answers]
+    notes = [*notes, *_on_gaps(gaps, start)]
     answers.sort(key=lambda answer: -answer.confidence)
     moves = np.ptp(values, axis=0).any()
     verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
     scene = result.Scene(float(times[0]), float(times[-1]), verdict)
     return result.Reading((scene,), tuple(answers), verdict, tuple(dict.fromkeys(notes)))
+
+
+def _gaps(times):
+    """Returns the first and the last second of each gap, `(N, 2)`."""
+    longest, before = _GAP * series_files.usual_step(times), [np.zeros(0, int)]
+    for first in range(0, len(times), _AT_ONCE):  # Steps of a day would take as much memory as its times.
+        before.append(first + np.flatnonzero(np.diff(times[first : first + _AT_ONCE + 1]) > longest))
+    before = np.concatenate(before)
+    return np.stack((times[before], times[before + 1]), axis=1)
+
+
+def _on_gaps(gaps, start):
+    """Returns a note on the gaps, none without one."""
+    if not len(gaps):
+        return []
+    lasting = np.diff(gaps, axis=1)[:, 0]
+    longest = f"{_lasts(lasting.max())} from {_lasts(gaps[lasting.argmax(), 0] - start)} on"
+    if len(gaps) == 1:
+        return [f"There are no samples for {longest}."]
+    return [f"There are {len(gaps)} gaps without samples, {_lasts(lasting.sum())} in all, the longest {longest}."]
+
+
+def _lasts(seconds):
+    name, unit = next((pair for pair in _LASTING if seconds >= 2 * pair[1]), _LASTING[-1])
+    return f"{seconds / unit:{'.3g' if seconds < 1000 * unit else ',.0f'}} {name}"
+
+
+def _without_gaps(pauses, gaps):
+    """Returns the pauses of which at least half was seen: of others nobody knows whether anything repeated."""
+    hidden = [np.clip(gaps, start, end) for start, end in pauses]
+    return tuple(
+        span for span, those in zip(pauses, hidden, strict=True) if np.diff(those).sum() <= (span[1] - span[0]) / 2
+    )
 
 
 def _agreed(times, values, band):

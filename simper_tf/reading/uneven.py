@@ -1,0 +1,139 @@
+"""Rhythms of slow series with uneven times, such as stars that are seen at night: a line of Lomb and Scargle.
+
+Between such samples nothing can be interpolated. A sine with a mean of its own is fitted at each frequency (Zechmeister
+and Kürster, Astronomy & Astrophysics, 2009). Lines a cycle a day apart are alike where it is sampled once a day: the
+odds of each against the others are those of what the fits leave.
+"""
+
+import dataclasses
+
+import numpy as np
+import scipy.signal
+
+from simper_tf.reading import result
+from simper_tf.signals import samples
+
+_EMPTY = 0.3  # Share of equal spans, one for each sample on average, without a sample, from which on times are uneven.
+_FEWEST = 40  # Samples.
+_PERIODS, _SLOWEST = 5, 0.5  # That must be there, and of the slowest line: what drifts looks like a cycle a day.
+_FINER = 5  # Frequencies to a line.
+_MOST = 2**24  # Frequencies times samples that are tried, some seconds: of more, the highest frequencies are not.
+_AT_ONCE = 2**21  # Of them that are held at once.
+_USUAL = 0.25  # Quantile of the steps, two of which are a period of the highest frequency.
+# Share of the variance that the line must explain, of all samples and of those of each half at the same phase; and
+# probability, at most, that noise has such a line at any frequency.
+_EXPLAINED, _IN_HALVES, _BY_CHANCE = 0.4, 0.25, 1e-4
+# Probability, at most, that slow noise has such a line near it, and frequencies by which that noise is told.
+_OF_SLOW_NOISE, _AROUND = 1e-3, 500
+_RIVALS, _CLEAR = 20, 0.5  # Other lines that are compared, and confidence from which on the best is told.
+_MOST_CHANNELS = 8
+
+
+def is_one(times: np.ndarray) -> bool:
+    """Returns whether times, `(T,)` seconds that rise, are so uneven that nothing can be interpolated between them."""
+    if len(times) < _FEWEST:
+        return False
+    counts, _ = np.histogram(times, len(times))
+    return bool(np.mean(counts == 0) > _EMPTY)
+
+
+def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None) -> list[result.Answer]:
+    """Returns the clearest answer on the channels of a series that repeats on an even clock, none where none is clear.
+
+    Args:
+        times: `(T,)` seconds that rise.
+        values: `(T, C)` numbers.
+        band: `(low, high)` in Hz in which it is sought; None for all that may be seen.
+    """
+    found = [_of_channel(times, values[:, k], band) for k in range(min(values.shape[1], _MOST_CHANNELS))]
+    named = [dataclasses.replace(one, channel=k if len(found) > 1 else None) for k, one in enumerate(found) if one]
+    return sorted(named, key=lambda answer: -answer.confidence)[:1]
+
+
+def _of_channel(times, values, band):
+    hertz = _frequencies(times, band)
+    if len(hertz) < _FINER * _PERIODS:
+        return None
+    values = values - values.mean()
+    power = _power(times, values, hertz)
+    first = int(np.searchsorted(hertz, _PERIODS / np.ptp(times)))
+    best = first + int(power[first:].argmax())
+    freedom, tried = (len(times) - 3) / 2, len(hertz) / _FINER
+    by_chance = tried * (1 - power[best]) ** freedom
+    if power[best] < _EXPLAINED or by_chance > _BY_CHANCE or not 0 < best < len(hertz) - 1:
+        return None
+    offset = samples.top_offset(*power[best - 1 : best + 2])
+    found = float(hertz[best] + offset * (hertz[1] - hertz[0]))
+    fitted = _sine(times, values, found)
+    if _is_of_slow_noise(times, values - fitted, values.var(), found, power[best]):
+        return None
+    half = len(times) // 2
+    for part in (slice(None, half), slice(half, None)):
+        left = values[part] - fitted[part]
+        if left.var() > (1 - _IN_HALVES) * values[part].var():
+            return None
+    tops = _tops(power, best)
+    odds = len(times) / 2 * np.log((1 - power[tops]) / (1 - power[best]))
+    confidence = float(1 / (1 + np.exp(np.minimum(-odds, 50)).sum()))
+    return _answer(times, values, found, confidence, power[best]) if confidence > _CLEAR else None
+
+
+def _frequencies(times, band):
+    span, steps = float(np.ptp(times)), np.diff(times)
+    low, high = band or (0.0, np.inf)
+    low, high = max(low, _SLOWEST / span), min(high, 0.5 / float(np.quantile(steps, _USUAL)))
+    count = int(max(high - low, 0.0) * span * _FINER)
+    return low + np.arange(min(count, _MOST // len(times))) / (_FINER * span)
+
+
+def _power(times, values, hertz):
+    """Returns the share of the variance that a sine of each frequency explains."""
+    rows = max(_AT_ONCE // len(times), 1)
+    parts = [
+        scipy.signal.lombscargle(times, values, 2 * np.pi * hertz[k : k + rows], normalize=True, floating_mean=True)
+        for k in range(0, len(hertz), rows)
+    ]
+    return np.clip(np.concatenate([*map(np.atleast_1d, parts)]), 0, 1 - 1e-12)
+
+
+def _sine(times, values, hertz):
+    basis = _basis(times, hertz)
+    return basis @ np.linalg.lstsq(basis, values, rcond=None)[0]
+
+
+def _is_of_slow_noise(times, rest, variance, hertz, explained):
+    """Returns whether noise that is stronger where it is slower, such as a walk, may have such a line.
+
+    What is left around it, from half to twice its frequency, tells how strong lines of the noise are there.
+    """
+    span = float(np.ptp(times))
+    around = np.arange(hertz / 2, 2 * hertz, max(1 / span, 1.5 * hertz / _AROUND))
+    usual = float(_power(times, rest, around).mean() * rest.var() / variance)
+    return 1.5 * hertz * span * np.exp(-explained / max(usual, 1e-9)) > _OF_SLOW_NOISE
+
+
+def _basis(times, hertz):
+    turns = 2 * np.pi * hertz * times
+    return np.stack((np.cos(turns), np.sin(turns), np.ones_like(turns)), axis=1)
+
+
+def _tops(power, best):
+    """Returns the places of the highest tops beside the best and its own flanks."""
+    tops, _ = scipy.signal.find_peaks(np.pad(power, 1))  # At the ends too.
+    tops = tops - 1
+    tops = tops[np.abs(tops - best) > 2 * _FINER]
+    return tops[np.argsort(-power[tops])[:_RIVALS]]
+
+
+def _answer(times, values, hertz, confidence, explained):
+    cosine, sine, _ = np.linalg.lstsq(_basis(times, hertz), values, rcond=None)[0]
+    first = times[0] + (np.arctan2(sine, cosine) / (2 * np.pi * hertz) - times[0]) % (1 / hertz)  # A top of the sine.
+    edges = np.arange(first, times[-1], 1 / hertz)
+    span = float(np.ptp(times))
+    # Of a sine in noise (Montgomery and O'Donoghue, 1999).
+    error = np.sqrt(6 / len(times)) / (np.pi * span) * np.sqrt((1 - explained) / (2 * explained))
+    return result.Answer(
+        scene=0, reader="series", repetitions=tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)),
+        hertz=hertz, error=float(error), pairs=None, pauses=(), box=(0.0, 0.0, 1.0, 1.0), confidence=confidence,
+        verdict=result.CLEAR, times=times, course=values.astype(np.float32),
+    )  # fmt: skip
