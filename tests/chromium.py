@@ -36,7 +36,8 @@ class Page:
             os.dup2(104, 4)
 
         words = [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 "--remote-debugging-pipe", f"--user-data-dir={self._folder.name}", "about:blank"]  # fmt: skip
+                 "--remote-debugging-pipe", "--use-fake-device-for-media-stream",
+                 "--use-fake-ui-for-media-stream", f"--user-data-dir={self._folder.name}", "about:blank"]  # fmt: skip
         self._process = subprocess.Popen(
             words, preexec_fn=take, pass_fds=(3, 4), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -1,7 +1,8 @@
-// The form without a reload: drops, progress, and a player with the count drawn in time with the video.
+// The form without a reload: drops, progress, a box drawn on the first frame, a player with the count drawn in time
+// with the video, and the camera.
 const form = document.querySelector("form"), input = form.recording, drop = document.querySelector(".drop");
 const state = document.querySelector(".state"), place = document.querySelector(".answer");
-let url = "";
+let urls = [];
 
 // Anywhere on the page, as a browser opens what is dropped beside the zone.
 document.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("over"); });
@@ -9,16 +10,38 @@ document.addEventListener("dragleave", () => drop.classList.remove("over"));
 document.addEventListener("drop", event => {
   event.preventDefault();
   drop.classList.remove("over");
-  if (event.dataTransfer.files.length) input.files = event.dataTransfer.files;
+  if (!event.dataTransfer.files.length) return;
+  input.files = event.dataTransfer.files;
+  input.dispatchEvent(new Event("change"));
 });
 
 form.addEventListener("submit", async event => {
   event.preventDefault();
-  const path = event.submitter?.getAttribute("formaction") || "/read", key = String(Math.random()).slice(2);
-  const sent = new FormData(form), bar = state.querySelector("progress"), told = state.querySelector("span");
+  const path = event.submitter?.getAttribute("formaction") || "/read", is_sample = path === "/sample";
+  const files = is_sample ? [null] : [...input.files];
+  urls.forEach(url => URL.revokeObjectURL(url));
+  urls = [];
+  place.replaceChildren();
+  state.hidden = false;
+  for (const button of form.querySelectorAll("button")) button.disabled = true;
+  for (const [number, file] of files.entries())
+    await send(path, file, files.length > 1 ? `${number + 1} of ${files.length}: ` : "");
+  state.hidden = true;
+  for (const button of form.querySelectorAll("button")) button.disabled = false;
+  place.scrollIntoView();
+});
+
+// Sends one recording, and shows its answer below those of others.
+async function send(path, file, before) {
+  const key = String(Math.random()).slice(2), bar = state.querySelector("progress"), told = state.querySelector("span");
+  const sent = new FormData(form), say = sentence => {
+    const said = place.appendChild(document.createElement("p"));
+    said.setAttribute("role", "alert");
+    said.textContent = sentence;
+  };
   sent.set("key", key);
-  if (path === "/sample") sent.delete("recording");
-  const busy = is => { state.hidden = !is; for (const button of form.querySelectorAll("button")) button.disabled = is; };
+  sent.delete("recording");
+  if (file) sent.set("recording", file);
   const ask = async () => {
     const share = await (await fetch(`/progress/${key}`)).json();
     if (share === null) return;
@@ -27,39 +50,83 @@ form.addEventListener("submit", async event => {
       return;
     }
     bar.value = share;
-    told.textContent = share < 0.9 ? `${Math.round(100 * share)} % is read` : "Counting ...";
+    told.textContent = before + (share < 0.9 ? `${Math.round(100 * share)} % is read` : "Counting ...");
   };
-  const size = path === "/read" ? input.files[0].size / 1e6 : 0;
-  if (size > form.dataset.most) {
-    place.textContent = `The recording has ${Math.ceil(size)} MB, and the page takes ${form.dataset.most}. Cut it, or start the page with more --max_megabytes.`;
-    return;
-  }
+  const size = file ? file.size / 1e6 : 0;
+  if (size > form.dataset.most)
+    return say(`The recording has ${Math.ceil(size)} MB, and the page takes ${form.dataset.most}. Cut it, or start the page with more --max_megabytes.`);
   bar.removeAttribute("value");
-  told.textContent = "Sending ...";
-  place.replaceChildren();
-  busy(true);
+  told.textContent = `${before}Sending ...`;
   const timer = setInterval(() => ask().catch(() => {}), 300);
   try {
     const answered = await fetch(path, { method: "POST", body: sent });
-    const page = new DOMParser().parseFromString(await answered.text(), "text/html").querySelector(".answer");
-    if (page) place.replaceChildren(...page.childNodes);
-    else place.textContent = `simper app refused the recording (${answered.status}). Load the page again.`;
+    if (answered.headers.get("Content-Type") === "video/mp4") saved(await answered.blob(), file.name);
+    else {
+      const page = new DOMParser().parseFromString(await answered.text(), "text/html").querySelector(".answer");
+      if (!page) return say(`simper app refused the recording (${answered.status}). Load the page again.`);
+      const url = file ? URL.createObjectURL(file) : "/sample.mp4", parts = [...page.childNodes];
+      urls.push(url);
+      place.append(...parts);
+      for (const part of parts) if (part.matches?.(".player")) play(part, url);
+    }
   } catch {
     const runs = await fetch("/progress/0").then(() => true, () => false);
-    place.textContent = runs
+    say(runs
       ? "The recording could not be sent. Has the file changed or moved since it was chosen? Choose it again."
-      : "There was no answer: simper app does not run any more. Start it again.";
+      : "There was no answer: simper app does not run any more. Start it again.");
+  } finally {
+    clearInterval(timer);
   }
-  clearInterval(timer);
-  busy(false);
-  URL.revokeObjectURL(url);
-  url = path === "/sample" ? "/sample.mp4" : URL.createObjectURL(input.files[0]);
-  play(place.querySelector(".player"));
-  place.scrollIntoView();
+}
+
+// Saves a copy with the count where the browser puts downloads, and leaves a link to it.
+function saved(blob, name) {
+  const link = place.appendChild(document.createElement("p")).appendChild(document.createElement("a"));
+  link.href = URL.createObjectURL(blob);
+  urls.push(link.href);
+  link.textContent = link.download = name.replace(/\.[^.]*$/, "") + "_counted.mp4";
+  link.click();
+}
+
+// The first frame of a video that is chosen alone, on which the part that is read is drawn.
+const figure = document.querySelector(".crop-of"), frame = figure.querySelector("video"), plate = figure.querySelector("canvas");
+let corner = null;
+
+input.addEventListener("change", () => {
+  URL.revokeObjectURL(frame.src);
+  figure.hidden = true;
+  form.crop.value = "";
+  if (input.files.length === 1) frame.src = URL.createObjectURL(input.files[0]);
+});
+frame.addEventListener("loadeddata", () => { figure.hidden = !frame.videoWidth; boxed(); });
+form.crop.addEventListener("input", boxed);
+plate.addEventListener("pointerdown", event => { corner = at(event); plate.setPointerCapture(event.pointerId); });
+plate.addEventListener("pointerup", () => { corner = null; });
+plate.addEventListener("pointermove", event => {
+  if (!corner) return;
+  const [x, y] = at(event), [left, top] = [Math.min(x, corner[0]), Math.min(y, corner[1])];
+  const size = [Math.abs(x - corner[0]), Math.abs(y - corner[1])];
+  form.crop.value = Math.min(...size) ? [left, top, ...size].join() : "";
+  boxed();
 });
 
-function play(player) {
-  if (!player) return;
+// Returns the pixel of the video at which a pointer is.
+function at({ offsetX, offsetY }) {
+  const [x, y] = [offsetX / plate.clientWidth * frame.videoWidth, offsetY / plate.clientHeight * frame.videoHeight];
+  return [Math.round(Math.min(Math.max(x, 0), frame.videoWidth)), Math.round(Math.min(Math.max(y, 0), frame.videoHeight))];
+}
+
+function boxed() {
+  const [width, height, pen] = cleared(plate), box = form.crop.value.split(",").map(Number);
+  if (figure.hidden || box.length !== 4 || box.some(isNaN)) return;
+  const [x, y] = [width / frame.videoWidth, height / frame.videoHeight];
+  for (const [color, wide] of [["#000", 4], ["#fff", 2]]) {
+    [pen.strokeStyle, pen.lineWidth] = [color, wide];
+    pen.strokeRect(box[0] * x, box[1] * y, box[2] * x, box[3] * y);
+  }
+}
+
+function play(player, url) {
   const [video, count, strip, says] = ["video", ".count", ".strip", "output"].map(name => player.querySelector(name));
   const answers = JSON.parse(player.dataset.answers);
   video.addEventListener("error", () => {
@@ -126,4 +193,62 @@ function marked(canvas, answers, video) {
 function cleared(canvas) {
   [canvas.width, canvas.height] = [canvas.clientWidth, canvas.clientHeight];
   return [canvas.width, canvas.height, canvas.getContext("2d")];
+}
+
+// The camera: the last seconds of small pictures are sent over and over; what was counted before them stays.
+const camera = document.querySelector(".camera"), [switched, shown, says] = ["button", "video", "output"].map(name => camera.querySelector(name));
+const SIDE = 48, RATE = 15, SECONDS = 20, FEWEST = 60;
+let stream = null;
+camera.hidden = !navigator.mediaDevices;
+
+switched.addEventListener("click", async () => {
+  if (stream) return stopped("");
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ video: { width: 640 } });
+  } catch (error) {
+    says.textContent = `The camera cannot be used (${error.message}). Allow it for this page, or plug one in.`;
+    return;
+  }
+  shown.srcObject = stream;
+  await shown.play();
+  shown.parentElement.hidden = false;
+  switched.textContent = "Stop the camera";
+  says.textContent = "0 so far. Move ...";
+  watched(stream).catch(() => stopped("There was no answer: simper app does not run any more. Start it again."));
+});
+
+function stopped(sentence) {
+  stream?.getTracks().forEach(track => track.stop());
+  stream = shown.srcObject = null;
+  shown.parentElement.hidden = true;
+  switched.textContent = "Count with the camera";
+  if (sentence) says.textContent = sentence;
+}
+
+async function watched(own) {
+  const scale = SIDE / Math.max(shown.videoWidth, shown.videoHeight);
+  const [width, height] = [shown.videoWidth, shown.videoHeight].map(side => Math.max(Math.round(scale * side), 2));
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const pen = canvas.getContext("2d", { willReadFrequently: true }), kept = [];
+  let counted = [], sent = 0;
+  while (stream === own) {
+    pen.drawImage(shown, 0, 0, width, height);
+    kept.push([performance.now() / 1000, pen.getImageData(0, 0, width, height).data.filter((_, at) => at % 4 < 3)]);
+    while (kept.at(-1)[0] - kept[0][0] > SECONDS) kept.shift();
+    const now = kept.at(-1)[0];
+    if (kept.length >= FEWEST && now - sent > 1 && sent >= 0) {
+      const first = kept[0][0], rate = (kept.length - 1) / (now - first);
+      sent = -1;  // While it is read, pictures are taken.
+      asked(kept.map(([, picture]) => picture), `/camera?height=${height}&width=${width}&rate=${rate}`).then(({ said, spans }) => {
+        counted = [...counted.filter(middle => middle < first), ...spans.map(([start, end]) => first + (start + end) / 2)];
+        if (stream === own) says.textContent = `${counted.length} so far. ${said}`;
+        sent = performance.now() / 1000;
+      }).catch(() => stopped("There was no answer: simper app does not run any more. Start it again."));
+    }
+    await new Promise(done => setTimeout(done, 1000 / RATE));
+  }
+}
+
+async function asked(pictures, path) {
+  return (await fetch(path, { method: "POST", body: new Blob(pictures) })).json();
 }

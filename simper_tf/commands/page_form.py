@@ -1,10 +1,13 @@
 """Form, answer and refusal of the page in the browser, and what the form asks for."""
 
+import base64
 import html
 import itertools
 import json
+import math
 import pathlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
 from simper_tf.commands.html_page import TEMPLATE
 from simper_tf.reading.answer_units import UNITS
@@ -19,6 +22,9 @@ _FIELDS = {
     "rate": "the number of frames or samples per second",
     "band": "slowest and fastest",
     "face": "the face alone",
+    "start": "the start",
+    "end": "the end",
+    "crop": "the part of the picture",
 }
 # The form works without it too, and is then answered with a page of its own, which has no player.
 _SCRIPT = f"<script>{pathlib.Path(__file__).with_name('page.js').read_text()}</script>"
@@ -27,7 +33,14 @@ _STYLE = """<style>
 .drop.over { border-style: solid; }
 .drop input { display: block; margin: 1rem auto 0; max-width: 100%; }
 .asked { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1rem 0; align-items: end; }
-.asked input[type=number] { width: 6rem; }
+.asked input { width: 6rem; }
+.asked input[type=checkbox] { width: auto; }
+.asked input[name=crop] { width: 10rem; }
+.crop, .camera div { position: relative; width: fit-content; max-width: 100%; }
+.crop video, .camera video { display: block; max-width: 100%; max-height: 24rem; }
+.crop canvas { position: absolute; inset: 0; width: 100%; height: 100%; cursor: crosshair; touch-action: none; }
+.camera output { display: block; font-size: 1.5rem; min-height: 2.5rem; }
+button { font: inherit; padding: 0.4rem 0.8rem; margin: 0 0.5rem 0.5rem 0; }
 .state progress { width: 100%; max-width: 46rem; display: block; }
 .player div { position: relative; max-width: 40rem; }
 .player video { display: block; width: 100%; }
@@ -41,22 +54,34 @@ def form(max_megabytes: float) -> str:
     """Returns the page that asks for a recording, of at most so many megabytes."""
     units = "".join(f'<option value="{unit}">{title}</option>' for unit, title in UNITS.items())
     body = f"""{_STYLE}
-<p>A video, or a series (.csv, .xlsx, .wav). It is read on this machine, and not kept.</p>
+<p>Videos, or series (.csv, .xlsx, .wav). They are read on this machine, and not kept.</p>
 <form action="/read" method="post" enctype="multipart/form-data" data-most="{max_megabytes:g}">
-<label class="drop">Drop a recording here, or choose one <input type="file" name="recording" required></label>
+<label class="drop">Drop recordings here, or choose some <input type="file" name="recording" multiple required></label>
 <div class="asked">
 <label>slowest, Hz <input type="number" name="low" min="0.001" step="any" placeholder="any"></label>
 <label>fastest, Hz <input type="number" name="high" min="0.001" step="any" placeholder="any"></label>
+<label>start, s <input type="number" name="start" min="0" step="any" placeholder="0"></label>
+<label>end, s <input type="number" name="end" min="0" step="any" placeholder="end"></label>
+<label>part of the picture
+<input name="crop" placeholder="x,y,width,height" pattern="[0-9]+,[0-9]+,[0-9]+,[0-9]+"></label>
 <label>unit <select name="unit">{units}</select></label>
 <label>frames or samples per second, where the file does not say
 <input type="number" name="rate" min="0.001" step="any"></label>
 <label><input type="checkbox" name="face"> the face alone, and its pulse</label>
 </div>
+<figure class="crop-of" hidden><div class="crop"><video muted playsinline></video><canvas></canvas></div>
+<figcaption>Draw a box on the picture to read that part alone.</figcaption></figure>
 <button type="submit">Read it</button>
+<button type="submit" formaction="/copy">Save a copy with the count</button>
 <button type="submit" formaction="/sample" formnovalidate>Read the sample</button>
 </form>
 <p class="state" role="status" hidden><progress max="1"></progress><span></span></p>
 <div class="answer"></div>
+<section class="camera" hidden><h2>The camera</h2>
+<p>Its pictures are made small here, counted on this machine alone, and never stored.</p>
+<button type="button">Count with the camera</button>
+<div hidden><video muted playsinline></video></div>
+<output aria-live="polite"></output></section>
 {_SCRIPT}"""
     return TEMPLATE.substitute(title=_TITLE, body=body)
 
@@ -72,7 +97,33 @@ def asked(given: Mapping[str, str]) -> tuple[Wishes, str, float | None]:
     unit = given.get("unit", "hz")
     if unit not in UNITS:
         raise ValueError(f"The unit must be one of {', '.join(UNITS)}. Found: {unit!r}.")
-    return Wishes(band, face="face" in given), unit, _rate(given.get("rate"))
+    start, end = (_seconds(given.get(name, "").strip(), other) for name, other in (("start", 0.0), ("end", math.inf)))
+    if not start < end:
+        raise ValueError(f"The end must be later than the start. Found: {start:g} and {end:g} s.")
+    return (
+        Wishes(band, start, end, _box(given.get("crop", "").strip()), "face" in given),
+        unit,
+        _rate(given.get("rate")),
+    )
+
+
+def _seconds(text, other):
+    try:
+        seconds = float(text) if text else other
+    except ValueError:
+        seconds = -1.0
+    if not seconds >= 0:
+        raise ValueError(f"Start and end must be seconds, 0 or more. Found: {text!r}.")
+    return seconds
+
+
+def _box(text):
+    if not text:
+        return None
+    box = tuple(map(int, text.split(","))) if re.fullmatch(r"\d{1,6}(,\d{1,6}){3}", text, re.ASCII) else ()
+    if not box or min(box[2:]) < 1:
+        raise ValueError(f"The part of the picture must be x,y,width,height in pixels. Found: {text!r}.")
+    return box
 
 
 def _band(low, high):
@@ -103,19 +154,26 @@ def _rate(text):
     return rate
 
 
-def answer(done: Done, section: str, csv: str) -> str:
-    """Returns the page of a recording that was read.
+def answer(done: Done, section: str, tables: Mapping[str, str]) -> str:
+    """Returns what a page shows of a recording that was read.
 
     Args:
         done: The recording.
         section: What `html_page.recording` returns.
-        csv: All answers in base64, which the page holds itself.
+        tables: What is in a table, in words, to the table as CSV, which the page holds itself.
     """
-    name = f"{pathlib.PurePath(done.name).stem}.csv"
-    link = (
-        f'<a download="{html.escape(printable(name))}" href="data:text/csv;base64,{csv}">Download all answers (CSV)</a>'
-    )
-    body = f'{_STYLE}<div class="answer">{_player(done)}{section}<p>{link}</p></div><p><a href="/">Read another</a></p>'
+    stem = html.escape(printable(pathlib.PurePath(done.name).stem))
+    links = [
+        f'<a download="{stem}{end}.csv" href="data:text/csv;base64,{base64.b64encode(csv.encode()).decode()}">'
+        f"Download all {words} (CSV)</a>"
+        for end, (words, csv) in zip(("", "_repetitions"), tables.items(), strict=False)
+    ]
+    return f"{_player(done)}{section}<p>{' · '.join(links)}</p>"
+
+
+def page(parts: Iterable[str]) -> str:
+    """Returns the page of answers and refusals."""
+    body = f'{_STYLE}<div class="answer">{"".join(parts)}</div><p><a href="/">Read another</a></p>'
     return TEMPLATE.substitute(title=_TITLE, body=body)
 
 
@@ -135,7 +193,12 @@ def _player(done):
     )
 
 
+def refused(sentence: str) -> str:
+    """Returns what a page shows of a recording that was not read."""
+    return f'<p role="alert">{html.escape(printable(sentence))}</p>'
+
+
 def refusal(sentence: str) -> str:
-    """Returns the page that says why a recording was not read."""
-    said = f'<div class="answer"><p role="alert">{html.escape(printable(sentence))}</p></div>'
-    return TEMPLATE.substitute(title=_TITLE, body=f'{said}<p><a href="/">Back</a></p>')
+    """Returns the page that says why nothing was read."""
+    body = f'<div class="answer">{refused(sentence)}</div><p><a href="/">Back</a></p>'
+    return TEMPLATE.substitute(title=_TITLE, body=body)

@@ -1,8 +1,9 @@
-"""A page in the browser that reads a recording: an application for any WSGI server, and one that serves it."""
+"""A page in the browser that reads recordings: an application for any WSGI server, and one that serves it."""
 
-import base64
 import contextlib
 import functools
+import io
+import itertools
 import math
 import pathlib
 import shutil
@@ -12,10 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from simper_tf.commands import console, html_page, learners, page_form, sample
+import numpy as np
+
+from simper_tf.commands import annotated, console, html_page, learners, page_form, sample
 from simper_tf.commands.command_options import App
-from simper_tf.reading import drawing, readings, records
-from simper_tf.recordings import search
+from simper_tf.reading import answers, drawing, readings, records
+from simper_tf.recordings import arrays, search
 from simper_tf.utils import quiet
 from simper_tf.utils.errors import RawDataError, guarding, printable
 
@@ -28,6 +31,9 @@ _CONNECTIONS, _THREADS, _SILENT = 512, 32, 60
 _GREETING, _ARRIVING, _LONGEST = 5, 600, 7200
 # Recordings that are read or wait; more are asked to come again. Threads for the rest of the page are left.
 _WAITING = 24
+_MOST_PACKED = 50  # Recordings of a packed file.
+# Bytes that a camera may send at once, which stay in memory; pixels a side, and frames a second.
+_FROM_CAMERA, _CAMERA_SIDE, _CAMERA_RATE = 2**21, 80, 120
 
 
 class _Left(BaseException):
@@ -123,7 +129,7 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1", fol
     app.config["MAX_CONTENT_LENGTH"] = round(max_megabytes * _MEGABYTE)
     if host in _HERE:
         app.config["TRUSTED_HOSTS"] = list(_HERE)
-    queue, waiting = _Queue(), threading.BoundedSemaphore(_WAITING)
+    queue, waiting, watching = _Queue(), threading.BoundedSemaphore(_WAITING), threading.BoundedSemaphore(1)
     shares = {}  # Of recordings: number that the page has drawn -> the part that is read, or how many come before.
 
     @app.get("/")
@@ -138,22 +144,33 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1", fol
     def progress(key):
         return flask.jsonify(shares.get(key))
 
-    @app.post("/read")
-    @app.post("/sample")
-    def show():
+    def refuse_others():
         given = flask.request.headers
         if given.get("Origin", flask.request.host_url.rstrip("/")) != flask.request.host_url.rstrip("/"):
-            return page_form.refusal("Only this page itself may send recordings here."), 403
+            flask.abort(flask.make_response(page_form.refusal("Only this page itself may send recordings here."), 403))
+
+    @app.post("/read")
+    @app.post("/copy")
+    @app.post("/sample")
+    def show():
+        refuse_others()
         key = None
         if not waiting.acquire(blocking=False):
             return page_form.refusal(f"{_WAITING} recordings are waiting already. Send it again in a minute."), 503
         try:
             with tempfile.TemporaryDirectory(dir=folder) as own:
-                form, (path, name) = flask.request.form, _received(flask.request, pathlib.Path(own))
-                key = form.get("key")
+                form, recordings = flask.request.form, _received(flask.request, pathlib.Path(own))
+                key, asked = form.get("key"), page_form.asked(form)
                 check = _leaving(flask.request.environ, functools.partial(shares.__setitem__, key))
-                with queue.turn(lambda before: check({"before": before})):
-                    return _answered(path, name, page_form.asked(form), model, check)
+
+                def answer(work, path, name):
+                    with queue.turn(lambda before: check({"before": before})):
+                        return work(path, name, asked, model, check)
+
+                if flask.request.path == "/copy":
+                    content, name = answer(_copied, *recordings[0]), f"{pathlib.PurePath(recordings[0][1]).stem}.mp4"
+                    return flask.send_file(io.BytesIO(content), "video/mp4", as_attachment=True, download_name=name)
+                return page_form.page(_all_answered(recordings, functools.partial(answer, _answered)))
         except _Left:
             return "", 499
         except ValueError as error:
@@ -164,6 +181,20 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1", fol
         finally:
             shares.pop(key, None)
             waiting.release()
+
+    @app.post("/camera")
+    def count():
+        refuse_others()
+        if (flask.request.content_length or 0) > _FROM_CAMERA:
+            return flask.jsonify(said="The camera has sent too much at once.", spans=[]), 413
+        if not watching.acquire(blocking=False):
+            return flask.jsonify(said="Another camera is read.", spans=[]), 503
+        try:
+            return flask.jsonify(_counted(flask.request.get_data(), flask.request.args))
+        except ValueError as error:
+            return flask.jsonify(said=printable(str(error)), spans=[]), 400
+        finally:
+            watching.release()
 
     @app.errorhandler(413)
     def too_large(_):
@@ -177,20 +208,25 @@ def make(model=None, max_megabytes: float = 2000.0, host: str = "127.0.0.1", fol
 
 
 def _received(request, folder):
-    """Returns path and name of the recording of a request, which is written into a folder.
+    """Returns paths and names of the recordings of a request, which are written into a folder.
 
     Raises:
-        ValueError: it has none.
+        ValueError: it has none, or several to be copied.
     """
     if request.path == "/sample":
-        return pathlib.Path(shutil.copy(sample.PATH, folder)), sample.PATH.name
-    upload = request.files.get("recording")
-    if not (upload and upload.filename):
+        return [(pathlib.Path(shutil.copy(sample.PATH, folder)), sample.PATH.name)]
+    uploads = [upload for upload in request.files.getlist("recording") if upload.filename]
+    if not uploads:
         raise ValueError("There is no recording. Choose a file first.")
-    name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
-    path = folder / f"recording{pathlib.PurePath(name).suffix[:16]}"
-    upload.save(path)
-    return path, name
+    if request.path == "/copy" and len(uploads) > 1:
+        raise ValueError(f"A copy is of one recording. Found: {len(uploads)}. Choose one.")
+    received = []
+    for number, upload in enumerate(uploads):
+        name = pathlib.PurePath(upload.filename.replace("\\", "/")).name
+        path = folder / f"recording{number}{pathlib.PurePath(name).suffix[:16]}"
+        upload.save(path)
+        received.append((path, name))
+    return received
 
 
 def _leaving(environ, tell):
@@ -224,6 +260,7 @@ def server(app, host: str, port: int, max_megabytes: float):
             app, host=host, port=port, ipv4=":" not in host, ipv6=":" in host, threads=_THREADS,
             channel_timeout=_SILENT, cleanup_interval=1, connection_limit=_CONNECTIONS, ident=None,
             max_request_body_size=round(max_megabytes * _MEGABYTE), channel_request_lookahead=1,
+            inbuf_overflow=_FROM_CAMERA,  # Less is held in memory: pictures of a camera are never stored.
         )  # fmt: skip
     except OSError as error:
         raise OSError(f"--port={port} on {host} cannot be used ({error.strerror}): name another.") from error
@@ -262,42 +299,116 @@ def _limited(channel):
     return Limited
 
 
-def _answered(path, name, asked, model, check):
-    """Returns the page of a recording that was uploaded."""
-    wishes, unit, rate = asked
-    drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
+def _all_answered(recordings, answer):
+    """Returns what a page shows of recordings; where one of several cannot be read, the others are.
+
+    Raises:
+        ValueError: the only one cannot be read.
+    """
+    parts = []
+    for path, name in recordings:
+        try:
+            parts += answer(path, name)
+        except ValueError as error:
+            if len(recordings) == 1:
+                raise
+            parts.append(page_form.refused(str(error)))
+    return parts
+
+
+@contextlib.contextmanager
+def _said_by_name(path, name):
+    """Raises as ValueError what is wrong with an upload, with its own name."""
     try:
         with guarding(path, _Left, OSError):
-            done = _read(path, name, wishes, rate, model, check)
-            for picture, narrow in zip(drawn, (False, True), strict=True):
-                drawing.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
+            yield
     except RawDataError as error:
         raise ValueError(page_form.as_on_the_page(str(error).replace(str(path), name))) from error
-    record = records.of(done, unit)
-    csv = base64.b64encode(records.table(records.answer_rows(record)).encode()).decode()
-    return page_form.answer(done, html_page.recording(record, *drawn), csv)
+
+
+def _answered(path, name, asked, model, check):
+    """Returns what a page shows of each recording of an upload."""
+    wishes, unit, rate = asked
+    parts = []
+    with _said_by_name(path, name):
+        for done in _read(path, name, wishes, rate, model, check):
+            drawn = [path.with_name(f"{width}.png") for width in ("wide", "narrow")]
+            for picture, narrow in zip(drawn, (False, True), strict=True):
+                drawing.figure(done, unit, narrow).savefig(picture, format="png", dpi=110)
+            record = records.of(done, unit)
+            tables = {"answers": records.answer_rows, "repetitions": records.repetition_rows}
+            tables = {words: records.table(rows(record)) for words, rows in tables.items()}
+            parts.append(page_form.answer(done, html_page.recording(record, *drawn), tables))
+    return parts
+
+
+def _copied(path, name, asked, model, check):
+    """Returns the bytes of a copy of an upload with the count on its frames."""
+    wishes, _, rate = asked
+    with _said_by_name(path, name):
+        source = _sources(path, rate)[0]
+        source.require_pictures("a copy with the count", twice=True)
+        seconds, out = source.info().seconds, path.with_name("counted.mp4")
+        done = readings.read(source, wishes, lambda second: check(second / seconds / 2))
+        annotated.write(out, source, wishes, done, lambda second: check((1 + second / seconds) / 2))
+        return out.read_bytes()
+
+
+def _counted(content, given):
+    """Returns what is said of the frames of a camera, and start and end of each repetition in seconds from the first.
+
+    Raises:
+        ValueError: they are none.
+    """
+    try:
+        height, width, rate = int(given["height"]), int(given["width"]), float(given["rate"])
+    except (KeyError, ValueError) as error:
+        raise ValueError("The camera has sent no height, width and rate.") from error
+    is_fine = 0 < height <= _CAMERA_SIDE and 0 < width <= _CAMERA_SIDE and 0 < rate <= _CAMERA_RATE
+    if not is_fine or not content or len(content) % (3 * height * width):
+        raise ValueError(f"The camera has sent {len(content)} bytes, no frames of {width} x {height} pixels.")
+    frames = np.frombuffer(content, np.uint8).reshape(-1, height, width, 3)
+    with guarding("camera"):
+        done = readings.read(arrays.sources([frames], rate)[0])
+    return {
+        "said": answers.lines(done)[0],
+        "spans": [list(span) for one in done.reading.clear[:1] for span in one.repetitions],
+    }
+
+
+def _sources(path, rate):
+    """Returns the recordings of an upload, one or those of a packed file.
+
+    Raises:
+        RawDataError: there are none, or too many.
+    """
+    found = search.find([str(path)], rate, rate is not None)
+    for problem in itertools.chain(found.problems, found.skipped if not found.sources else ()):
+        raise problem
+    if len(found.sources) > _MOST_PACKED:
+        raise RawDataError(path, f"{len(found.sources)} recordings", f"{_MOST_PACKED} or fewer", "Pack fewer.")
+    return found.sources
 
 
 def _read(path, name, wishes, rate, model, check=None):
-    """Returns a file as a `readings.Done` of a name.
+    """Returns the recordings of a file of a name, each a `readings.Done`.
 
     Raises:
-        RawDataError: it cannot be read.
+        RawDataError: one cannot be read.
     """
-    named = search.find([str(path)], rate, rate is not None)
-    for problem in named.problems:
-        raise problem
-    (source,) = named.sources
-    if (seconds := source.info().seconds) > _LONGEST:
-        expected = f"{console.clock(_LONGEST)} or less"
-        raise RawDataError(path, console.clock(seconds), expected, "Cut it, or read it by simper predict.")
-    notes = ()
-    try:
-        if model:
-            model.check(source)
-    except RawDataError as error:
-        model, notes = None, (learners.not_asked(error),)
-    done = readings.read(source, wishes, check and (lambda second: check(min(second / seconds, 1.0))))
-    if model:
-        done = learners.with_model(source, wishes, done, model)
-    return readings.renamed(done, printable(name), notes)
+    found = []
+    for source in _sources(path, rate):
+        if (seconds := source.info().seconds) > _LONGEST and source.has_pictures:
+            expected = f"{console.clock(_LONGEST)} or less"
+            raise RawDataError(path, console.clock(seconds), expected, "Cut it, or read it by simper predict.")
+        notes, asked = (), model
+        try:
+            if model:
+                model.check(source)
+        except RawDataError as error:
+            asked, notes = None, (learners.not_asked(error),)
+        done = readings.read(source, wishes, check and (lambda second, all=seconds: check(min(second / all, 1.0))))
+        if asked:
+            done = learners.with_model(source, wishes, done, asked)
+        found.append(readings.renamed(done, printable(source.name.replace(str(path), name, 1)), notes))
+    return found

@@ -7,6 +7,7 @@ import html
 import http.client
 import io
 import json
+import math
 import pathlib
 import re
 import signal
@@ -15,7 +16,9 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 
+import av
 import chromium
 import numpy as np
 import photographs
@@ -23,7 +26,7 @@ import pytest
 from processes import ROOT, Command, done
 
 from docs.sample import repetitions
-from simper_tf.commands import command_options, page_server, sample
+from simper_tf.commands import command_options, page_form, page_server, sample
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +54,15 @@ def send(client, content, name="breath.csv", **form):
     return client.post("/read", data={"recording": (io.BytesIO(content), name), **form})
 
 
+def downloads(text):
+    """Returns names and rows of the CSV files that a page holds."""
+    found = re.findall(r'<a download="([^"]*)" href="data:text/csv;base64,([^"]*)"', text)
+    return {name: list(csv.DictReader(io.StringIO(base64.b64decode(held).decode()))) for name, held in found}
+
+
 def downloaded(text):
-    """Returns name and rows of the CSV file that a page holds."""
-    name, found = re.search(r'<a download="([^"]*)" href="data:text/csv;base64,([^"]*)"', text).groups()
-    return name, list(csv.DictReader(io.StringIO(base64.b64decode(found).decode())))
+    """Returns name and rows of the first of them."""
+    return next(iter(downloads(text).items()))
 
 
 @pytest.mark.slow
@@ -123,7 +131,12 @@ def test_an_unreadable_file_is_one_sentence_with_its_own_name(client, tmp_path, 
             "The unit must be one of hz, bpm, per_minute, count. Found: &#x27;furlong&#x27;",
         ),
         ("a.csv", {"face": "on"}, "the face alone"),
-        ("../../etc/track.gpx", {}, "track.gpx: found a .gpx file"),
+        ("../../etc/brain.vhdr", {}, "brain.vhdr: found a .vhdr file"),
+        ("a.csv", {"start": "-1"}, "Start and end must be seconds, 0 or more. Found: &#x27;-1&#x27;."),
+        ("a.csv", {"start": "3", "end": "2"}, "The end must be later than the start. Found: 3 and 2 s."),
+        ("a.csv", {"start": "99"}, "Change the start and the end, or leave them out."),
+        ("a.csv", {"crop": "1,2,0,4"}, "must be x,y,width,height in pixels. Found: &#x27;1,2,0,4&#x27;."),
+        ("a.csv", {"crop": "1,2,3,4"}, "found a series; expected pictures for the part of the picture"),
     ],
 )
 def test_a_form_that_asks_for_what_is_not_there_is_refused(client, name, form, said):
@@ -401,8 +414,108 @@ def test_whatever_a_recording_does_the_answer_is_a_sentence(client, monkeypatch)
     assert "breath.csv: found what ends its reader (ZeroDivisionError: ours" in answered.text
 
 
-def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch):
-    monkeypatch.setattr(page_server, "_LONGEST", 10.0)
-    answered = send(client, series())
+def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch, swing):
+    monkeypatch.setattr(page_server, "_LONGEST", 5.0)
+    answered = send(client, swing.read_bytes(), "swing.mp4")
     assert answered.status_code == 400
-    assert "breath.csv: found 0:12; expected 0:10 or less" in answered.text
+    assert "swing.mp4: found 0:09; expected 0:05 or less" in answered.text
+
+
+@pytest.mark.slow
+def test_several_recordings_are_answered_below_one_another(client):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("day/one.csv", series(0.7))
+        archive.writestr("day/two.csv", series(0.9))
+    contents = (packed.getvalue(), "both.zip"), (b"no numbers", "words.txt"), (series(1.1), "three.csv")
+    answered = client.post("/read", data={"recording": [(io.BytesIO(one), name) for one, name in contents]})
+    assert answered.status_code == 200
+    titles = re.findall(r"<h2>(.*?)</h2>|<p role=\"alert\">([\w.]+)", answered.text)
+    assert titles == [("both.zip/day/one.csv", ""), ("both.zip/day/two.csv", ""), ("", "words.txt"), ("three.csv", "")]
+    found = [
+        float(row["value"]) for name, rows in downloads(answered.text).items() if "rep" not in name for row in rows
+    ]
+    assert found == pytest.approx([0.7, 0.9, 1.1], abs=0.02)
+
+
+@pytest.mark.slow
+def test_a_part_is_read_and_its_repetitions_are_downloaded(client):
+    found = downloads(send(client, series(0.7), start="2", end="9").text)
+    (row,), rows = found["breath.csv"], found["breath_repetitions.csv"]
+    assert float(row["start_s"]) >= 2
+    assert float(row["end_s"]) <= 9
+    assert len(rows) == int(row["count"])
+    assert float(rows[0]["start_s"]) == float(row["start_s"])
+
+
+def test_the_form_gives_the_part_of_the_picture():
+    wishes, _, _ = page_form.asked({"crop": "4,5,60,70", "start": "1.5"})
+    assert (wishes.box, wishes.start, wishes.end) == ((4, 5, 60, 70), 1.5, math.inf)
+
+
+@pytest.mark.slow
+def test_a_copy_with_the_count_is_sent_and_not_kept(client, tmp_path, swing):
+    data = {"recording": (io.BytesIO(swing.read_bytes()), swing.name), "end": "4"}
+    answered = client.post("/copy", data=data)
+    assert answered.mimetype == "video/mp4"
+    with av.open(io.BytesIO(answered.data)) as film:
+        assert 95 <= sum(1 for _ in film.decode(video=0)) <= 101
+    assert list(tmp_path.iterdir()) == []
+    answered = client.post("/copy", data={"recording": (io.BytesIO(series()), "breath.csv")})
+    assert answered.status_code == 400
+    assert "breath.csv: found a series; expected pictures for a copy with the count" in answered.text
+
+
+def film(hertz, seconds=12, rate=15, height=36, width=48):
+    """Returns the bytes of frames in which a bar swings."""
+    at = np.arange(seconds * rate) / rate
+    middle = width / 2 + width / 4 * np.sin(2 * np.pi * hertz * at)
+    bar = 255 * np.exp(-((np.arange(width) - middle[:, None]) ** 2) / 18)
+    return np.repeat(np.repeat(bar[:, None, :, None], height, axis=1), 3, axis=3).astype(np.uint8).tobytes()
+
+
+@pytest.mark.slow
+def test_pictures_of_a_camera_are_counted_in_memory(client, tmp_path):
+    answered = client.post("/camera?height=36&width=48&rate=15", data=film(0.8))
+    assert len(answered.json["spans"]) == pytest.approx(9, abs=1)
+    assert "0.8" in answered.json["said"]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["", "height=36&width=48&rate=x", "height=36&width=47&rate=15", "height=99&width=1&rate=1"]
+)
+def test_a_camera_that_sends_no_frames_is_refused(client, query):
+    answered = client.post(f"/camera?{query}", data=bytes(36 * 48 * 3))
+    assert answered.status_code == 400
+    assert answered.json["said"].startswith("The camera has sent ")
+
+
+def test_a_camera_may_not_send_much_or_from_another_site(client, monkeypatch):
+    monkeypatch.setattr(page_server, "_FROM_CAMERA", 1000)
+    assert client.post("/camera?height=36&width=48&rate=15", data=bytes(5184)).status_code == 413
+    answered = client.post("/camera", data=b"1", headers={"Origin": "http://example.org"})
+    assert answered.status_code == 403
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not chromium.PROGRAM, reason=chromium.NO_PROGRAM)
+def test_a_browser_draws_a_part_saves_a_copy_and_has_a_camera(address, swing):
+    with chromium.Page(f"{address}/", 400, dark=True) as browser:
+        browser.choose("input[type=file]", swing)
+        wait_for(browser, "!document.querySelector('.crop-of').hidden")
+        browser.ask("plate.scrollIntoView({block: 'center'}); var seen = plate.getBoundingClientRect()")
+        x, y, width, height = browser.ask("[seen.x, seen.y, seen.width, seen.height]")
+        for kind, at in (("mousePressed", 0.25), ("mouseMoved", 0.5), ("mouseMoved", 0.9), ("mouseReleased", 0.9)):
+            place = {"x": x + at * width, "y": y + at * height, "button": "left", "buttons": 1, "clickCount": 1}
+            browser.call("Input.dispatchMouseEvent", type=kind, **place)
+        assert browser.ask("form.crop.value.split(',').map(Number)") == pytest.approx([20, 15, 52, 39], abs=1)
+        browser.click("[formaction='/copy']")
+        wait_for(browser, "document.querySelector('.answer a[download$=\"_counted.mp4\"]')")
+        browser.click(".camera button")
+        wait_for(browser, "/so far. .*(Hz|repet|still)/.test(says.textContent)")
+        browser.click(".camera button")
+        assert browser.ask("stream === null && shown.srcObject === null")
+        unnamed = "[...document.querySelectorAll('input, select')].filter(one => !one.labels.length).length"
+        assert browser.ask(unnamed) == 0
+        assert browser.said == []

@@ -50,7 +50,11 @@ def test_a_page_shows_names_spelled_out(tmp_path):
     (picture := tmp_path / "a.png").write_bytes(b"")
     read = done(answer(channel=0), name=HOSTILE, notes=[HOSTILE], channels=("", HOSTILE))
     section = html_page.recording(records.of(read, "hz"), picture)
-    for page in (section, page_form.refusal(HOSTILE), page_form.answer(done(answer(), name=HOSTILE), "", "")):
+    for page in (
+        section,
+        page_form.refusal(HOSTILE),
+        page_form.answer(done(answer(), name=HOSTILE), "", {"answers": ""}),
+    ):
         assert "\\x1b]0;b" in page
         assert not {*page} & {*HOSTILE} - {*"abcde0;J2]\n"}
 
