@@ -15,7 +15,7 @@ from typing import NamedTuple
 from simper_tf.commands import console
 from simper_tf.commands.command_options import Predict
 from simper_tf.commands.learners import Learner, wishes_of
-from simper_tf.reading import readings, records
+from simper_tf.reading import live_count, readings, records
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError, guarding, printable
@@ -74,7 +74,8 @@ def _read(target, request, learner, is_shown):
             if request.video:
                 source.require_pictures("`video`", twice=True)
             what, end = f"reading {printable(source.name)}, second", min(info.seconds, wishes.end)
-            done = readings.read(source, wishes, progress(what, end) if is_shown else None)
+            watch = live_count.LiveCount(_show_count, wishes.band) if source.is_live and is_shown else None
+            done = readings.read(source, wishes, progress(what, end) if is_shown else None, watch)
     except RawDataError as error:
         return Read(records.without(str(error), records.UNREADABLE, target.name))
     try:
@@ -86,6 +87,11 @@ def _read(target, request, learner, is_shown):
     if is_drawn(record, request.pictures):
         record = _with_picture(record, done, request)
     return Read(record, source, done)
+
+
+def _show_count(number, answer):
+    """Prints the count of a camera so far, and the tempo of its last seconds."""
+    console.say(f"  {number} so far{f', {answer.hertz:.3g} Hz' if answer else ''}")
 
 
 def opened(target: search.Target, request: Predict) -> sources.Source:

@@ -79,6 +79,7 @@ def read(
     source: sources.Source,
     wishes: Wishes = Wishes(),
     progress: Callable[[float], None] | None = None,
+    watch: Callable[[float, np.ndarray], None] | None = None,
 ) -> Done:
     """Reads a recording.
 
@@ -86,6 +87,7 @@ def read(
         source: The recording.
         wishes: What is wanted of it.
         progress: Called with the seconds that are read, about once a second of the recording.
+        watch: Called with the second and the `(H, W, C)` uint8 of each frame of pictures as it is read.
 
     Raises:
         RawDataError: it cannot be read, is too short, or has not what is wanted.
@@ -107,7 +109,7 @@ def read(
         return _of_series(source, info, wishes)
     check_box(source, info, wishes.box)
     box, notes = _face_box(source, info, wishes) if wishes.face else (wishes.box, ())
-    kept = _Kept(progress)
+    kept = _Kept(progress, watch)
     frames = kept.watched(small_frames(source, wishes, info, box))
     reading = recording.read(
         frames, band=wishes.band, keys=tuple(info.keys), face=wishes.face, longest_step=info.longest_step
@@ -223,14 +225,16 @@ def _range(frames: Iterator[np.ndarray]) -> tuple[float, float]:
 class _Kept:
     """Frames of a recording, of which one every second is kept to be drawn."""
 
-    def __init__(self, progress):
-        self._progress, self._frames = progress or (lambda seconds: None), []
+    def __init__(self, progress, watch):
+        self._progress, self._watch = progress or (lambda seconds: None), watch or (lambda moment, frame: None)
+        self._frames = []
 
     def watched(self, frames):
         for moment, frame in frames:
             if not self._frames or moment >= self._frames[-1][0] + 1.0:
                 self._frames.append((moment, frame.copy()))  # A view would hold all that was decoded with it.
                 self._progress(moment)
+            self._watch(moment, frame)
             yield moment, frame
 
     def of(self, reading: result.Reading) -> tuple[np.ndarray, ...]:

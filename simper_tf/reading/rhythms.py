@@ -44,7 +44,7 @@ _SHOWN, _HARMONICS = 0.02, 3  # Share of its power that a rhythm with its first 
 
 def told(times, values, band):
     """Returns answers on all clear rhythms of a slow series; the surest one where none is clear."""
-    if uneven.is_one(times) and (found := uneven.told(times, values, band)):
+    if uneven.is_one(times) and (found := uneven.told(times, values, band)) is not None:
         return found
     whole, fine = float(np.ptp(times)) / _AS_IF, float(np.median(np.diff(times))) * _AS_IF_RATE
     channels = _channels(values)

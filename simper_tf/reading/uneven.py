@@ -25,7 +25,8 @@ _USUAL = 0.25  # Quantile of the steps, two of which are a period of the highest
 _EXPLAINED, _IN_HALVES, _BY_CHANCE = 0.4, 0.25, 1e-4
 # Probability, at most, that slow noise has such a line near it, and frequencies by which that noise is told.
 _OF_SLOW_NOISE, _AROUND = 1e-3, 500
-_RIVALS, _CLEAR = 20, 0.5  # Other lines that are compared, and confidence from which on the best is told.
+_RIVALS, _CLEAR = 20, 0.8  # Other lines that are compared, and confidence from which on the best is told.
+_CLOSER = 10  # Frequencies on either side of a top by which lines are compared.
 _MOST_CHANNELS = 8
 
 
@@ -37,8 +38,11 @@ def is_one(times: np.ndarray) -> bool:
     return bool(np.mean(counts == 0) > _EMPTY)
 
 
-def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None) -> list[result.Answer]:
-    """Returns the clearest answer on the channels of a series that repeats on an even clock, none where none is clear.
+def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None) -> list[result.Answer] | None:
+    """Returns the clearest answer on the channels of a series that repeats on an even clock.
+
+    There is none where several lines explain it alike, as of one cycle a day that is seen at night alone. None is
+    returned where there is no line at all.
 
     Args:
         times: `(T,)` seconds that rise.
@@ -47,12 +51,13 @@ def told(times: np.ndarray, values: np.ndarray, band: tuple[float, float] | None
     """
     found = [_of_channel(times, values[:, k], band) for k in range(min(values.shape[1], _MOST_CHANNELS))]
     named = [dataclasses.replace(one, channel=k if len(found) > 1 else None) for k, one in enumerate(found) if one]
-    return sorted(named, key=lambda answer: -answer.confidence)[:1]
+    clear = [answer for answer in named if answer.verdict == result.CLEAR]
+    return sorted(clear, key=lambda answer: -answer.confidence)[:1] if named else None
 
 
 def _of_channel(times, values, band):
     hertz = _frequencies(times, band)
-    if len(hertz) < _FINER * _PERIODS:
+    if len(hertz) < _FINER * _PERIODS or not np.ptp(values):
         return None
     values = values - values.mean()
     power = _power(times, values, hertz)
@@ -72,10 +77,10 @@ def _of_channel(times, values, band):
         left = values[part] - fitted[part]
         if left.var() > (1 - _IN_HALVES) * values[part].var():
             return None
-    tops = _tops(power, best)
-    odds = len(times) / 2 * np.log((1 - power[tops]) / (1 - power[best]))
+    left = _left(times, values, hertz, np.array([best, *_tops(power, best)]))
+    odds = len(times) / 2 * np.log(left[1:] / left[0])
     confidence = float(1 / (1 + np.exp(np.minimum(-odds, 50)).sum()))
-    return _answer(times, values, found, confidence, power[best]) if confidence > _CLEAR else None
+    return _answer(times, values, found, confidence, power[best])
 
 
 def _frequencies(times, band):
@@ -125,6 +130,13 @@ def _tops(power, best):
     return tops[np.argsort(-power[tops])[:_RIVALS]]
 
 
+def _left(times, values, hertz, tops):
+    """Returns the share of the variance that is left by each line, looked for closely around tops."""
+    near = np.linspace(-1, 1, 2 * _CLOSER + 1) * (hertz[1] - hertz[0])
+    closely = (hertz[tops][:, None] + near).ravel()
+    return 1 - _power(times, values, closely).reshape(len(tops), -1).max(axis=1)
+
+
 def _answer(times, values, hertz, confidence, explained):
     cosine, sine, _ = np.linalg.lstsq(_basis(times, hertz), values, rcond=None)[0]
     first = times[0] + (np.arctan2(sine, cosine) / (2 * np.pi * hertz) - times[0]) % (1 / hertz)  # A top of the sine.
@@ -135,5 +147,5 @@ def _answer(times, values, hertz, confidence, explained):
     return result.Answer(
         scene=0, reader="series", repetitions=tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)),
         hertz=hertz, error=float(error), pairs=None, pauses=(), box=(0.0, 0.0, 1.0, 1.0), confidence=confidence,
-        verdict=result.CLEAR, times=times, course=values.astype(np.float32),
+        verdict=result.CLEAR if confidence > _CLEAR else result.UNCLEAR, times=times, course=values.astype(np.float32),
     )  # fmt: skip
