@@ -240,7 +240,8 @@ async function watched(own) {
       const first = kept[0][0], rate = (kept.length - 1) / (now - first);
       sent = -1;  // While it is read, pictures are taken.
       asked(kept.map(([, picture]) => picture), `/camera?height=${height}&width=${width}&rate=${rate}`).then(({ said, spans }) => {
-        counted = [...counted.filter(middle => middle < first), ...spans.map(([start, end]) => first + (start + end) / 2)];
+        if (spans.length) counted = counted.filter(middle => middle < first + spans[0][0]);
+        counted.push(...spans.map(([start, end]) => first + (start + end) / 2));
         if (stream === own) says.textContent = `${counted.length} so far. ${said}`;
         sent = performance.now() / 1000;
       }).catch(() => stopped("There was no answer: simper app does not run any more. Start it again."));

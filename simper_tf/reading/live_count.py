@@ -13,7 +13,7 @@ _SECONDS, _EVERY, _FIRST = 20.0, 2.0, 4.0
 
 
 class LiveCount:
-    """Counts repetitions of frames as they come; what was counted before the seconds that are read stays.
+    """Counts repetitions of frames as they come; what was counted before those that are read stays.
 
     Args:
         tell: Called with the number of repetitions so far, and the answer on the last seconds; None without one.
@@ -31,16 +31,17 @@ class LiveCount:
         while moment - self._frames[0][0] > _SECONDS:
             self._frames.popleft()
         if self._work and self._work.done():
-            self._told(*self._work.result())
+            self._told(self._work.result())
             self._work = None
         if not self._work and moment - self._frames[0][0] >= _FIRST and moment >= self._next:
             self._next = moment + _EVERY
             self._work = self._reader.submit(self._read, list(self._frames))
 
     def _read(self, frames):
-        return frames[0][0], recording.read(iter(frames), band=self._band).clear
+        return recording.read(iter(frames), band=self._band).clear
 
-    def _told(self, first, clear):
-        middles = [(start + end) / 2 for start, end in clear[0].repetitions] if clear else []
-        self._counted = [middle for middle in self._counted if middle < first] + middles
+    def _told(self, clear):
+        if clear:
+            before = [middle for middle in self._counted if middle < clear[0].start]
+            self._counted = before + [(start + end) / 2 for start, end in clear[0].repetitions]
         self._tell(len(self._counted), clear[0] if clear else None)
