@@ -240,8 +240,9 @@ async function watched(own) {
       const first = kept[0][0], rate = (kept.length - 1) / (now - first);
       sent = -1;  // While it is read, pictures are taken.
       asked(kept.map(([, picture]) => picture), `/camera?height=${height}&width=${width}&rate=${rate}`).then(({ said, spans }) => {
-        if (spans.length) counted = counted.filter(middle => middle < first + spans[0][0]);
-        counted.push(...spans.map(([start, end]) => first + (start + end) / 2));
+        const whole = spans.slice(counted.length ? 1 : 0);  // The first may be a part of one, which was seen whole before.
+        if (whole.length) counted = counted.filter(middle => middle < first + whole[0][0]);
+        counted.push(...whole.map(([start, end]) => first + (start + end) / 2));
         if (stream === own) says.textContent = `${counted.length} so far. ${said}`;
         sent = performance.now() / 1000;
       }).catch(() => stopped("There was no answer: simper app does not run any more. Start it again."));

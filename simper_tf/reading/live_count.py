@@ -42,6 +42,8 @@ class LiveCount:
 
     def _told(self, clear):
         if clear:
-            before = [middle for middle in self._counted if middle < clear[0].start]
-            self._counted = before + [(start + end) / 2 for start, end in clear[0].repetitions]
+            # The first may be a part of one, which was seen whole before.
+            whole = clear[0].repetitions[bool(self._counted) :]
+            before = [middle for middle in self._counted if middle < whole[0][0]]
+            self._counted = before + [(start + end) / 2 for start, end in whole]
         self._tell(len(self._counted), clear[0] if clear else None)
