@@ -8,7 +8,6 @@ odds of each against the others are those of what the fits leave.
 import dataclasses
 
 import numpy as np
-import scipy.signal
 
 from simper_tf.reading import result
 from simper_tf.signals import samples
@@ -93,6 +92,8 @@ def _frequencies(times, band):
 
 def _power(times, values, hertz):
     """Returns the share of the variance that a sine of each frequency explains."""
+    import scipy.signal  # Slow to load.
+
     rows = max(_AT_ONCE // len(times), 1)
     parts = [
         scipy.signal.lombscargle(times, values, 2 * np.pi * hertz[k : k + rows], normalize=True, floating_mean=True)
@@ -124,6 +125,8 @@ def _basis(times, hertz):
 
 def _tops(power, best):
     """Returns the places of the highest tops beside the best and its own flanks."""
+    import scipy.signal
+
     tops, _ = scipy.signal.find_peaks(np.pad(power, 1))  # At the ends too.
     tops = tops - 1
     tops = tops[np.abs(tops - best) > 2 * _FINER]

@@ -282,9 +282,9 @@ def test_intervals_between_beats_are_named_and_get_no_rate(tmp_path, unit, word,
     intervals = unit * (0.8 + 0.04 * np.sin(2 * np.pi * np.arange(300) / breath) + noise)
     sentence = rf"such as {word} from beat to beat; expected .* Write beside each the sum .*time in seconds"
     with pytest.raises(RawDataError, match=sentence) as refusal:
-        channels.read(written(tmp_path, columns=(intervals,)))
+        series_files.read(written(tmp_path, columns=(intervals,)))
     assert "minute" not in str(refusal.value)
-    assert len(channels.read(written(tmp_path, columns=(intervals,)), rate=1.0).times) == 300
+    assert len(series_files.read(written(tmp_path, columns=(intervals,)), rate=1.0).times) == 300
 
 
 def test_a_setting_above_the_names_is_no_name(tmp_path):
