@@ -263,7 +263,10 @@ class Series(Source):
     def info(self):
         times, _ = self._samples()
         if len(times) < 3:
-            raise RawDataError(self._path, f"{len(times)} samples", "three or more", "Record for longer.")
+            is_part = self._span != (0.0, math.inf)
+            action = "Change --start and --end, or leave them out." if is_part else "Record for longer."
+            found = f"{len(times)} samples{' of the part' * is_part}"
+            raise RawDataError(self._path, found, "three or more", action)
         step = series_files.usual_step(times)  # The mean would count holes.
         return Info(1 / step, self._seconds, 1, 1, longest_gap=_ONE_LOST * step)
 
