@@ -69,11 +69,11 @@ def form(max_megabytes: float) -> str:
 <input type="number" name="rate" min="0.001" step="any"></label>
 <label><input type="checkbox" name="face"> the face alone, and its pulse</label>
 </div>
-<figure class="crop-of" hidden><div class="crop"><video muted playsinline></video><canvas></canvas></div>
-<figcaption>Draw a box on the picture to read that part alone.</figcaption></figure>
 <button type="submit">Read it</button>
 <button type="submit" formaction="/copy">Save a copy with the count</button>
 <button type="submit" formaction="/sample" formnovalidate>Read the sample</button>
+<figure class="crop-of" hidden><div class="crop"><video muted playsinline></video><canvas></canvas></div>
+<figcaption>Draw a box on the picture to read that part alone.</figcaption></figure>
 </form>
 <p class="state" role="status" hidden><progress max="1"></progress><span></span></p>
 <div class="answer"></div>
