@@ -418,7 +418,7 @@ def test_a_recording_that_lasts_too_long_is_refused(client, monkeypatch, swing):
     monkeypatch.setattr(page_server, "_LONGEST", 5.0)
     answered = send(client, swing.read_bytes(), "swing.mp4")
     assert answered.status_code == 400
-    assert "swing.mp4: found 0:09; expected 0:05 or less" in answered.text
+    assert re.search(r"swing\.mp4: found 0:(09|10); expected 0:05 or less", answered.text)
 
 
 @pytest.mark.slow
