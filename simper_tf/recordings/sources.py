@@ -264,7 +264,7 @@ class Series(Source):
         times, _ = self._samples()
         if len(times) < 3:
             is_part = self._span != (0.0, math.inf)
-            action = "Change --start and --end, or leave them out." if is_part else "Record for longer."
+            action = "Change `start` and `end`, or leave them out." if is_part else "Record for longer."
             found = f"{len(times)} samples{' of the part' * is_part}"
             raise RawDataError(self._path, found, "three or more", action)
         step = series_files.usual_step(times)  # The mean would count holes.
