@@ -267,7 +267,7 @@ def test_a_browser_reads_a_video_and_downloads_its_answers(address, swing, width
         browser.ask("document.querySelector('details').open = true")
         held = "Array.from(document.querySelectorAll('.scroll')).every(box => box.scrollWidth <= box.clientWidth)"
         assert browser.ask(held)
-        browser.ask("document.querySelector('video').currentTime = 5")
+        browser.ask("document.querySelector('.player video').currentTime = 5")
         wait_for(browser, "/^[56] of 1[01]$/.test(document.querySelector('output').textContent)")
         assert browser.said == []
         assert [url for url in browser.remote if not url.startswith((address, "blob:"))] == []
