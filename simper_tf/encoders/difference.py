@@ -41,6 +41,3 @@ class FrameDifference(layers.Layer):
         variance = tf.math.reduce_variance(difference, axis=(1, 2, 3, 4), keepdims=True)
         difference *= tf.math.rsqrt(tf.maximum(variance, EPSILON))
         return tf.pad(difference, [[0, 0], [0, 1], [0, 0], [0, 0], [0, 0]])
-
-    def get_config(self):
-        return {**super().get_config(), "relative": self.relative}

@@ -60,7 +60,8 @@ def with_saliency_sampler(encoder: keras.Model, frame_shape: tuple[int, int, int
         >>> simper_tf.encoders.with_saliency_sampler(encoder, (24, 24, 3)).output_shape
         (None, None, 4)
     """
-    weights = options.saliency_entropy_weight, options.saliency_motion_weight
+    # Not of NumPy: Keras saves plain numbers alone.
+    weights = float(options.saliency_entropy_weight), float(options.saliency_motion_weight)
     clips = clip_input(frame_shape, smallest=5, known=True)
     maps = saliency_network(frame_shape[-1], options.norm)(clips)
     return keras.Model(clips, encoder(SaliencySampler(*weights)(clips, maps)), name=f"saliency_{encoder.name}")
@@ -117,10 +118,6 @@ class SaliencySampler(layers.Layer):
         up_y, up_x = _interpolation(height, maps.shape[2]), _interpolation(width, maps.shape[3])
         rows, columns = (_apply(up_y, tf.clip_by_value(place, 0.0, 1.0), up_x) for place in places)
         return rows * (height - 1), columns * (width - 1)
-
-    def get_config(self):
-        weights = {"entropy_weight": self.entropy_weight, "motion_weight": self.motion_weight}
-        return {**super().get_config(), **weights}
 
 
 def entropy(maps: tf.Tensor) -> tf.Tensor:

@@ -78,6 +78,12 @@ def project(head, features, training=True):
     return tf.cast(tf.reshape(vectors, [-1, features.shape[1], vectors.shape[-1]]), tf.float32)
 
 
+def square_distances(x):
+    """Returns the square distances of all pairs of frames, `(N, T, D)` -> `(N, T, T)`, none below 0 by rounding."""
+    squares = tf.reduce_sum(tf.square(x), axis=-1)
+    return tf.nn.relu(squares[:, :, None] + squares[:, None] - 2.0 * tf.matmul(x, x, transpose_b=True))
+
+
 def variety(vectors):
     """Returns how far the directions of the clips' vectors differ: 0 if all are one (collapse), 1 if they cancel.
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 from keras import layers
 
 from simper_tf.encoders.dropout import Dropout
+from simper_tf.methods import heads
 
 # Steps that are compared with one another; class c of a step stands for a period of c steps.
 STEPS = 64
@@ -154,9 +155,6 @@ class Parts(layers.Layer):
     def compute_output_shape(self, input_shape):
         return None, STEPS, input_shape[2]
 
-    def get_config(self):
-        return {**super().get_config(), "num_frames": self.num_frames}
-
 
 def _triangles(num_frames, num_steps):
     """Returns `(num_steps, num_frames)` weights of the frames around each step; rows sum to 1."""
@@ -172,16 +170,14 @@ def _triangles(num_frames, num_steps):
 class SelfSimilarity(layers.Layer):
     """Softmax over steps of how near each is to a step: `(N, S, D)` -> `(N, S, S, 1)`, rows of sum 1.
 
-    Squared distances are divided by the variance of the features in the part, so that their scale does not matter; in
-    the source by 13.544, which suits features of its own encoder.
+    Squared distances are divided by half their mean, the variance of the features in the part, so that their scale does
+    not matter; in the source by 13.544, which suits features of its own encoder.
     """
 
     def call(self, inputs):
-        centered = inputs - tf.reduce_mean(inputs, axis=1, keepdims=True)
-        squares = tf.reduce_sum(tf.square(centered), axis=2)
-        distances = squares[:, :, None] + squares[:, None] - 2.0 * tf.matmul(centered, centered, transpose_b=True)
-        variance = tf.reduce_mean(squares, axis=1)[:, None, None] + EPSILON
-        return tf.nn.softmax(-tf.nn.relu(distances) / variance)[..., None]
+        distances = heads.square_distances(inputs - tf.reduce_mean(inputs, axis=1, keepdims=True))
+        variance = tf.reduce_mean(distances, axis=(1, 2), keepdims=True) / 2.0 + EPSILON
+        return tf.nn.softmax(-distances / variance)[..., None]
 
     def compute_output_shape(self, input_shape):
         return *input_shape[:2], input_shape[1], 1

@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
+from simper_tf.methods import heads
 from simper_tf.signals.log_lags import SHORTEST, STEPS_PER_OCTAVE, lag_indices, lags_of, periods_of
 
 # Distances of 1 are the mean of the view.
@@ -105,9 +106,7 @@ class LagMap(layers.Layer):
         self.num_frames = num_frames
 
     def call(self, inputs):
-        squares = tf.reduce_sum(tf.square(inputs), axis=-1)
-        distances = squares[:, :, None] + squares[:, None] - 2.0 * tf.matmul(inputs, inputs, transpose_b=True)
-        distances = tf.nn.relu(distances)
+        distances = heads.square_distances(inputs)
         distances /= tf.reduce_mean(distances, axis=(1, 2), keepdims=True) + EPSILON
         both = tf.stack([-distances, tf.exp(-SHARPNESS * distances)], axis=-1)
         both = tf.reshape(both, [-1, self.num_frames**2, 2])
@@ -121,6 +120,3 @@ class LagMap(layers.Layer):
 
     def compute_output_shape(self, input_shape):
         return input_shape[0], self.num_frames, len(lags_of(self.num_frames)), 6
-
-    def get_config(self):
-        return {**super().get_config(), "num_frames": self.num_frames}

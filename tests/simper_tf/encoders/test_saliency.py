@@ -152,7 +152,7 @@ def views(x):
 def test_terms_of_maps_are_added_to_the_loss_and_learned_from():
     x, encoder, maps = clips(1, 8, 8, 8, 3), small((8, 8, 3), widths=(4,)), []
     losses = []
-    for weights in ({}, {"saliency_entropy_weight": 50.0, "saliency_motion_weight": 30.0}):
+    for weights in ({}, {"saliency_entropy_weight": np.float32(50.0), "saliency_motion_weight": 30.0}):
         keras.utils.set_random_seed(3)
         sampled = with_saliency_sampler(encoder, (8, 8, 3), norm="affine", **weights)
         model = SimPer(keras.models.clone_model(sampled))  # By its config, which has the weights of the terms.
