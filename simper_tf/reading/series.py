@@ -13,6 +13,7 @@ _SLOW_RATE = 1.0  # Samples a second, below which a series has slow rhythms.
 _GAP, _AT_ONCE = 10, 2**20
 # Units of what lasts two of them, and their seconds.
 _LASTING = (("years", 31557600.0), ("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0), ("s", 1.0))
+_LEAST = 0.1  # Share that clear answers must fill: a few repetitions in a stretch may be noise on what is slower.
 # Channels of another series that are read so where nothing is clear, and how many must agree.
 _MOST_READ, _AGREE = 40, 2
 
@@ -46,12 +47,14 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
         answers, notes = beat_stretches.answers_on(own, values, band)
         if values.shape[1] > 1 and all(answer.verdict != result.CLEAR for answer in answers):
             answers = _agreed(own, values, band) or answers
-        if times[-1] - start > beat_stretches.STRETCH and all(answer.verdict != result.CLEAR for answer in answers):
-            answers = [
+        if times[-1] - start > beat_stretches.STRETCH and _filled(answers) < _LEAST * (times[-1] - start):
+            slower = [
                 answer
                 for part in rhythms.parts(times)
                 for answer in rhythms.told_slower(times[part] - start, values[part], band)
-            ] or answers
+            ]
+            surest = max((answer.confidence for answer in slower), default=0.0)
+            answers = [*slower, *(answer for answer in answers if answer.confidence >= surest)]
         answers = [rhythms.slowed(answer, 1.0, start) for answer in answers]
     gaps = _gaps(times)
     answers = [dataclasses.replace(answer, pauses=_without_gaps(answer.pauses, gaps)) for answer in answers]
@@ -61,6 +64,11 @@ def read(times: np.ndarray, values: np.ndarray, *, band: tuple[float, float] | N
     verdict = answers[0].verdict if answers else result.NOTHING if moves else result.STILL
     scene = result.Scene(float(times[0]), float(times[-1]), verdict)
     return result.Reading((scene,), tuple(answers), verdict, tuple(dict.fromkeys(notes)))
+
+
+def _filled(answers):
+    """Returns the seconds that clear answers fill."""
+    return sum(answer.end - answer.start for answer in answers if answer.verdict == result.CLEAR)
 
 
 def _gaps(times):

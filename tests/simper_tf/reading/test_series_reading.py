@@ -195,6 +195,15 @@ def test_thirty_slow_breaths_are_read_without_a_band():
     assert series.read(times, values[:, None]).clear[0].hertz == pytest.approx(0.123, rel=0.03)
 
 
+@pytest.mark.slow
+def test_three_waves_of_noise_never_hide_a_slow_rhythm():
+    times = np.arange(0, 600, 0.25)
+    values = np.sin(2 * np.pi * 0.1 * times) + 0.3 * np.random.default_rng(0).normal(size=len(times))
+    alone, _ = beat_stretches.answers_on(times, values[:, None], None)
+    assert [round(answer.hertz, 2) for answer in alone if answer.verdict == result.CLEAR] == [1.27]  # Of noise.
+    assert [round(answer.hertz, 2) for answer in series.read(times, values[:, None]).clear] == [0.1]
+
+
 def test_samples_fold_harmonics_back_as_weakly_as_of_a_jump():
     # Of 4.5 samples a period: the third harmonic, at 6/9 of the rate, is seen at 3/9, the fourth and fifth at 1/9.
     folded = beat_stretches._folded(2 / 9, np.array([1, 2, 3, 4]) / 9, np.full(4, 0.01))
