@@ -5,7 +5,7 @@ import dataclasses
 from reproduce.grid import Run
 from reproduce.studies import controls, published
 from reproduce.studies.chosen import SETTINGS
-from reproduce.studies.readouts import OF_ALL, OF_FEATURES, frequency_cells, frequency_titles, is_told_the_band, named
+from reproduce.studies.readouts import OF_ALL, OF_FEATURES, frequency_cells, frequency_titles, is_given_the_band, named
 from reproduce.studies.scales import Scale
 from reproduce.studies.table import Block, Cell, Line, Study
 from simper_tf.evaluation import protocols
@@ -170,7 +170,7 @@ def comparison(scale: Scale) -> Study:
     )
     settings = (
         f"{_settings_chosen(scale)}What learns from labels takes steps of its own, and was not tuned. Methods that are "
-        "told the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little. "
+        "given the band by their own loss say so; a wide band, 0.2 to 7.5 Hz, tells little. "
         f"{_FLOORS} Template matching knows the image and how it moves, and finds the frequency at which frames are "
         "most like it. The paper's numbers are of its table 2."
     )
@@ -244,7 +244,7 @@ def _unlabeled(scale, base):
     methods = scale.some(self_supervised())
     for name in methods:
         yield named(name), _chosen(scale, base, name)
-    for name in filter(is_told_the_band, methods):
+    for name in filter(is_given_the_band, methods):
         yield f"{METHODS[name].title}, wide band", _chosen(scale, base, name).but(**WIDE)
 
 

@@ -15,7 +15,7 @@ PAPERS = ("simclr", "moco", "byol", "cvrl", "simper")
 FOR_PULSE = ("frequency_contrast", "contrast_phys", "sinc")
 _OF_FREQUENCIES = (
     "with the same encoder, steps and seeds, each with its own views. The paper says that SimPer learns frequency "
-    "without labels, and the others do not. It does not say how its Fourier readout is told the band or the octave: "
+    "without labels, and the others do not. It does not say how its Fourier readout is given the band or the octave: "
     "beside that in the band of the data stands one that needs no label and no band, its octave told by the pixels."
 )
 _OF_SERIES = (
@@ -26,10 +26,10 @@ _OF_SERIES = (
 )
 _OF_PULSES = (
     " A face has other periods than its pulse, and no method is told which is meant: with the frequency prior, which "
-    "the paper does not have, it is told the band. The weight was chosen for SimPer on validation clips of the faces "
+    "the paper does not have, it is given the band. The weight was chosen for SimPer on validation clips of the faces "
     "in place of SCAMPS; the other methods have the same. A pulse may have more power in its second harmonic than in "
     "its fundamental, to which a readout of its own steps down where there is a line. Three methods that were made to "
-    "learn pulses, which the paper's tables of features do not have, are told the band by their own losses."
+    "learn pulses, which the paper's tables of features do not have, are given the band by their own losses."
 )
 _OF_COUNTIX = (
     " The clips of the miniature have one of seven counts each and begin alike: a training clip of the same count is "

@@ -55,11 +55,11 @@ def frequency_titles(metric: str = "MAE (Hz)", readouts: Mapping[str, str] = OF_
 
 
 def named(method: str) -> str:
-    """Returns the title of a method, with whether its own loss is told the band."""
-    return METHODS[method].title + " (told the band)" * is_told_the_band(method)
+    """Returns the title of a method, with whether its own loss is given the band."""
+    return METHODS[method].title + " (given the band)" * is_given_the_band(method)
 
 
-def is_told_the_band(method: str) -> bool:
+def is_given_the_band(method: str) -> bool:
     """Returns whether a method's own loss has the band, and not the prior alone."""
     return "band" in {field.name for field in dataclasses.fields(METHODS[method].Options)}
 

@@ -124,7 +124,7 @@ def test_the_comparison_has_every_method_and_controls():
     assert [block.title for block in blocks] == ["In short", *DIGITS.values()]
     for block in blocks[1:]:
         titles = [line.title for line in block.lines]
-        assert {f"{title} (told the band)" if title in told else title for title in methods} <= set(titles)
+        assert {f"{title} (given the band)" if title in told else title for title in methods} <= set(titles)
         assert {f"{title}, wide band" for title in told} <= set(titles)
         assert [sum(title.startswith(words) for title in titles) for words in ("control", "supervised")] == [6, 5]
     assert not any(run.settings().options.get("prior_weight") for run in study("comparison").runs())
@@ -186,7 +186,7 @@ def test_the_papers_numbers_stand_beside_clean_digits_alone():
 @pytest.mark.parametrize("name", ["table3", "table4", "table5"])
 def test_methods_made_for_pulse_have_no_prior_of_their_own(name):
     for method in ("frequency_contrast", "contrast_phys", "sinc"):
-        settings = lines_of(name)[f"{METHODS[method].title} (told the band)"].cells[0].run.settings()
+        settings = lines_of(name)[f"{METHODS[method].title} (given the band)"].cells[0].run.settings()
         assert (settings.method, settings.options.get("prior_weight", 0)) == (method, 0)
 
 
