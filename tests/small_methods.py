@@ -28,12 +28,18 @@ def arguments(kind, views):
 
 
 def compiled(kind, encoder=None, views=None, **changes):
-    """Returns a method whose first weights are always the same."""
-    keras.utils.set_random_seed(3)
+    """Returns a method with all `arguments`, changed as said."""
     views = views or views_for(kind)
-    encoder = encoder or small((None, None, 1), widths=(8,), outputs=2)
-    model = kind(encoder, views, **{**arguments(kind, views), **changes})
-    model.compile(keras.optimizers.Adam(1e-3))
+    return built(kind, views, encoder=encoder, **{**arguments(kind, views), **changes})
+
+
+def built(kind, views, learning_rate=1e-3, optimizer=keras.optimizers.Adam, encoder=None, **given):
+    """Returns a compiled method whose first weights are always the same; `encoder` may be options of a small one."""
+    keras.utils.set_random_seed(3)
+    if not isinstance(encoder, keras.Model):
+        encoder = small((None, None, 1), **{"widths": (8,), "outputs": 2, **(encoder or {})})
+    model = kind(encoder, views, **given)
+    model.compile(optimizer(learning_rate))
     return model
 
 

@@ -1,40 +1,24 @@
+import functools
+
 import keras
 import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.methods import BYOL
 from simper_tf.methods.byol import direction_distance, perceptron, rising_momentum
 from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(59)
-
-
-def compiled(learning_rate=0.1, **arguments):
-    keras.utils.set_random_seed(3)
-    encoder, views = (
-        small((None, None, 1), widths=(8,), outputs=2),
-        Views(10, BYOL.times_for(10, (0.5, 2.0)), BYOL.appearance),
-    )
-    model = BYOL(encoder, views, **{"hidden": 16, "projection": 8, **arguments})
-    model.compile(keras.optimizers.SGD(learning_rate))
-    return model
-
-
-def loss_of(model, features, **batch):
-    """Returns the loss and the further logs of features."""
-    loss, logs = model.loss_and_logs(features, batch)
-    return {"loss": loss, **logs}
+VIEWS = Views(10, BYOL.times_for(10, (0.5, 2.0)), BYOL.appearance)
+SMALL = {"hidden": 16, "projection": 8}
+compiled = functools.partial(built, BYOL, VIEWS, optimizer=keras.optimizers.SGD, learning_rate=0.1, **SMALL)
 
 
 def clips(number=3):
     return tf.constant(RNG.integers(0, 256, size=(number, 14, 8, 8, 1)), tf.uint8)
-
-
-def values(variables):
-    return [v.numpy() for v in variables]
 
 
 def test_the_loss_is_the_distance_to_the_other_views_target():
@@ -45,7 +29,7 @@ def test_the_loss_is_the_distance_to_the_other_views_target():
     for b, v in np.ndindex(5, 2):
         prediction, target = predictions[b, v], targets[b, 1 - v].numpy()
         expected += 2 - 2 * prediction @ target / np.linalg.norm(prediction) / np.linalg.norm(target)
-    loss = float(loss_of(model, features, targets=targets)["loss"])
+    loss = float(model.logs_of(features, {"targets": targets})["loss"])
     assert loss == pytest.approx(expected / 5, rel=1e-4)
     assert 0 <= loss <= 8
 
@@ -55,7 +39,7 @@ def test_the_loss_is_0_along_the_targets_and_8_against_them():
     predictions = model.predictor(model.head(tf.reshape(features, [10, 20]), training=True), training=True)
     swapped = tf.reshape(predictions, [5, 2, 8])[:, ::-1]
     for factor, expected in ((3.0, 0), (-0.5, 8)):
-        logs = loss_of(model, features, targets=factor * swapped)
+        logs = model.logs_of(features, {"targets": factor * swapped})
         assert float(logs["loss"]) == pytest.approx(expected, abs=1e-5)
 
 
@@ -82,10 +66,10 @@ def test_momentum_rises_from_its_start_to_one_and_stays():
 def test_the_target_follows_with_the_momentum_of_the_step_before():
     model = compiled(momentum=0.6, num_steps=4)
     for k in range(4):
-        online, target = [values([*e.weights]) for e in (model.encoder, model.target_encoder)]
+        online, target = [e.get_weights() for e in (model.encoder, model.target_encoder)]
         model.train_step(clips())
         momentum = 1 - 0.4 * (1 + np.cos(np.pi * (k - 1) / 4)) / 2
-        for before, weights, after in zip(target, online, values(model.target_encoder.weights), strict=True):
+        for before, weights, after in zip(target, online, model.target_encoder.get_weights(), strict=True):
             np.testing.assert_allclose(after, momentum * before + (1 - momentum) * weights, rtol=1e-5, atol=1e-6)
     assert max(np.abs(a - b).max() for a, b in zip(online, target, strict=True)) > 1e-4
 
@@ -99,7 +83,7 @@ def test_momentum_stays_constant_without_a_number_of_steps():
 
 def test_collapsed_predictions_have_no_variety():
     # Of other constants some processors round the rows of a product differently, which batch norm magnifies.
-    logs = loss_of(compiled(), tf.zeros([4, 2, 10, 2]), targets=tf.ones([4, 2, 8]))
+    logs = compiled().logs_of(tf.zeros([4, 2, 10, 2]), {"targets": tf.ones([4, 2, 8])})
     assert float(logs["variety"]) == pytest.approx(0, abs=1e-5)
 
 

@@ -1,11 +1,12 @@
-import keras
+import functools
+
 import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
 from made_up_features import sinusoids
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.losses import diagnostics
 from simper_tf.methods import FrequencyContrast
 from simper_tf.methods.frequency_contrast import branches, sample_windows
@@ -16,19 +17,12 @@ from simper_tf.views.views import Views
 RNG = np.random.default_rng(41)
 VIEWS = Views(26, FrequencyContrast.times_for(10, (0.5, 2.0)), UNCHANGED)
 SEED = tf.constant([7, 1])
-
-
-def compiled(views=VIEWS, learning_rate=1e-2, **arguments):
-    keras.utils.set_random_seed(3)
-    model = FrequencyContrast(small((None, None, 1), widths=(8, 8)), views, **arguments)
-    model.compile(keras.optimizers.Adam(learning_rate))
-    return model
+ENCODER = {"widths": (8, 8), "outputs": 4}
+compiled = functools.partial(built, FrequencyContrast, VIEWS, learning_rate=1e-2, encoder=ENCODER)
 
 
 def loss_of(model, features, speeds, windows):
-    """Returns the loss and the further logs of features."""
-    loss, logs = model.loss_and_logs(features, {"speeds": speeds, "windows": windows})
-    return {"loss": loss, **logs}
+    return model.logs_of(features, {"speeds": speeds, "windows": windows})
 
 
 def drawn(batch_size, num_frames=26):

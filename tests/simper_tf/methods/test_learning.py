@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from small_methods import built
 
 from simper_tf.encoders import small
 from simper_tf.methods import BYOL, CVRL, ContrastPhys, MoCo, SimCLR, SiNC
@@ -29,11 +30,9 @@ MILD = {
 
 
 def compiled(kind, **arguments):
-    keras.utils.set_random_seed(3)
     views = Views(16, kind.times_for(10, (0.5, 2.0), 0.0), dataclasses.replace(kind.appearance, **MILD))
-    model = kind(small((None, None, 1), widths=(8, 8), outputs=4), views, seed=4, **{**METHODS[kind], **arguments})
-    model.compile(keras.optimizers.Adam(3e-3))
-    return model
+    encoder = {"widths": (8, 8), "outputs": 4}
+    return built(kind, views, 3e-3, encoder=encoder, seed=4, **{**METHODS[kind], **arguments})
 
 
 def bars(number):
@@ -53,8 +52,7 @@ def on_views(model, fresh):
     found = []
     for batch in fresh:
         batch = {**batch, **model.targets(batch, training=True)}
-        loss, logs = model.loss_and_logs(model.encode_views(batch["views"], training=False), batch)
-        found.append({"loss": loss, **logs})
+        found.append(model.logs_of(model.encode_views(batch["views"], training=False), batch))
     return {name: float(np.mean([logs[name] for logs in found])) for name in found[0]}
 
 

@@ -1,41 +1,32 @@
+import functools
+
 import keras
 import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.methods import MoCo
 from simper_tf.methods.moco import queue_nce
 from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(53)
 VIEWS = Views(10, MoCo.times_for(10, (0.5, 2.0)), MoCo.appearance)
-
-
-def compiled(learning_rate=0.1, **arguments):
-    keras.utils.set_random_seed(3)
-    model = MoCo(
-        small((None, None, 1), widths=(8,), outputs=2), VIEWS, **{"queue_size": 6, "projection": 4, **arguments}
-    )
-    model.compile(keras.optimizers.SGD(learning_rate))
-    return model
+SMALL = {"queue_size": 6, "projection": 4}
+compiled = functools.partial(built, MoCo, VIEWS, optimizer=keras.optimizers.SGD, learning_rate=0.1, **SMALL)
 
 
 def clips(number=3):
     return tf.constant(RNG.integers(0, 256, size=(number, 14, 8, 8, 1)), tf.uint8)
 
 
-def values(variables):
-    return [v.numpy() for v in variables]
-
-
 def weights_of(model):
-    return values([*model.encoder.weights, *model.head.weights])
+    return [*model.encoder.get_weights(), *model.head.get_weights()]
 
 
 def target_weights_of(model):
-    return values([*model.target_encoder.weights, *model.target_head.weights])
+    return [*model.target_encoder.get_weights(), *model.target_head.get_weights()]
 
 
 def test_no_gradient_and_no_optimizer_touches_the_target():

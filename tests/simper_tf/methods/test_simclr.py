@@ -1,49 +1,41 @@
+import functools
+
 import keras
 import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.methods import SimCLR
 from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(47)
-
-
-def compiled(**arguments):
-    keras.utils.set_random_seed(3)
-    views = Views(10, SimCLR.times_for(10, (0.5, 2.0)), SimCLR.appearance)
-    return SimCLR(small((None, None, 1), widths=(8,), outputs=2), views, projection=16, **arguments)
-
-
-def loss_of(model, features, **batch):
-    """Returns the loss and the further logs of features."""
-    loss, logs = model.loss_and_logs(features, batch)
-    return {"loss": loss, **logs}
+VIEWS = Views(10, SimCLR.times_for(10, (0.5, 2.0)), SimCLR.appearance)
+compiled = functools.partial(built, SimCLR, VIEWS, projection=16)
 
 
 def test_the_loss_is_nt_xent_of_the_projected_vectors():
     model, features = compiled(temperature=0.3), tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
     vectors = tf.reshape(model.head(tf.reshape(features, [10, 20]), training=True), [5, 2, 16])
     expected, found = oracles.nt_xent(*np.moveaxis(vectors, 1, 0), 0.3)
-    logs = loss_of(model, features)
+    logs = model.logs_of(features, {})
     assert float(logs["loss"]) == pytest.approx(np.mean(expected), rel=1e-4)
     assert float(logs["accuracy"]) == pytest.approx(np.mean(found))
 
 
 def test_agreeing_views_match_and_swapping_them_changes_nothing():
     model, features = compiled(), tf.constant(RNG.normal(size=(5, 2, 10, 2)), tf.float32)
-    same = loss_of(model, tf.repeat(features[:, :1], 2, axis=1))
+    same = model.logs_of(tf.repeat(features[:, :1], 2, axis=1), {})
     assert float(same["accuracy"]) == 1
-    straight, swapped = [loss_of(model, x)["loss"] for x in (features, features[:, ::-1])]
+    straight, swapped = [model.logs_of(x, {})["loss"] for x in (features, features[:, ::-1])]
     assert float(straight) == pytest.approx(float(swapped), rel=1e-5)
     assert float(same["loss"]) < float(straight)
 
 
 def test_collapsed_features_lose_the_logarithm_of_the_candidates():
     # Of other constants some processors round the rows of a product differently, which batch norm magnifies.
-    logs = loss_of(compiled(), tf.zeros([4, 2, 10, 2]))
+    logs = compiled().logs_of(tf.zeros([4, 2, 10, 2]), {})
     assert float(logs["loss"]) == pytest.approx(np.log(7), rel=1e-3)
 
 

@@ -1,3 +1,5 @@
+import functools
+
 import keras
 import numpy as np
 import oracles
@@ -5,6 +7,7 @@ import pytest
 import tensorflow as tf
 from gpu_kernels import unfit
 from made_up_features import sinusoids
+from small_methods import built
 
 from simper_tf.encoders import cnn3d, small
 from simper_tf.losses.similarity import max_cross_correlation
@@ -15,14 +18,8 @@ from simper_tf.views.views import Views
 
 RNG = np.random.default_rng(37)
 VIEWS = Views(16, SpeedSets(4), Appearance(blur_probability=0.0, flip_probability=0.0, crop_area=(0.8, 1.0)))
-
-
-def compiled(views=VIEWS, learning_rate=3e-3, **arguments):
-    """Returns a small method whose first weights are always the same."""
-    keras.utils.set_random_seed(3)
-    model = SimPer(small((None, None, 1), widths=(8, 8), outputs=1), views=views, **arguments)
-    model.compile(optimizer=keras.optimizers.Adam(learning_rate))
-    return model
+ENCODER = {"widths": (8, 8), "outputs": 1}
+compiled = functools.partial(built, SimPer, views=VIEWS, learning_rate=3e-3, encoder=ENCODER)
 
 
 def made_views(model, clips):

@@ -3,6 +3,7 @@ import numpy as np
 import oracles
 import pytest
 import tensorflow as tf
+from small_methods import built
 
 from simper_tf.encoders import small
 from simper_tf.methods import SLFRPM
@@ -16,17 +17,8 @@ VIEWS = Views(13, SLFRPM.times_for(10, (0.5, 3.0)), SLFRPM.appearance)
 
 
 def compiled(views=VIEWS, projection=16, channels=1, frames=1, **arguments):
-    keras.utils.set_random_seed(3)
-    encoder = small((None, None, 1), widths=(8, 8), outputs=channels, kernel_frames=frames)
-    model = SLFRPM(encoder, views, projection=projection, **arguments)
-    model.compile(keras.optimizers.Adam(3e-3))
-    return model
-
-
-def loss_of(model, features, **batch):
-    """Returns the loss and the further logs of features."""
-    loss, logs = model.loss_and_logs(features, batch)
-    return {"loss": loss, **logs}
+    encoder = {"widths": (8, 8), "outputs": channels, "kernel_frames": frames}
+    return built(SLFRPM, views, 3e-3, encoder=encoder, projection=projection, **arguments)
 
 
 def test_the_largest_stride_is_the_fastest_speed_rounded_down():
@@ -57,7 +49,9 @@ def test_the_loss_is_the_sum_of_its_three_parts():
     features = tf.constant(RNG.normal(size=(5, 2, 13, 2)), tf.float32)
     strides, regions = RNG.integers(1, 4, size=(5, 2)), RNG.integers(0, 7, size=(5, 2))
     model = compiled(channels=2, temperature=0.5)
-    logs = loss_of(model, features, speeds=tf.constant(strides, tf.float32), regions=tf.constant(regions, tf.int32))
+    logs = model.logs_of(
+        features, {"speeds": tf.constant(strides, tf.float32), "regions": tf.constant(regions, tf.int32)}
+    )
     vectors = np.reshape(features, (5, 2, 26))
     first, second = [model.head(vectors[:, k]) for k in range(2)]
     assert float(logs["contrast"]) == pytest.approx(np.mean(oracles.nt_xent(first, second, 0.5)[0]), rel=1e-4)
@@ -82,7 +76,9 @@ def test_random_projections_cost_the_logarithms_of_the_choices():
     model.head.layers[0].activation = keras.ops.tanh
     features = tf.constant(RNG.normal(size=(64, 2, 13)), tf.float32)
     strides, regions = RNG.integers(1, 4, size=(64, 2)), RNG.integers(0, 7, size=(64, 2))
-    logs = loss_of(model, features, speeds=tf.constant(strides, tf.float32), regions=tf.constant(regions, tf.int32))
+    logs = model.logs_of(
+        features, {"speeds": tf.constant(strides, tf.float32), "regions": tf.constant(regions, tf.int32)}
+    )
     assert float(logs["loss"]) == pytest.approx(np.log(127) + np.log(7) + np.log(3), abs=0.1)
 
 
@@ -91,7 +87,7 @@ def test_collapsed_features_cost_the_same_with_finite_gradient():
     model = compiled()
     with tf.GradientTape() as tape:
         tape.watch(features)
-        logs = loss_of(model, features, speeds=ones, regions=tf.cast(ones, tf.int32))
+        logs = model.logs_of(features, {"speeds": ones, "regions": tf.cast(ones, tf.int32)})
     assert float(logs["loss"]) == pytest.approx(np.log(7) + np.log(7) + np.log(3), rel=1e-5)
     assert np.all(np.isfinite(tape.gradient(logs["loss"], features)))
 
@@ -101,7 +97,7 @@ def trained(model, clips, steps):
     fresh = [VIEWS(clips, tf.constant([999, k])) for k in range(12)]
 
     def on_fresh_views():
-        logs = [loss_of(model, model.encode_views(batch["views"], training=False), **batch) for batch in fresh]
+        logs = [model.logs_of(model.encode_views(batch["views"], training=False), batch) for batch in fresh]
         return {name: np.mean([float(one[name]) for one in logs]) for name in logs[0]}
 
     before, step = on_fresh_views(), tf.function(model.train_step, autograph=False)

@@ -2,6 +2,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from small_methods import built
 
 from simper_tf.encoders import small
 from simper_tf.methods import Supervised
@@ -13,11 +14,9 @@ SEED = tf.constant([7, 1])
 LABELS = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
 
-def compiled(views=VIEWS, channels=4, **arguments):
-    keras.utils.set_random_seed(3)
-    model = Supervised(small((None, None, 1), widths=(8, 8), outputs=channels, kernel_frames=9), views, **arguments)
-    model.compile(keras.optimizers.Adam(3e-3))
-    return model
+def compiled(channels=4, **arguments):
+    encoder = {"widths": (8, 8), "outputs": channels, "kernel_frames": 9}
+    return built(Supervised, VIEWS, 3e-3, encoder=encoder, **arguments)
 
 
 @pytest.mark.parametrize(("mean", "settings"), [(0, {}), (3, {"label_mean": 3.0, "label_deviation": 2.0})])
