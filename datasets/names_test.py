@@ -1,5 +1,6 @@
 """Data sets are found by their folders, and a folder is all it takes."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -16,6 +17,14 @@ def test_every_module_that_is_listed_is_found(part):
     assert {"countix", "lst", "pure", "scamps", "ubfc"} <= {*listed} <= {*datasets.names()}
     wanted = {"builder": "Builder", "reader": "checkup", "standin": "write"}[part]
     assert all(hasattr(datasets.module(name, part), wanted) for name in listed)
+
+
+@pytest.mark.parametrize("name", ["pure", "scamps", "ubfc"])
+def test_the_truth_returned_and_written_names_every_recording(name, tmp_path):
+    standin, reader = (datasets.module(name, part) for part in ("standin", "reader"))
+    truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
+    assert json.loads((tmp_path / "truth.json").read_text()) == truth
+    assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
 
 
 def test_a_new_folder_is_found_by_its_builder_alone(tmp_path, monkeypatch):

@@ -1,15 +1,7 @@
-import json
-
 import h5py
 import numpy as np
 
-from datasets.scamps import reader, standin
-
-
-def test_the_truth_returned_and_written_names_every_recording(tmp_path):
-    truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
-    assert json.loads((tmp_path / "truth.json").read_text()) == truth
-    assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
+from datasets.scamps import standin
 
 
 def test_scamps_axes_are_reversed_behind_a_matlab_header(tmp_path):

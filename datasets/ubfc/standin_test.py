@@ -1,16 +1,8 @@
-import json
-
 import pytest
 
 from datasets.ubfc import reader, standin
 from simper_tf.data import face_recordings, standin_faces
 from simper_tf.signals import pulse
-
-
-def test_the_truth_returned_and_written_names_every_recording(tmp_path):
-    truth = standin.write(tmp_path, subjects=2, seconds=1, height=16, width=24)
-    assert json.loads((tmp_path / "truth.json").read_text()) == truth
-    assert [reader.read(path).id for path in reader.find(tmp_path)] == list(truth)
 
 
 @pytest.mark.slow
