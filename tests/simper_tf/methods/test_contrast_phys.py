@@ -1,9 +1,12 @@
+import functools
+
 import keras
+import made_up_features
 import numpy as np
 import pytest
 import tensorflow as tf
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.methods import ContrastPhys
 from simper_tf.methods.contrast_phys import distances, shares_in_windows
 from simper_tf.views.times import CutClip
@@ -14,9 +17,9 @@ BAND = (0.04, 0.31)
 VIEWS = Views(36, ContrastPhys.times_for(10, (0.5, 2.0)), None)
 
 
-def model_of(views=None, **arguments):
-    keras.utils.set_random_seed(3)
-    return ContrastPhys(small((None, None, 1), widths=(8, 8)), views, **{"band": BAND, **arguments})
+ENCODER = {"widths": (8, 8), "outputs": 4}
+model_of = functools.partial(built, ContrastPhys, views=None, encoder=ENCODER, band=BAND)
+sinusoids = functools.partial(made_up_features.sinusoids, RNG, num_frames=120)
 
 
 def windows_of(batch_size, num_windows=4):
@@ -29,12 +32,6 @@ def logs_of(features, windows=None, **arguments):
     batch = {"windows": windows, "speeds": tf.ones([len(features), 1])}
     loss, logs = model_of(**arguments).loss_and_logs(tf.constant(features[:, None], tf.float32), batch)
     return {name: float(value) for name, value in {"loss": loss, **logs}.items()}
-
-
-def sinusoids(frequencies, num_frames=120):
-    """Returns sinusoids of random phases, `frequencies.shape + (num_frames,)`, in cycles per frame."""
-    phases = RNG.uniform(0, 2 * np.pi, np.shape(frequencies))
-    return np.sin(2 * np.pi * np.asarray(frequencies)[..., None] * np.arange(num_frames) + phases[..., None])
 
 
 def test_distances_are_the_means_over_all_pairs():
@@ -124,7 +121,7 @@ def test_the_irrelevant_power_is_the_share_outside_the_band():
 
 @pytest.mark.slow
 def test_a_last_batch_of_one_clip_is_evaluated(swinging_bars):
-    model = model_of(VIEWS)
+    model = model_of(views=VIEWS)
     model.compile(keras.optimizers.Adam(1e-2))
     assert all(np.isfinite(list(model.evaluate(swinging_bars[0][:3], batch_size=2, verbose=0).values())))
 

@@ -1,9 +1,11 @@
-import keras
+import functools
+
+import made_up_features
 import numpy as np
 import pytest
 import tensorflow as tf
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.methods import ContrastPhys, ContrastPhysPlus
 from simper_tf.methods.contrast_phys import shares_in_windows
 from simper_tf.methods.contrast_phys_plus import sinusoids, true_distances
@@ -14,13 +16,12 @@ RNG = np.random.default_rng(67)
 BAND = (0.04, 0.31)
 VIEWS = Views(40, ContrastPhysPlus.times_for(10, (0.5, 2.0)), None)
 RATE = 20
+waves = functools.partial(made_up_features.sinusoids, RNG, num_frames=120)
 
 
 def model_of(kind=ContrastPhysPlus, **arguments):
-    keras.utils.set_random_seed(3)
-    model = kind(small((None, None, 1), widths=(8, 8), outputs=1), VIEWS, **{"band": BAND, **arguments})
-    model.compile(keras.optimizers.Adam(3e-3))
-    return model
+    encoder = {"widths": (8, 8), "outputs": 1}
+    return built(kind, VIEWS, 3e-3, encoder=encoder, **{"band": BAND, **arguments})
 
 
 def batch_of(labels, num_windows=4):
@@ -29,14 +30,8 @@ def batch_of(labels, num_windows=4):
 
 
 def logs_of(features, batch, kind=ContrastPhysPlus, **arguments):
-    loss, logs = model_of(kind, **arguments).loss_and_logs(tf.constant(features[:, None], tf.float32), batch)
-    return {name: float(value) for name, value in {"loss": loss, **logs}.items()}
-
-
-def waves(frequencies, num_frames=120):
-    """Returns sinusoids of random phases, in cycles per frame."""
-    phases = RNG.uniform(0, 2 * np.pi, len(frequencies))[:, None]
-    return np.sin(2 * np.pi * np.asarray(frequencies)[:, None] * np.arange(num_frames) + phases)
+    logs = model_of(kind, **arguments).logs_of(tf.constant(features[:, None], tf.float32), batch)
+    return {name: float(value) for name, value in logs.items()}
 
 
 def test_distances_are_means_over_all_pairs_with_true_windows():

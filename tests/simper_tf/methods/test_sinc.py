@@ -1,9 +1,11 @@
-import keras
+import functools
+
+import made_up_features
 import numpy as np
 import pytest
 import tensorflow as tf
+from small_methods import built
 
-from simper_tf.encoders import small
 from simper_tf.methods import SiNC
 from simper_tf.views.views import Views
 
@@ -12,23 +14,15 @@ BAND = (0.05, 0.2)
 VIEWS = Views(20, SiNC.times_for(2, (0.5, 2.0)), None)
 
 
-def model_of(views=None, **arguments):
-    keras.utils.set_random_seed(3)
-    return SiNC(small((None, None, 1), widths=(8, 8)), views, **{"band": BAND, **arguments})
+model_of = functools.partial(built, SiNC, views=None, encoder={"widths": (8, 8), "outputs": 4}, band=BAND)
+sinusoids = functools.partial(made_up_features.sinusoids, RNG, num_frames=200)
 
 
 def logs_of(features, speeds, **arguments):
     """Returns the loss and the terms of features at speeds."""
-    loss, logs = model_of(**arguments).loss_and_logs(
-        tf.constant(features, tf.float32), {"speeds": tf.constant(speeds, tf.float32)}
-    )
+    batch = {"speeds": tf.constant(speeds, tf.float32)}
+    loss, logs = model_of(**arguments).loss_and_logs(tf.constant(features, tf.float32), batch)
     return {name: float(value) for name, value in {"loss": loss, **logs}.items()}
-
-
-def sinusoids(frequencies, num_frames=200):
-    """Returns sinusoids of random phases, `frequencies.shape + (num_frames,)`, in cycles per frame."""
-    phases = RNG.uniform(0, 2 * np.pi, np.shape(frequencies))
-    return np.sin(2 * np.pi * np.asarray(frequencies)[..., None] * np.arange(num_frames) + phases[..., None])
 
 
 def ones(features):
@@ -70,7 +64,7 @@ def test_white_noise_has_the_share_of_the_frequencies_outside():
 @pytest.mark.slow
 def test_one_frequency_is_least_even_and_a_full_band_most():
     def variance(frequencies):
-        features = sinusoids(np.reshape(frequencies, (-1, 1)), 800)
+        features = sinusoids(np.reshape(frequencies, (-1, 1)), num_frames=800)
         return logs_of(features, ones(features))["variance"]
 
     end, middle = variance(np.full(64, 0.05)), variance(np.full(64, 0.125))

@@ -1,16 +1,11 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from made_up_features import sinusoids
 
 from simper_tf.signals import spectrum
 
 RNG = np.random.default_rng(29)
-
-
-def waves(frequencies, num_frames=150):
-    """Returns `(N, T)` sines of frequencies in cycles per frame, at random phases."""
-    angles = 2 * np.pi * np.outer(frequencies, np.arange(num_frames))
-    return np.sin(angles + RNG.uniform(0, 2 * np.pi, (len(angles), 1)))
 
 
 def test_power_of_one_bare_bin_by_hand():
@@ -88,8 +83,8 @@ def test_uint8_and_graphs_of_unknown_length_give_equal_spectra():
 
 
 def test_lines_are_the_high_narrow_peaks_with_their_height():
-    series = waves([0.1])[0] + 0.7 * waves([0.2])[0] + 0.2 * waves([0.3])[0]
-    lines = spectrum.lines(spectrum.power(series[None], spectrum.PIXEL_PADDING)).numpy()[0]
+    series = tf.constant([[1.0, 0.7, 0.2]]) @ sinusoids(RNG, [0.1, 0.2, 0.3], 150)
+    lines = spectrum.lines(spectrum.power(series, spectrum.PIXEL_PADDING)).numpy()[0]
     # 0.7^2 is a line of about half the height; 0.2^2 is too low.
     np.testing.assert_array_equal(np.flatnonzero(lines), [60, 120])
     np.testing.assert_allclose(lines[[60, 120]], [1, 0.49], atol=0.02)
@@ -120,6 +115,6 @@ def test_noise_of_many_pixels_and_a_still_have_no_line():
 
 def test_drift_slower_than_a_clip_is_no_line():
     drift = np.linspace(0, 1, 150)[:, None, None, None] * RNG.normal(size=(1, 1, 6, 6, 1))
-    wave = 0.2 * waves([0.1]).reshape(1, 150, 1, 1, 1) * np.ones((1, 1, 6, 6, 1))
+    wave = 0.2 * np.reshape(sinusoids(RNG, 0.1, 150), (1, 150, 1, 1, 1)) * np.ones((1, 1, 6, 6, 1))
     lines = spectrum.lines(spectrum.pixel_power(drift + wave)).numpy()[0]
     np.testing.assert_array_equal(np.flatnonzero(lines), [60])
