@@ -1,6 +1,5 @@
 """Files that end badly and calls that are ended: nothing that was read is lost, and nothing is read twice."""
 
-import csv
 import json
 import os
 import signal
@@ -10,26 +9,13 @@ import types
 
 import numpy as np
 import pytest
+from predicted import breath, rows, run
 from processes import ROOT, lines_until
 
-from simper_tf.commands import console, kept, learners, main, predict
+from simper_tf.commands import console, kept, learners, predict
 from simper_tf.reading import drawing, readings
 from simper_tf.recordings import search, sources
 from simper_tf.utils import files
-
-
-def run(*words):
-    return predict.predict(*main.parsed("predict", [*map(str, words)]))
-
-
-def rows(out):
-    return list(csv.DictReader((out / predict.CSV).open(encoding="utf-8")))
-
-
-def write(path, hertz=0.7):
-    times = np.arange(0, 12, 0.02)
-    lines = [f"{time:.3f},{np.sin(2 * np.pi * hertz * time):.5f}" for time in times]
-    path.write_text("\n".join(["time,chest", *lines]))
 
 
 @pytest.fixture
@@ -37,7 +23,7 @@ def folder(tmp_path):
     """Returns a folder with three series."""
     (folder := tmp_path / "in").mkdir()
     for name in ("a.csv", "b.csv", "c.csv"):
-        write(folder / name)
+        (folder / name).write_text(breath())
     return folder
 
 
@@ -106,7 +92,7 @@ def test_what_was_read_is_not_read_again(folder, tmp_path, opened):
     assert run(folder, f"--out={out}") == []
     assert opened == []
     assert whole == {name: (out / name).read_bytes() for name in whole}
-    write(folder / "b.csv", 0.9)
+    (folder / "b.csv").write_text(breath(0.9))
     (out / rows(out)[2]["picture"]).unlink()
     run(folder, f"--out={out}")
     assert opened == ["b.csv", "c.csv"]
@@ -286,7 +272,7 @@ FILES = 60
 def test_a_folder_that_was_ended_in_the_middle_goes_on(number, jobs, tmp_path):
     (folder := tmp_path / "in").mkdir()
     for at in range(FILES):
-        write(folder / f"{at:03}.csv")
+        (folder / f"{at:03}.csv").write_text(breath())
     out = tmp_path / "out"
     words = [sys.executable, "-m", "simper_tf", "predict", folder, f"--jobs={jobs}", f"--out={out}", "--pictures=none"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -1,7 +1,6 @@
 """Folders read by a Dask cluster: a scheduler and two workers on this machine."""
 
 import contextlib
-import csv
 import os
 import re
 import signal
@@ -9,8 +8,8 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
+from predicted import breath, rows, run
 from processes import ROOT, lines_until
 
 from simper_tf.commands import main, predict
@@ -22,15 +21,9 @@ PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
 def write(folder, number=FILES):
     folder.mkdir()
-    times = np.arange(0, 12, 0.02)
     for at in range(number):
-        lines = [f"{time:.3f},{np.sin(2 * np.pi * 0.7 * time):.5f}" for time in times]
-        (folder / f"{at:03}.csv").write_text("\n".join(["time,chest", *lines]))
+        (folder / f"{at:03}.csv").write_text(breath())
     return folder
-
-
-def rows(out):
-    return list(csv.DictReader((out / predict.CSV).open(encoding="utf-8")))
 
 
 @contextlib.contextmanager
@@ -69,7 +62,7 @@ def test_a_cluster_answers_as_one_process_does(cluster, tmp_path, monkeypatch):
     folder = write(tmp_path / "in", 3)
     monkeypatch.chdir(tmp_path)  # Where the workers are not.
     for words in (["--jobs=1", f"--out={tmp_path / 'one'}"], [f"--scheduler={cluster[0]}", "--out=several"]):
-        predict.predict(*main.parsed("predict", ["in" if "--out=several" in words else str(folder), *words]))
+        run("in" if "--out=several" in words else folder, *words)
     names = {path.name for path in (tmp_path / "one").iterdir()}
     assert names == {path.name for path in (tmp_path / "several").iterdir()}
     assert sum(name.endswith(".png") for name in names) == 3

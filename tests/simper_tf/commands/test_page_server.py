@@ -23,6 +23,7 @@ import chromium
 import numpy as np
 import photographs
 import pytest
+from predicted import breath
 from processes import ROOT, Command, done
 
 from docs.sample import repetitions
@@ -44,10 +45,8 @@ def client(tmp_path, monkeypatch):
     return page_server.make(max_megabytes=1.0).test_client()
 
 
-def series(frequency=0.7):
-    times = np.arange(0, 12, 0.02)
-    rows = [f"{time:.3f},{np.sin(2 * np.pi * frequency * time):.5f}" for time in times]
-    return "\n".join(["time,chest", *rows]).encode()
+def series(hertz=0.7):
+    return breath(hertz).encode()
 
 
 def send(client, content, name="breath.csv", **form):

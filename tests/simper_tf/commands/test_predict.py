@@ -9,22 +9,14 @@ import types
 import numpy as np
 import photographs
 import pytest
+from predicted import breath, rows, run
 from processes import done
 
-from simper_tf.commands import learners, main, one_recording, predict
+from simper_tf.commands import learners, one_recording, predict
 from simper_tf.reading import answers, readings
 from simper_tf.recordings import sources
 from simper_tf.utils import files
 from simper_tf.utils.errors import RawDataError
-
-
-def run(*words):
-    """Calls what the command does; returns what could not be read."""
-    return predict.predict(*main.parsed("predict", [*map(str, words)]))
-
-
-def rows(folder):
-    return list(csv.DictReader((folder / predict.CSV).open(encoding="utf-8")))
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +25,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recordings")
     photographs.swinging(folder / "swing é 1.mp4", 1.2, 1, 25, seconds=9, size=(80, 60))
     (folder / "broken.mp4").write_bytes(np.random.default_rng(0).bytes(4000))
-    times = np.arange(0, 12, 0.02)
-    lines = [f"{time:.3f},{np.sin(2 * np.pi * 0.7 * time):.5f}" for time in times]
-    (folder / "breath.csv").write_text("\n".join(["time,chest", *lines]))
+    (folder / "breath.csv").write_text(breath())
     return folder
 
 
