@@ -96,7 +96,9 @@ def steadied(gray: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
         return None, path
     path = path - np.median(path, axis=0)
     for _ in range(ROUNDS):
-        path = path + _left(_moved(gray, path))
+        if (left := _left(_moved(gray, path))) is None:  # Nothing stays where it is: it was not the camera.
+            return gray, None
+        path = path + left
     steady = _moved(np.stack([_soft(frame, BLUR) for frame in gray]), path)
     return np.where(_always_seen(path, *gray.shape[1:3])[..., None], steady, 0), path
 
@@ -160,11 +162,11 @@ def _moved(gray: np.ndarray, path: np.ndarray) -> np.ndarray:
     return np.stack(moved)[..., None]
 
 
-def _left(gray: np.ndarray) -> np.ndarray:
-    """Shift of every frame against the median one, `(T, 2)`."""
+def _left(gray: np.ndarray) -> np.ndarray | None:
+    """Shift of every frame against the median one, `(T, 2)`; None where no tile has a texture."""
     soft = np.stack([_soft(frame, 1.0) for frame in gray])
     shifts, texture = _shifts(soft, _soft(np.median(gray, axis=0), 1.0)[None])
-    return np.median(shifts[:, texture > TEXTURE], axis=1)
+    return np.median(shifts[:, texture > TEXTURE], axis=1) if (texture > TEXTURE).any() else None
 
 
 def _soft(frame: np.ndarray, width: float) -> np.ndarray:

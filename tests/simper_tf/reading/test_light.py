@@ -35,6 +35,19 @@ def test_a_pan_to_a_brighter_place_is_no_light_that_changes():
     assert len(list(camera.views(frames))) == 1
 
 
+@pytest.mark.parametrize("height", [4, 8])
+@pytest.mark.parametrize(("step", "count"), [(1, 20), (0.5, 40)])
+def test_a_thin_bar_that_crosses_is_no_camera_that_pans(height, step, count):
+    frames = np.full((count, 128, 128, 1), 255, np.float32)
+    for at, frame in enumerate(frames):
+        left = round(step * at)
+        frame[64 - height // 2 : 64 + height // 2, left : left + 2] = 0
+    assert camera.moves_as_one(frames)  # The median picture is blank.
+    steady, path = camera.steadied(frames)
+    assert path is None
+    np.testing.assert_array_equal(steady, frames)
+
+
 @pytest.mark.slow
 def test_flicker_hides_no_movement():
     clip = generated.steady(0)
