@@ -30,6 +30,16 @@ _THIS_CENTURY = 41  # Times 1e8 seconds since 1970: the year 2099.
 # Times so many recordings away from its middle are none: pauses of hours within seconds are less.
 _ABSURD = 1000
 _MOST_ABSURD = 0.01  # Share of the samples that may have such times: more are two recordings, not slips of a clock.
+# Share of the steps that may run backwards: a slip of the clock or a packet that is late, no order that is another.
+BACKWARDS = 0.02
+# Share of the whole time by which a clock may step back, and of the rows that it must leave in place: an hour of a day
+# is more, and what lies around it could not be told.
+_SLIP, _IN_PLACE = 0.02, 0.5
+# Of the usual step: what is less is close, as rows are that come between others. Half of those out of place are, or
+# more; where packets are late a stamp may repeat at their edges.
+_CLOSE, _BETWEEN = 0.75, 0.25
+# Factor within which steps are about the usual one, and how many are at least: a phone's frames are dropped or late.
+_ALIKE, _MOSTLY = 2.0, 0.9
 _HOLE = 4  # Steps from one sample to the next from which on some are missing: jitter makes two, seldom three.
 _FEWEST = 20  # Steps of which it can be told that they are rounded: fewer lie on a grid by chance.
 _EVEN_STEPS = (
@@ -75,7 +85,7 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     None is that of numbers which their name calls dates or an epoch, and which are none.
     """
     times = times[np.isfinite(times)]
-    rises = np.diff(times)
+    rises = np.diff(times[::-1] if len(times) and times[0] > times[-1] else times)
     rises = rises[rises > 0]
     if not len(rises):
         return 1.0, ""
@@ -143,11 +153,61 @@ def mend(name, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
         kept &= ~absurd
     times = times[kept]
     if (np.diff(times) < 0).any():
-        late = int(np.argmax(np.diff(times) < 0)) + 1
-        found = f"sample {late + 1} at {times[late]:.9g} s after one at {times[late - 1]:.9g} s"
-        raise RawDataError(name, found, "times that do not run backwards", REMEDY)
+        times, note = _without_slips(name, times)
+        notes.append(note)
     spread, note = _spread(times - times[0])
     return spread, kept, notes + note
+
+
+def come_between(times: np.ndarray) -> bool:
+    """Returns whether rows that are sorted by their times come between others, as where a clock stepped back.
+
+    A packet that is late leaves its place empty. Of times without a usual step nothing is told.
+    """
+    rises = np.diff(times)
+    rises = rises[rises > 0]
+    usual = float(np.median(rises)) if len(rises) else 0.0
+    if not are_alike(rises, usual):
+        return False
+    steps = np.diff(times)
+    close = (np.diff(np.sort(times)) < _CLOSE * usual).sum() - ((steps >= 0) & (steps < _CLOSE * usual)).sum()
+    return bool(close > _BETWEEN * (~_are_in_place(times)).sum())
+
+
+def are_alike(rises: np.ndarray, usual: float) -> bool:
+    """Returns whether most steps are about the usual one."""
+    return len(rises) > 0 and bool(np.mean((rises > usual / _ALIKE) & (rises < usual * _ALIKE)) > _MOSTLY)
+
+
+def are_back(times: np.ndarray, most: float = _SLIP) -> bool:
+    """Returns whether times run backwards seldom, and each time by a share of the whole at most, or never."""
+    steps = np.diff(times)
+    return bool(np.mean(steps < 0) < BACKWARDS and -steps.min() <= most * np.ptp(times))
+
+
+def _are_in_place(times):
+    """Returns which times are later than none after them, and earlier than none before."""
+    return np.maximum.accumulate(times) <= np.minimum.accumulate(times[::-1])[::-1]
+
+
+def _without_slips(name, times):
+    """Returns times that step back seldom and by little, spread evenly where they do, and a note; refuses others."""
+    steps = np.diff(times)
+    late = int(np.argmax(steps < 0)) + 1
+    in_place = _are_in_place(times)
+    if not are_back(times) or in_place.mean() < _IN_PLACE:
+        found = f"sample {late + 1} at {times[late]:.12g} s after one at {times[late - 1]:.12g} s"
+        raise RawDataError(name, found, "times that do not run backwards", REMEDY)
+    index, usual = np.arange(len(times)), float(np.median(steps[steps > 0]))
+    kept = np.flatnonzero(in_place)
+    mended = np.interp(index, kept, times[kept])
+    mended[: kept[0]] -= usual * np.arange(kept[0], 0, -1)
+    mended[kept[-1] + 1 :] += usual * np.arange(1, len(times) - kept[-1])
+    number, most = int((steps < 0).sum()), float(-steps.min())
+    back = f"The clock steps back by {most:.3g} s in row {late + 1}"
+    if number > 1:
+        back = f"The clock steps back {number} times, by {most:.3g} s at most"
+    return mended, f"{back}: the {int((~in_place).sum())} times around are spread evenly."
 
 
 def _spread(times):

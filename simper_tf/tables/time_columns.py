@@ -13,10 +13,7 @@ from simper_tf.utils.errors import RawDataError
 # Rows from which on a column may be told to rise evenly: of 8! orders one rises.
 _FEWEST = 8
 _OFF = 1.0  # Steps by which a column may be off a line: rounding makes half of one, a lost row a whole one.
-# Share of the steps of times that may run backwards: a slip or a repeated hour, no order that is another.
-_BACKWARDS = 0.02
-# How unlike steps of a first column without a name may be, and how many are less: a phone's frames are dropped or late.
-_ALIKE, _MOSTLY = 2.0, 0.9
+_LATE = 0.1  # Share of the whole time by which a packet may be late: what is later is a part in another order.
 _THOUSANDS = (1.0, 1e-3, 1e3, 1e-6, 1e6, 1e-9, 1e9)  # By which units of times differ.
 _HOUR, _SUMMER = 3600.0, 300 * dates.DAY  # That the clocks go back, and from one time to the next at least.
 _COARSE = 3600.0  # Seconds from which on steps of dates are no steps of a clock that samples come faster than.
@@ -143,7 +140,7 @@ def direction(seconds):
     steps = np.diff(seconds[np.isfinite(seconds)])
     if len(steps) < 2 or not steps.any():
         return 0
-    return 1 if np.mean(steps < 0) < _BACKWARDS else -1 if np.mean(steps > 0) < _BACKWARDS else 0
+    return 1 if np.mean(steps < 0) < clock.BACKWARDS else -1 if np.mean(steps > 0) < clock.BACKWARDS else 0
 
 
 def in_order(
@@ -151,8 +148,9 @@ def in_order(
 ) -> tuple[np.ndarray, np.ndarray, list[str], list[str]]:
     """Returns times, values and names of rows in the order of their times, and notes on what was done.
 
-    Newest rows may be first. Rows of dates may be out of order. Series one below the other, each with the same times,
-    are channels. Other times that run backwards are left as they are.
+    Newest rows may be first. Rows of dates may be out of order, and some of other times that are a little late. Series
+    one below the other, each with the same times, are channels. Other times that run backwards, such as those of a
+    clock that steps back, are left as they are.
 
     Args:
         seconds: `(T,)`.
@@ -179,8 +177,13 @@ def in_order(
             return each[0], side_by_side, names * blocks, [*notes, f"{blocks} series one below the other are channels."]
     order = np.argsort(seconds, kind="stable")
     repeated = len(seconds) - len(np.unique(seconds))
-    if are_dates and repeated <= int((np.diff(seconds) == 0).sum()):
-        return seconds[order], values[order], names, [*notes, "Rows out of order are sorted by their dates."]
+    steps = np.diff(seconds)
+    is_slip, are_new = clock.come_between(seconds), repeated <= int((steps == 0).sum())
+    if (clock.are_back(seconds, _LATE) and not is_slip) or (
+        are_dates and are_new and not (is_slip and clock.are_back(seconds))
+    ):
+        kind = "dates" if are_dates else "times"
+        return seconds[order], values[order], names, [*notes, f"Rows out of order are sorted by their {kind}."]
     return seconds, values, names, notes
 
 
@@ -199,7 +202,7 @@ def refuse_repeated(path, seconds: np.ndarray):
     """Raises RawDataError if dates an hour or more apart repeat: of several series, or without the time of day."""
     steps = np.diff(seconds)
     repeated = int((steps == 0).sum())
-    if repeated > _BACKWARDS * len(steps) and (steps > 0).any() and np.median(steps[steps > 0]) >= _COARSE:
+    if repeated > clock.BACKWARDS * len(steps) and (steps > 0).any() and np.median(steps[steps > 0]) >= _COARSE:
         found = f"{repeated} of {len(seconds)} rows with the date of the row before"
         raise RawDataError(path, found, "one row for each time", "Write a column for each series, and times of day.")
 
@@ -234,13 +237,13 @@ def _even_step(values):
 
 
 def _jittery_step(values):
-    """Returns the median step of a column that never falls, and whose steps are about alike; None for another one."""
+    """Returns the median step of a column whose steps are about alike, and seldom back; None for another one."""
     steps = np.diff(values)
     rises = steps[steps > 0]
-    if len(values) < _FEWEST or (steps < 0).any() or len(rises) < _FEWEST:
+    if len(values) < _FEWEST or not clock.are_back(values, _LATE) or len(rises) < _FEWEST:
         return None
     middle = float(np.median(rises))
-    return middle if np.mean((rises > middle / _ALIKE) & (rises < middle * _ALIKE)) > _MOSTLY else None
+    return middle if clock.are_alike(rises, middle) else None
 
 
 def counts(column):

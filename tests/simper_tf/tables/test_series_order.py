@@ -48,6 +48,83 @@ def test_rows_out_of_order_by_numbers_are_refused(tmp_path):
         series_files.read(write(tmp_path, "time,x", TIMES[order], WAVE[order]))
 
 
+WHOLE = 3000  # Samples of packets that are late, and of clocks that step back.
+BEAT = np.sin(2 * np.pi * 1.2 * np.arange(WHOLE) / 130)
+STAMPS = {
+    "seconds": ("time,x", "{:.6f}"), "no_name": ("", "{:.6f}"), "milliseconds": ("t_ms,x", "{:.3f}"),
+    "since_1970": ("timestamp,x", "{:.4f}"), "dates": ("time,x", ""),
+}  # fmt: skip
+
+
+def stamped(folder, kind, seconds, values):
+    header, form = STAMPS[kind]
+    scaled = 1000 * seconds if kind == "milliseconds" else 1.7e9 * (kind == "since_1970") + seconds
+    cells = [form.format(each) for each in scaled]
+    if kind == "dates":
+        cells = (pd.Timestamp("2023-08-10 12:00") + pd.to_timedelta(seconds, unit="s")).strftime("%Y-%m-%d %H:%M:%S.%f")
+    return series_files.read(write(folder, header, cells, values))
+
+
+@pytest.mark.parametrize(("kind", "way"), [*((kind, 1) for kind in STAMPS), ("seconds", -1), ("dates", -1)])
+@pytest.mark.parametrize("back", [0.009, 0.015, 0.1, 0.4])
+def test_a_clock_that_steps_back_a_little_keeps_the_order(tmp_path, kind, way, back):
+    times = np.arange(WHOLE) / 130
+    slips = times - back * (np.arange(WHOLE) // 150 % 2)
+    found = stamped(tmp_path, kind, slips[::way], BEAT[::way])
+    np.testing.assert_allclose(found.times, times, atol=back + 1e-3)
+    assert np.corrcoef(found.values[:, 0], BEAT)[0, 1] > 0.9999
+    assert (np.diff(found.times) > 0).all()
+    assert sum(note.startswith("The clock steps back 10 times, by 0.") for note in found.notes) == 1
+
+
+@pytest.mark.parametrize("kind", STAMPS)
+@pytest.mark.parametrize("size", [1, 5, 20, 100])
+@pytest.mark.parametrize("late", [1, 2])
+def test_packets_that_are_late_are_sorted_by_their_times(tmp_path, kind, size, late):
+    places = np.arange(WHOLE // size, dtype=float)
+    places[10 :: max(600 // size, 10)] += late + 0.5
+    order = (size * np.argsort(places)[:, None] + np.arange(size)).ravel()
+    assert (np.diff(order) < 0).any()
+    found = stamped(tmp_path, kind, order / 130, BEAT[order])
+    np.testing.assert_allclose(found.times, np.arange(WHOLE) / 130, atol=1e-4)
+    assert np.corrcoef(found.values[:, 0], BEAT)[0, 1] > 0.9999
+    said = f"Rows out of order are sorted by their {'dates' if kind == 'dates' else 'times'}."
+    assert said in found.notes
+
+
+def test_one_step_back_is_told_with_its_row(tmp_path):
+    times = np.arange(200) / 50
+    times[100:] -= 0.03
+    values = np.sin(times)
+    found = series_files.read(write(tmp_path, "time,x", times, values))
+    assert found.notes == ("The clock steps back by 0.01 s in row 101: the 2 times around are spread evenly.",)
+    np.testing.assert_allclose(found.times[[98, 99, 100, 101]], [1.96, 1.96 + 0.03 / 3, 1.96 + 0.06 / 3, 1.99])
+
+
+@pytest.mark.parametrize("row", [1, 198])
+def test_a_step_back_at_an_end_goes_on_at_the_usual_pace(tmp_path, row):
+    times = np.arange(200) / 50
+    times[row] = times[row - 1] - 0.01 if row > 1 else times[0] - 0.01
+    found = series_files.read(write(tmp_path, "time,x", times + 1, np.sin(times)))
+    np.testing.assert_allclose(found.times, np.arange(200) / 50, atol=0.02)
+    assert (np.diff(found.times) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("every", "back"), [(20, 0.015), (8, 0.015), (150, 0.6), (1000, 3.0)], ids=["often", "oftener", "far", "farther"]
+)
+def test_a_clock_that_steps_back_often_or_far_is_refused(tmp_path, every, back):
+    slips = np.arange(WHOLE) / 130 - back * (np.arange(WHOLE) // every % 2)
+    with pytest.raises(RawDataError, match=f"sample {every + 1} at .* expected times that do not run backwards"):
+        stamped(tmp_path, "seconds", slips, BEAT)
+
+
+def test_an_hour_back_within_a_day_is_refused(tmp_path):
+    minutes = np.r_[np.arange(900), np.arange(840, 1440)] + 0.0
+    with pytest.raises(RawDataError, match=r"sample 901 at 50400 s after one at 53940 s"):
+        series_files.read(write(tmp_path, "time (min),x", minutes, np.sin(minutes)))
+
+
 LONG = 60  # Rows of a series above another.
 
 
