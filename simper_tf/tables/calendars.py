@@ -126,24 +126,37 @@ def _of_digits(table):
 
 
 def _of_days_and_hours(table, parts):
-    """Returns moments of days in text that repeat, with the hours of a column beside them or the times of another."""
+    """Returns moments of days in text that repeat, with the hours of a column beside them or the times of another.
+
+    The half of the day may be a column of its own, beside times without days as well.
+    """
     texts = {k: column for k, column in enumerate(table.columns) if isinstance(column, pd.Series)}
     if "hour" not in parts and len(texts) < 2:
         return None
+    halves = next((k for k, column in texts.items() if _is_half(column)), None)
     days = {k: seconds for k, column in texts.items() if (seconds := dates.of_text(column)[0]) is not None}
-    days = {k: seconds for k, seconds in days.items() if np.nanmax(seconds % dates.DAY) == 0 and _repeats(seconds)}
-    if not days:
+    days = {k: seconds for k, seconds in days.items() if np.nanmax(seconds % dates.DAY) == 0}
+    has_days, days = bool(days), {k: seconds for k, seconds in days.items() if (np.diff(seconds) == 0).any()}
+    if not days and (has_days or halves is None):
         return None
-    k, seconds = next(iter(days.items()))
-    if "hour" in parts:
+    k, seconds = next(iter(days.items()), (None, None))
+    if days and "hour" in parts and _repeats(seconds):
         units = {part: unit for part, unit in (("hour", 3600), ("minute", 60), ("second", 1)) if part in parts}
         seconds = seconds + sum(unit * table.columns[parts[part]] for part, unit in units.items())
         return Moments(seconds, {k, *(parts[part] for part in units)}, "")
     for other in texts.keys() - {k}:
         text = texts[other].str.strip(" []'\"").str.replace(r"^(\d\d)\.(\d\d)\.(\d\d)$", r"\1:\2:\3", regex=True)
+        text = text if halves is None else text + " " + texts[halves].str.strip()
         if (times := dates.times_of_day(text)) is not None:
-            return Moments(seconds + times, {k, other}, "")
+            times = seconds + times if days else dates.past_midnight(times)
+            return Moments(times, {k, other, halves} - {None}, "")
     return None
+
+
+def _is_half(column):
+    """Returns whether a column says of each row whether it is before noon."""
+    words = column.dropna().str.strip()
+    return len(words) > 0 and words.str.fullmatch(dates.HALF, case=False).all()
 
 
 def _repeats(seconds):

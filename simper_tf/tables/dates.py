@@ -13,6 +13,7 @@ _DATE = re.compile(
     r"\d\d?[:.]\d\d|\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4}"
     r"|(?i:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ .,]*\d)"
 )
+HALF = r"([ap])\.?\s?m\.?"  # Of a day, such as AM or p.m.
 _A_YEAR, _MONTHS = (
     r"(?:1[5-9]|2[01])\d\d",
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
@@ -30,6 +31,7 @@ _PARTS = (
 # Steps of times that are years with a fraction: months, weeks and days, and by which share they may be off. A rate of
 # 50 or 360 Hz is off by more. The others are steps of clocks as well: only a name tells them.
 _STEPS_OF_YEARS, _OFF = (1 / 12, 1 / 52, 1 / 52.18, 1 / 365, 1 / 365.25), 0.01
+_HOLE = 1.5  # Steps from which on rows are missing: that of a month is 1.02 of the usual one, rounding adds to it.
 _NAMED_STEPS, _FIRST_NAMED, _LAST_NAMED = (1 / 4, 1 / 2, 1), 1700, 2100
 _NAMED_YEARS, _NAMED_OFF = re.compile(r"date|year|yr|jahr|decimal"), 0.1
 _FEWEST_DIGITS = 20  # Numbers of which it can be told that they are times of day: all minutes below 60 by chance.
@@ -118,19 +120,24 @@ def unevenness(seconds):
 def _of_clock(text):
     """Returns seconds of `13:58:58.081`, `0:01.5` or `1:58:58 PM`; midnight is passed, None for anything else."""
     times = times_of_day(text)
-    if times is None:
-        return None
+    return None if times is None else past_midnight(times)
+
+
+def past_midnight(times: np.ndarray) -> np.ndarray:
+    """Returns seconds of times of day, a day more from each midnight on; the newest may be the first."""
     is_known = np.isfinite(times)
-    times[is_known] += DAY * np.cumsum(np.diff(times[is_known], prepend=times[is_known][:1]) < -DAY / 2)
+    steps = np.diff(times[is_known], prepend=times[is_known][:1])
+    way = -1 if np.mean(steps < 0) > 0.5 else 1
+    times[is_known] += way * DAY * np.cumsum(way * steps < -DAY / 2)
     return times
 
 
 def times_of_day(text):
     """Returns seconds of times of day, None for anything else. Two parts are minutes and seconds, or hours and minutes.
 
-    They are of hours if midnight is passed, or whole and five apart or more.
+    They are of hours before AM or PM, if midnight is passed, or if they are whole and five apart or more.
     """
-    parts = text.str.extract(r"^(?:(\d+):)?(\d+):(\d+(?:[.,:]\d+)?)(?: ?([AaPp])[Mm])?$")
+    parts = text.str.extract(rf"^(?:(\d+):)?(\d+):(\d+(?:[.,:]\d+)?)(?:\s?{HALF})?$", re.IGNORECASE)
     if not parts[2].notna().sum() > 0.9 * text.notna().sum():
         return None
     hours, minutes = (pd.to_numeric(parts[k]).fillna(0).to_numpy(np.float64) for k in (0, 1))
@@ -138,7 +145,8 @@ def times_of_day(text):
     if parts[0].isna().all() and not (seconds % 1 > 0).any():
         steps = np.diff((60 * minutes + seconds)[np.isfinite(seconds)])
         is_passed = ((steps < -60 * 22) & (minutes[np.isfinite(seconds)][1:] == 0)).any()
-        if np.nanmax(minutes) <= 24 and len(steps) and (is_passed or np.median(steps) >= 5):
+        is_hours = parts[3].notna().any() or is_passed or (len(steps) and np.median(np.abs(steps)) >= 5)
+        if np.nanmax(minutes) <= 24 and is_hours:
             hours, minutes, seconds = minutes, seconds, np.where(np.isfinite(seconds), 0.0, np.nan)
     if parts[3].notna().any():
         hours = hours % 12 + 12 * parts[3].str.lower().eq("p").to_numpy(bool)
@@ -170,11 +178,17 @@ def of_years(values: np.ndarray, name: str = "") -> bool:
     if len(values) < 3 or not (values.min() >= FIRST_YEAR and values.max() <= LAST_YEAR):
         return False
     off = _NAMED_OFF if is_named_years(name) else _OFF
-    middle, mean = float(np.median(np.diff(values))), float(values[-1] - values[0]) / (len(values) - 1)
-    if middle > 0 and any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in (middle, mean)):
+    steps = np.diff(values) * (1 if values[0] < values[-1] else -1)
+    middle = float(np.median(steps))
+    if not middle > 0:
+        return False
+    told = middle, steps[steps < _HOLE * middle].mean()
+    if any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in told):
         return True
     is_recent = values.min() >= _FIRST_NAMED and values.max() <= _LAST_NAMED
-    return bool(name) and is_recent and any(abs(middle / one - 1) < _OFF for one in _NAMED_STEPS)
+    if not name:  # Middles of years, such as 1700.5: whole numbers count, and samples a second apart start anywhere.
+        return is_recent and bool((values % 1 == 0.5).all() and (steps == np.round(steps)).all() and middle == 1)
+    return is_recent and any(abs(middle / one - 1) < _OFF for one in _NAMED_STEPS)
 
 
 def of_clock_digits(values: np.ndarray) -> np.ndarray | None:

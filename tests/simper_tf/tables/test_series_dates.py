@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simper_tf.tables import series_files
+from simper_tf.tables import dates, series_files
 from simper_tf.utils.errors import RawDataError
 
 COUNT, HOUR, DAY, YEAR = 48, 3600.0, 86400.0, 365.2425 * 86400
@@ -197,7 +197,7 @@ def test_days_and_stamps_are_told_by_name_and_size(tmp_path, name, first, step, 
 
 @pytest.mark.parametrize("cells", [[f"{0.8 + k % 5 / 10}" for k in range(COUNT)], [0.8 * k for k in range(COUNT)]])
 def test_durations_under_the_name_of_a_date_are_no_times(tmp_path, cells):
-    with pytest.raises(RawDataError, match="samples without their rate"):
+    with pytest.raises(RawDataError, match=r"without (their rate|times)"):
         read(tmp_path, "date,x", cells, WAVE)
 
 
@@ -210,7 +210,7 @@ def test_rounds_of_a_training_are_no_seconds(tmp_path):
 
 @pytest.mark.parametrize("header", ["RR", ""])
 def test_intervals_alone_are_no_times(tmp_path, header):
-    with pytest.raises(RawDataError, match="samples without their rate"):
+    with pytest.raises(RawDataError, match="numbers without times, such as milliseconds from beat to beat"):
         read(tmp_path, header, [800 + k * k % 17 for k in range(COUNT)])
 
 
@@ -321,6 +321,76 @@ def test_the_hour_that_comes_twice_in_autumn_is_two_hours(tmp_path, minutes, way
     found = read(tmp_path, "time,x", moments.strftime("%Y-%m-%d %H:%M:%S")[::way], (np.arange(400) % 7)[::way])
     np.testing.assert_allclose(found.times, 60 * minutes * np.arange(400))
     assert found.notes[-1] == f"In row {27 * 60 // minutes + 1} summer time ends: the later ones are an hour later."
+
+
+@pytest.mark.parametrize(("per", "digits"), [(12, 2), (12, 3), (12, 4), (52, 3), (52, 4), (365, 4), (365.25, 6)])
+@pytest.mark.parametrize("first", [1850.0417, 1958.208])
+@pytest.mark.parametrize("holes", [0, 12])
+@pytest.mark.parametrize("way", [1, -1])
+def test_years_with_a_fraction_need_no_name(tmp_path, per, digits, first, holes, way):
+    years = np.delete(first + np.arange(300) / per, 7 + 20 * np.arange(holes))
+    found = read(tmp_path, "", [f"{year:.{digits}f}" for year in years[::way]], np.sin(years)[::way], mark="\t")
+    np.testing.assert_allclose(found.times, YEAR * (years - years[0]), atol=YEAR / per)
+    assert found.values.shape[1] == 1
+    assert any("are taken for years" in note for note in found.notes)
+
+
+def test_middles_of_years_need_no_name(tmp_path):
+    found = read(tmp_path, "", [f"{1700.5 + k}" for k in range(COUNT)], WAVE)
+    np.testing.assert_allclose(found.times, YEAR * np.arange(COUNT))
+    assert found.notes == ("Times from 1700.5 to 1747.5 are taken for years.",)
+
+
+@pytest.mark.parametrize("rate", [1, 4, 10, 25, 50, 60, 64, 100, 128, 250, 256, 360, 500, 1000])
+@pytest.mark.parametrize("digits", [3, 4, 6])
+def test_seconds_as_large_as_years_are_none(rate, digits):
+    assert not dates.of_years(np.round(1600 + np.arange(600) / rate, digits))
+
+
+STATIONS = pd.date_range("2020-01-30 21:14:00", periods=200, freq="17min")  # Through noon, midnight and a month's end.
+
+
+@pytest.mark.parametrize("day", ["%d/%m/%Y", "%m/%d/%Y", "%-m/%-d/%Y", "%Y-%m-%d", "%d.%m.%Y"])
+@pytest.mark.parametrize("time", ["%I:%M:%S %p", "%-I:%M:%S %p", "%-I:%M %p", "%I:%M%p"])
+@pytest.mark.parametrize("order", ["date,time", "time,date"])
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_date_beside_a_clock_of_12_hours_is_read(tmp_path, day, time, order, way):
+    columns = STATIONS.strftime(day), STATIONS.strftime(time)
+    columns = columns if order == "date,time" else columns[::-1]
+    found = read(tmp_path, f"{order},x", *(column[::way] for column in columns), np.sin(np.arange(200))[::way])
+    np.testing.assert_allclose(found.times, 17 * 60 * np.arange(200))
+    assert found.names == ("x",)
+
+
+@pytest.mark.parametrize("half", ["AM", "am", "a.m.", "A.M."])
+@pytest.mark.parametrize("time", ["%I:%M:%S", "%-I:%M"])
+@pytest.mark.parametrize(("header", "mark"), [("date,time,half,x", ","), ("", ","), ("", " ")])
+def test_the_half_of_the_day_may_be_a_third_column(tmp_path, half, time, header, mark):
+    halves = [half if hour < 12 else half.replace("a", "p").replace("A", "P") for hour in STATIONS.hour]
+    columns = STATIONS.strftime("%d/%m/%Y"), STATIONS.strftime(time), halves, np.sin(np.arange(200))
+    found = read(tmp_path, header, *columns, mark=mark)
+    np.testing.assert_allclose(found.times, 17 * 60 * np.arange(200))
+    assert found.values.shape[1] == 1
+
+
+@pytest.mark.parametrize("form", ["%I:%M:%S %p", "%-I:%M %p", "%H:%M"])
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_clock_alone_passes_noon_and_midnight(tmp_path, form, way):
+    found = read(tmp_path, "time,x", STATIONS.strftime(form)[::way], np.sin(np.arange(200))[::way])
+    np.testing.assert_allclose(found.times, 17 * 60 * np.arange(200))
+
+
+def test_a_clock_beside_the_half_of_the_day_needs_no_date(tmp_path):
+    columns = STATIONS.strftime("%I:%M:%S"), STATIONS.strftime("%p"), np.sin(np.arange(200))
+    found = read(tmp_path, "time,half,x", *columns)
+    np.testing.assert_allclose(found.times, 17 * 60 * np.arange(200))
+    assert found.names == ("x",)
+
+
+def test_two_rows_of_a_day_are_told_apart_by_their_clock(tmp_path):
+    moments = pd.date_range("2020-01-01 06:00", periods=COUNT, freq="12h")
+    found = read(tmp_path, "date,time,x", moments.strftime("%m/%d/%Y"), moments.strftime("%I:%M %p"), WAVE)
+    np.testing.assert_allclose(found.times, 12 * HOUR * np.arange(COUNT))
 
 
 @pytest.mark.parametrize("header", [",0", ""])
