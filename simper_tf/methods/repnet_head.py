@@ -41,7 +41,7 @@ def repnet_head(num_frames: int, num_features: int) -> keras.Model:
     # In single precision under every policy: a count of 30 would be rounded to an eighth.
     full = {"dtype": keras.config.floatx()}
     clips = keras.Input((num_frames * num_features,))
-    parts = Parts(num_frames, **full)(layers.Reshape((num_frames, num_features), **full)(clips))
+    parts = Parts(**full)(layers.Reshape((num_frames, num_features), **full)(clips))
     x = layers.Conv2D(FILTERS, 3, padding="same", activation="relu", **full)(SelfSimilarity(**full)(parts))
     x = layers.Reshape((STEPS, STEPS * FILTERS), **full)(x)
     predictions = layers.Concatenate(**full)([_predictor(x, STEPS, full), _predictor(x, 1, full)])
@@ -138,17 +138,11 @@ class Parts(layers.Layer):
 
     Where there are more frames than steps they are averaged with a triangle, since what would repeat faster than every
     second step would pass for something slower.
-
-    Args:
-        num_frames: L.
     """
 
-    def __init__(self, num_frames: int, **kwargs):
-        super().__init__(**kwargs)
-        self.num_frames = num_frames
-
     def call(self, inputs):
-        weights = np.concatenate([_triangles(self.num_frames, STEPS * number) for number in parts_of(self.num_frames)])
+        length = inputs.shape[1]
+        weights = np.concatenate([_triangles(length, STEPS * number) for number in parts_of(length)])
         steps = tf.einsum("sl,nld->nsd", tf.constant(weights, inputs.dtype), inputs)
         return tf.reshape(steps, [-1, STEPS, inputs.shape[2]])
 

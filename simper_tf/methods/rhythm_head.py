@@ -34,7 +34,7 @@ def rhythm_head(num_frames: int, num_features: int) -> keras.Model:
     full = {"dtype": keras.config.floatx()}
     number = len(periods_of(num_frames))
     features = keras.Input((num_frames, num_features))
-    x = LagMap(num_frames, **full)(features)
+    x = LagMap(**full)(features)
     x = layers.Conv2D(16, (3, 5), padding="same", activation="relu", **full)(x)
     x = layers.Conv2D(8, (3, 5), padding="same", activation="relu", **full)(x)
     x = layers.Reshape((num_frames, 8 * len(lags_of(num_frames))), **full)(x)
@@ -96,22 +96,15 @@ class LagMap(layers.Layer):
 
     Channels, for either direction: minus the squared distance, in units of its mean over the view; a similarity that
     falls with it exponentially; and whether there is such a frame. Between two frames it is interpolated.
-
-    Args:
-        num_frames: L.
     """
-
-    def __init__(self, num_frames: int, **kwargs):
-        super().__init__(**kwargs)
-        self.num_frames = num_frames
 
     def call(self, inputs):
         distances = heads.square_distances(inputs)
         distances /= tf.reduce_mean(distances, axis=(1, 2), keepdims=True) + EPSILON
         both = tf.stack([-distances, tf.exp(-SHARPNESS * distances)], axis=-1)
-        both = tf.reshape(both, [-1, self.num_frames**2, 2])
+        both = tf.reshape(both, [-1, inputs.shape[1] ** 2, 2])
         seen = []
-        for early, late, share, known in lag_indices(self.num_frames):
+        for early, late, share, known in lag_indices(inputs.shape[1]):
             weight = tf.constant(share[:, None], inputs.dtype)
             mask = tf.constant(known[..., None], inputs.dtype)
             value = (1.0 - weight) * tf.gather(both, early, axis=1) + weight * tf.gather(both, late, axis=1)
@@ -119,4 +112,4 @@ class LagMap(layers.Layer):
         return tf.concat(seen, axis=-1)
 
     def compute_output_shape(self, input_shape):
-        return input_shape[0], self.num_frames, len(lags_of(self.num_frames)), 6
+        return *input_shape[:2], len(lags_of(input_shape[1])), 6

@@ -58,7 +58,7 @@ def test_a_period_that_leaves_the_range_costs_nothing():
 def test_the_lag_map_is_most_alike_at_the_period():
     wave = np.exp(2j * np.pi * np.arange(L) / 8.0)
     features = tf.constant(np.stack([wave.real, wave.imag], -1)[None], tf.float32)
-    alike = LagMap(L)(features).numpy()[0, 30]
+    alike = LagMap()(features).numpy()[0, 30]
     lags = lags_of(L)
     near = np.flatnonzero(lags < 10)
     for similarity, known in ((1, 2), (4, 5)):
@@ -69,7 +69,7 @@ def test_the_lag_map_is_most_alike_at_the_period():
 
 
 def test_lags_beyond_the_clip_are_marked_unknown():
-    edge = LagMap(L)(tf.random.stateless_normal([1, L, 3], (1, 2))).numpy()[0, 0]
+    edge = LagMap()(tf.random.stateless_normal([1, L, 3], (1, 2))).numpy()[0, 0]
     assert edge[:, 2].all()
     assert not edge[:, 3:].any()
 

@@ -70,26 +70,26 @@ def test_that_way_of_cutting_counts_whose_steps_are_the_surest(periodicity, expe
 def test_clips_are_cut_while_parts_have_a_frame_for_each_step(frames, parts):
     assert parts_of(frames) == parts
     assert repnet_head(frames, 1).output_shape == (None, sum(parts) * 64 * 65)
-    assert Parts(frames)(tf.zeros([2, frames, 3])).shape == (2 * sum(parts), 64, 3)
+    assert Parts()(tf.zeros([2, frames, 3])).shape == (2 * sum(parts), 64, 3)
 
 
 @pytest.mark.parametrize("frames", [40, 64, 150, 300])
 def test_a_clip_and_its_parts_are_spread_over_all_steps(frames):
     times = (np.arange(frames) + 0.5) / frames  # A ramp from 0 to 1.
-    steps = Parts(frames)(tf.constant(times[None, :, None], tf.float32)).numpy()[..., 0]
+    steps = Parts()(tf.constant(times[None, :, None], tf.float32)).numpy()[..., 0]
     begin = 0
     for number in parts_of(frames):
         ramp = steps[begin : begin + number].reshape(-1)
         expected = (np.arange(64 * number) + 0.5) / (64 * number)
         np.testing.assert_allclose(ramp[2:-2], expected[2:-2], atol=2e-3)
         begin += number
-    np.testing.assert_allclose(Parts(frames)(tf.fill([1, frames, 1], 0.7)), 0.7, rtol=1e-6)
+    np.testing.assert_allclose(Parts()(tf.fill([1, frames, 1], 0.7)), 0.7, rtol=1e-6)
 
 
 def test_what_is_too_fast_for_the_steps_is_averaged_away():
     def deviation(repetitions):
         wave = np.sin(2 * np.pi * repetitions * np.arange(300) / 300)
-        whole = Parts(300)(tf.constant(wave[None, :, None], tf.float32))[0]
+        whole = Parts()(tf.constant(wave[None, :, None], tf.float32))[0]
         return float(tf.math.reduce_std(whole)) / np.sqrt(0.5)
 
     assert deviation(8) > 0.9
