@@ -79,28 +79,19 @@ def test_peaks_lie_between_one_cycle_a_clip_and_half_the_rate():
 
 
 @pytest.mark.slow
-def test_a_line_at_three_halves_tells_of_a_hidden_fundamental():
-    features, pixels = in_hertz(RNG, [4.0]), moving(2.0, [0.1, 1.0, 0.8])
-    np.testing.assert_array_equal(octave.octave_votes(features, pixels), [2])
-    read = octave.resolve_octave(features, pixels, RATE)
-    np.testing.assert_allclose(read, [2.0], atol=0.005)
-
-
-@pytest.mark.slow
-def test_a_way_back_that_looks_the_same_is_read_as_it_looks():
-    # Pixels with even harmonics only hold nothing of the fundamental: a limit, not an error.
-    features, pixels = in_hertz(RNG, [4.0]), moving(4.0, [1.0, 0.5])
-    np.testing.assert_array_equal(octave.octave_votes(features, pixels), [1])
-    read = octave.resolve_octave(features, pixels, RATE)
-    np.testing.assert_allclose(read, [4.0], atol=0.005)
-
-
-@pytest.mark.slow
-def test_features_at_a_part_of_the_frequency_are_not_stepped_up():
-    features, pixels = in_hertz(RNG, [1.0]), moving(2.0, [1.0, 0.5])
-    np.testing.assert_array_equal(octave.octave_votes(features, pixels), [1])
-    read = octave.resolve_octave(features, pixels, RATE)
-    np.testing.assert_allclose(read, [1.0], atol=0.01)
+@pytest.mark.parametrize(
+    ("hertz", "shown", "factor"),
+    [
+        (4.0, (2.0, [0.1, 1.0, 0.8]), 2),
+        # A way back that looks the same: pixels with even harmonics only hold nothing of the fundamental.
+        (4.0, (4.0, [1.0, 0.5]), 1),
+        (1.0, (2.0, [1.0, 0.5]), 1),  # Features at a part of the frequency are not stepped up.
+    ],
+)
+def test_a_line_at_three_halves_alone_tells_a_hidden_fundamental(hertz, shown, factor):
+    features, pixels = in_hertz(RNG, [hertz]), moving(*shown)
+    np.testing.assert_array_equal(octave.octave_votes(features, pixels), [factor])
+    np.testing.assert_allclose(octave.resolve_octave(features, pixels, RATE), [hertz / factor], atol=0.005)
 
 
 @pytest.mark.slow
