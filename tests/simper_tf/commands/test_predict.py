@@ -183,7 +183,7 @@ def test_one_bright_pixel_or_frame_does_not_flatten_the_rest():
 
 def test_a_kept_frame_does_not_hold_those_decoded_with_it():
     batch = np.zeros((20, 6, 8, 3), np.uint8)
-    kept = readings._Kept(None)
+    kept = readings._Kept(None, None)
     assert len(list(kept.watched((0.1 * k, frame) for k, frame in enumerate(batch)))) == 20
     assert [moment for moment, _ in kept._frames] == [0.0, 1.0]
     assert not any(np.shares_memory(frame, batch) for _, frame in kept._frames)
