@@ -85,8 +85,10 @@ def by_size(times: np.ndarray, name: str = "") -> tuple[float | None, str]:
     None is that of numbers which their name calls dates or an epoch, and which are none.
     """
     times = times[np.isfinite(times)]
-    rises = np.diff(times[::-1] if len(times) and times[0] > times[-1] else times)
-    rises = rises[rises > 0]
+    steps = np.diff(times)
+    rises = np.abs(
+        steps[steps < 0 if len(steps) and np.mean(steps < 0) > 0.5 else steps > 0]
+    )  # The newest row may be the first.
     if not len(rises):
         return 1.0, ""
     step, size = float(np.median(rises)), float(np.median(np.abs(times)))

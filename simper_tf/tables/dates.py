@@ -178,11 +178,11 @@ def of_years(values: np.ndarray, name: str = "") -> bool:
     if len(values) < 3 or not (values.min() >= FIRST_YEAR and values.max() <= LAST_YEAR):
         return False
     off = _NAMED_OFF if is_named_years(name) else _OFF
-    steps = np.diff(values) * (1 if values[0] < values[-1] else -1)
-    middle = float(np.median(steps))
-    if not middle > 0:
+    steps = np.diff(values)
+    steps *= np.sign(np.median(steps))  # The newest row may be the first.
+    if not (middle := float(np.median(steps))) > 0:
         return False
-    told = middle, steps[steps < _HOLE * middle].mean()
+    told = [middle, steps[np.abs(steps) < _HOLE * middle].mean()] + [steps.mean()] * bool(name)
     if any(abs(step / one - 1) < off for one in _STEPS_OF_YEARS for step in told):
         return True
     is_recent = values.min() >= _FIRST_NAMED and values.max() <= _LAST_NAMED

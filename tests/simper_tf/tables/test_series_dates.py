@@ -335,6 +335,13 @@ def test_years_with_a_fraction_need_no_name(tmp_path, per, digits, first, holes,
     assert any("are taken for years" in note for note in found.notes)
 
 
+def test_years_of_rows_in_another_order_are_told_by_their_name():
+    years = 1749.042 + np.arange(300) / 12
+    mixed = np.concatenate([years[0::3], years[1::3], years[2::3]])
+    assert dates.of_years(mixed, "Date in fraction of year")
+    assert not dates.of_years(mixed)
+
+
 def test_middles_of_years_need_no_name(tmp_path):
     found = read(tmp_path, "", [f"{1700.5 + k}" for k in range(COUNT)], WAVE)
     np.testing.assert_allclose(found.times, YEAR * np.arange(COUNT))
