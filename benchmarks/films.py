@@ -60,7 +60,7 @@ def unseen(folder: pathlib.Path) -> Iterator[Film]:
     with UNSEEN.open() as file:
         for row in csv.DictReader(file):
             path, true = folder / row["repository"].replace("/", "+") / row["path"], real.truth(row)
-            if path.is_file() and (true.is_control or true.hertz) and row["group"] != "G":
+            if path.is_file() and (true.is_control or true.hertz) and row["group"] in (*AT_HAND, *TEST):
                 yield Film(row["group"], row["file"], row["repository"], path, true.hertz)
 
 

@@ -57,7 +57,7 @@ def evidence(film: films.Film, some: films.Frames) -> list[dict]:
     for number, (rate, ranked) in enumerate(seen):
         several = [one for one in ranked if one.evidence.count > 2 and np.isfinite(one.evidence.chance)]
         by_chance = sorted(several, key=lambda one: -one.evidence.chance)
-        for one in dict.fromkeys([*_tempos(several), *_tempos(by_chance)]):
+        for one in {id(one): one for one in (*_tempos(several), *_tempos(by_chance))}.values():
             hertz = one.hertz * rate
             cells = (film.name, film.group, film.source, number, f"{hertz:.4g}", films.outcome(film.hertz, hertz))
             shown = {name: f"{value:.4g}" for name, value in verdict.features(one.evidence).items()}

@@ -35,6 +35,19 @@ def test_the_table_holds_films_to_fit_on_and_films_to_test():
     assert others - at_hand
 
 
+@pytest.mark.slow
+def test_a_drawn_film_gives_evidence_for_its_tempo(tmp_path):
+    times = np.arange(0, 10, 0.04)
+    x, y = np.meshgrid(np.arange(80), np.arange(60))
+    shift = 15 * np.sin(2 * np.pi * 0.8 * times)[:, None, None]
+    shown = (60 + 120 * (np.hypot(x - 40 - shift, y - 30) < 8)).astype(np.uint8)[..., None].repeat(3, -1)
+    film = films.Film("A", "disc", "drawn", tmp_path / "disc.mp4", (0.8,))
+    rows = fit.evidence(film, films.Frames(times, shown, np.zeros(0), 1.0))
+    assert {name for one in rows for name in one} == {*fit.KEYS, *fit.BOTH}
+    surest = max(rows, key=lambda one: float(one["chance"]))
+    assert (surest["outcome"], float(surest["hertz"])) == (real.RIGHT, pytest.approx(0.8, rel=0.02))
+
+
 def test_films_that_test_are_not_fitted_on():
     rng = np.random.default_rng(0)
     rows = [row(str(number), rng.uniform(), "right" if number % 2 else "wrong", source=str(number % 5))
