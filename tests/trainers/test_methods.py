@@ -79,7 +79,7 @@ def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch
         (["--method=simclr", "--batch_size=1"], r"at least 2 in a batch\. Received: 1\. Raise `batch_size`"),
         (
             ["--micro_batch=2", "--method=byol"],
-            "--micro_batch=2 means nothing with --method=byol, .*with --method=simper. Leave it out, or take back",
+            "`micro_batch=2` means nothing with `method=byol`, .*with `method=simper`. Leave it out, or take back",
         ),
         (
             ["--micro_batch=2", "--encoder=cnn3d", "--norm=batch"],
@@ -89,7 +89,7 @@ def test_a_stopped_run_of_moco_continues_bit_for_bit(call, tmp_path, monkeypatch
             ["--method=slf_rpm", "--speed_range=0.5,4.5"],
             r"At speed 4 a clip of 5.5 Hz runs at 22 Hz, .*30 / 2 = 15 Hz.*at most 2.73",
         ),
-        (["--freeze"], "--freeze=True means nothing with --method=simper, .*something with --method=supervised"),
+        (["--freeze"], "`freeze=True` means nothing with `method=simper`, .*something with `method=supervised`"),
         (
             ["--method=supervised", "--train_clips=1", "--batch_size=1"],
             "one label, so .* nothing to learn",

@@ -173,11 +173,11 @@ def test_an_exported_readout_answers_as_evaluation_wrote(call, finished, data_di
     [
         (
             ["--readout=linear_probe"],
-            "--readout=linear_probe does not predict labels of the kind frequency, .* 1nn_npsd",
+            "`readout=linear_probe` does not predict labels of the kind frequency, .* 1nn_npsd",
         ),
         (
             ["--readout=1nn", "--format=onnx"],
-            "--readout=1nn means nothing with --format=onnx, which is not for a server",
+            "`readout=1nn` means nothing with `format=onnx`, which is not for a server",
         ),
     ],
 )

@@ -35,7 +35,7 @@ def training(command, tmp_path):
 
 @pytest.mark.slow
 def test_a_second_process_on_the_folder_is_refused_at_once(training, call, tmp_path):
-    refused = rf"--run_dir={tmp_path / 'run'} is in use by process {training.pid} on \S+\. Wait until it has ended"
+    refused = rf"`run_dir={tmp_path / 'run'}` is in use by process {training.pid} on \S+\. Wait until it has ended"
     for main, *more in (
         (pretrain.main, *LONG),
         (pretrain.main, *LONG, "--seed=1"),

@@ -211,9 +211,7 @@ def test_too_small_a_disk_is_a_problem(sound, tmp_path, monkeypatch):
 
 
 def test_a_missing_folder_is_told_from_one_of_other_files(sound, tmp_path):
-    assert diagnose(make("lst", tmp_path), tmp_path / "a", None) == [
-        f"--manual_dir={tmp_path / 'a'}: there is no such folder."
-    ]
+    assert diagnose(make("lst", tmp_path), tmp_path / "a", None) == [f"{tmp_path / 'a'}: there is no such folder."]
     (problem,) = diagnose(make("lst", tmp_path), sound / "ubfc", None)
     assert problem.startswith(f"{sound / 'ubfc'}: found no ABI-L2-LSTC file")
 
