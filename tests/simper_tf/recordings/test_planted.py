@@ -21,8 +21,8 @@ STAGES = [
     ("a.tif", "simper_tf.recordings.pictures", "_pages"),
     ("a.tif", "simper_tf.recordings.pictures", "_small"),
     ("a.csv", "simper_tf.tables.delimited", "read"),
-    ("a.csv", "simper_tf.tables.channels", "normal"),
-    ("a.npy", "simper_tf.tables.sampled", "ArrayFile.whole"),
+    ("a.csv", "simper_tf.tables.series_files", "normal"),
+    ("a.npy", "simper_tf.tables.sampled", "ArrayFile.part"),
 ]
 FAULTS = {
     "raise ZeroDivisionError('planted')": r"\(.*(planted|ZeroDivisionError).*\)",
