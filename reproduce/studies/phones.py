@@ -15,6 +15,7 @@ SPLITS = tuple(f"phone_ppg/split{number}" for number in range(5))
 SIMPER, COMBINED = METHODS["simper"].title, "simper_tf.read where it is clear, else SimPer"
 # Protocol -> its column.
 _IN_SHORT = {"fft": "no label", "1nn": "labels of 12 people"}
+_FIRST = (SIMPER, named("sinc"), named("supervised"))  # The method, the best of the others, and labels alone.
 _UNLABELED = {
     "fft": "FFT in the band", "fft_fundamental": "FFT, down to the fundamental",
     "harmonics": "harmonics of features and series", f"{READER}fft": "the reader, else FFT",
@@ -74,7 +75,8 @@ def _chosen(scale, name):
 
 
 def _block(title, runs, base, columns, seconds=True):
-    lines = [Line(name, tuple(_cell(run, protocol) for protocol in columns)) for name, run in runs.items()]
+    shown = [name for name in runs if columns is not _IN_SHORT or name in _FIRST]
+    lines = [Line(name, tuple(_cell(runs[name], protocol) for protocol in columns)) for name in shown]
     if columns is _IN_SHORT:
         lines.append(Line(COMBINED, tuple(Cell(runs[SIMPER], f"{READER}{protocol}", "mae") for protocol in columns)))
     reader = controls.once(controls.mean_of_frames(base))
