@@ -20,7 +20,7 @@ from simper_tf.views.times import SpeedSets
 from simper_tf.views.views import Views
 
 # Heading of the walk -> files at most, and at most so many returns to a file that was left.
-LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (14, 8)}
+LIMITS = {"From the builder to the loss": (15, 12), "From a recording to its answer": (14, 9)}
 # Words of a stop to which no import leads.
 HANDED_OVER = ("from disk", "by argument")
 KNOWN = {name: path for part in ("simper_tf", "datasets") for name, path in modules(part).items()}
